@@ -26,12 +26,12 @@ test: test-full test-minimal check ## run everything that must pass: both suites
 
 .PHONY: test-full
 test-full: $(VENV)/.ready ## the suite, the docstring examples and the pages, with the extras
-	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS) --doctest-modules tests src README.md docs
+	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS) --doctest-modules tests src
 
 .PHONY: test-minimal
 test-minimal: $(MINIMAL)/.ready ## the same with core dependencies only, at their lowest versions
 	STAKES_ENVIRONMENT=minimal $(MINIMAL)/bin/python -m pytest -q -n $(PYTEST_WORKERS) \
-		--doctest-modules --doctest-ignore-import-errors tests src README.md docs
+		--doctest-modules --doctest-ignore-import-errors tests src
 
 .PHONY: check
 check: $(VENV)/.ready ## ruff and mypy
@@ -45,7 +45,7 @@ bench: $(VENV)/.ready ## run every benchmark and print its ratios
 
 .PHONY: docs
 docs: $(VENV)/.ready-docs ## execute the examples of the pages, then build them into docs/_build
-	$(BIN)/python -m pytest -q README.md docs
+	$(BIN)/python -m pytest -q tests/test_readme.py
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 

@@ -1,0 +1,38 @@
+"""Docstring examples that need an extra are skipped, with the reason, where it is not installed."""
+
+from __future__ import annotations
+
+import doctest
+import traceback
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+
+def _why_skip(error: BaseException) -> str | None:
+    """The reason to skip an example that raised `error`, or None if the example is broken.
+
+    An extra may be asked for on purpose: through `stakes._optional.load`, or by an import written
+    in the example itself. A missing module deeper down is an accident, and stays a failure.
+    """
+    from stakes.exceptions import MissingExtraError
+
+    if isinstance(error, MissingExtraError):
+        return str(error).splitlines()[0]
+    if isinstance(error, ModuleNotFoundError):
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        if last.filename.startswith("<doctest"):
+            return f"the example imports {error.name}, which is not installed"
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    try:
+        return (yield)
+    except doctest.UnexpectedException as failure:
+        reason = _why_skip(failure.exc_info[1])
+        if reason is None:
+            raise
+    pytest.skip(reason)

@@ -1,0 +1,106 @@
+"""The README and the pages of docs/ are run: what they print is what comes out."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted(
+    path
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    if "_build" not in path.parts and "generated" not in path.parts and path.exists()
+)
+NAMED = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+FENCE = re.compile(r"^```(?P<kind>\w+)[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def blocks(page: Path, *kinds: str) -> list[tuple[int, str]]:
+    """Fenced blocks of the given kinds, each with the line it starts on."""
+    text = page.read_text(encoding="utf-8")
+    return [
+        (text.count("\n", 0, match.start("body")), match["body"])
+        for match in FENCE.finditer(text)
+        if match["kind"] in kinds
+    ]
+
+
+@NAMED
+def test_python_on_the_page_prints_what_it_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions = [(line, body) for line, body in blocks(page, "python", "pycon") if ">>>" in body]
+    if not sessions:
+        pytest.skip("no session on this page")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    runner = doctest.DocTestRunner(optionflags=OPTIONS)
+    for line, body in sessions:
+        session = doctest.DocTestParser().get_doctest(body, names, page.name, str(page), line)
+        said: list[str] = []
+        result = runner.run(session, out=said.append, clear_globs=False)
+        names = session.globs
+        if any("MissingExtraError" in text for text in said):
+            pytest.skip("the page uses an extra that is not installed")
+        assert result.failed == 0, "".join(said)
+
+
+@NAMED
+def test_plain_python_on_the_page_compiles(page: Path) -> None:
+    for _, body in blocks(page, "python"):
+        if ">>>" not in body:
+            compile(body, str(page), "exec")
+
+
+@NAMED
+def test_commands_on_the_page_print_what_they_say(page: Path, tmp_path: Path) -> None:
+    sessions = [body for _, body in blocks(page, "console") if "$ stakes " in body]
+    if not sessions:
+        pytest.skip("no command on this page")
+    checker = doctest.OutputChecker()
+    for body in sessions:
+        for command, expected in re.findall(r"^\$ (stakes .*)\n((?:(?!\$ ).*\n)*)", body, re.M):
+            done = subprocess.run(
+                [sys.executable, "-m", "stakes.cli.entry", *shlex.split(command)[1:]],
+                capture_output=True,
+                check=False,
+                cwd=tmp_path,
+                encoding="utf-8",
+                env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "PYTHONUTF8": "1"},
+            )
+            got = done.stdout + done.stderr
+            assert checker.check_output(expected, got, OPTIONS), f"$ {command}\n{got}"
+
+
+@NAMED
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    broken = [
+        target
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
+        if "://" not in target and not (page.parent / target).exists()
+    ]
+    assert not broken
+
+
+def test_first_screen_of_the_readme_has_the_two_commands() -> None:
+    first_screen = "\n".join((ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:25])
+    assert "make demo" in first_screen
+    assert "make test" in first_screen
+
+
+def test_targets_named_on_the_pages_exist() -> None:
+    targets = re.findall(
+        r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    for page in PAGES:
+        named = re.findall(r"`?make ([a-z-]+)`", page.read_text(encoding="utf-8"))
+        assert set(named) <= set(targets), page.name
