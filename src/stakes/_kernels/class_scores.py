@@ -1,0 +1,138 @@
+"""Scores of K classes laid out for repeated passes, and the sums the fits need.
+
+Scores lie in columns of cases, shape (K, n), so that reductions over classes run along whole
+rows of memory. Each case's scores are moved so that the largest is 0 (or so that their
+exponentials add to 1) and all are divided by one spread, so that tolerances mean the same
+whatever the scale of the scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ClassScores", "class_sums", "lay_out", "margins", "smoothed_sums", "softmax_blocks"]
+
+BLOCK_ELEMENTS = 1 << 15
+MIN_BLOCK = 2048
+
+Floats = NDArray[np.float64]
+
+
+class ClassScores(NamedTuple):
+    """`values` (K, n) divided by `spread`; `barred` (K, n) marks impossible classes, or None."""
+
+    values: Floats
+    barred: NDArray[np.bool_] | None
+    spread: float
+
+    def rows(self, part: slice) -> ClassScores:
+        """Some of the cases, copied."""
+        barred = None if self.barred is None else np.ascontiguousarray(self.barred[:, part])
+        return ClassScores(np.ascontiguousarray(self.values[:, part]), barred, self.spread)
+
+
+def block_length(size: int) -> int:
+    """Cases per block for K = `size` classes."""
+    return max(MIN_BLOCK, BLOCK_ELEMENTS // size)
+
+
+def lay_out(scores: NDArray[np.floating[Any]], *, normalised: bool = False) -> ClassScores:
+    """Transpose (n, K) scores to (K, n) in float64; minus infinity becomes a barred class.
+
+    Per case the largest score becomes 0; with `normalised` the scores become log-posteriors.
+    """
+    count, size = scores.shape
+    values = np.empty((size, count))
+    for start in range(0, count, block_length(size)):
+        part = values[:, start : start + block_length(size)]
+        part[...] = scores[start : start + block_length(size)].T
+        part -= part.max(axis=0)
+        if normalised:
+            part -= np.log(np.exp(part).sum(axis=0))
+    barred = None
+    if not np.isfinite(values.min(initial=0.0)):
+        barred = np.isneginf(values)
+        values[barred] = 0.0
+    spread = float(np.sqrt(np.einsum("ij,ij->", values, values) / max(values.size, 1)))
+    spread = spread if spread > 0.0 else 1.0
+    values /= spread
+    return ClassScores(values, barred, spread)
+
+
+def class_sums(scores: ClassScores, targets: NDArray[np.intp], weights: Floats) -> Floats:
+    """Row 0: summed score of the true class; row 1: summed weight; per class, shape (2, K)."""
+    size = len(scores.values)
+    own = scores.values[targets, np.arange(len(targets))]
+    return np.stack(
+        [
+            np.bincount(targets, weights=own * weights, minlength=size),
+            np.bincount(targets, weights=weights, minlength=size),
+        ]
+    )
+
+
+def smoothed_sums(
+    scores: ClassScores, targets: NDArray[np.intp], weights: Floats, counts: Floats
+) -> Floats:
+    """Sums when each case of class i gives 1/(N_i + K) of itself to every possible class.
+
+    For two classes these are Platt's targets, (N_1 + 1)/(N_1 + 2) and 1/(N_0 + 2).
+    """
+    size = len(scores.values)
+    leak = weights / (counts[targets] + size)
+    if scores.barred is None:
+        sums = class_sums(scores, targets, weights - size * leak)
+        sums[1] += leak.sum()
+    else:
+        possible = ~scores.barred
+        sums = class_sums(scores, targets, weights - possible.sum(axis=0) * leak)
+        sums[1] += possible @ leak
+    sums[0] += scores.values @ leak
+    return sums
+
+
+def softmax_blocks(
+    scores: ClassScores, weights: Floats, scales: Floats, biases: Floats
+) -> Iterator[tuple[Floats, Floats, Floats, float]]:
+    """Yield per block: scores, posteriors, weights, and the weighted sum of log normalisers."""
+    size, count = scores.values.shape
+    safe = bool(np.all(scales >= 0.0)) and float(np.ptp(biases)) < 300.0 and scores.barred is None
+    length = block_length(size)
+    for start in range(0, count, length):
+        part = scores.values[:, start : start + length]
+        mass = weights[start : start + length]
+        logits = part * scales[:, None]
+        logits += biases[:, None]
+        if scores.barred is not None:
+            logits[scores.barred[:, start : start + length]] = -np.inf
+        shift = np.zeros(1) if safe else logits.max(axis=0)
+        if not safe:
+            logits -= shift
+        np.exp(logits, out=logits)
+        total = logits.sum(axis=0)
+        logits /= total
+        yield part, logits, mass, float(np.dot(np.log(total) + shift, mass))
+
+
+def margins(
+    scores: ClassScores, targets: NDArray[np.intp], scales: Floats, biases: Floats
+) -> float:
+    """Smallest lead of the true class over the best other class, over all cases."""
+    size, count = scores.values.shape
+    length, least = block_length(size), np.inf
+    for start in range(0, count, length):
+        stop = min(start + length, count)
+        logits = scores.values[:, start:stop] * scales[:, None] + biases[:, None]
+        if scores.barred is not None:
+            logits[scores.barred[:, start:stop]] = -np.inf
+        index = np.arange(stop - start)
+        own = logits[targets[start:stop], index]
+        logits[targets[start:stop], index] = -np.inf
+        least = min(least, float((own - logits.max(axis=0)).min()))
+        if least <= 0.0:
+            break
+    return least
