@@ -1,0 +1,87 @@
+"""Judge classifiers, and make their decisions, by what the decisions cost.
+
+The nouns, in the order in which they are met:
+
+``CostMatrix``
+    What each decision (column) costs for each true class (row). Lower is better.
+``Application``
+    What is at stake: a CostMatrix, the class priors where the system will run, a unit and
+    a volume.
+``Posteriors``
+    What the classifier says, with natural logarithms and nothing guessed.
+``bayes_decisions``
+    What we then do: the decision of least expected cost for each case.
+``ConfusionMatrix``, ``ScoreCounts``
+    What happened: small summaries of the rows that add with ``+``. Everything below works
+    on them, so the rows may live anywhere.
+``expected_cost``, ``normalized_expected_cost``
+    What it cost. 0 is perfect; a normalised cost of 1 is what the best decision that ignores
+    the input would cost.
+
+``stakes.metrics`` holds every other number, ``stakes.curves`` the data of every curve,
+``stakes.calibration`` makes posteriors mean what they say, ``stakes.uncertainty`` tells how
+sure we are and ``stakes.audit`` what a metric really rewards. On the command line:
+``stakes --help``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0.dev0"
+
+#: Where each public name lives; loaded on first use, so that `import stakes` costs nothing.
+_HOMES = {
+    "Application": "stakes.application",
+    "CaseCosts": "stakes.application",
+    "ConfusionMatrix": "stakes.summaries",
+    "CostMatrix": "stakes.application",
+    "Posteriors": "stakes.posteriors",
+    "bayes_decisions": "stakes.decisions",
+    "decision_intervals": "stakes.decisions",
+    "expected_cost": "stakes.metrics",
+    "normalized_expected_cost": "stakes.metrics",
+}
+
+_ROOMS = ("application", "decisions", "exceptions", "metrics", "posteriors", "summaries")
+
+__all__ = [
+    "Application",
+    "CaseCosts",
+    "ConfusionMatrix",
+    "CostMatrix",
+    "Posteriors",
+    "application",
+    "bayes_decisions",
+    "decision_intervals",
+    "decisions",
+    "exceptions",
+    "expected_cost",
+    "metrics",
+    "normalized_expected_cost",
+    "posteriors",
+    "summaries",
+]
+
+if TYPE_CHECKING:
+    from stakes import application, decisions, exceptions, metrics, posteriors, summaries
+    from stakes.application import Application, CaseCosts, CostMatrix
+    from stakes.decisions import bayes_decisions, decision_intervals
+    from stakes.metrics import expected_cost, normalized_expected_cost
+    from stakes.posteriors import Posteriors
+    from stakes.summaries import ConfusionMatrix
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    if name in _ROOMS:
+        return importlib.import_module(f"stakes.{name}")
+    raise AttributeError(f"module 'stakes' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

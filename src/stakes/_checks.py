@@ -1,0 +1,157 @@
+"""Validation shared by several rooms: one helper for each rule, one message for each failure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._names import listed
+from stakes.exceptions import DataError, PosteriorError, PriorError
+from stakes.typing import FloatArray, Name, Priors
+
+__all__ = [
+    "as_matrix",
+    "as_posterior_array",
+    "as_priors",
+    "frozen",
+    "refuse_bad_rows",
+    "same_length",
+]
+
+#: How far shares may be from adding to one before it counts as a mistake, not as rounding.
+SUM_TOLERANCE = 1e-6
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view that cannot be written through, for keeping inside an object."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def as_priors(priors: Priors, classes: Sequence[Name], name: str = "priors") -> FloatArray:
+    """One share per class in the order of `classes`, summing to one."""
+    labels = getattr(priors, "index", None)
+    if labels is not None and not callable(labels) and set(labels) == set(classes):
+        priors = dict(zip(labels, np.asarray(priors).tolist(), strict=True))  # a labelled column
+    if isinstance(priors, Mapping):
+        priors = _by_name(priors, classes, name)
+    values = np.array(priors, dtype=np.float64)
+    if values.ndim == 0:
+        raise PriorError(
+            f"`{name}` must give one share per class; got the single number {float(values):g}.",
+            hint=f"{name}=[{1 - float(values):g}, {float(values):g}] for two classes",
+        )
+    if values.ndim == 2 and 1 in values.shape:
+        values = values.reshape(-1)
+    if values.shape != (len(classes),):
+        raise PriorError(
+            f"`{name}` must give one share for each of the {len(classes)} classes "
+            f"{listed(classes)}; got shape {np.shape(priors)}."
+        )
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise PriorError(f"`{name}` must be finite and not negative; got {values.tolist()}.")
+    total = float(values.sum())
+    if abs(total - 1) > SUM_TOLERANCE:
+        raise PriorError(
+            f"`{name}` must add to 1; they add to {total:.6g}.",
+            hint=f"divide them by their sum: {[round(v / total, 6) for v in values.tolist()]}"
+            if total > 0
+            else None,
+        )
+    return values
+
+
+def _by_name(priors: Mapping[Any, float], classes: Sequence[Name], name: str) -> list[float]:
+    """A mapping of shares, in the order of the classes."""
+    unknown = [key for key in priors if key not in classes]
+    missing = [label for label in classes if label not in priors]
+    if unknown or missing:
+        parts = [f"unknown {listed(unknown)}"] if unknown else []
+        parts += [f"missing {listed(missing)}"] if missing else []
+        raise PriorError(
+            f"`{name}` must name the classes {listed(classes)}; {' and '.join(parts)}."
+        )
+    return [float(priors[label]) for label in classes]
+
+
+def as_matrix(values: Any, name: str) -> NDArray[Any]:
+    """A two-dimensional numeric array; frames and tensors are read through NumPy."""
+    array = np.asarray(values)
+    if array.dtype == object:
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise DataError(f"`{name}` must hold numbers; got {array.dtype}.") from None
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
+        raise DataError(
+            f"`{name}` must be a two-dimensional array of numbers; got shape {array.shape} "
+            f"of {array.dtype}."
+        )
+    return array
+
+
+def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.floating[Any]]:
+    """Posteriors as float32 or float64: (n, K), or (n,) for the second of two classes.
+
+    Only the shape and the type are looked at here; ranges and sums are checked in blocks
+    where the rows are read anyway.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise PosteriorError(f"`posteriors` must hold numbers; got {array.dtype}.")
+    if array.dtype != np.float32:
+        array = array.astype(np.float64, copy=False)
+    if array.ndim == 1:
+        if n_classes not in (None, 2):
+            raise PosteriorError(
+                f"`posteriors` must have one column for each of the {n_classes} classes; "
+                f"got shape {array.shape}.",
+                hint="a single column is the posterior of the second of two classes",
+            )
+    elif array.ndim != 2 or (n_classes is not None and array.shape[1] != n_classes):
+        raise PosteriorError(
+            f"`posteriors` must have shape (n, {n_classes or 'K'}), one column per class; "
+            f"got shape {array.shape}."
+        )
+    return array
+
+
+def refuse_bad_rows(block: NDArray[np.floating[Any]], start: int, total: int) -> None:
+    """Raise when rows of (n, K) posteriors are not probabilities; `start` is the first row."""
+    sums = block.sum(axis=1, dtype=np.float64)
+    outside = ~((block >= 0) & (block <= 1 + SUM_TOLERANCE)).all(axis=1)
+    tolerance = SUM_TOLERANCE if block.dtype == np.float64 else 1e-5
+    off = ~(np.abs(sums - 1) <= tolerance)
+    if outside.any():
+        row = int(np.flatnonzero(outside)[0])
+        low, high = float(block[row].min()), float(block[row].max())
+        raise PosteriorError(
+            f"`posteriors` must lie between 0 and 1; row {start + row} has values from "
+            f"{low:g} to {high:g} (rows {start} to {start + len(block) - 1}: "
+            f"{int(outside.sum())} fail, of {total} rows in all).",
+            hint="for logits use Posteriors.from_logits(x), for LLRs Posteriors.from_llrs(x, priors)",
+            rows=(start + np.flatnonzero(outside)[:10]).tolist(),
+        )
+    if off.any():
+        row = int(np.flatnonzero(off)[0])
+        raise PosteriorError(
+            f"`posteriors` rows must sum to 1; row {start + row} sums to {sums[row]:.6g} "
+            f"(rows {start} to {start + len(block) - 1}: {int(off.sum())} fail, "
+            f"of {total} rows in all).",
+            hint="for logits use Posteriors.from_logits(x); to rescale rows on purpose, "
+            "divide by x.sum(axis=1, keepdims=True)",
+            rows=(start + np.flatnonzero(off)[:10]).tolist(),
+        )
+
+
+def same_length(what: str, length: int, other: str, other_length: int) -> None:
+    """Raise when two columns do not have the same number of rows."""
+    if length != other_length:
+        raise DataError(
+            f"`{what}` has {length} rows but `{other}` has {other_length}.",
+            hint="same file, same order?",
+        )

@@ -1,0 +1,122 @@
+"""Any column people bring, as a NumPy array.
+
+Lists, tuples, NumPy arrays, pandas, Polars and pyarrow columns are read; a data frame
+library is never imported for it, only recognised (by narwhals) when the user already has it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.exceptions import DataError
+
+__all__ = ["as_column", "as_floats", "as_weights"]
+
+
+def as_column(values: Any, name: str) -> NDArray[Any]:
+    """`values` as a one-dimensional NumPy array without missing entries."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        _refuse_nulls(np.asarray(series.is_null().to_numpy()), name)
+        array = np.asarray(series.to_numpy())
+    elif isinstance(values, np.ndarray):
+        array = values
+    else:
+        array = _from_sequence(values)
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.reshape(-1)
+    if array.ndim != 1:
+        raise DataError(
+            f"`{name}` must be one-dimensional; got shape {array.shape}.",
+            hint=f"pass one column, e.g. {name}[:, 0]",
+        )
+    if array.dtype == object:
+        _refuse_nulls(_is_missing(array), name)
+        array = _tightened(array)
+    if array.dtype.kind == "f" and array.size and np.isnan(array.min()):
+        _refuse_nulls(np.isnan(array), name)
+    return array
+
+
+def as_floats(values: Any, name: str, *, length: int | None = None) -> NDArray[np.floating[Any]]:
+    """`values` as a float column; float32 stays float32, everything else becomes float64."""
+    array = as_column(values, name)
+    if array.dtype.kind not in "fiub":
+        raise DataError(f"`{name}` must hold numbers; got {array.dtype} (first {array[:3]!r}).")
+    if length is not None and array.shape[0] != length:
+        raise DataError(f"`{name}` has {array.shape[0]} rows but there are {length} cases.")
+    if array.dtype == np.float32:
+        return array
+    return array.astype(np.float64, copy=False)
+
+
+def as_weights(values: Any, length: int) -> NDArray[np.float64] | None:
+    """`sample_weight` as float64, or None when there is none."""
+    if values is None:
+        return None
+    weights = as_floats(values, "sample_weight", length=length).astype(np.float64, copy=False)
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        rows = np.flatnonzero(bad)
+        raise DataError(
+            f"`sample_weight` must be finite and not negative; row {rows[0]} is "
+            f"{weights[rows[0]]:g} ({rows.size} of {length} rows fail).",
+            rows=rows[:10].tolist(),
+        )
+    if length and not weights.any():
+        raise DataError("`sample_weight` is zero for every case, so there is nothing to average.")
+    return weights
+
+
+def _from_sequence(values: Any) -> NDArray[Any]:
+    """A list or other iterable as an array that keeps what each entry is."""
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    items = list(values)
+    kinds = {type(item) for item in items}
+    if len(kinds) > 1 and any(issubclass(kind, str) for kind in kinds):
+        array = np.empty(len(items), dtype=object)
+        array[:] = items
+        return array
+    return np.asarray(items)
+
+
+def _tightened(array: NDArray[Any]) -> NDArray[Any]:
+    """An object array as its natural type when all entries share one, else as it is."""
+    kinds = {type(item) for item in array}
+    if len(kinds) == 1 and next(iter(kinds)) in (str, int, bool, float):
+        return np.asarray(array.tolist())
+    return array
+
+
+def _is_missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which entries of an object array are None, NaN or a library's own missing marker."""
+    return np.fromiter(
+        (item is None or item is not item or _differs_from_itself(item) for item in array),
+        dtype=bool,
+        count=array.shape[0],
+    )
+
+
+def _differs_from_itself(item: Any) -> bool:
+    """NaN and missing markers are the values that are not equal to themselves."""
+    try:
+        return not bool(item == item)
+    except TypeError:  # a missing marker that refuses to be compared
+        return True
+
+
+def _refuse_nulls(missing: NDArray[np.bool_], name: str) -> None:
+    """Raise when entries are missing."""
+    rows = np.flatnonzero(missing)
+    if rows.size:
+        raise DataError(
+            f"`{name}` has missing values; the first is row {rows[0]} "
+            f"({rows.size} of {missing.shape[0]} rows).",
+            hint="drop or fill those rows first; nothing is dropped silently",
+            rows=rows[:10].tolist(),
+        )

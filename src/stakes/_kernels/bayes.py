@@ -1,0 +1,48 @@
+"""The decision of least expected cost for each row of posteriors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["code_type", "least_cost", "row_modes"]
+
+
+def code_type(n_decisions: int) -> type[np.signedinteger[Any]]:
+    """The smallest signed integer type that holds the positions of all decisions."""
+    if n_decisions <= 2**7:
+        return np.int8
+    return np.int16 if n_decisions <= 2**15 else np.int32
+
+
+def row_modes(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The most frequent cost of each row (the larger one when several are).
+
+    Taking it off each row changes no decision and leaves most entries zero. The 0-1 matrix
+    becomes minus the identity, so its expected costs are single posteriors, without the
+    rounding of a sum, and ties between posteriors stay ties.
+    """
+    modes = np.empty(costs.shape[0])
+    for i, row in enumerate(costs):
+        values, counts = np.unique(row, return_counts=True)
+        modes[i] = values[::-1][np.argmax(counts[::-1])]
+    return modes
+
+
+def least_cost(
+    expected: NDArray[np.floating[Any]], codes: NDArray[np.signedinteger[Any]]
+) -> NDArray[np.floating[Any]]:
+    """Write the first minimum of each column of `expected` (M, n) into `codes`; return the minima.
+
+    A running minimum over whole rows: every step is one vectorised pass over contiguous
+    memory, which an argmin along the short axis is not.
+    """
+    best: NDArray[np.floating[Any]] = expected[0].copy()
+    codes[:] = 0
+    for j in range(1, expected.shape[0]):
+        better = expected[j] < best
+        np.minimum(best, expected[j], out=best)
+        np.maximum(codes, better.view(np.int8) * codes.dtype.type(j), out=codes)
+    return best

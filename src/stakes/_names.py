@@ -1,0 +1,180 @@
+"""Names of classes and decisions, and rows coded by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._columns import as_column
+from stakes.exceptions import LabelError, StakesError
+from stakes.typing import IntArray, Name
+
+__all__ = [
+    "as_names",
+    "encode",
+    "integer_named",
+    "listed",
+    "observed_names",
+    "positional",
+    "table_names",
+]
+
+
+def as_names(names: Any, what: str, error: type[StakesError] = LabelError) -> tuple[Name, ...]:
+    """`names` as a tuple of plain Python values without repeats."""
+    if isinstance(names, str):
+        raise error(
+            f"`{what}` must be a sequence of names; got the single string {names!r}.",
+            hint=f"{what}=[{names!r}, ...]",
+        )
+    plain = tuple(_plain(name) for name in names)
+    seen: set[Name] = set()
+    for name in plain:
+        if not isinstance(name, (str, int, float)) or name != name:
+            raise error(f"`{what}` must be strings or numbers; got {name!r}.")
+        if name in seen:
+            raise error(f"`{what}` must differ from each other; {name!r} occurs twice.")
+        seen.add(name)
+    return plain
+
+
+def table_names(
+    shape: tuple[int, ...],
+    classes: Sequence[Any] | None,
+    decisions: Sequence[Any] | None,
+    error: type[StakesError],
+) -> tuple[tuple[Name, ...], tuple[Name, ...]]:
+    """Names for the rows (true classes) and columns (decisions) of a table."""
+    n_classes, n_decisions = shape
+    rows = as_names(range(n_classes) if classes is None else classes, "classes", error)
+    if decisions is not None:
+        columns = as_names(decisions, "decisions", error)
+    elif n_classes == n_decisions:
+        columns = rows
+    elif classes is None:
+        columns = tuple(range(n_decisions))
+    else:
+        raise error(
+            f"`decisions` must be named when there are {n_decisions} columns for "
+            f"{n_classes} classes.",
+            hint=f"decisions=[{listed(rows)}, ...]",
+        )
+    for names, length, what in ((rows, n_classes, "classes"), (columns, n_decisions, "decisions")):
+        if len(names) != length:
+            raise error(
+                f"`{what}` must name the {length} {'rows' if what == 'classes' else 'columns'} "
+                f"of the table; got {len(names)} names {listed(names)}.",
+                hint="rows are true classes, columns are decisions",
+            )
+    return rows, columns
+
+
+def integer_named(names: Sequence[Name]) -> bool:
+    """Whether all names are integers (booleans count), so that integers mean names."""
+    return all(isinstance(name, int) for name in names)
+
+
+def observed_names(*columns: NDArray[Any]) -> tuple[Name, ...]:
+    """The sorted union of what occurs in the columns."""
+    found: set[Name] = set()
+    for column in columns:
+        found.update(_plain(value) for value in _distinct(column))
+    try:
+        return tuple(sorted(found))  # type: ignore[type-var]
+    except TypeError:
+        raise LabelError(
+            f"labels of different kinds cannot be ordered: {listed(sorted(found, key=repr))}.",
+            hint="give the order yourself: classes=[...], decision_names=[...]",
+        ) from None
+
+
+def positional(column: NDArray[Any], names: Sequence[Name]) -> bool:
+    """Whether the entries of an integer column are positions as they stand, if in range."""
+    return column.dtype.kind in "iub" and (
+        tuple(names) == tuple(range(len(names))) or not any(isinstance(n, int) for n in names)
+    )
+
+
+def encode(values: Any, names: Sequence[Name], what: str) -> IntArray | NDArray[np.integer[Any]]:
+    """Positions of `values` in `names`; integers are positions when no name is an integer.
+
+    Small integer types are returned as they are when they already are positions.
+    """
+    column = as_column(values, what)
+    if column.dtype.kind in "iub":
+        return _encode_integers(column, names, what)
+    if column.dtype.kind == "f":
+        whole = column == np.floor(column)
+        if whole.all() and integer_named(names):
+            return _encode_integers(column.astype(np.int64), names, what)
+    return _encode_distinct(column, names, what)
+
+
+def _encode_integers(
+    column: NDArray[Any], names: Sequence[Name], what: str
+) -> NDArray[np.integer[Any]]:
+    """Integer labels: names when the names are integers, positions otherwise."""
+    if column.dtype == bool:
+        column = column.view(np.uint8)
+    if not positional(column, names):
+        return _encode_distinct(column, names, what)
+    if column.size and (int(column.max()) >= len(names) or int(column.min()) < 0):
+        _refuse(column, (column < 0) | (column >= len(names)), names, what)
+    return column
+
+
+def _encode_distinct(column: NDArray[Any], names: Sequence[Name], what: str) -> IntArray:
+    """Look each distinct value up once."""
+    if column.dtype == object:
+        positions = {name: i for i, name in enumerate(names)}
+        codes = np.fromiter(
+            (positions.get(_plain(value), -1) for value in column), np.intp, column.shape[0]
+        )
+    elif column.size == 0:
+        return np.empty(0, dtype=np.intp)
+    else:
+        distinct, inverse = np.unique(column, return_inverse=True)
+        positions = {name: i for i, name in enumerate(names)}
+        table = np.array([positions.get(_plain(v), -1) for v in distinct], dtype=np.intp)
+        codes = table[inverse.reshape(-1)]
+    if codes.size and codes.min() < 0:
+        _refuse(column, codes < 0, names, what)
+    return codes
+
+
+def _refuse(column: NDArray[Any], bad: NDArray[np.bool_], names: Sequence[Name], what: str) -> None:
+    """Raise with both lists: what was found and what is known."""
+    rows = np.flatnonzero(bad)
+    strangers = list(dict.fromkeys(_plain(value) for value in column[rows[:1000]]))
+    positions = "" if integer_named(names) else f" (or their positions 0 to {len(names) - 1})"
+    raise LabelError(
+        f"`{what}` holds {listed(strangers)}, not among the names {listed(names)}{positions}; "
+        f"first at row {rows[0]} ({rows.size} of {column.shape[0]} rows).",
+        hint="use the names of the application, in the same spelling and type",
+        rows=rows[:10].tolist(),
+    )
+
+
+def listed(names: Sequence[Any], limit: int = 8) -> str:
+    """Names for a sentence: 'a', 'b' and 3 more."""
+    shown = ", ".join(repr(_plain(name)) for name in names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy scalar as the Python value it holds."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _distinct(column: NDArray[Any]) -> list[Any]:
+    """The distinct values of a column, in any order."""
+    if column.dtype == object:
+        return list({_plain(value) for value in column})
+    if column.dtype.kind in "iu" and column.dtype.itemsize == 1 and column.size:
+        offset = 128 if column.dtype.kind == "i" else 0
+        counts = np.bincount(column.astype(np.intp) + offset, minlength=256)
+        return [int(i) - offset for i in np.flatnonzero(counts)]
+    return list(np.unique(column))

@@ -1,0 +1,227 @@
+"""Application: what is at stake where the classifier will run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._checks import as_priors, frozen
+from stakes._names import listed
+from stakes.application.cost_matrix import CostMatrix
+from stakes.exceptions import CostError, PriorError
+from stakes.typing import FloatArray, Name, Priors
+
+__all__ = ["Application", "as_application"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Application:
+    """Costs, and the class priors of the place where the system will run.
+
+    Parameters
+    ----------
+    costs : CostMatrix or array-like
+        What each decision costs for each true class (rows).
+    priors : sequence, array, or mapping by class name, optional
+        Share of each class in use, adding to 1. `None`: those of the data at hand.
+    unit : str, optional
+        What a cost of 1 is, e.g. ``"EUR"``.
+    volume : float, optional
+        Number of cases per `period`, to turn a cost per case into a total.
+    period : str, optional
+        e.g. ``"year"``.
+
+    Notes
+    -----
+    For two classes and two decisions everything that matters is one number, the
+    effective prior (`cumani`), or equivalently a threshold on the posterior of the second
+    class (`ferrer2025` eq 28), on its log odds (eq 29) or on the log-likelihood ratio.
+
+    Examples
+    --------
+    >>> costs = CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"],
+    ...                    decisions=["ignore", "call"])
+    >>> app = Application(costs, priors=[0.98, 0.02], unit="EUR", volume=250_000, period="year")
+    >>> app.naive_decision, round(app.naive_cost, 3)
+    ('ignore', 0.2)
+    >>> round(app.posterior_threshold, 4), round(app.llr_threshold, 3)
+    (0.0909, 1.589)
+    """
+
+    costs: CostMatrix
+    priors: FloatArray | None
+    unit: str | None
+    volume: float | None
+    period: str | None
+
+    def __init__(
+        self,
+        costs: Any,
+        priors: Priors | None = None,
+        unit: str | None = None,
+        volume: float | None = None,
+        period: str | None = None,
+    ) -> None:
+        matrix = costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
+        if volume is not None and not (math.isfinite(volume) and volume > 0):
+            raise CostError(f"`volume` must be a positive number of cases; got {volume!r}.")
+        shares = None if priors is None else frozen(as_priors(priors, matrix.classes))
+        object.__setattr__(self, "costs", matrix)
+        object.__setattr__(self, "priors", shares)
+        object.__setattr__(self, "unit", unit)
+        object.__setattr__(self, "volume", volume)
+        object.__setattr__(self, "period", period)
+
+    # ------------------------------------------------------------- names and priors
+
+    @property
+    def classes(self) -> tuple[Name, ...]:
+        """The class names, in the order of the rows."""
+        return self.costs.classes
+
+    @property
+    def decisions(self) -> tuple[Name, ...]:
+        """The decision names, in the order of the columns."""
+        return self.costs.decisions
+
+    def with_priors(self, priors: Priors | None) -> Application:
+        """The same costs in another place."""
+        return Application(self.costs, priors, self.unit, self.volume, self.period)
+
+    def with_costs(self, costs: CostMatrix) -> Application:
+        """Other costs in the same place."""
+        priors = self.priors
+        if priors is not None and costs.classes != self.classes:
+            raise CostError(f"`costs` must have the classes {listed(self.classes)}.")
+        return Application(costs, priors, self.unit, self.volume, self.period)
+
+    def resolved_priors(self, data_priors: FloatArray) -> FloatArray:
+        """The priors that count: the application's own, or else those of the data."""
+        return data_priors if self.priors is None else self.priors
+
+    # ------------------------------------------------------------- the best naive decision
+
+    @property
+    def naive_costs(self) -> FloatArray:
+        """Expected cost of always taking each decision, under the priors."""
+        return np.asarray(self._known_priors("naive_costs") @ self.costs.values)
+
+    @property
+    def naive_decision(self) -> Name:
+        """The best decision that ignores the input (`ferrer2025` eqs 3, 33); ties: the earlier."""
+        return self.decisions[int(np.argmin(self.naive_costs))]
+
+    @property
+    def naive_cost(self) -> float:
+        """What the best decision that ignores the input costs per case, as given."""
+        return float(self.naive_costs.min())
+
+    # ------------------------------------------------------------- one number for two classes
+
+    @property
+    def effective_prior(self) -> float:
+        """Prior of the second class that, with equal costs, decides alike (`cumani`)."""
+        shares = self._known_priors("effective_prior")
+        wrongly_acting, wrongly_waiting = self._error_costs()
+        acting, waiting = shares[0] * wrongly_acting, shares[1] * wrongly_waiting
+        if acting + waiting == 0:
+            raise CostError("no error can cost anything under these priors and costs.")
+        return float(waiting / (acting + waiting))
+
+    @property
+    def posterior_threshold(self) -> float:
+        """Take the second decision when the posterior of the second class is above this (eq 28)."""
+        wrongly_acting, wrongly_waiting = self._error_costs()
+        return wrongly_acting / (wrongly_acting + wrongly_waiting)
+
+    @property
+    def log_odds_threshold(self) -> float:
+        """The same on the posterior log odds, natural logarithm (`ferrer2025` eq 29)."""
+        wrongly_acting, wrongly_waiting = self._error_costs()
+        return _log_ratio(wrongly_acting, wrongly_waiting)
+
+    @property
+    def llr_threshold(self) -> float:
+        """The same on the log-likelihood ratio: minus the log odds of the effective prior."""
+        shares = self._known_priors("llr_threshold")
+        wrongly_acting, wrongly_waiting = self._error_costs()
+        return _log_ratio(shares[0] * wrongly_acting, shares[1] * wrongly_waiting)
+
+    # ------------------------------------------------------------- privates
+
+    def _known_priors(self, what: str) -> FloatArray:
+        """The priors, or an error that says who needs them."""
+        if self.priors is None:
+            raise PriorError(
+                f"`{what}` needs the priors; this application takes those of the data.",
+                hint="app.with_priors([...]), e.g. app.with_priors(confusion_matrix.priors)",
+            )
+        return self.priors
+
+    def _error_costs(self) -> tuple[float, float]:
+        """Extra cost of the second decision for the first class, and the other way round."""
+        if self.costs.shape != (2, 2):
+            rows, columns = self.costs.shape
+            raise CostError(
+                f"one threshold exists for 2 classes and 2 decisions; got {rows} x {columns}.",
+                hint="use stakes.bayes_decisions, or stakes.decision_intervals for two classes",
+            )
+        (c11, c12), (c21, c22) = self.costs.values.tolist()
+        wrongly_acting, wrongly_waiting = c12 - c11, c21 - c22
+        if wrongly_acting < 0 or wrongly_waiting < 0 or wrongly_acting + wrongly_waiting == 0:
+            waiting, acting = (repr(name) for name in self.decisions)
+            raise CostError(
+                f"no threshold: taking {acting} instead of {waiting} costs {wrongly_acting:g} "
+                f"more when the truth is {self.classes[0]!r} and {-wrongly_waiting:g} more when "
+                f"it is {self.classes[1]!r}.",
+                hint="check the orientation: rows are true classes, columns are decisions; "
+                "stakes.bayes_decisions decides rightly for any costs",
+            )
+        return wrongly_acting, wrongly_waiting
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Application):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[Any, ...]:
+        """What makes two applications the same."""
+        shares = None if self.priors is None else tuple(self.priors.tolist())
+        return self.costs, shares, self.unit, self.volume, self.period
+
+    def __repr__(self) -> str:
+        rows, columns = self.costs.shape
+        shares = (
+            "of the data" if self.priors is None else [round(p, 6) for p in self.priors.tolist()]
+        )
+        extras = f", unit={self.unit!r}" if self.unit else ""
+        if self.volume:
+            extras += f", volume={self.volume:g}" + (f" a {self.period}" if self.period else "")
+        return f"Application({rows} classes x {columns} decisions, priors {shares}{extras})"
+
+
+def as_application(application: Any) -> Application:
+    """An Application from itself, from a CostMatrix, or an error that says what was given."""
+    if isinstance(application, Application):
+        return application
+    if isinstance(application, CostMatrix):
+        return Application(application)
+    raise CostError(
+        f"`application` must be an Application or a CostMatrix; got {type(application).__name__}.",
+        hint="stakes.Application(costs, priors=[...])",
+    )
+
+
+def _log_ratio(numerator: float, denominator: float) -> float:
+    """Natural log of a ratio of non-negative numbers; infinite where one of them is zero."""
+    if numerator == 0 and denominator == 0:
+        raise CostError("no error can cost anything under these priors and costs.")
+    if denominator == 0:
+        return math.inf
+    return math.log(numerator / denominator) if numerator > 0 else -math.inf

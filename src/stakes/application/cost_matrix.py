@@ -1,0 +1,252 @@
+"""CostMatrix: what each decision costs for each true class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._checks import as_matrix, as_priors, frozen
+from stakes._names import listed, table_names
+from stakes.exceptions import CostError
+from stakes.typing import FloatArray, Name, Priors
+
+__all__ = ["CostMatrix"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class CostMatrix:
+    """Cost of each decision (columns) for each true class (rows), both named.
+
+    Lower is better; a gain is a negative cost. The decisions need not be the classes:
+    "ask a person" is a decision like any other.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_classes, n_decisions)
+        Finite numbers in any unit. Rows are true classes.
+    classes : sequence of names, optional
+        One per row; 0, 1, ... when neither names are given.
+    decisions : sequence of names, optional
+        One per column; the classes when the matrix is square.
+
+    See Also
+    --------
+    stakes.Application : costs together with the priors of the place where they are paid.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes: The Expected Cost is a Principled
+       All-purpose Classification Metric", TMLR 2025, section 2.
+
+    Examples
+    --------
+    >>> costs = CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"],
+    ...                    decisions=["ignore", "call"])
+    >>> costs
+    CostMatrix(2 classes x 2 decisions: 'stay', 'churn' x 'ignore', 'call')
+    >>> costs.cost("churn", "ignore")
+    10.0
+    """
+
+    values: FloatArray
+    classes: tuple[Name, ...]
+    decisions: tuple[Name, ...]
+
+    def __init__(
+        self,
+        values: Any,
+        classes: Sequence[Any] | None = None,
+        decisions: Sequence[Any] | None = None,
+    ) -> None:
+        array = as_matrix(values, "values").astype(np.float64)  # a copy: ours to keep
+        if array.size == 0:
+            raise CostError(f"`values` must not be empty; got shape {array.shape}.")
+        if not np.isfinite(array).all():
+            row, column = np.argwhere(~np.isfinite(array))[0]
+            raise CostError(
+                f"`values` must be finite; row {row}, column {column} is {array[row, column]}.",
+                hint="for a decision that is not allowed, leave its column out",
+            )
+        row_names, column_names = table_names(array.shape, classes, decisions, CostError)
+        object.__setattr__(self, "values", frozen(array))
+        object.__setattr__(self, "classes", row_names)
+        object.__setattr__(self, "decisions", column_names)
+
+    # ------------------------------------------------------------- ways to make one
+
+    @classmethod
+    def zero_one(cls, classes: int | Sequence[Any]) -> CostMatrix:
+        """Every error costs 1: the expected cost is then the error rate (`ferrer2025` eq 5).
+
+        Examples
+        --------
+        >>> CostMatrix.zero_one(["a", "b"]).values
+        array([[0., 1.],
+               [1., 0.]])
+        """
+        names = tuple(range(classes)) if isinstance(classes, (int, np.integer)) else tuple(classes)
+        return cls(1.0 - np.eye(len(names)), classes=names)
+
+    @classmethod
+    def binary(
+        cls,
+        *,
+        false_positive: float,
+        false_negative: float,
+        true_positive: float = 0.0,
+        true_negative: float = 0.0,
+        classes: Sequence[Any] | None = None,
+        decisions: Sequence[Any] | None = None,
+    ) -> CostMatrix:
+        """Two classes, two decisions; the second class is the positive one.
+
+        Examples
+        --------
+        >>> CostMatrix.binary(false_positive=1, false_negative=10).values
+        array([[ 0.,  1.],
+               [10.,  0.]])
+        """
+        values = [[true_negative, false_positive], [false_negative, true_positive]]
+        return cls(values, classes=classes, decisions=decisions)
+
+    @classmethod
+    def inverse_prior(cls, priors: Priors, classes: Sequence[Any] | None = None) -> CostMatrix:
+        """Errors cost 1 / (K P_i): the balanced error rate (`ferrer2025` eq 6).
+
+        Examples
+        --------
+        >>> CostMatrix.inverse_prior([0.8, 0.2]).values
+        array([[0.   , 0.625],
+               [2.5  , 0.   ]])
+        """
+        if classes is None:
+            classes = list(priors) if isinstance(priors, Mapping) else range(np.size(priors))
+        shares = as_priors(priors, tuple(classes))
+        if (shares == 0).any():
+            absent = [name for name, share in zip(classes, shares, strict=True) if share == 0]
+            raise CostError(f"`priors` must be positive to be inverted; {listed(absent)} has 0.")
+        values = np.repeat(1.0 / (len(shares) * shares)[:, None], len(shares), axis=1)
+        np.fill_diagonal(values, 0.0)
+        return cls(values, classes=classes)
+
+    @classmethod
+    def from_utilities(
+        cls,
+        values: Any,
+        classes: Sequence[Any] | None = None,
+        decisions: Sequence[Any] | None = None,
+    ) -> CostMatrix:
+        """Gains turned into costs by changing their sign; rows are true classes.
+
+        Examples
+        --------
+        >>> CostMatrix.from_utilities([[15, -35], [-335, 165]]).values
+        array([[ -15.,   35.],
+               [ 335., -165.]])
+        """
+        gains = as_matrix(values, "values").astype(np.float64)
+        return cls(0.0 - gains, classes=classes, decisions=decisions)
+
+    @classmethod
+    def expected(
+        cls, matrices: Sequence[CostMatrix], weights: Sequence[float] | None = None
+    ) -> CostMatrix:
+        """The average of several matrices, which decides when it is unsure which holds.
+
+        By linearity the expected cost under uncertain costs is the cost under their
+        expectation (`dyrland2022` eq 18). A distribution is given by its samples.
+
+        Examples
+        --------
+        >>> low, high = CostMatrix([[0, 1], [5, 0]]), CostMatrix([[0, 1], [15, 0]])
+        >>> CostMatrix.expected([low, high], weights=[0.3, 0.7]).values
+        array([[ 0.,  1.],
+               [12.,  0.]])
+        """
+        if len(matrices) == 0:
+            raise CostError("`matrices` must hold at least one cost matrix; got none.")
+        first = matrices[0]
+        for matrix in matrices[1:]:
+            if (matrix.classes, matrix.decisions) != (first.classes, first.decisions):
+                raise CostError(
+                    f"`matrices` must share classes and decisions; got {first!r} and {matrix!r}."
+                )
+        if weights is None:
+            weights = [1.0 / len(matrices)] * len(matrices)
+        shares = as_priors(weights, tuple(range(len(matrices))), name="weights")
+        values = np.tensordot(shares, np.stack([m.values for m in matrices]), axes=1)
+        return cls(values, classes=first.classes, decisions=first.decisions)
+
+    # ------------------------------------------------------------- ways to change one
+
+    def with_abstention(self, cost: float | Sequence[float], name: Name = "abstain") -> CostMatrix:
+        """The same matrix with one more decision, paid whatever the truth is.
+
+        Examples
+        --------
+        >>> CostMatrix.zero_one(2).with_abstention(0.05).decisions
+        (0, 1, 'abstain')
+        """
+        column = np.broadcast_to(np.asarray(cost, dtype=np.float64), (len(self.classes),))
+        values = np.column_stack([self.values, column])
+        return CostMatrix(values, classes=self.classes, decisions=(*self.decisions, name))
+
+    def standardized(self) -> CostMatrix:
+        """Costs above the cheapest decision of each class (`ferrer2025` section 2).
+
+        Examples
+        --------
+        >>> CostMatrix([[-5, 1], [10, 2]]).standardized().values
+        array([[0., 6.],
+               [8., 0.]])
+        """
+        values = self.values - self.values.min(axis=1, keepdims=True)
+        return CostMatrix(values, classes=self.classes, decisions=self.decisions)
+
+    def scaled(self, factor: float) -> CostMatrix:
+        """All costs times a positive factor, e.g. to change the currency.
+
+        Examples
+        --------
+        >>> CostMatrix([[0, 1], [10, 0]]).scaled(4).values
+        array([[ 0.,  4.],
+               [40.,  0.]])
+        """
+        if not (np.isfinite(factor) and factor > 0):
+            raise CostError(f"`factor` must be a positive number; got {factor!r}.")
+        return CostMatrix(self.values * factor, classes=self.classes, decisions=self.decisions)
+
+    # ------------------------------------------------------------- looking at one
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of classes and of decisions."""
+        return len(self.classes), len(self.decisions)
+
+    def cost(self, truth: Name, decision: Name) -> float:
+        """What `decision` costs when the true class is `truth`."""
+        if truth not in self.classes:
+            raise CostError(f"no class {truth!r}; there are {listed(self.classes)}.")
+        if decision not in self.decisions:
+            raise CostError(f"no decision {decision!r}; there are {listed(self.decisions)}.")
+        return float(self.values[self.classes.index(truth), self.decisions.index(decision)])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CostMatrix):
+            return NotImplemented
+        return (
+            self.classes == other.classes
+            and self.decisions == other.decisions
+            and bool(np.array_equal(self.values, other.values))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.classes, self.decisions, self.values.tobytes()))
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        names = f"{listed(self.classes, 4)} x {listed(self.decisions, 4)}"
+        return f"CostMatrix({rows} classes x {columns} decisions: {names})"

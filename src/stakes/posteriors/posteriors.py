@@ -1,0 +1,191 @@
+"""Posteriors: what the classifier says, with natural logarithms and nothing guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import as_matrix, as_posterior_array, as_priors, frozen, refuse_bad_rows
+from stakes._columns import as_floats
+from stakes._kernels.blocks import blocks
+from stakes._kernels.softmax import log_softmax, shift_log_priors
+from stakes._names import as_names
+from stakes.exceptions import PosteriorError, PriorError
+from stakes.typing import FloatArray, Name, Priors
+
+__all__ = ["Posteriors"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Posteriors:
+    """Posterior probability of each class for each case.
+
+    Use a named constructor for anything that is not already a probability: numbers outside
+    [0, 1], or rows that do not add to one, are refused rather than repaired.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_cases, n_classes) or (n_cases,)
+        Probabilities. A single column is the posterior of the second of two classes.
+    classes : sequence of names, optional
+        One per column.
+
+    Examples
+    --------
+    >>> Posteriors([[0.9, 0.1], [0.4, 0.6]]).values[1]
+    array([0.4, 0.6])
+    >>> Posteriors.from_logits([[0.0, 0.0]]).values
+    array([[0.5, 0.5]])
+    >>> Posteriors.from_llrs([0.0], priors=[0.8, 0.2]).values
+    array([[0.8, 0.2]])
+    """
+
+    log_values: FloatArray
+    classes: tuple[Name, ...]
+
+    def __init__(self, values: Any, classes: Sequence[Any] | None = None) -> None:
+        array = as_posterior_array(values).astype(np.float64)
+        if array.ndim == 1:
+            outside = ~((array >= 0) & (array <= 1))
+            if outside.any():
+                rows = np.flatnonzero(outside)
+                raise PosteriorError(
+                    f"`posteriors` must lie between 0 and 1; row {rows[0]} is "
+                    f"{array[rows[0]]:g} ({rows.size} of {array.shape[0]} rows fail).",
+                    hint="for log odds use Posteriors.from_logits, for LLRs Posteriors.from_llrs",
+                    rows=rows[:10].tolist(),
+                )
+            with np.errstate(divide="ignore"):
+                logs = np.column_stack([np.log1p(-array), np.log(array)])
+        else:
+            single = np.asarray(values).dtype == np.float32
+            for part in blocks(array.shape[0]):
+                block = array[part].astype(np.float32) if single else array[part]
+                refuse_bad_rows(block, part.start, array.shape[0])
+            with np.errstate(divide="ignore"):
+                logs = np.log(array)
+        self._keep(logs, classes)
+
+    @classmethod
+    def from_logits(cls, logits: Any, classes: Sequence[Any] | None = None) -> Posteriors:
+        """From scores before the softmax, (n, K); or posterior log odds of class 2, (n,)."""
+        array = np.asarray(logits)
+        if array.ndim == 1:
+            odds = as_floats(logits, "logits").astype(np.float64)
+            return cls._from_scores(np.column_stack([np.zeros_like(odds), odds]), classes)
+        return cls._from_scores(as_matrix(logits, "logits").astype(np.float64), classes)
+
+    @classmethod
+    def from_log_posteriors(
+        cls, log_posteriors: Any, classes: Sequence[Any] | None = None
+    ) -> Posteriors:
+        """From natural logarithms of posteriors, (n, K), whose exponentials must add to one."""
+        logs = as_matrix(log_posteriors, "log_posteriors").astype(np.float64)
+        refuse_bad_rows(np.exp(logs), 0, logs.shape[0])
+        return cls._made(logs, classes)
+
+    @classmethod
+    def from_llrs(
+        cls, llrs: Any, priors: Priors, classes: Sequence[Any] | None = None
+    ) -> Posteriors:
+        """From log-likelihood ratios and priors, by Bayes' theorem.
+
+        `llrs` is (n,), log f(x|class 2) - log f(x|class 1); or (n, K), log-likelihoods of
+        each class up to a constant per case.
+        """
+        array = np.asarray(llrs)
+        if array.ndim == 1:
+            ratio = as_floats(llrs, "llrs").astype(np.float64)
+            scores = np.column_stack([np.zeros_like(ratio), ratio])
+        else:
+            scores = as_matrix(llrs, "llrs").astype(np.float64)
+        names = tuple(range(scores.shape[1])) if classes is None else tuple(classes)
+        shares = as_priors(priors, names)
+        with np.errstate(divide="ignore"):
+            return cls._from_scores(scores + np.log(shares), classes)
+
+    # ------------------------------------------------------------- what can be read off
+
+    @property
+    def values(self) -> FloatArray:
+        """The probabilities, (n, K)."""
+        return np.exp(self.log_values)
+
+    @property
+    def log_odds(self) -> FloatArray:
+        """Posterior log odds of the second of two classes, (n,)."""
+        if len(self.classes) != 2:
+            raise PosteriorError(f"log odds need two classes; there are {len(self.classes)}.")
+        return self.log_values[:, 1] - self.log_values[:, 0]
+
+    def llrs(self, priors: Priors) -> FloatArray:
+        """Log-likelihood ratios (n,): the log odds without the log odds of `priors`."""
+        shares = as_priors(priors, self.classes)
+        if (shares == 0).any():
+            raise PriorError(f"`priors` must be positive; got {shares.tolist()}.")
+        return self.log_odds - float(np.log(shares[1] / shares[0]))
+
+    def with_priors(self, priors: Priors, *, old: Priors) -> Posteriors:
+        """Move the posteriors to another base rate.
+
+        Each posterior is multiplied by new prior / old prior and renormalised, which is
+        exact when cases within a class look alike in both places.
+
+        Examples
+        --------
+        >>> p = Posteriors([0.3]).with_priors([0.98, 0.02], old=[0.922, 0.078])
+        >>> round(float(p.values[0, 1]), 3)
+        0.094
+        """
+        after = as_priors(priors, self.classes)
+        before = as_priors(old, self.classes, name="old")
+        if (before == 0).any():
+            raise PriorError(f"`old` priors must be positive; got {before.tolist()}.")
+        return self._from_scores(shift_log_priors(self.log_values, before, after), self.classes)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        values = self.values
+        return values if dtype is None else values.astype(dtype)
+
+    def __len__(self) -> int:
+        return int(self.log_values.shape[0])
+
+    def __repr__(self) -> str:
+        return f"Posteriors({len(self)} cases x {len(self.classes)} classes)"
+
+    # ------------------------------------------------------------- privates
+
+    @classmethod
+    def _from_scores(cls, scores: FloatArray, classes: Sequence[Any] | None) -> Posteriors:
+        """Normalise log scores row by row; refuse rows without a finite winner."""
+        bad = np.isnan(scores).any(axis=1) | np.isneginf(scores).all(axis=1)
+        bad |= np.isposinf(scores).sum(axis=1) > 1
+        if bad.any():
+            rows = np.flatnonzero(bad)
+            raise PosteriorError(
+                f"scores must determine a posterior; row {rows[0]} is {scores[rows[0]].tolist()} "
+                f"({rows.size} of {scores.shape[0]} rows fail).",
+                rows=rows[:10].tolist(),
+            )
+        return cls._made(log_softmax(scores), classes)
+
+    @classmethod
+    def _made(cls, logs: FloatArray, classes: Sequence[Any] | None) -> Posteriors:
+        """Around checked log-posteriors."""
+        made = cls.__new__(cls)
+        cls._keep(made, logs, classes)
+        return made
+
+    def _keep(self, logs: FloatArray, classes: Sequence[Any] | None) -> None:
+        """Store log-posteriors under their names."""
+        names = as_names(range(logs.shape[1]) if classes is None else classes, "classes")
+        if len(names) != logs.shape[1]:
+            raise PosteriorError(
+                f"`classes` must name the {logs.shape[1]} columns; got {len(names)} names."
+            )
+        object.__setattr__(self, "log_values", frozen(logs))
+        object.__setattr__(self, "classes", names)

@@ -1,0 +1,117 @@
+"""`Frame`: the light table that every `.frame()` returns.
+
+It is a mapping from column name to a one-dimensional array, prints as text, and turns into
+a pandas or Polars frame on request. It exists so that the core needs no data frame library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._optional import load
+from stakes.exceptions import DataError
+
+__all__ = ["Frame"]
+
+
+class Frame(Mapping[str, NDArray[Any]]):
+    """Named columns of equal length.
+
+    Parameters
+    ----------
+    columns : mapping of str to array-like
+        The columns, in the order in which they are shown.
+
+    Examples
+    --------
+    >>> table = Frame({"model": ["a", "b"], "cost": [0.25, 0.5]})
+    >>> table["cost"].sum()
+    np.float64(0.75)
+    >>> print(table)
+    model  cost
+    a      0.25
+    b      0.5
+    """
+
+    __slots__ = ("_columns",)
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        arrays = {str(name): _column(values) for name, values in columns.items()}
+        lengths = {name: array.shape[0] for name, array in arrays.items()}
+        if len(set(lengths.values())) > 1:
+            raise DataError(f"columns must have equal lengths; got {lengths}.")
+        self._columns = arrays
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The column names in order."""
+        return tuple(self._columns)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        rows = next(iter(self._columns.values())).shape[0] if self._columns else 0
+        return rows, len(self._columns)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._columns:
+            raise KeyError(f"no column {name!r}; there are {', '.join(self._columns)}")
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The table as one dictionary per row, with plain Python values."""
+        lists = {name: array.tolist() for name, array in self._columns.items()}
+        return [
+            dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)
+        ]
+
+    def to_pandas(self) -> Any:
+        """As a pandas DataFrame."""
+        return load("pandas", extra="all").DataFrame(dict(self._columns))
+
+    def to_polars(self) -> Any:
+        """As a Polars DataFrame."""
+        polars = load("polars", extra="polars")
+        return polars.DataFrame({name: array.tolist() for name, array in self._columns.items()})
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        return f"<Frame of {rows} rows x {columns} columns: {', '.join(self._columns)}>"
+
+    def __str__(self) -> str:
+        cells = [[_shown(value) for value in array.tolist()] for array in self._columns.values()]
+        lines = [list(self._columns), *map(list, zip(*cells, strict=True))]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self._columns))]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in lines
+        )
+
+
+def _column(values: Any) -> NDArray[Any]:
+    """A column as an array; strings of mixed kinds stay objects."""
+    if isinstance(values, np.ndarray):
+        return values
+    items = list(values)
+    if len({type(item) for item in items}) > 1 and any(
+        isinstance(item, str) or item is None for item in items
+    ):
+        array = np.empty(len(items), dtype=object)
+        array[:] = items
+        return array
+    return np.asarray(items)
+
+
+def _shown(value: Any) -> str:
+    """A cell as text: floats to six significant digits."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

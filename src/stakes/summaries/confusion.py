@@ -1,0 +1,272 @@
+"""ConfusionMatrix: cases by true class and decision, which is all that hard decisions cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import as_matrix, as_priors, frozen, same_length
+from stakes._columns import as_column, as_weights
+from stakes._kernels.counting import count_pairs, sum_weights
+from stakes._names import as_names, encode, listed, observed_names, positional, table_names
+from stakes.exceptions import DataError, LabelError, MergeError
+from stakes.results import Frame
+from stakes.typing import FloatArray, Name, Priors
+
+__all__ = ["ConfusionMatrix"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class ConfusionMatrix:
+    """(Weighted) number of cases by true class (rows) and decision (columns).
+
+    The table need not be square. Matrices of the same classes and decisions add with ``+``,
+    so that batches, files and machines can be counted apart and merged.
+
+    Parameters
+    ----------
+    counts : array-like of shape (n_classes, n_decisions)
+        Cases, or sums of weights; not negative.
+    classes, decisions : sequence of names, optional
+        As in `CostMatrix`: 0, 1, ... when absent; the decisions of a square table are
+        its classes.
+
+    Examples
+    --------
+    >>> cm = ConfusionMatrix.from_decisions(["a", "a", "b"], ["a", "b", "b"])
+    >>> cm.counts
+    array([[1, 1],
+           [0, 1]])
+    >>> (cm + cm).total
+    6.0
+    >>> cm.rates
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+
+    counts: NDArray[Any]
+    classes: tuple[Name, ...]
+    decisions: tuple[Name, ...]
+
+    def __init__(
+        self,
+        counts: Any,
+        classes: Sequence[Any] | None = None,
+        decisions: Sequence[Any] | None = None,
+    ) -> None:
+        table = as_matrix(counts, "counts")
+        table = table.astype(np.int64 if table.dtype.kind in "iub" else np.float64)
+        if table.size == 0:
+            raise DataError(f"`counts` must not be empty; got shape {table.shape}.")
+        bad = ~(np.isfinite(table) & (table >= 0))
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            raise DataError(
+                f"`counts` must be finite and not negative; row {row}, column {column} is "
+                f"{table[row, column]:g}."
+            )
+        rows, columns = table_names(table.shape, classes, decisions, DataError)
+        object.__setattr__(self, "counts", frozen(table))
+        object.__setattr__(self, "classes", rows)
+        object.__setattr__(self, "decisions", columns)
+
+    @classmethod
+    def from_decisions(
+        cls,
+        y_true: Any,
+        decisions: Any,
+        *,
+        classes: Sequence[Any] | None = None,
+        decision_names: Sequence[Any] | None = None,
+        sample_weight: Any = None,
+    ) -> ConfusionMatrix:
+        """Count decisions against the truth.
+
+        Parameters
+        ----------
+        y_true, decisions : columns of the same length
+            Names, or integer positions when the names are not integers.
+        classes, decision_names : sequence of names, optional
+            Their order; names that do not occur are kept with zero cases. Without `classes`,
+            both are the sorted values that occur in either column. With `classes` alone, the
+            decisions are the classes followed by whatever else was decided.
+        sample_weight : column, optional
+            Weight of each case, not negative.
+
+        Examples
+        --------
+        >>> ConfusionMatrix.from_decisions(
+        ...     ["cat", "dog"], ["cat", "ask"], classes=["cat", "dog"]).decisions
+        ('cat', 'dog', 'ask')
+        """
+        truth, chosen = as_column(y_true, "y_true"), as_column(decisions, "decisions")
+        same_length("y_true", truth.shape[0], "decisions", chosen.shape[0])
+        rows, columns = _occurring_names(truth, chosen, classes, decision_names)
+        weights = as_weights(sample_weight, truth.shape[0])
+        return cls(_counted(truth, chosen, weights, rows, columns), rows, columns)
+
+    # ------------------------------------------------------------- what can be read off
+
+    @property
+    def total(self) -> float:
+        """Number (or weight) of all cases."""
+        return float(self.counts.sum())
+
+    @property
+    def class_totals(self) -> FloatArray:
+        """Number (or weight) of cases of each class."""
+        return np.asarray(self.counts.sum(axis=1), dtype=np.float64)
+
+    @property
+    def decision_totals(self) -> FloatArray:
+        """How often each decision was taken."""
+        return np.asarray(self.counts.sum(axis=0), dtype=np.float64)
+
+    @property
+    def priors(self) -> FloatArray:
+        """Share of each class in the data; `nan` when there are no cases."""
+        total = self.total
+        return self.class_totals / total if total else np.full(len(self.classes), np.nan)
+
+    @property
+    def rates(self) -> FloatArray:
+        """Share of each decision within each class, R_ij; `nan` for a class without cases."""
+        totals = self.class_totals[:, None]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.where(totals > 0, self.counts / totals, np.nan))
+
+    def with_priors(self, priors: Priors) -> ConfusionMatrix:
+        """The same rates with other class shares, scaled to the same number of cases.
+
+        Examples
+        --------
+        >>> ConfusionMatrix([[8, 2], [1, 9]]).with_priors([0.9, 0.1]).counts
+        array([[14.4,  3.6],
+               [ 0.2,  1.8]])
+        """
+        shares = as_priors(priors, self.classes)
+        absent = [n for n, s, t in zip(self.classes, shares, self.class_totals, strict=True)
+                  if s > 0 and t == 0]  # fmt: skip
+        if absent:
+            raise DataError(
+                f"no case of {listed(absent)} in the data, so its rates under the new priors "
+                "are unknown.",
+                hint="give these classes a prior of 0, or bring cases of them",
+            )
+        rates = np.nan_to_num(self.rates, nan=0.0)
+        counts = self.total * shares[:, None] * rates
+        return ConfusionMatrix(counts, classes=self.classes, decisions=self.decisions)
+
+    def __add__(self, other: object) -> ConfusionMatrix:
+        if not isinstance(other, ConfusionMatrix):
+            return NotImplemented
+        if (self.classes, self.decisions) != (other.classes, other.decisions):
+            raise MergeError(
+                "confusion matrices must have the same classes and decisions to be added; got "
+                f"{listed(self.classes)} x {listed(self.decisions)} and "
+                f"{listed(other.classes)} x {listed(other.decisions)}.",
+                hint="give classes= and decision_names= when counting each part",
+            )
+        return ConfusionMatrix(self.counts + other.counts, self.classes, self.decisions)
+
+    def __radd__(self, other: object) -> ConfusionMatrix:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ConfusionMatrix):
+            return NotImplemented
+        return (self.classes, self.decisions) == (other.classes, other.decisions) and bool(
+            np.array_equal(self.counts, other.counts)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.classes, self.decisions, self.counts.tobytes()))
+
+    def frame(self) -> Frame:
+        """One row per class and decision: truth, decision, count, rate."""
+        n_decisions = len(self.decisions)
+        return Frame(
+            {
+                "truth": [name for name in self.classes for _ in range(n_decisions)],
+                "decision": list(self.decisions) * len(self.classes),
+                "count": self.counts.ravel(),
+                "rate": self.rates.ravel(),
+            }
+        )
+
+    def __repr__(self) -> str:
+        names = f"{listed(self.classes, 4)} x {listed(self.decisions, 4)}"
+        return f"ConfusionMatrix({self.total:g} cases: {names})"
+
+    def __str__(self) -> str:
+        corner = "truth \\ decision"
+        columns: dict[str, list[Any]] = {corner: [str(name) for name in self.classes]}
+        for j, name in enumerate(self.decisions):
+            columns[str(name)] = self.counts[:, j].tolist()
+        columns["total"] = self.counts.sum(axis=1).tolist()
+        return _aligned(columns)
+
+
+def _counted(
+    truth: NDArray[Any],
+    chosen: NDArray[Any],
+    weights: FloatArray | None,
+    rows: tuple[Name, ...],
+    columns: tuple[Name, ...],
+) -> NDArray[Any]:
+    """The table of counts; ranges are checked in the same pass, and again only to complain."""
+    i = truth if positional(truth, rows) else encode(truth, rows, "y_true")
+    j = chosen if positional(chosen, columns) else encode(chosen, columns, "decisions")
+    shape = len(rows), len(columns)
+    table: NDArray[Any] | None = (
+        count_pairs(i, j, *shape) if weights is None else sum_weights(i, j, weights, *shape)
+    )
+    if table is None:
+        encode(truth, rows, "y_true")
+        encode(chosen, columns, "decisions")
+        raise LabelError("codes out of range")  # pragma: no cover - encode has raised
+    return table
+
+
+def _aligned(columns: dict[str, list[Any]]) -> str:
+    """Columns as text: the first to the left, numbers to the right."""
+    cells = [[name, *(_number(v) for v in values)] for name, values in columns.items()]
+    widths = [max(map(len, column)) for column in cells]
+    lines = []
+    for row in zip(*cells, strict=True):
+        first, *rest = (c.ljust(w) if k == 0 else c.rjust(w)
+                        for k, (c, w) in enumerate(zip(row, widths, strict=True)))  # fmt: skip
+        lines.append("  ".join([first, *rest]).rstrip())
+    return "\n".join(lines)
+
+
+def _number(value: Any) -> str:
+    """A count as text."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _occurring_names(
+    truth: NDArray[Any],
+    chosen: NDArray[Any],
+    classes: Sequence[Any] | None,
+    decision_names: Sequence[Any] | None,
+) -> tuple[tuple[Name, ...], tuple[Name, ...]]:
+    """The rows and columns of the table when some names were not given."""
+    if classes is None:
+        rows = (
+            observed_names(truth) if decision_names is not None else observed_names(truth, chosen)
+        )
+    else:
+        rows = as_names(classes, "classes")
+    if decision_names is not None:
+        return rows, as_names(decision_names, "decision_names")
+    if classes is None:
+        return rows, rows
+    if chosen.dtype.kind in "iub" and not any(isinstance(name, int) for name in rows):
+        return rows, rows  # integer positions among named classes
+    extra = [name for name in observed_names(chosen) if name not in rows]
+    return rows, (*rows, *extra)

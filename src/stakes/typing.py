@@ -1,0 +1,20 @@
+"""The few type names that signatures share."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["ArrayLike", "FloatArray", "IntArray", "Name", "Priors", "RandomSource"]
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.intp]
+#: A class or decision name: a string, an integer, a boolean or a finite float.
+Name: TypeAlias = Hashable
+#: One share per class: a sequence in the order of the classes, or a mapping by name.
+Priors: TypeAlias = "Sequence[float] | NDArray[Any] | Mapping[Any, float]"
+#: A seed or a generator; `None` draws fresh entropy.
+RandomSource: TypeAlias = "int | np.random.Generator | None"
