@@ -13,7 +13,12 @@ def interpreter(program: str) -> None:
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
 
 
-HELP = "import sys; sys.argv = ['stakes', '--help']; from stakes.cli.entry import main; sys.exit(main())"
+HELP = """
+import sys
+from stakes.cli.entry import main
+sys.argv = ["stakes", "--help"]
+sys.exit(main())
+"""
 
 
 def main() -> None:

@@ -104,3 +104,14 @@ def test_targets_named_on_the_pages_exist() -> None:
     for page in PAGES:
         named = re.findall(r"`?make ([a-z-]+)`", page.read_text(encoding="utf-8"))
         assert set(named) <= set(targets), page.name
+
+
+def test_decision_records_have_one_number_each_and_the_parts_of_the_template() -> None:
+    records = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+    numbers = [record.name[:4] for record in records]
+    assert len(numbers) == len(set(numbers))
+    for record in records:
+        text = record.read_text(encoding="utf-8")
+        assert text.startswith(f"# {record.name[:4]}: "), record.name
+        headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+        assert headings == ["Context", "Decision", "Consequences"], record.name
