@@ -18,7 +18,6 @@ PAGES = sorted(
     for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
     if "_build" not in path.parts and "generated" not in path.parts and path.exists()
 )
-NAMED = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 FENCE = re.compile(r"^```(?P<kind>\w+)[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -33,17 +32,27 @@ def blocks(page: Path, *kinds: str) -> list[tuple[int, str]]:
     ]
 
 
-@NAMED
+def named(pages: list[Path]) -> pytest.MarkDecorator:
+    """One test per page, called by its path."""
+    return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+def sessions(page: Path) -> list[tuple[int, str]]:
+    return [(line, body) for line, body in blocks(page, "python", "pycon") if ">>>" in body]
+
+
+def commands(page: Path) -> list[str]:
+    return [body for _, body in blocks(page, "console") if "$ stakes " in body]
+
+
+@named([page for page in PAGES if sessions(page)])
 def test_python_on_the_page_prints_what_it_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sessions = [(line, body) for line, body in blocks(page, "python", "pycon") if ">>>" in body]
-    if not sessions:
-        pytest.skip("no session on this page")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     runner = doctest.DocTestRunner(optionflags=OPTIONS)
-    for line, body in sessions:
+    for line, body in sessions(page):
         session = doctest.DocTestParser().get_doctest(body, names, page.name, str(page), line)
         said: list[str] = []
         result = runner.run(session, out=said.append, clear_globs=False)
@@ -53,20 +62,17 @@ def test_python_on_the_page_prints_what_it_says(
         assert result.failed == 0, "".join(said)
 
 
-@NAMED
+@named(PAGES)
 def test_plain_python_on_the_page_compiles(page: Path) -> None:
     for _, body in blocks(page, "python"):
         if ">>>" not in body:
             compile(body, str(page), "exec")
 
 
-@NAMED
+@named([page for page in PAGES if commands(page)])
 def test_commands_on_the_page_print_what_they_say(page: Path, tmp_path: Path) -> None:
-    sessions = [body for _, body in blocks(page, "console") if "$ stakes " in body]
-    if not sessions:
-        pytest.skip("no command on this page")
     checker = doctest.OutputChecker()
-    for body in sessions:
+    for body in commands(page):
         for command, expected in re.findall(r"^\$ (stakes .*)\n((?:(?!\$ ).*\n)*)", body, re.M):
             done = subprocess.run(
                 [sys.executable, "-m", "stakes.cli.entry", *shlex.split(command)[1:]],
@@ -80,7 +86,7 @@ def test_commands_on_the_page_print_what_they_say(page: Path, tmp_path: Path) ->
             assert checker.check_output(expected, got, OPTIONS), f"$ {command}\n{got}"
 
 
-@NAMED
+@named(PAGES)
 def test_links_to_files_lead_somewhere(page: Path) -> None:
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     broken = [
