@@ -38,6 +38,8 @@ _HOMES = {
     "ConfusionMatrix": "stakes.summaries",
     "CostMatrix": "stakes.application",
     "Posteriors": "stakes.posteriors",
+    "ScoreBins": "stakes.summaries",
+    "ScoreCounts": "stakes.summaries",
     "bayes_decisions": "stakes.decisions",
     "decision_intervals": "stakes.decisions",
     "expected_cost": "stakes.metrics",
@@ -52,6 +54,8 @@ __all__ = [
     "ConfusionMatrix",
     "CostMatrix",
     "Posteriors",
+    "ScoreBins",
+    "ScoreCounts",
     "application",
     "bayes_decisions",
     "decision_intervals",
@@ -70,7 +74,7 @@ if TYPE_CHECKING:
     from stakes.decisions import bayes_decisions, decision_intervals
     from stakes.metrics import expected_cost, normalized_expected_cost
     from stakes.posteriors import Posteriors
-    from stakes.summaries import ConfusionMatrix
+    from stakes.summaries import ConfusionMatrix, ScoreBins, ScoreCounts
 
 
 def __getattr__(name: str) -> Any:

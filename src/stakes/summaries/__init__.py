@@ -1,5 +1,7 @@
 """What happened: small summaries of the rows that merge by addition."""
 
 from stakes.summaries.confusion import ConfusionMatrix
+from stakes.summaries.score_bins import ScoreBins
+from stakes.summaries.score_counts import ScoreCounts
 
-__all__ = ["ConfusionMatrix"]
+__all__ = ["ConfusionMatrix", "ScoreBins", "ScoreCounts"]

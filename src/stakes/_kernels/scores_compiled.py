@@ -1,0 +1,95 @@
+"""When Numba is used, and how it is reached.
+
+The array code of the neighbouring modules is always right and always there. The same work
+as compiled loops is used when Numba is installed (the extra `fast`) and pays for its import
+and compilation: from `LARGE` cases on, or from `MEDIUM` when the program has imported Numba
+itself. The variable STAKES_FAST set to 0 forbids it, to 1 demands it whatever the size.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels import scores_loops
+from stakes._kernels.roc_hull import hull_vertices
+from stakes._kernels.scores_runs import Runs, label_runs, split_classes
+
+__all__ = ["LARGE", "MEDIUM", "hull", "pays", "runs", "sorted_classes"]
+
+LARGE = 2_000_000
+MEDIUM = 100_000
+
+
+def pays(n_cases: int) -> bool:
+    """Whether the compiled loops are used for this many cases."""
+    wish = os.environ.get("STAKES_FAST", "")
+    if wish == "0":
+        return False
+    if wish == "1":
+        return _installed()
+    return n_cases >= (MEDIUM if "numba" in sys.modules else LARGE) and _installed()
+
+
+@functools.lru_cache(maxsize=1)
+def _installed() -> bool:
+    """Whether Numba can be imported."""
+    return importlib.util.find_spec("numba") is not None
+
+
+@functools.cache
+def _compiled(name: str) -> Callable[..., Any]:
+    """A loop of `scores_loops`, compiled on its first call and kept on disk afterwards."""
+    numba = importlib.import_module("numba")
+    loop: Callable[..., Any] = numba.njit(cache=True, nogil=True)(getattr(scores_loops, name))
+    return loop
+
+
+def sorted_classes(
+    scores: NDArray[np.floating[Any]], positive: NDArray[np.bool_]
+) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
+    """The scores of the first and of the second class, each in ascending order."""
+    if not pays(scores.shape[0]):
+        return split_classes(scores, positive)
+    n_second = int(np.count_nonzero(positive))
+    first = np.empty(scores.shape[0] - n_second, dtype=scores.dtype)
+    second = np.empty(n_second, dtype=scores.dtype)
+    _compiled("split_loop")(scores, positive, first, second)
+    first.sort()
+    second.sort()
+    return first, second
+
+
+def runs(
+    negatives: NDArray[np.floating[Any]],
+    positives: NDArray[np.floating[Any]],
+    negative_counts: NDArray[Any] | None,
+    positive_counts: NDArray[Any] | None,
+) -> Runs:
+    """Label runs of two sorted classes; see `scores_runs.label_runs`."""
+    counted = negative_counts is not None or positive_counts is not None
+    if counted or not pays(negatives.shape[0] + positives.shape[0]):
+        return label_runs(negatives, positives, negative_counts, positive_counts)
+    size = 2 * min(negatives.shape[0], positives.shape[0]) + 1
+    counts = np.empty((2, size), dtype=np.int64)
+    ends = np.empty((2, size), dtype=np.result_type(negatives, positives))
+    used = _compiled("merge_loop")(negatives, positives, *counts, *ends)
+    return Runs(*(part[:used].copy() for part in (*counts, *ends)))
+
+
+def hull(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
+    """Vertices of the lower convex hull; see `roc_hull.hull_vertices`."""
+    overflows = x.dtype.kind == "i" and int(x[-1]) * int(y[-1]) >= 2**62
+    if overflows or not pays(x.shape[0]):
+        return hull_vertices(x, y)
+    kept = np.empty(x.shape[0], dtype=np.intp)
+    size = _compiled("hull_loop")(x, y, kept)
+    return kept[:size].copy()

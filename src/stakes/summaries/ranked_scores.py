@@ -1,0 +1,138 @@
+"""RankedScores: what every summary of binary scores shares, whether exact or in bins."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels import scores_compiled
+from stakes._kernels.roc_hull import cumulative
+from stakes._kernels.scores_runs import Runs
+from stakes._names import listed
+from stakes.exceptions import DataError, MergeError, UndefinedError
+from stakes.typing import FloatArray, Name
+
+__all__ = ["RankedScores", "ScoreKind", "cut_points"]
+
+ScoreKind = Literal["llr", "log_odds", "posterior", "rank"]
+
+
+class RankedScores:
+    """Two classes ordered by score: counts that the metrics and curves of scores read.
+
+    Subclasses provide the fields named here, `runs`, and `counts_above`.
+    """
+
+    classes: tuple[Name, ...]
+    kind: ScoreKind
+    prior: float | None
+
+    @cached_property
+    def runs(self) -> Runs:
+        """Cases by class in each stretch of scores that rank statistics cannot tell apart."""
+        raise NotImplementedError
+
+    def counts_above(self, threshold: float, *, or_equal: bool = False) -> FloatArray:
+        """Cases of each class with a score above the threshold (or equal to it)."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------- totals
+
+    @cached_property
+    def class_totals(self) -> FloatArray:
+        """Number (or weight) of cases of each class."""
+        return np.array([self.runs.negatives.sum(), self.runs.positives.sum()], dtype=np.float64)
+
+    @property
+    def total(self) -> float:
+        """Number (or weight) of all cases."""
+        return float(self.class_totals.sum())
+
+    @property
+    def priors(self) -> FloatArray:
+        """Share of each class in the data."""
+        return np.asarray(self.class_totals / self.total)
+
+    # ------------------------------------------------------------- order
+
+    @cached_property
+    def cumulated(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Cases of each class at or below each cut: 0 first, the totals last."""
+        return cumulative(self.runs.negatives), cumulative(self.runs.positives)
+
+    @cached_property
+    def cuts(self) -> FloatArray:
+        """A threshold for each cut: -inf (act on all) first, inf (act on none) last."""
+        return cut_points(self.runs.lowest, self.runs.highest)
+
+    @cached_property
+    def hull(self) -> NDArray[np.intp]:
+        """Which cuts are vertices of the ROC convex hull; between them lie the PAV blocks."""
+        return scores_compiled.hull(*self.cumulated)
+
+    def blocks(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Cases of each class in each block of isotonic regression, ascending."""
+        below_first, below_second = self.cumulated
+        return np.diff(below_first[self.hull]), np.diff(below_second[self.hull])
+
+    # ------------------------------------------------------------- guards
+
+    def require_both(self, what: str) -> None:
+        """Raise unless there are cases of both classes."""
+        absent = [n for n, t in zip(self.classes, self.class_totals, strict=True) if t == 0]
+        if absent:
+            raise UndefinedError(
+                f"`{what}` needs cases of both classes; there is no case of {listed(absent)}."
+            )
+
+    def require_scale(self, what: str) -> None:
+        """Raise when only the order of the scores means something."""
+        if self.kind == "rank":
+            raise UndefinedError(
+                f"`{what}` needs scores that mean something; these are of kind 'rank'.",
+                hint="calibrate them first (stakes.calibration), or build the summary with "
+                "kind='llr', 'log_odds' or 'posterior'",
+            )
+
+    def log_prior_odds(self) -> float:
+        """Log odds that log-odds and posterior scores contain; 0 for LLRs."""
+        if self.kind == "llr":
+            return 0.0
+        share = self.priors[1] if self.prior is None else self.prior
+        return float(np.log(share) - np.log1p(-share))
+
+    def refuse_other(self, other: RankedScores) -> None:
+        """Raise unless the other summary describes the same thing."""
+        mine = (self.classes, self.kind, self.prior)
+        theirs = (other.classes, other.kind, other.prior)
+        if mine != theirs:
+            raise MergeError(
+                "summaries of scores must have the same classes, kind and prior to be added; "
+                f"got {mine} and {theirs}.",
+                hint="give classes= when building each part",
+            )
+
+
+def checked_kind(kind: Any) -> ScoreKind:
+    """`kind` if it is one of the four."""
+    if kind not in get_args(ScoreKind):
+        raise DataError(
+            f"`kind` must be one of {listed(get_args(ScoreKind))}; got {kind!r}.",
+            hint="use 'rank' when only the order of the scores means something",
+        )
+    return kind  # type: ignore[no-any-return]
+
+
+def cut_points(lowest: NDArray[Any], highest: NDArray[Any]) -> FloatArray:
+    """Thresholds t that part runs under the rule s > t: halfway, ends infinite."""
+    below = highest[:-1].astype(np.float64)
+    above = lowest[1:].astype(np.float64)
+    finite = np.isfinite(below) & np.isfinite(above)
+    middle = below.copy()
+    middle[finite] = below[finite] / 2 + above[finite] / 2
+    middle = np.where(middle < above, np.maximum(middle, below), below)
+    middle[np.isneginf(below)] = np.nextafter(-np.inf, 0)
+    return np.concatenate(([-np.inf], middle, [np.inf]))

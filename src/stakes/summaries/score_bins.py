@@ -1,0 +1,199 @@
+"""ScoreBins: scores in fixed bins with exact edges, for any number of cases in fixed memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import frozen
+from stakes._kernels.roc_hull import cumulative
+from stakes._kernels.scores_runs import Runs
+from stakes.exceptions import DataError, MergeError, UndefinedError
+from stakes.results import Frame
+from stakes.summaries.ranked_scores import RankedScores, ScoreKind
+from stakes.typing import FloatArray, Name
+
+__all__ = ["ScoreBins"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreBins(RankedScores):
+    """(Weighted) cases of two classes in bins of the score, exact at the edges.
+
+    The form of `ScoreCounts` whose size does not grow with the data: costs at a threshold
+    that is an edge are exact, rank statistics have bounds (`stakes.metrics.score_bounds`).
+    A bin holds the scores above one edge up to and including the next; the first and the
+    last are open. Summaries with the same edges add with ``+``.
+
+    Parameters
+    ----------
+    edges : array of float, ascending
+        One fewer than there are bins. Put every threshold that will be asked for among them.
+    counts : array of shape (n_bins, 2)
+        Cases (or weight) of each class in each bin.
+    lowest, highest : array of shape (n_bins,)
+        Extremes of the scores in each bin; NaN where it is empty.
+    classes, kind, prior
+        As in `ScoreCounts`.
+
+    Examples
+    --------
+    >>> from stakes.summaries import ScoreCounts
+    >>> parts = [ScoreCounts.from_scores([0, 1], [s, s + 1], kind="llr") for s in (-1.0, 0.5)]
+    >>> bins = parts[0].binned([0.0, 1.0]) + parts[1].binned([0.0, 1.0])
+    >>> bins
+    ScoreBins(4 cases in 3 bins, 2 of 1, kind 'llr')
+    >>> print(bins.frame())
+    above  up_to  negatives  positives  lowest  highest
+    -inf   0      1          1          -1      0
+    0      1      1          0          0.5     0.5
+    1      inf    0          1          1.5     1.5
+    """
+
+    edges: FloatArray
+    counts: NDArray[Any]
+    lowest: FloatArray
+    highest: FloatArray
+    classes: tuple[Name, ...] = (0, 1)
+    kind: ScoreKind = "llr"
+    prior: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edges", frozen(as_edges(self.edges)))
+        for name in ("counts", "lowest", "highest"):
+            object.__setattr__(self, name, frozen(np.array(getattr(self, name))))
+        n_bins = self.edges.shape[0] + 1
+        shapes = self.counts.shape, self.lowest.shape, self.highest.shape
+        if shapes != ((n_bins, 2), (n_bins,), (n_bins,)):
+            raise DataError(f"{n_bins - 1} edges make {n_bins} bins; got arrays of {shapes}.")
+        if not self.counts.sum() > 0:
+            raise DataError("`counts` must not be all zero.")
+
+    @classmethod
+    def from_sorted(
+        cls,
+        negatives: tuple[NDArray[Any], NDArray[Any] | None],
+        positives: tuple[NDArray[Any], NDArray[Any] | None],
+        *,
+        edges: Any,
+        like: RankedScores,
+    ) -> ScoreBins:
+        """Count sorted scores, with their counts, of each class; see `ScoreCounts.binned`."""
+        ends = as_edges(edges)
+        columns, low, high = [], [], []
+        for scores, counts in (negatives, positives):
+            at = np.concatenate(([0], np.searchsorted(scores, ends, side="right"), [len(scores)]))
+            columns.append(np.diff(at if counts is None else cumulative(counts)[at]))
+            filled = at[1:] > at[:-1]
+            extremes = np.full((2, len(at) - 1), np.nan)
+            extremes[0, filled] = scores[at[:-1][filled]]
+            extremes[1, filled] = scores[at[1:][filled] - 1]
+            low.append(extremes[0])
+            high.append(extremes[1])
+        return cls(
+            ends,
+            np.stack(columns, axis=1),
+            np.fmin(low[0], low[1]),
+            np.fmax(high[0], high[1]),
+            like.classes,
+            like.kind,
+            like.prior,
+        )
+
+    @cached_property
+    def runs(self) -> Runs:
+        """The bins that hold cases."""
+        filled = self.counts.sum(axis=1) > 0
+        return Runs(
+            self.counts[filled, 0],
+            self.counts[filled, 1],
+            self.lowest[filled],
+            self.highest[filled],
+        )
+
+    @property
+    def exact(self) -> NDArray[np.bool_]:
+        """Which of the `runs` hold one score only, so that binning lost nothing there."""
+        return np.asarray(self.runs.lowest == self.runs.highest)
+
+    def counts_above(self, threshold: float, *, or_equal: bool = False) -> FloatArray:
+        """Cases of each class with a score above the threshold, which must not cut a bin.
+
+        Examples
+        --------
+        >>> from stakes.summaries import ScoreCounts
+        >>> sc = ScoreCounts.from_scores([0, 1, 1], [0.1, 0.2, 1.0], kind="llr")
+        >>> sc.binned([0.5]).counts_above(0.5)
+        array([0., 1.])
+        """
+        low, high = self.runs.lowest, self.runs.highest
+        if or_equal:
+            inside, above = (low < threshold) & (threshold <= high), low >= threshold
+        else:
+            inside, above = (low <= threshold) & (threshold < high), low > threshold
+        if inside.any():
+            k = int(np.flatnonzero(inside)[0])
+            raise UndefinedError(
+                f"threshold {threshold!r} cuts the bin of scores {low[k]:g} to {high[k]:g}, so "
+                "the counts above it are unknown.",
+                hint="put every threshold that will be asked for among the edges",
+            )
+        return np.array(
+            [self.runs.negatives[above].sum(), self.runs.positives[above].sum()], dtype=np.float64
+        )
+
+    def __add__(self, other: object) -> ScoreBins:
+        if not isinstance(other, ScoreBins):
+            return NotImplemented
+        self.refuse_other(other)
+        if not np.array_equal(self.edges, other.edges):
+            raise MergeError(
+                "binned scores must have the same edges to be added; got "
+                f"{self.edges.shape[0]} and {other.edges.shape[0]} edges that differ."
+            )
+        return ScoreBins(
+            self.edges,
+            self.counts + other.counts,
+            np.fmin(self.lowest, other.lowest),
+            np.fmax(self.highest, other.highest),
+            self.classes,
+            self.kind,
+            self.prior,
+        )
+
+    def __radd__(self, other: object) -> ScoreBins:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def frame(self) -> Frame:
+        """One row per bin: its edges, the cases of each class, and the extreme scores."""
+        return Frame(
+            {
+                "above": np.concatenate(([-np.inf], self.edges)),
+                "up_to": np.concatenate((self.edges, [np.inf])),
+                "negatives": self.counts[:, 0],
+                "positives": self.counts[:, 1],
+                "lowest": self.lowest,
+                "highest": self.highest,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"ScoreBins({self.total:g} cases in {self.counts.shape[0]} bins, "
+            f"{self.class_totals[1]:g} of {self.classes[1]!r}, kind {self.kind!r})"
+        )
+
+
+def as_edges(edges: Any) -> FloatArray:
+    """Bin edges: ascending, distinct, without NaN."""
+    ends = np.array(edges, dtype=np.float64)
+    if ends.ndim != 1 or not (ends[1:] > ends[:-1]).all() or np.isnan(ends).any():
+        raise DataError(
+            "`edges` must be one-dimensional, ascending and distinct, without NaN.",
+            hint="np.unique(edges)",
+        )
+    return ends

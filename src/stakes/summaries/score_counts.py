@@ -1,0 +1,298 @@
+"""ScoreCounts: cases by class at each distinct score, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import frozen, same_length
+from stakes._columns import as_column, as_floats, as_weights
+from stakes._kernels import scores_compiled
+from stakes._kernels.scores_runs import Runs, compressed, distinct_scores, merged_scores
+from stakes._names import as_names, encode, listed, observed_names
+from stakes.exceptions import DataError, LabelError, PriorError
+from stakes.results import Frame
+from stakes.summaries.ranked_scores import RankedScores, ScoreKind, checked_kind
+from stakes.summaries.score_bins import ScoreBins
+from stakes.typing import FloatArray, Name
+
+__all__ = ["ScoreCounts"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreCounts(RankedScores):
+    """(Weighted) cases of two classes at each distinct score.
+
+    Everything that thresholds on binary scores can tell, without the rows: ROC and its
+    relatives, costs, AUC, Cllr, isotonic regression. Summaries of parts add with ``+``.
+    Higher scores speak for the second class. Build it with `from_scores`.
+
+    Parameters
+    ----------
+    negatives, positives : array of float
+        Scores of the first and of the second class, ascending.
+    negative_counts, positive_counts : array, optional
+        Cases (or weight) at each of these scores; without them each counts once.
+    classes : pair of names
+        The two classes.
+    kind : {"llr", "log_odds", "posterior", "rank"}
+        What a score means; with "rank", only its order.
+    prior : float, optional
+        Share of the second class that log-odds or posterior scores were made for. Without
+        it they are taken as they are, whatever the priors of an application.
+
+    Notes
+    -----
+    Without weights, building it sorts each class by value, which is quicker than sorting
+    the cases by index, and merges the two when they are first asked for. Scores keep their
+    float32 or float64 type; infinite scores are allowed, NaN is refused.
+
+    Examples
+    --------
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [-1.5, 0.0, 0.0, 2.0], kind="llr")
+    >>> sc
+    ScoreCounts(4 cases at 3 distinct scores, 2 of 1, kind 'llr')
+    >>> print(sc.frame())
+    score  negatives  positives
+    -1.5   1          0
+    0      1          1
+    2      0          1
+    >>> (sc + sc).total
+    8.0
+    """
+
+    negatives: NDArray[np.floating[Any]]
+    positives: NDArray[np.floating[Any]]
+    negative_counts: NDArray[Any] | None = None
+    positive_counts: NDArray[Any] | None = None
+    classes: tuple[Name, ...] = (0, 1)
+    kind: ScoreKind = "llr"
+    prior: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("negatives", "positives", "negative_counts", "positive_counts"):
+            part = getattr(self, name)
+            if part is not None:
+                object.__setattr__(self, name, frozen(np.asarray(part)))
+        for name in ("negatives", "positives"):
+            scores, counts = getattr(self, name), getattr(self, f"{name[:-1]}_counts")
+            if scores.dtype.kind != "f" or not (scores[1:] >= scores[:-1]).all():
+                raise DataError(f"`{name}` must be floats in ascending order, without NaN.")
+            if counts is not None and counts.shape != scores.shape:
+                raise DataError(f"`{name[:-1]}_counts` must have the shape of `{name}`.")
+        if self.negatives.size + self.positives.size == 0:
+            raise DataError("`scores` must not be empty.")
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: Any,
+        scores: Any,
+        *,
+        kind: ScoreKind,
+        classes: Sequence[Any] | None = None,
+        prior: float | None = None,
+        sample_weight: Any = None,
+    ) -> ScoreCounts:
+        """Count the scores of each class.
+
+        Parameters
+        ----------
+        y_true : column
+            True classes: 0 and 1, booleans, or two names.
+        scores : column
+            One score per case, float32 or float64 (other numbers become float64); higher
+            speaks for the second class. Infinite scores are allowed.
+        kind : {"llr", "log_odds", "posterior", "rank"}
+            What a score means; never guessed.
+        classes : pair of names, optional
+            The two classes, the one that high scores speak for second. By default 0 and 1,
+            or the two sorted values that occur.
+        prior : float, optional
+            Share of the second class that log-odds or posterior scores were made for.
+        sample_weight : column, optional
+            Weight of each case, not negative.
+
+        Examples
+        --------
+        >>> ScoreCounts.from_scores(["no", "yes", "yes"], [0.2, 0.7, 0.7], kind="posterior")
+        ScoreCounts(3 cases at 2 distinct scores, 2 of 'yes', kind 'posterior')
+        """
+        given = as_floats(scores, "scores")
+        positive, names = _second_class(y_true, classes)
+        same_length("y_true", positive.shape[0], "scores", given.shape[0])
+        weights = as_weights(sample_weight, given.shape[0])
+        kind = checked_kind(kind)
+        share = _checked_prior(prior, kind)
+        if kind == "posterior":
+            _refuse_outside(given)
+        if weights is None:
+            first, second = scores_compiled.sorted_classes(given, positive)
+            sides = compressed(first), compressed(second)
+        else:
+            sides = (
+                merged_scores(given[~positive], weights[~positive]),
+                merged_scores(given[positive], weights[positive]),
+            )
+        (first, n_first), (second, n_second) = sides
+        return cls(first, second, n_first, n_second, names, kind, share)
+
+    # ------------------------------------------------------------- reading it
+
+    @cached_property
+    def runs(self) -> Runs:
+        """Cases by class in each stretch of scores of one class, or at one shared score."""
+        return scores_compiled.runs(
+            self.negatives, self.positives, self.negative_counts, self.positive_counts
+        )
+
+    @cached_property
+    def _distinct(self) -> tuple[NDArray[np.floating[Any]], NDArray[Any], NDArray[Any]]:
+        """Distinct scores with the cases of each class."""
+        return distinct_scores(
+            self.negatives, self.positives, self.negative_counts, self.positive_counts
+        )
+
+    @property
+    def scores(self) -> NDArray[np.floating[Any]]:
+        """The distinct scores, ascending."""
+        return self._distinct[0]
+
+    @property
+    def counts(self) -> NDArray[Any]:
+        """Cases at each distinct score, one column per class."""
+        return np.stack(self._distinct[1:], axis=1)
+
+    def counts_above(self, threshold: float, *, or_equal: bool = False) -> FloatArray:
+        """Cases of each class with a score above the threshold (or equal to it).
+
+        Examples
+        --------
+        >>> ScoreCounts.from_scores([0, 1, 1], [0.0, 0.0, 1.0], kind="llr").counts_above(0.0)
+        array([0., 1.])
+        """
+        found = []
+        for scores, counts in (
+            (self.negatives, self.negative_counts),
+            (self.positives, self.positive_counts),
+        ):
+            at = int(np.searchsorted(scores, threshold, side="left" if or_equal else "right"))
+            found.append(scores.shape[0] - at if counts is None else counts[at:].sum())
+        return np.array(found, dtype=np.float64)
+
+    def binned(self, edges: Any) -> ScoreBins:
+        """The same cases in bins: fixed size, exact at the edges. See `ScoreBins`.
+
+        Examples
+        --------
+        >>> sc = ScoreCounts.from_scores([0, 1, 1], [0.1, 0.2, 1.0], kind="llr")
+        >>> sc.binned([0.0, 0.5]).counts
+        array([[0, 0],
+               [1, 1],
+               [0, 1]])
+        """
+        return ScoreBins.from_sorted(
+            (self.negatives, self.negative_counts),
+            (self.positives, self.positive_counts),
+            edges=edges,
+            like=self,
+        )
+
+    # ------------------------------------------------------------- merging and comparing
+
+    def __add__(self, other: object) -> ScoreCounts:
+        if not isinstance(other, ScoreCounts):
+            return NotImplemented
+        self.refuse_other(other)
+        sides = []
+        for name in ("negative", "positive"):
+            parts = [(getattr(s, f"{name}s"), getattr(s, f"{name}_counts")) for s in (self, other)]
+            scores = np.concatenate([part[0] for part in parts])
+            if all(part[1] is None for part in parts):
+                scores.sort()
+                sides.append(compressed(scores))
+            else:
+                counts = np.concatenate([np.ones(len(s), np.int64) if c is None else c
+                                         for s, c in parts])  # fmt: skip
+                sides.append(merged_scores(scores, counts))
+        (first, n_first), (second, n_second) = sides
+        return ScoreCounts(first, second, n_first, n_second, self.classes, self.kind, self.prior)
+
+    def __radd__(self, other: object) -> ScoreCounts:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ScoreCounts):
+            return NotImplemented
+        mine, theirs = (
+            (self.classes, self.kind, self.prior),
+            (other.classes, other.kind, other.prior),
+        )
+        return mine == theirs and all(
+            np.array_equal(a, b) for a, b in zip(self._distinct, other._distinct, strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def frame(self) -> Frame:
+        """One row per distinct score: score, negatives, positives."""
+        scores, negatives, positives = self._distinct
+        return Frame({"score": scores, "negatives": negatives, "positives": positives})
+
+    def __repr__(self) -> str:
+        return (
+            f"ScoreCounts({self.total:g} cases at {self.scores.shape[0]} distinct scores, "
+            f"{self.class_totals[1]:g} of {self.classes[1]!r}, kind {self.kind!r})"
+        )
+
+
+def _second_class(
+    y_true: Any, classes: Sequence[Any] | None
+) -> tuple[NDArray[np.bool_], tuple[Name, ...]]:
+    """Which cases are of the second class, and the names of both."""
+    column = as_column(y_true, "y_true")
+    if classes is not None:
+        names = as_names(classes, "classes")
+    elif column.dtype == bool:
+        return column, (False, True)
+    elif column.dtype.kind in "iuf" and column.size and column.min() >= 0 and column.max() <= 1:
+        names = (0, 1)
+    else:
+        names = observed_names(column)
+    if len(names) != 2:
+        raise LabelError(
+            f"`y_true` must have two classes; got {len(names)}: {listed(names)}.",
+            hint="give both: classes=['no', 'yes'], the one that high scores speak for second; "
+            "for more classes see stakes.summaries.one_vs_rest",
+        )
+    codes = encode(column, names, "y_true")
+    return codes.view(np.bool_) if codes.dtype.itemsize == 1 else codes != 0, names
+
+
+def _checked_prior(prior: float | None, kind: ScoreKind) -> float | None:
+    """The prior that scores contain, when it can be one."""
+    if prior is None:
+        return None
+    if kind not in ("log_odds", "posterior"):
+        raise PriorError(f"`prior` has no meaning for scores of kind {kind!r}.")
+    if not 0 < prior < 1:
+        raise PriorError(f"`prior` must lie between 0 and 1; got {prior!r}.")
+    return float(prior)
+
+
+def _refuse_outside(scores: NDArray[np.floating[Any]]) -> None:
+    """Raise when posteriors are not probabilities."""
+    if scores.size and not (scores.min() >= 0 and scores.max() <= 1):
+        rows = np.flatnonzero((scores < 0) | (scores > 1))
+        raise DataError(
+            f"`scores` of kind 'posterior' must lie between 0 and 1; row {rows[0]} is "
+            f"{scores[rows[0]]:g} ({rows.size} of {scores.size} rows).",
+            hint="log odds (logits): kind='log_odds'; log-likelihood ratios: kind='llr'; "
+            "only the order means something: kind='rank'",
+            rows=rows[:10].tolist(),
+        )
