@@ -14,7 +14,7 @@ from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 
-__all__ = ["CostShares", "cost_by_cell", "expected_cost", "normalized_expected_cost"]
+__all__ = ["CostShares", "check_names", "cost_by_cell", "expected_cost", "normalized_expected_cost"]
 
 
 def expected_cost(
@@ -181,7 +181,7 @@ def cost_by_cell(matrix: ConfusionMatrix, application: Any) -> CostShares:
     1      1         0     0
     """
     app = as_application(application)
-    _same_names(matrix, app)
+    check_names(matrix, app)
     cells = _cells(matrix, app, app.costs.values)
     n_decisions = len(app.decisions)
     return CostShares(
@@ -199,7 +199,7 @@ def _as_confusion(
     if isinstance(y_true, ConfusionMatrix):
         if decisions is not None or sample_weight is not None:
             raise DataError("with a ConfusionMatrix, leave `decisions` and `sample_weight` out.")
-        _same_names(y_true, app)
+        check_names(y_true, app)
         return y_true
     if decisions is None:
         raise DataError(
@@ -214,7 +214,7 @@ def _as_confusion(
     )
 
 
-def _same_names(matrix: ConfusionMatrix, app: Application) -> None:
+def check_names(matrix: ConfusionMatrix, app: Application) -> None:
     """Raise unless rows and columns mean the same in both."""
     if (matrix.classes, matrix.decisions) != (app.classes, app.decisions):
         raise DataError(

@@ -1,0 +1,87 @@
+"""The four cells of a two-by-two table, by the names everybody uses."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from stakes._names import listed
+from stakes.application import Application, as_application
+from stakes.exceptions import CostError, DataError
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import Name
+
+__all__ = ["BinaryCells", "ErrorCosts", "binary_cells", "error_costs"]
+
+
+class BinaryCells(NamedTuple):
+    """True negatives, false positives, false negatives, true positives."""
+
+    tn: float
+    fp: float
+    fn: float
+    tp: float
+
+    @property
+    def positives(self) -> float:
+        """Cases of the positive class."""
+        return self.fn + self.tp
+
+    @property
+    def negatives(self) -> float:
+        """Cases of the other class."""
+        return self.tn + self.fp
+
+
+class ErrorCosts(NamedTuple):
+    """What each error costs more than the right decision would have."""
+
+    fp: float
+    fn: float
+
+
+def binary_cells(matrix: ConfusionMatrix, positive: Name | None = None) -> BinaryCells:
+    """The cells of a two-by-two matrix; the second class is positive unless named otherwise.
+
+    The decision that belongs to the positive class is the one in the same position.
+
+    Examples
+    --------
+    >>> binary_cells(ConfusionMatrix([[90, 5], [1, 4]]))
+    BinaryCells(tn=90.0, fp=5.0, fn=1.0, tp=4.0)
+    """
+    if matrix.counts.shape != (2, 2):
+        raise DataError(
+            f"this needs two classes and two decisions; got {matrix.counts.shape[0]} x "
+            f"{matrix.counts.shape[1]}."
+        )
+    (a, b), (c, d) = ((float(v) for v in row) for row in matrix.counts)
+    if _positive_index(matrix.classes, positive) == 1:
+        return BinaryCells(a, b, c, d)
+    return BinaryCells(d, c, b, a)
+
+
+def error_costs(application: Application, positive: Name | None = None) -> ErrorCosts:
+    """Shifted unit costs C_FP = c_FP - c_TN and C_FN = c_FN - c_TP (`wa2025` section 2)."""
+    app = as_application(application)
+    if app.costs.shape != (2, 2):
+        raise CostError(f"this needs 2 x 2 costs; got {app.costs.shape[0]} x {app.costs.shape[1]}.")
+    (c11, c12), (c21, c22) = app.costs.values.tolist()
+    acting, waiting = c12 - c11, c21 - c22
+    if acting < 0 or waiting < 0 or acting + waiting == 0:
+        raise CostError(
+            f"errors must cost at least as much as the right decision; wrong decisions cost "
+            f"{acting:g} more for {app.classes[0]!r} and {waiting:g} more for {app.classes[1]!r}.",
+            hint="rows are true classes, columns are decisions",
+        )
+    if _positive_index(app.classes, positive) == 1:
+        return ErrorCosts(fp=acting, fn=waiting)
+    return ErrorCosts(fp=waiting, fn=acting)
+
+
+def _positive_index(classes: tuple[Name, ...], positive: Name | None) -> int:
+    """Which of two classes is the positive one."""
+    if positive is None:
+        return 1
+    if positive not in classes:
+        raise DataError(f"`positive` must be one of {listed(classes)}; got {positive!r}.")
+    return classes.index(positive)

@@ -1,0 +1,193 @@
+"""Weighted accuracy and its relatives: the total cost of two kinds of error, rescaled."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from stakes._kernels.beta_integrals import mean_reciprocal
+from stakes.application import as_application
+from stakes.exceptions import CostError
+from stakes.metrics.binary_cells import BinaryCells, binary_cells, error_costs
+from stakes.metrics.expected_cost import check_names
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import Name
+
+__all__ = [
+    "c_score",
+    "cost_weight",
+    "expected_weighted_accuracy",
+    "msu",
+    "total_classification_cost",
+    "weighted_accuracy",
+]
+
+
+def cost_weight(application: Any, *, positive: Name | None = None) -> float:
+    """Weight of the positive class that belongs to the costs, C_FN / (C_FN + C_FP).
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eqs 4-5.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> cost_weight(CostMatrix.binary(false_positive=1, false_negative=9))
+    0.9
+    """
+    costs = error_costs(as_application(application), positive)
+    return costs.fn / (costs.fn + costs.fp)
+
+
+def weighted_accuracy(
+    matrix: ConfusionMatrix, weight: float, *, positive: Name | None = None
+) -> float:
+    r"""Accuracy in which a positive counts `weight` and a negative 1 - `weight`.
+
+    Ranks systems on the same data as their total cost does, when `weight` is the
+    `cost_weight` of the application; higher is better, between 0 and 1. `nan` when no
+    case has a positive weight.
+
+    .. math:: \frac{w\,TP + (1 - w)\,TN}{w\,P + (1 - w)\,N}
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eq 3.
+
+    Examples
+    --------
+    >>> round(weighted_accuracy(ConfusionMatrix([[50, 30], [5, 15]]), 0.9), 4)
+    0.7115
+    """
+    if not 0 <= weight <= 1:
+        raise CostError(f"`weight` must lie between 0 and 1; got {weight!r}.")
+    cells = binary_cells(matrix, positive)
+    whole = weight * cells.positives + (1 - weight) * cells.negatives
+    return (weight * cells.tp + (1 - weight) * cells.tn) / whole if whole else math.nan
+
+
+def expected_weighted_accuracy(
+    matrix: ConfusionMatrix, alpha: float, beta: float, *, positive: Name | None = None
+) -> float:
+    r"""Weighted accuracy averaged over an uncertain weight, w ~ Beta(alpha, beta).
+
+    For a cost ratio that is only known roughly; higher is better. The integral is exact (a
+    continued fraction of Gauss), also for extreme Betas where quadrature loses most of the
+    mass. `nan` when there are no cases.
+
+    .. math:: \int_0^1 WA(w)\, u(w)\, dw
+
+    Parameters
+    ----------
+    matrix : ConfusionMatrix
+        Two classes, two decisions.
+    alpha, beta : float
+        Parameters of the Beta distribution of the *positive* class's weight; swap them for
+        a distribution over c = 1 - w.
+    positive : name, optional
+        The positive class; the second one if absent.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eq 7.
+
+    Examples
+    --------
+    >>> round(expected_weighted_accuracy(ConfusionMatrix([[50, 30], [5, 15]]), 9, 1), 4)
+    0.7162
+    """
+    if not (math.isfinite(alpha) and math.isfinite(beta) and alpha > 0 and beta > 0):
+        raise CostError(f"`alpha` and `beta` must be positive; got {alpha!r} and {beta!r}.")
+    cells = binary_cells(matrix, positive)
+    if cells.positives + cells.negatives == 0:
+        return math.nan
+    if cells.negatives == 0:
+        return cells.tp / cells.positives
+    if cells.positives == 0:
+        return cells.tn / cells.negatives
+    return _beta_average(cells, alpha, beta)
+
+
+def _beta_average(cells: BinaryCells, alpha: float, beta: float) -> float:
+    """E[(TN + w (TP - TN)) / (N + w (P - N))] for w ~ Beta(alpha, beta).
+
+    With W = w and 1 - W written out, the mean of w f(w) under Beta(alpha, beta) is
+    alpha / (alpha + beta) times the mean of f under Beta(alpha + 1, beta), so both terms
+    are positive and nothing cancels.
+    """
+    negatives, positives = cells.negatives, cells.positives
+    x = 1 - positives / negatives
+    share = alpha / (alpha + beta)
+    hits = share * mean_reciprocal(alpha + 1, beta, x) * cells.tp / negatives
+    rest = (1 - share) * mean_reciprocal(alpha, beta + 1, x) * cells.tn / negatives
+    return hits + rest
+
+
+def total_classification_cost(matrix: ConfusionMatrix, application: Any) -> float:
+    """Cost of all cases together, as given; lower is better.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eqs 1-2.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
+    >>> total_classification_cost(cm, CostMatrix.binary(false_positive=1, false_negative=9))
+    75.0
+    """
+    app = as_application(application)
+    check_names(matrix, app)
+    return float((matrix.counts * app.costs.values).sum())
+
+
+def c_score(matrix: ConfusionMatrix, application: Any, *, positive: Name | None = None) -> float:
+    """Cost of the errors per positive case, in false alarms; lower is better.
+
+    (C_FN FN + C_FP FP) / (P C_FP), with each error's cost above the right decision. `nan`
+    without positives, or when a false alarm costs nothing.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 2.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
+    >>> c_score(cm, CostMatrix.binary(false_positive=1, false_negative=9))
+    3.75
+    """
+    cells, costs = (
+        binary_cells(matrix, positive),
+        error_costs(as_application(application), positive),
+    )
+    whole = cells.positives * costs.fp
+    return (costs.fn * cells.fn + costs.fp * cells.fp) / whole if whole else math.nan
+
+
+def msu(matrix: ConfusionMatrix, application: Any, *, positive: Name | None = None) -> float:
+    """Share of the worst possible cost that is avoided; higher is better, between 0 and 1.
+
+    1 - (TCC - TCC_min) / TCC_max with TCC_max = C_FN P + C_FP N, which makes it equal to the
+    weighted accuracy at the weight of the costs. `nan` without cases that can cost anything.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 2 and eq 6.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
+    >>> round(msu(cm, CostMatrix.binary(false_positive=1, false_negative=9)), 4)
+    0.7115
+    """
+    cells, costs = (
+        binary_cells(matrix, positive),
+        error_costs(as_application(application), positive),
+    )
+    worst = costs.fn * cells.positives + costs.fp * cells.negatives
+    return 1 - (costs.fn * cells.fn + costs.fp * cells.fp) / worst if worst else math.nan
