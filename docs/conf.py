@@ -13,7 +13,7 @@ author = "The stakes developers"
 copyright = "The stakes developers"  # noqa: A001 - the name Sphinx reads
 version = release = stakes.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
 myst_enable_extensions = ["deflist", "dollarmath"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build"]
@@ -22,7 +22,8 @@ html_theme = "furo"
 html_title = "stakes"
 autodoc_member_order = "alphabetical"
 autodoc_typehints = "none"  # the numpydoc sections already say it, in words
-napoleon_google_docstring = False
+numpydoc_show_class_members = False  # autodoc lists them
+suppress_warnings = ["ref.footnote"]  # a docstring cites its source without a mark in the text
 
 HERE = Path(__file__).parent
 
