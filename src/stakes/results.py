@@ -29,8 +29,8 @@ class Frame(Mapping[str, NDArray[Any]]):
     Examples
     --------
     >>> table = Frame({"model": ["a", "b"], "cost": [0.25, 0.5]})
-    >>> table["cost"].sum()
-    np.float64(0.75)
+    >>> float(table["cost"].sum())
+    0.75
     >>> print(table)
     model  cost
     a      0.25
