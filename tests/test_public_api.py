@@ -233,6 +233,10 @@ def sections(docstring: str) -> list[str]:
     return re.findall(r"^([A-Z][A-Za-z ]+)\n-{3,}$", docstring, flags=re.MULTILINE)
 
 
+COMMON_PAGE = PACKAGE.parent.parent / "docs" / "common-parameters.md"
+COMMON = set(re.findall(r"^`(\w+)`$", COMMON_PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+
+
 def explained(docstring: str) -> set[str]:
     """Names that a docstring heads an entry with, or sets in backticks."""
     heads = re.findall(r"^([\w*][\w*, ]*)(?: ?:.*)?$", docstring, flags=re.MULTILINE)
@@ -242,8 +246,8 @@ def explained(docstring: str) -> set[str]:
 
 
 def unexplained(thing: Any) -> list[str]:
-    """Parameters that the docstring does not speak of."""
-    named = explained(inspect.getdoc(thing) or "")
+    """Parameters that neither the docstring nor the page of common parameters speaks of."""
+    named = explained(inspect.getdoc(thing) or "") | COMMON
     return [
         name
         for name in inspect.signature(thing).parameters
@@ -285,10 +289,10 @@ class TestFunctions:
 
 @pytest.mark.parametrize("cls", CLASSES)
 class TestClasses:
-    def test_has_an_example_or_names_what_returns_it(self, cls: type) -> None:
+    def test_has_an_example_or_names_where_it_comes_from(self, cls: type) -> None:
         docstring = inspect.getdoc(cls) or ""
-        makers = {each.values[0].__name__ for each in FUNCTIONS}
-        assert ">>> " in docstring or makers & explained(docstring)
+        others = {each.values[0].__name__ for each in callables()} - {cls.__name__}
+        assert ">>> " in docstring or others & explained(docstring)
 
     def test_sections_stand_in_the_house_order(self, cls: type) -> None:
         found = sections(inspect.getdoc(cls) or "")
