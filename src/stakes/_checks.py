@@ -17,8 +17,9 @@ __all__ = [
     "as_posterior_array",
     "as_priors",
     "frozen",
-    "refuse_bad_rows",
+    "refuse_bad_posteriors",
     "same_length",
+    "sum_tolerance",
 ]
 
 #: How far shares may be from adding to one before it counts as a mistake, not as rounding.
@@ -120,31 +121,42 @@ def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.
     return array
 
 
-def refuse_bad_rows(block: NDArray[np.floating[Any]], start: int, total: int) -> None:
-    """Raise when rows of (n, K) posteriors are not probabilities; `start` is the first row."""
-    sums = block.sum(axis=1, dtype=np.float64)
-    outside = ~((block >= 0) & (block <= 1 + SUM_TOLERANCE)).all(axis=1)
-    tolerance = SUM_TOLERANCE if block.dtype == np.float64 else 1e-5
-    off = ~(np.abs(sums - 1) <= tolerance)
+def sum_tolerance(kind: np.dtype[Any]) -> float:
+    """How far a row of posteriors may be from adding to one: rounding of its own type."""
+    return SUM_TOLERANCE if kind == np.float64 else 1e-5
+
+
+def refuse_bad_posteriors(array: NDArray[np.floating[Any]]) -> None:
+    """Raise when rows of (n, K), or entries of (n,), are not probabilities."""
+    if array.ndim == 1:
+        outside, low, high = ~((array >= 0) & (array <= 1)), array, array
+        off, sums = np.zeros(array.shape, dtype=bool), array
+    else:
+        low, high = array.min(axis=1, initial=np.inf), array.max(axis=1, initial=-np.inf)
+        sums = array.sum(axis=1, dtype=np.float64)
+        tolerance = sum_tolerance(array.dtype)
+        outside = ~((low >= 0) & (high <= 1 + tolerance))
+        off = ~(np.abs(sums - 1) <= tolerance)
     if outside.any():
-        row = int(np.flatnonzero(outside)[0])
-        low, high = float(block[row].min()), float(block[row].max())
+        rows = np.flatnonzero(outside)
+        where = f"has values from {low[rows[0]]:g} to {high[rows[0]]:g}"
+        if array.ndim == 1:
+            where = f"is {array[rows[0]]:g}"
         raise PosteriorError(
-            f"`posteriors` must lie between 0 and 1; row {start + row} has values from "
-            f"{low:g} to {high:g} (rows {start} to {start + len(block) - 1}: "
-            f"{int(outside.sum())} fail, of {total} rows in all).",
-            hint="for logits use Posteriors.from_logits(x), for LLRs Posteriors.from_llrs(x, priors)",
-            rows=(start + np.flatnonzero(outside)[:10]).tolist(),
+            f"`posteriors` must lie between 0 and 1; row {rows[0]} {where} "
+            f"({rows.size} of {array.shape[0]} rows fail).",
+            hint="for logits use Posteriors.from_logits(x), "
+            "for log-likelihood ratios Posteriors.from_llrs(x, priors)",
+            rows=rows[:10].tolist(),
         )
     if off.any():
-        row = int(np.flatnonzero(off)[0])
+        rows = np.flatnonzero(off)
         raise PosteriorError(
-            f"`posteriors` rows must sum to 1; row {start + row} sums to {sums[row]:.6g} "
-            f"(rows {start} to {start + len(block) - 1}: {int(off.sum())} fail, "
-            f"of {total} rows in all).",
+            f"`posteriors` rows must sum to 1; row {rows[0]} sums to {sums[rows[0]]:.6g} "
+            f"({rows.size} of {array.shape[0]} rows fail).",
             hint="for logits use Posteriors.from_logits(x); to rescale rows on purpose, "
             "divide by x.sum(axis=1, keepdims=True)",
-            rows=(start + np.flatnonzero(off)[:10]).tolist(),
+            rows=rows[:10].tolist(),
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_posterior_array, refuse_bad_rows
+from stakes._checks import as_posterior_array, refuse_bad_posteriors, sum_tolerance
 from stakes._kernels.bayes import code_type, least_cost, row_modes
 from stakes._kernels.blocks import blocks
 from stakes._kernels.intervals import decide_by_cuts, float_below, pieces
@@ -95,14 +95,14 @@ def _decide(
     kept = (matrix.values - modes[:, None]).T
     weights = np.vstack([kept, np.ones(matrix.shape[0])]).astype(array.dtype)
     size = max(1, BLOCK_BYTES // (array.dtype.itemsize * matrix.shape[0]))
-    tolerance = 1e-6 if array.dtype == np.float64 else 1e-5
+    tolerance = sum_tolerance(array.dtype)
     for rows in blocks(array.shape[0], size):
         block = array[rows]
         expected = weights @ block.T
         sums = expected[-1]
         if not (block.min() >= 0 and abs(sums.max() - 1) <= tolerance
                 and abs(sums.min() - 1) <= tolerance):  # fmt: skip
-            refuse_bad_rows(block, rows.start, array.shape[0])
+            refuse_bad_posteriors(array)
         best = least_cost(expected[:-1], codes[rows])
         if paid is not None:
             paid[rows] = best + block @ modes.astype(array.dtype)
@@ -123,36 +123,22 @@ def _decide_two_classes(
     scratch = np.empty(size, dtype=array.dtype)
     for rows in blocks(array.shape[0], size):
         block = array[rows]
-        if block.ndim == 2:
-            _check_pairs(block, rows.start, array.shape[0], scratch)
-            p = block[:, 1]
-        else:
-            p = block
-            if not (p.min() >= 0 and p.max() <= 1):
-                _refuse_column(array)
+        if not _are_probabilities(block, scratch):
+            refuse_bad_posteriors(array)
+        p = block if block.ndim == 1 else block[:, 1]
         decide_by_cuts(p, cuts, table, codes[rows])
         if paid is not None:
             chosen = matrix.values[:, codes[rows]]
             paid[rows] = chosen[0] * (1 - p) + chosen[1] * p
 
 
-def _check_pairs(block: NDArray[Any], start: int, total: int, scratch: NDArray[Any]) -> None:
-    """Refuse rows of two posteriors that are not probabilities."""
+def _are_probabilities(block: NDArray[Any], scratch: NDArray[Any]) -> bool:
+    """Whether a block of (n,) or (n, 2) posteriors needs no second look."""
+    if block.ndim == 1:
+        return bool(block.min() >= 0 and block.max() <= 1)
     sums = np.add(block[:, 0], block[:, 1], out=scratch[: block.shape[0]])
-    tolerance = 1e-6 if block.dtype == np.float64 else 1e-5
-    if not (block.min() >= 0 and sums.max() - 1 <= tolerance and 1 - sums.min() <= tolerance):
-        refuse_bad_rows(block, start, total)
-
-
-def _refuse_column(array: NDArray[Any]) -> None:
-    """Complain about posteriors of the second class outside [0, 1]."""
-    rows = np.flatnonzero(~((array >= 0) & (array <= 1)))
-    raise PosteriorError(
-        f"`posteriors` must lie between 0 and 1; row {rows[0]} is {array[rows[0]]:g} "
-        f"({rows.size} of {array.shape[0]} rows fail).",
-        hint="for log odds use Posteriors.from_logits(x), for LLRs Posteriors.from_llrs(x, priors)",
-        rows=rows[:10].tolist(),
-    )
+    tolerance = sum_tolerance(block.dtype)
+    return bool(block.min() >= 0 and sums.max() - 1 <= tolerance and 1 - sums.min() <= tolerance)
 
 
 def _is_matrix(costs: Any) -> bool:

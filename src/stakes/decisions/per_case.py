@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_posterior_array, refuse_bad_rows, same_length
+from stakes._checks import as_posterior_array, refuse_bad_posteriors, same_length
 from stakes._kernels.bayes import code_type, least_cost
 from stakes._kernels.blocks import blocks
 from stakes.application import CaseCosts
-from stakes.exceptions import PosteriorError
 
 __all__ = ["decide_per_case"]
 
@@ -22,16 +21,15 @@ def decide_per_case(
     """See `stakes.bayes_decisions`; `costs` is CaseCosts or an array (n, K, M)."""
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
     n_classes, n_decisions = cases.values.shape[1:]
-    array = as_posterior_array(posteriors, n_classes).astype(np.float64, copy=False)
+    array = as_posterior_array(posteriors, n_classes)
+    refuse_bad_posteriors(array)
+    array = array.astype(np.float64, copy=False)
     if array.ndim == 1:
-        if not ((array >= 0) & (array <= 1)).all():
-            raise PosteriorError("`posteriors` must lie between 0 and 1.")
         array = np.column_stack([1 - array, array])
     same_length("posteriors", array.shape[0], "costs", len(cases))
     codes = np.empty(array.shape[0], dtype=code_type(n_decisions))
     paid = np.empty(array.shape[0])
     for rows in blocks(array.shape[0], max(1, (1 << 17) // (n_classes * n_decisions))):
-        refuse_bad_rows(array[rows], rows.start, array.shape[0])
         lowest = cases.values[rows].min(axis=2)
         kept = cases.values[rows] - lowest[:, :, None]
         expected = np.einsum("nk,nkm->mn", array[rows], kept)

@@ -151,8 +151,10 @@ def detection_cost(
     Examples
     --------
     >>> cm = ConfusionMatrix([[300, 30], [20, 15]])
-    >>> round(detection_cost(cm, prior=0.5), 4), round(detection_cost(cm, prior=0.5, normalized=True), 4)
-    (0.3312, 0.6623)
+    >>> round(detection_cost(cm, prior=0.5), 4)
+    0.3312
+    >>> round(detection_cost(cm, prior=0.5, normalized=True), 4)
+    0.6623
     """
     if not 0 <= prior <= 1:
         raise PriorError(f"`prior` must lie between 0 and 1; got {prior!r}.")

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_matrix, as_posterior_array, as_priors, frozen, refuse_bad_rows
+from stakes._checks import as_matrix, as_posterior_array, as_priors, frozen, refuse_bad_posteriors
 from stakes._columns import as_floats
-from stakes._kernels.blocks import blocks
 from stakes._kernels.softmax import log_softmax, shift_log_priors
 from stakes._names import as_names
 from stakes.exceptions import PosteriorError, PriorError
@@ -48,25 +47,13 @@ class Posteriors:
     classes: tuple[Name, ...]
 
     def __init__(self, values: Any, classes: Sequence[Any] | None = None) -> None:
-        array = as_posterior_array(values).astype(np.float64)
-        if array.ndim == 1:
-            outside = ~((array >= 0) & (array <= 1))
-            if outside.any():
-                rows = np.flatnonzero(outside)
-                raise PosteriorError(
-                    f"`posteriors` must lie between 0 and 1; row {rows[0]} is "
-                    f"{array[rows[0]]:g} ({rows.size} of {array.shape[0]} rows fail).",
-                    hint="for log odds use Posteriors.from_logits, for LLRs Posteriors.from_llrs",
-                    rows=rows[:10].tolist(),
-                )
-            with np.errstate(divide="ignore"):
+        array = as_posterior_array(values)
+        refuse_bad_posteriors(array)
+        array = array.astype(np.float64)
+        with np.errstate(divide="ignore"):
+            if array.ndim == 1:
                 logs = np.column_stack([np.log1p(-array), np.log(array)])
-        else:
-            single = np.asarray(values).dtype == np.float32
-            for part in blocks(array.shape[0]):
-                block = array[part].astype(np.float32) if single else array[part]
-                refuse_bad_rows(block, part.start, array.shape[0])
-            with np.errstate(divide="ignore"):
+            else:
                 logs = np.log(array)
         self._keep(logs, classes)
 
@@ -85,7 +72,7 @@ class Posteriors:
     ) -> Posteriors:
         """From natural logarithms of posteriors, (n, K), whose exponentials must add to one."""
         logs = as_matrix(log_posteriors, "log_posteriors").astype(np.float64)
-        refuse_bad_rows(np.exp(logs), 0, logs.shape[0])
+        refuse_bad_posteriors(np.exp(logs))
         return cls._made(logs, classes)
 
     @classmethod
