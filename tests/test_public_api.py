@@ -59,7 +59,6 @@ CONTRACT = {
 }
 # Promised in the contract and not built yet. Take a name out when it arrives.
 PLANNED = {
-    "stakes.ScoreCounts",
     "stakes.evaluate",
     "stakes.evaluate_frame",
     "stakes.metrics.actual_cost",
