@@ -29,10 +29,10 @@ HERE = Path(__file__).parent
 
 
 def public_rooms() -> list[str]:
-    """The package's rooms that show public names."""
+    """The package's rooms that show public names; the command line documents itself."""
     package = Path(stakes.__file__).parent
     folders = sorted(path.parent for path in package.glob("[a-z]*/__init__.py"))
-    rooms = [f"stakes.{folder.name}" for folder in folders]
+    rooms = [f"stakes.{folder.name}" for folder in folders if folder.name != "cli"]
     return [room for room in rooms if getattr(importlib.import_module(room), "__all__", None)]
 
 

@@ -38,6 +38,7 @@ LAYERS = (
     "integrations",
     "experiments",
     "testing",
+    "demonstration",
     "cli",
 )
 CORE_DEPENDENCIES = {"narwhals", "numpy", "scipy"}
@@ -83,6 +84,8 @@ def layer(module: str) -> str | None:
     parts = module.split(".")
     if len(parts) == 1:
         return None
+    if parts[1] == "__main__":
+        return "cli"
     return "surroundings" if parts[1] in SURROUNDINGS else parts[1]
 
 
