@@ -3,5 +3,20 @@
 from stakes.application.application import Application, as_application
 from stakes.application.case_costs import CaseCosts
 from stakes.application.cost_matrix import CostMatrix
+from stakes.application.csv_form import costs_from_csv, costs_to_csv
+from stakes.application.forms import read_costs, write_costs
+from stakes.application.toml_reader import costs_from_toml
+from stakes.application.toml_writer import costs_to_toml
 
-__all__ = ["Application", "CaseCosts", "CostMatrix", "as_application"]
+__all__ = [
+    "Application",
+    "CaseCosts",
+    "CostMatrix",
+    "as_application",
+    "costs_from_csv",
+    "costs_from_toml",
+    "costs_to_csv",
+    "costs_to_toml",
+    "read_costs",
+    "write_costs",
+]

@@ -1,0 +1,79 @@
+"""What the TOML and the CSV form share: names as text, cells that must be there, one error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from stakes.application.application import Application
+from stakes.exceptions import FormatError, StakesError
+from stakes.typing import FloatArray, Name
+
+__all__ = ["complete", "located", "name_text", "number_text", "required_text"]
+
+#: Whole costs below this are written without a decimal point; above, floats skip whole numbers.
+WHOLE = 1e15
+
+
+def name_text(name: Name) -> str:
+    """A name as it stands in a table key or a header cell: 'cat', '1', '0.5', 'true'."""
+    if isinstance(name, bool):
+        return "true" if name else "false"
+    return repr(name) if isinstance(name, float) else str(name)
+
+
+def number_text(value: float) -> str:
+    """A number that reads back as the same float, without a needless decimal point."""
+    whole = value == math.floor(value) and abs(value) < WHOLE if math.isfinite(value) else False
+    if whole and not (value == 0 and math.copysign(1.0, value) < 0):
+        return str(int(value))
+    return repr(float(value))
+
+
+def required_text(application: Application) -> dict[str, str]:
+    """`unit` and `period` where they are given; an error if they are not text."""
+    found = {}
+    for key, value in (("unit", application.unit), ("period", application.period)):
+        if value is not None:
+            if not isinstance(value, str):
+                raise FormatError(f"`{key}` must be text to be written; got {value!r}.")
+            found[key] = value
+    return found
+
+
+def complete(
+    cells: Mapping[tuple[int, int], float], classes: Sequence[Name], decisions: Sequence[Name]
+) -> FloatArray:
+    """The full matrix: an absent cell is 0 for the decision named like the truth, else an error."""
+    values = np.zeros((len(classes), len(decisions)))
+    missing: list[tuple[Name, Name]] = []
+    for i, truth in enumerate(classes):
+        for j, decision in enumerate(decisions):
+            if (i, j) in cells:
+                values[i, j] = cells[i, j]
+            elif truth != decision:
+                missing.append((truth, decision))
+    if missing:
+        truth, decision = missing[0]
+        count = f"{len(missing)} cell{'s' if len(missing) > 1 else ''} missing"
+        shown = ", ".join(f"{name_text(t)}->{name_text(d)}" for t, d in missing[:10])
+        rest = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
+        raise FormatError(
+            f"cost of deciding {decision!r} when the truth is {truth!r} is missing ({count}).",
+            hint=f"Missing: {shown}{rest}.  Write 0 if it is really free.",
+        )
+    return values
+
+
+@contextmanager
+def located(source: str) -> Iterator[None]:
+    """Every error inside becomes a FormatError that starts with the name of the file."""
+    try:
+        yield
+    except StakesError as error:
+        raise FormatError(
+            f"{source}: {error.message}", hint=error.hint, rows=error.rows or None
+        ) from error
