@@ -73,7 +73,7 @@ def table(rows: Sequence[Row]) -> str:
     for row in rows:
         lines.append(
             f"{row.name:<{width}}  {_seconds(row.seconds):>10}  {row.ratio:>8.3f}  "
-            f"{row.spread:>5.0%}   {row.bar}{_verdict(row)}".rstrip()
+            f"{f'{row.spread:.0%}' if row.spread else '':>6}  {row.bar}{_verdict(row)}".rstrip()
         )
     return "\n".join(lines)
 

@@ -75,7 +75,7 @@ def test_commands_on_the_page_print_what_they_say(page: Path, tmp_path: Path) ->
     for body in commands(page):
         for command, expected in re.findall(r"^\$ (stakes .*)\n((?:(?!\$ ).*\n)*)", body, re.M):
             done = subprocess.run(
-                [sys.executable, "-m", "stakes.cli.entry", *shlex.split(command)[1:]],
+                [sys.executable, "-m", "stakes", *shlex.split(command)[1:]],
                 capture_output=True,
                 check=False,
                 cwd=tmp_path,
