@@ -1,0 +1,170 @@
+"""L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025: Table 1, the loan, abstention."""
+
+import numpy as np
+import pytest
+
+from stakes import (
+    Application,
+    ConfusionMatrix,
+    CostMatrix,
+    bayes_decisions,
+    expected_cost,
+    normalized_expected_cost,
+)
+
+CLASSES = tuple(f"H{i + 1}" for i in range(10))
+PRIORS = np.array([0.8] + [0.2 / 9] * 9)
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    """Appendix B with seed 0: one feature, means 0 to 9, variance .20, exact posteriors."""
+    from scipy.stats import multivariate_normal
+
+    state = np.random.RandomState(0)
+    counts = (PRIORS * 10_000).astype(int)
+    features = np.concatenate(
+        [
+            multivariate_normal(mean, 0.20).rvs(count, random_state=state)
+            for mean, count in enumerate(counts)
+        ]
+    )
+    logs = np.log(PRIORS) - (features[:, None] - np.arange(10)) ** 2 / (2 * 0.20)
+    posteriors = np.exp(logs - logs.max(axis=1, keepdims=True))
+    posteriors /= posteriors.sum(axis=1, keepdims=True)
+    return np.repeat(np.arange(10), counts), posteriors
+
+
+def _imbalanced():
+    values = 1.0 - np.eye(10)
+    values[-1] *= 100
+    return CostMatrix(values, classes=CLASSES)
+
+
+COSTS = {
+    "C01": CostMatrix.zero_one(CLASSES),
+    "CinvP": CostMatrix.inverse_prior(PRIORS, classes=CLASSES),
+    "Cimb": _imbalanced(),
+    "Cabs1": CostMatrix.zero_one(CLASSES).with_abstention(0.05),
+    "Cabs2": CostMatrix.zero_one(CLASSES).with_abstention(0.30),
+}
+
+# EC, NEC and percentage of abstentions (of all cases), as printed to four and one digits
+ARGMAX = {
+    "C01": (0.0647, 0.3238, 0.0),
+    "CinvP": (0.2811, 0.3126, 0.0),
+    "Cimb": (0.3618, 0.3700, 0.0),
+    "Cabs1": (0.0647, 1.2943, 0.0),
+    "Cabs2": (0.0647, 0.3238, 0.0),
+}
+BAYES = {
+    "C01": (0.0647, 0.3238, 0.0),
+    "CinvP": (0.2348, 0.2611, 0.0),
+    "Cimb": (0.0768, 0.0786, 0.0),
+    "Cabs1": (0.0174, 0.3480, 24.8),
+    "Cabs2": (0.0560, 0.2801, 7.4),
+}
+NAIVE = {
+    "C01": (0.1998, "H1"),
+    "CinvP": (0.8994, "H1"),
+    "Cimb": (0.9778, "H10"),
+    "Cabs1": (0.0500, "abstain"),
+    "Cabs2": (0.1998, "H1"),
+}
+
+
+@pytest.mark.parametrize("name", COSTS)
+class TestTable1:
+    def test_argmax(self, simulated, name):
+        y, posteriors = simulated
+        self._check(y, posteriors.argmax(axis=1), name, ARGMAX[name])
+
+    def test_bayes(self, simulated, name):
+        y, posteriors = simulated
+        self._check(y, bayes_decisions(posteriors, COSTS[name]), name, BAYES[name])
+
+    def test_naive(self, simulated, name):
+        cost, decision = NAIVE[name]
+        y, _ = simulated
+        priors = np.bincount(y) / y.size
+        app = Application(COSTS[name], priors=priors)
+        if name == "CinvP":  # all decisions tie for the nominal priors; printed: not the first
+            always = priors @ COSTS[name].values
+            assert [round(v, 4) for v in always[1:]] == [cost] * 9
+            assert round(always[1] / app.naive_cost, 4) == 1.0001
+            return
+        assert round(app.naive_cost, 4) == cost
+        assert app.naive_decision == decision
+
+    @staticmethod
+    def _check(y, decisions, name, printed):
+        app = Application(COSTS[name])
+        assert round(expected_cost(y, decisions, application=app), 4) == printed[0]
+        assert normalized_expected_cost(y, decisions, application=app) == pytest.approx(
+            printed[1], abs=0.0001
+        )
+        if name.startswith("Cabs"):
+            assert round(100 * np.mean(decisions == 10), 1) == printed[2]
+
+
+class TestLoan:
+    """Section 2.2 with beta = alpha_S = .5, alpha_H = .9, gamma = .4."""
+
+    UTILITIES = np.array([[0, 0.5 * 0.9, 0.5], [0, 0.4 * 1.9 - 1, 0.4 * 1.5 - 1]])
+    COSTS = CostMatrix.from_utilities(
+        UTILITIES, classes=["repays", "defaults"], decisions=["deny", "high rate", "standard rate"]
+    )
+
+    def test_standardised_costs(self):
+        expected = [[0.5, 0.05, 0.0], [0.0, 0.24, 0.4]]
+        np.testing.assert_allclose(self.COSTS.standardized().values, expected, atol=1e-15)
+
+    def test_decisions_do_not_change_by_standardising(self):
+        p = np.linspace(0, 1, 1001)
+        np.testing.assert_array_equal(
+            bayes_decisions(p, self.COSTS), bayes_decisions(p, self.COSTS.standardized())
+        )
+
+    def test_cut_points_by_hand(self):
+        # standard = high rate: .05 (1 - p) + .24 p = .4 p; high rate = deny: the same = .5 (1 - p)
+        from stakes import decision_intervals
+
+        rule = decision_intervals(self.COSTS)
+        assert rule.decisions == ("standard rate", "high rate", "deny")
+        assert rule.cuts == pytest.approx((0.05 / 0.21, 0.45 / 0.69), abs=1e-12)
+
+
+class TestAbstention:
+    """Eqs 30-33: abstain when every posterior is below 1 - alpha."""
+
+    @pytest.mark.parametrize("alpha", [0.05, 0.25, 0.30])
+    def test_abstains_below_one_minus_alpha(self, simulated, alpha):
+        _, posteriors = simulated
+        costs = CostMatrix.zero_one(10).with_abstention(alpha)
+        abstains = bayes_decisions(posteriors, costs) == 10
+        np.testing.assert_array_equal(abstains, posteriors.max(axis=1) < 1 - alpha)
+
+    def test_at_exactly_one_minus_alpha_it_decides(self):
+        costs = CostMatrix.zero_one(3).with_abstention(0.25)
+        assert bayes_decisions([[0.75, 0.125, 0.125]], costs).tolist() == [0]
+
+    def test_naive_decision(self):
+        zero_one = CostMatrix.zero_one(CLASSES)
+        for alpha, decision in ((0.05, "abstain"), (0.30, "H1")):
+            app = Application(zero_one.with_abstention(alpha), priors=PRIORS)
+            assert app.naive_decision == decision
+
+
+def test_binary_nec_is_the_alpha_form():
+    """Eq 4, both branches."""
+    from stakes.metrics import alpha_cost
+
+    matrix = ConfusionMatrix([[90, 10], [6, 24]])
+    r12, r21 = 10 / 100, 6 / 30
+    for c12, c21, p2 in ((1, 5, 0.1), (3, 1, 0.6), (1, 1, 0.5), (1, 100, 0.02)):
+        alpha = c12 * (1 - p2) / (c21 * p2)
+        by_hand = alpha * r12 + r21 if alpha >= 1 else r12 + r21 / alpha
+        app = Application(CostMatrix([[0, c12], [c21, 0]]), priors=[1 - p2, p2])
+        assert normalized_expected_cost(matrix, application=app) == pytest.approx(by_hand)
+        # dividing by the smaller of alpha and 1 is how eq 4 normalises
+        assert alpha_cost(matrix, alpha) == pytest.approx(by_hand)
