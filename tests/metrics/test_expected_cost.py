@@ -25,7 +25,7 @@ class TestPriors:
     """K = 2, C = [[0, 1], [5, 0]], priors (.9, .1), in every form in which priors come."""
 
     Y = [0] * 7 + [1] * 3
-    D = [0, 0, 0, 1, 1, 1, 1] + [0, 0, 1]
+    D = [0, 0, 0, 1, 1, 1, 1, 0, 0, 1]
     BY_HAND = 0.9 * (4 / 7) * 1 + 0.1 * (2 / 3) * 5
 
     @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ class TestErrors:
     APP = Application([[0, 1], [5, 0]], priors=[0.9, 0.1])
 
     def test_absent_class_with_a_prior_is_named(self):
-        with pytest.raises(DataError, match="no case of 1 in the data, but its prior is 0.1"):
+        with pytest.raises(DataError, match=r"no case of 1 in the data, but its prior is 0\.1"):
             expected_cost([0, 0], [0, 1], application=self.APP)
 
     def test_absent_class_whose_cost_does_not_depend_on_the_decision(self):

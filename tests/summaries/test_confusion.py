@@ -172,7 +172,7 @@ class TestErrors:
             ConfusionMatrix.from_decisions([0, -1], [0, 1], classes=["a", "b"])
 
     def test_fractional_labels_among_integers(self):
-        with pytest.raises(LabelError, match="holds 0.5"):
+        with pytest.raises(LabelError, match=r"holds 0\.5"):
             ConfusionMatrix.from_decisions([0.5, 1.0], [0, 1], classes=[0, 1])
 
     def test_nan_label(self):
