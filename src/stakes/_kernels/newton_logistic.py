@@ -8,18 +8,20 @@ sums of features weighted by the targets, so smoothing the targets costs nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._kernels.newton import TOLERANCE, Floats, Minimum, Objective, minimise
 
-__all__ = ["fit_logistic", "logistic_objective", "target_sums"]
+__all__ = ["Line", "fit_line", "fit_logistic", "logistic_objective", "target_sums"]
 
 BLOCK = 8192
 PILOT = 40_000
 
 
-def target_sums(features: Sequence[Floats], targets: Floats, weights: Floats | None) -> Floats:
+def target_sums(features: Sequence[Floats], targets: NDArray[Any], weights: Floats | None) -> Floats:
     """Sum of each feature, and of the constant 1, weighted by targets and case weights."""
     mass = targets.astype(np.float64) if weights is None else targets * weights
     return np.array([*(float(np.dot(feature, mass)) for feature in features), float(mass.sum())])
@@ -79,7 +81,7 @@ def _block(theta: Floats, part: list[Floats], mass: Floats | None) -> tuple[floa
 
 def fit_logistic(
     features: Sequence[Floats],
-    targets: Floats,
+    targets: NDArray[Any],
     weights: Floats | None,
     *,
     tolerance: float = TOLERANCE,
@@ -104,3 +106,41 @@ def fit_logistic(
     total = float(count) if weights is None else float(weights.sum())
     sums = target_sums(features, targets, weights)
     return minimise(logistic_objective(features, sums, weights, total), start, tolerance=tolerance)
+
+
+class Line(NamedTuple):
+    """Slope and intercept of log odds on the scores as given, and how the search ended."""
+
+    slope: float
+    intercept: float
+    value: float
+    gradient: float
+    steps: int
+    smoothed: bool
+
+
+def fit_line(
+    scores: Floats,
+    positive: NDArray[np.bool_],
+    weights: Floats,
+    *,
+    counts: Floats,
+    smoothing: bool | None = None,
+    tolerance: float = TOLERANCE,
+) -> Line:
+    """Best line in one score. `smoothing` None uses Platt's targets only on separable data."""
+    smoothed = bool(smoothing)
+    if smoothing is None:
+        high, low = scores[positive], scores[~positive]
+        smoothed = bool(low.max() <= high.min() or high.max() <= low.min())
+    centre = float(np.average(scores, weights=weights))
+    spread = float(np.sqrt(np.average((scores - centre) ** 2, weights=weights)))
+    spread = spread if spread > 0.0 else 1.0
+    if smoothed:
+        targets = np.where(positive, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2))
+    else:
+        targets = positive
+    found = fit_logistic([(scores - centre) / spread], targets, weights, tolerance=tolerance)
+    slope = float(found.parameters[0]) / spread
+    intercept = float(found.parameters[1]) - slope * centre
+    return Line(slope, intercept, found.value, found.gradient, found.steps, smoothed)

@@ -1,0 +1,164 @@
+"""Calibration by rank, and the average of several calibrators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
+from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.logistic import fit_increasing
+from stakes.calibration.venn_abers import VennAbers
+from stakes.exceptions import DataError
+from stakes.typing import FloatArray, Priors
+
+__all__ = ["Average", "Rank"]
+
+_KNOTS = 2049
+
+
+class Rank(Calibrator):
+    r"""A smooth increasing map of the rank of a score, whatever its scale.
+
+    For two classes whose scores order well but are distorted or saturated beyond a line: naive
+    Bayes, forests, margins. Two slopes, one for each end of the ranking, as in `Beta`, so it is
+    steadier than `Isotonic` when cases are few.
+
+    .. math:: \mathrm{logit}\,p = a \log r - b \log(1-r) + c, \qquad a, b \ge 0
+
+    Takes log odds or any increasing score (n,), or log-posteriors (n, 2); returns posteriors
+    (n, 2). Infinite scores are only the first and the last in rank.
+
+    Parameters
+    ----------
+    priors, classes, bound
+        See `Calibrator`.
+
+    Notes
+    -----
+    r is the mid-rank among the fitted scores plus one half, over their number plus one. Ranks are
+    kept at up to 2049 scores and interpolated between them.
+
+    Examples
+    --------
+    >>> cal = Rank().fit([-9.0, -1.0, 2.0, 1.0, 300.0, -2.0], [0, 0, 0, 1, 1, 1])
+    >>> cal.posteriors([0.0]).shape
+    (1, 2)
+    """
+
+    kind = "rank"
+
+    def __init__(
+        self,
+        *,
+        priors: Priors | None = None,
+        classes: Sequence[Any] | None = None,
+        bound: float | str | None = None,
+    ) -> None:
+        super().__init__(priors=priors, classes=classes, bound=bound)
+        self.places: FloatArray = np.empty(0)
+        self.ranks: FloatArray = np.empty(0)
+        self.coefficients: FloatArray = np.zeros(2)
+        self.intercept = 0.0
+
+    def _fit(self, cases: Cases) -> None:
+        odds = cases.scores.log_odds()
+        cases.need_all_classes("two classes are needed")
+        places, inverse = np.unique(odds, return_inverse=True)
+        mass = np.bincount(inverse.reshape(-1), weights=cases.weights)
+        total = float(mass.sum())
+        ranks = (np.cumsum(mass) - mass / 2 + 0.5) / (total + 1)
+        if len(places) > _KNOTS:
+            kept = np.unique(np.round(np.linspace(0, len(places) - 1, _KNOTS)).astype(int))
+            places, ranks = places[kept], ranks[kept]
+        finite = places[np.isfinite(places)]
+        if not finite.size:
+            finite = np.zeros(1)
+        self.places = np.clip(places, finite.min() - 1.0, finite.max() + 1.0)
+        self.ranks = ranks
+        self.coefficients, self.intercept = fit_increasing(
+            self._features(odds), cases.codes, cases.prior_weights(), cases.counts, None
+        )
+
+    def _features(self, odds: FloatArray) -> list[FloatArray]:
+        """Logarithms of the rank from below and from above."""
+        rank = np.interp(odds, self.places, self.ranks)
+        return [np.log(rank), -np.log1p(-rank)]
+
+    def _log_posteriors(self, scores: Scores) -> FloatArray:
+        first, second = self._features(scores.log_odds())
+        a, b = self.coefficients
+        return binary_log_posteriors(a * first + b * second + self.intercept)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            "places": self.places, "ranks": self.ranks,
+            "coefficients": self.coefficients, "intercept": self.intercept,
+        }
+
+
+class Average(Calibrator):
+    """The mean posterior of several calibrators.
+
+    Their errors partly cancel, so the average is rarely far from the best of them. The default
+    members for two classes, a smooth map of the rank and Venn-Abers, assume little and fail
+    differently.
+
+    Takes what its members take; returns posteriors (n, K).
+
+    Parameters
+    ----------
+    members : sequence of Calibrator, optional
+        Calibrators to be fitted and averaged. Default: `Rank` and `VennAbers`.
+    priors, classes, bound
+        See `Calibrator`; they replace those of the members.
+
+    Examples
+    --------
+    >>> cal = Average().fit([-3.0, -1.0, 2.0, 1.0, 3.0, -2.0], [0, 0, 0, 1, 1, 1])
+    >>> [member.kind for member in cal.members]
+    ['rank', 'venn-abers']
+    """
+
+    kind = "average"
+
+    def __init__(
+        self,
+        members: Sequence[Calibrator | Mapping[str, Any]] | None = None,
+        *,
+        priors: Priors | None = None,
+        classes: Sequence[Any] | None = None,
+        bound: float | str | None = None,
+    ) -> None:
+        super().__init__(priors=priors, classes=classes, bound=bound, members=members)
+        made = [Rank(), VennAbers()] if members is None else list(members)
+        self.members = [m if isinstance(m, Calibrator) else Calibrator.from_dict(m) for m in made]
+        if not self.members:
+            raise DataError("`members` must hold at least one calibrator; got none.")
+
+    def unfitted(self) -> Average:
+        """A fresh average of fresh members."""
+        return Average(
+            [member.unfitted() for member in self.members],
+            **{key: self.options[key] for key in ("priors", "classes", "bound")},
+        )
+
+    def _fit(self, cases: Cases) -> None:
+        for member in self.members:
+            member.options["priors"] = cases.priors if cases.given else None
+            member.options["classes"] = None
+            member._fit_cases(cases.scores, cases.codes, cases.weights)
+
+    def _log_posteriors(self, scores: Scores) -> FloatArray:
+        logs = [m._log_posteriors(m._bounded(scores, learn=False)) for m in self.members]
+        return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)))
+
+    def _parameters(self) -> dict[str, Any]:
+        return {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything needed to apply the average, as JSON types."""
+        self.options["members"] = self.members
+        return super().to_dict()

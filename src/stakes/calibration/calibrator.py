@@ -1,0 +1,308 @@
+"""The shape that all calibrators share: fit, posteriors, save."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import as_priors
+from stakes._kernels.softmax import log_softmax, shift_log_priors
+from stakes.calibration.cases import Cases, Scores, read_cases, read_scores
+from stakes.exceptions import DataError, FormatError
+from stakes.typing import FloatArray, Name, Priors
+
+__all__ = ["Calibrator", "kinds", "load"]
+
+FORMAT = "stakes-calibrator"
+
+#: Every calibrator by the name under which it is saved.
+kinds: dict[str, type[Calibrator]] = {}
+
+
+class Calibrator:
+    """A map from scores to posteriors, learnt from cases whose class is known.
+
+    Not used directly; see `Affine`, `Temperature`, `Isotonic` and the others. All of them take
+    natural logarithms: log-posteriors or logits of shape (n, K), or, for two classes, log odds
+    or log-likelihood ratios of the second class of shape (n,); a `Posteriors` object is read
+    as its log-posteriors. All return posteriors of shape (n, K) in float64.
+
+    Parameters
+    ----------
+    priors : sequence or mapping of float, optional
+        Class priors of the place where the posteriors will be used. Default: those of the data.
+    classes : sequence of names, optional
+        Names of the score columns. Default: positions, or the sorted labels.
+    bound : float or "data", optional
+        Largest distance of a score from the best score of its case. Scores beyond it, infinite
+        ones included, are moved to it, in `fit` and in `posteriors`. "data" takes log 2 more
+        than the largest finite distance seen in `fit`. Default: no bound.
+    """
+
+    kind: ClassVar[str] = ""
+    options: dict[str, Any]
+    classes: tuple[Name, ...] | None
+    priors: FloatArray | None
+    report: dict[str, Any]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.kind:
+            kinds[cls.kind] = cls
+
+    def __init__(
+        self,
+        *,
+        priors: Priors | None = None,
+        classes: Sequence[Any] | None = None,
+        bound: float | str | None = None,
+        **options: Any,
+    ) -> None:
+        if bound is not None and bound != "data" and not (_is_number(bound) and float(bound) > 0):
+            raise DataError(f"`bound` must be a positive number or 'data'; got {bound!r}.")
+        self.options = {"priors": priors, "classes": classes, "bound": bound, **options}
+        self.classes, self.priors, self.report = None, None, {}
+        self._bound: float | None = None
+
+    # ------------------------------------------------------------- the three verbs
+
+    def fit(self, scores: Any, y_true: Any, *, sample_weight: Any = None) -> Self:
+        """Learn from scores and true classes; returns the calibrator itself.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_cases, n_classes) or (n_cases,)
+            Log-posteriors or logits; or log odds (LLRs) of the second of two classes.
+        y_true : array-like of shape (n_cases,)
+            True classes, as names or positions.
+        sample_weight : array-like of shape (n_cases,), optional
+            A weight of 2 is the same as the case occurring twice.
+        """
+        return self._fit_cases(read_scores(scores), y_true, sample_weight)
+
+    def _fit_cases(self, scores: Scores, y_true: Any, sample_weight: Any) -> Self:
+        """Learn from scores already read."""
+        cases = read_cases(
+            self._bounded(scores, learn=True),
+            y_true,
+            sample_weight=sample_weight,
+            classes=self.options["classes"],
+            priors=self.options["priors"],
+        )
+        self.report = {"cases": len(cases.codes)}
+        self._fit(cases)
+        self.classes, self.priors = cases.classes, cases.priors
+        return self
+
+    def log_posteriors(self, scores: Any) -> FloatArray:
+        """Natural logarithms of the calibrated posteriors, (n, K)."""
+        self._need_fit()
+        assert self.classes is not None
+        read = read_scores(scores)
+        if read.size != len(self.classes):
+            raise DataError(
+                f"`scores` must have {len(self.classes)} columns, as in `fit`; got {read.size}."
+            )
+        return self._log_posteriors(self._bounded(read, learn=False))
+
+    def posteriors(self, scores: Any) -> FloatArray:
+        """Calibrated posteriors of each class, (n, K), under the target priors."""
+        return np.exp(self.log_posteriors(scores))
+
+    def llrs(self, scores: Any) -> FloatArray:
+        """Calibrated log-likelihood ratios of the second of two classes, (n,)."""
+        logs = self.log_posteriors(scores)
+        if logs.shape[1] != 2 or self.priors is None:
+            raise DataError(f"LLRs need two classes; there are {logs.shape[1]}.")
+        return logs[:, 1] - logs[:, 0] - float(np.log(self.priors[1] / self.priors[0]))
+
+    def with_priors(self, priors: Priors) -> Shifted:
+        """The same calibrator for a place with other class priors; exact, nothing is refitted."""
+        self._need_fit()
+        return Shifted(self, priors)
+
+    def unfitted(self) -> Self:
+        """A fresh calibrator with the same options."""
+        return type(self)(**self.options)
+
+    # ------------------------------------------------------------- files
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything needed to apply the calibrator, as JSON types."""
+        self._need_fit()
+        return {
+            "format": FORMAT,
+            "version": 1,
+            "kind": self.kind,
+            "options": _jsonable({**self.options, **self._plain_priors()}),
+            "classes": _jsonable(self.classes),
+            "priors": _jsonable(self.priors),
+            "bound": self._bound,
+            "parameters": _jsonable(self._parameters()),
+            "report": _jsonable(self.report),
+        }
+
+    def _plain_priors(self) -> dict[str, Any]:
+        """The target priors in class order, whatever form they were given in."""
+        return {"priors": None if self.options["priors"] is None else self.priors}
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> Calibrator:
+        """The calibrator that `to_dict` described."""
+        if saved.get("format") != FORMAT or saved.get("version") != 1:
+            raise FormatError(
+                f"not a saved calibrator: format {saved.get('format')!r}, "
+                f"version {saved.get('version')!r}."
+            )
+        if saved["kind"] not in kinds:
+            raise FormatError(f"unknown calibrator {saved['kind']!r}; known: {', '.join(kinds)}.")
+        made = kinds[saved["kind"]](**saved["options"])
+        made.classes = tuple(saved["classes"])
+        made.priors = np.array(saved["priors"], dtype=np.float64)
+        made.report = dict(saved["report"])
+        made._bound = saved["bound"]
+        made._restore(saved["parameters"])
+        return made
+
+    def save(self, path: str | Path) -> None:
+        """Write the calibrator as JSON text."""
+        Path(path).write_text(json.dumps(self.to_dict(), allow_nan=False) + "\n", encoding="utf-8")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{k}={v!r}" for k, v in self.options.items() if v is not None)
+        state = f" fitted on {self.report.get('cases', 0)} cases" if self.classes else " not fitted"
+        return f"<{type(self).__name__}({shown}){state}>"
+
+    # ------------------------------------------------------------- for the kinds
+
+    def _fit(self, cases: Cases) -> None:
+        """Learn the parameters."""
+        raise NotImplementedError
+
+    def _log_posteriors(self, scores: Scores) -> FloatArray:
+        """Apply the parameters."""
+        raise NotImplementedError
+
+    def _parameters(self) -> dict[str, Any]:
+        """What `_restore` needs."""
+        raise NotImplementedError
+
+    def _restore(self, parameters: Mapping[str, Any]) -> None:
+        """Undo `_parameters`: lists become arrays, numbers stay."""
+        for name, value in parameters.items():
+            kept = np.array(value, dtype=np.float64) if isinstance(value, list) else value
+            setattr(self, name, kept)
+
+    def _need_fit(self) -> None:
+        """Raise before anything was learnt."""
+        if self.classes is None:
+            raise DataError(
+                f"{type(self).__name__} has not been fitted.", hint="call fit(scores, y_true) first"
+            )
+
+    def _bounded(self, scores: Scores, *, learn: bool) -> Scores:
+        """Move scores to the bound, if there is one."""
+        if self.options["bound"] is None:
+            return scores
+        if scores.table is None:
+            odds = np.asarray(scores.odds)
+            if learn:
+                self._bound = self._bound_from(np.abs(odds))
+            return Scores(None, np.clip(odds, -self._bound, self._bound))  # type: ignore[operator]
+        table = scores.table - scores.table.max(axis=1, keepdims=True)
+        if learn:
+            self._bound = self._bound_from(-table)
+        return Scores(np.maximum(table, -self._bound), None)  # type: ignore[operator]
+
+    def _bound_from(self, distances: NDArray[Any]) -> float:
+        """The bound itself, or log 2 beyond the largest finite distance."""
+        if self.options["bound"] != "data":
+            return float(self.options["bound"])
+        finite = distances[np.isfinite(distances)]
+        return float(finite.max(initial=0.0)) + float(np.log(2.0))
+
+
+class Shifted(Calibrator):
+    """A fitted calibrator whose posteriors are moved to other class priors."""
+
+    kind = "shifted"
+
+    def __init__(self, inner: Calibrator | Mapping[str, Any], priors: Priors) -> None:
+        super().__init__()
+        self.inner = inner if isinstance(inner, Calibrator) else Calibrator.from_dict(inner)
+        assert self.inner.classes is not None
+        self.classes = self.inner.classes
+        self.priors = as_priors(priors, self.classes)
+        self.report = dict(self.inner.report)
+        self.options = {"inner": self.inner, "priors": self.priors, "bound": None}
+
+    def _fit(self, cases: Cases) -> None:
+        raise DataError("a shifted calibrator is already fitted.", hint="fit the one inside")
+
+    def _log_posteriors(self, scores: Scores) -> FloatArray:
+        assert self.inner.priors is not None
+        assert self.priors is not None
+        inner = self.inner._log_posteriors(self.inner._bounded(scores, learn=False))
+        return shift_log_priors(inner, self.inner.priors, self.priors)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {}
+
+
+def load(path: str | Path) -> Calibrator:
+    """Read a calibrator that `save` wrote; no code is executed.
+
+    Parameters
+    ----------
+    path : str or Path
+        A JSON file.
+
+    Returns
+    -------
+    Calibrator
+        Fitted, ready for `posteriors`.
+    """
+    try:
+        saved = json.loads(Path(path).read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{path} is not JSON: {error}.") from None
+    if not isinstance(saved, dict):
+        raise FormatError(f"{path} is not a saved calibrator.")
+    return Calibrator.from_dict(saved)
+
+
+def binary_log_posteriors(log_odds: FloatArray) -> FloatArray:
+    """Log-posteriors (n, 2) of log odds of the second class."""
+    return np.column_stack([-np.logaddexp(0.0, log_odds), -np.logaddexp(0.0, -log_odds)])
+
+
+def softmax_log_posteriors(logits: FloatArray) -> FloatArray:
+    """Log-posteriors (n, K) of logits."""
+    return log_softmax(logits)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a plain number."""
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
+def _jsonable(value: Any) -> Any:
+    """JSON types; an infinity becomes the text 'inf' or '-inf', which NumPy reads back."""
+    if isinstance(value, Calibrator):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return _jsonable(value.tolist())
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return [_jsonable(item) for item in value]
+    return value

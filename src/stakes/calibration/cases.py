@@ -1,0 +1,205 @@
+"""What a calibrator reads: scores, true classes and weights, checked once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import as_matrix, as_priors, same_length
+from stakes._columns import as_column, as_floats, as_weights
+from stakes._names import as_names, encode, listed, observed_names
+from stakes.exceptions import DataError, LabelError, PosteriorError, PriorError
+from stakes.posteriors import Posteriors
+from stakes.typing import FloatArray, IntArray, Name, Priors
+
+__all__ = ["Cases", "Scores", "read_cases", "read_scores"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """Checked scores: `table` (n, K) of log scores, or `odds` (n,) of the second class."""
+
+    table: NDArray[Any] | None
+    odds: NDArray[Any] | None
+
+    @property
+    def size(self) -> int:
+        """Number of classes."""
+        return 2 if self.table is None else int(self.table.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.odds) if self.table is None else len(self.table)  # type: ignore[arg-type]
+
+    def columns(self) -> NDArray[Any]:
+        """Log scores of each class, (n, K); log odds become log-posteriors."""
+        if self.table is not None:
+            return self.table
+        odds = np.asarray(self.odds, dtype=np.float64)
+        return np.column_stack([-np.logaddexp(0.0, odds), -np.logaddexp(0.0, -odds)])
+
+    def log_odds(self) -> FloatArray:
+        """Log odds of the second of two classes, (n,)."""
+        if self.odds is not None:
+            return np.asarray(self.odds, dtype=np.float64)
+        if self.size != 2:
+            raise DataError(
+                f"this calibrator is for two classes; the scores have {self.size} columns.",
+                hint="use Affine, Temperature, Vector, Dirichlet or Isotonic",
+            )
+        table = np.asarray(self.table, dtype=np.float64)
+        return np.asarray(table[:, 1] - table[:, 0])
+
+    def take(self, rows: NDArray[Any]) -> Scores:
+        """The scores of some rows."""
+        if self.table is None:
+            return Scores(None, self.odds[rows])  # type: ignore[index]
+        return Scores(self.table[rows], None)
+
+
+def read_scores(scores: Any, name: str = "scores") -> Scores:
+    """Check scores: log-posteriors or logits (n, K), or log odds or LLRs (n,).
+
+    NaN is refused, and so are rows of probabilities, which are not logarithms. One infinite
+    score takes all the probability.
+    """
+    if isinstance(scores, Posteriors):
+        return Scores(scores.log_values, None)
+    array = scores if isinstance(scores, np.ndarray) else np.asarray(scores)
+    if array.ndim != 2:
+        odds = as_floats(scores, name)
+        return Scores(None, odds)
+    table = as_matrix(array, name)
+    if table.dtype.kind != "f":
+        table = table.astype(np.float64)
+    if table.shape[1] < 2:
+        raise DataError(f"`{name}` must have one column per class; got shape {table.shape}.")
+    if not table.size:
+        return Scores(table, None)
+    low, high = float(table.min()), float(table.max())
+    if np.isfinite(low) and np.isfinite(high):
+        _refuse_probabilities(table, low, high, name)
+        return Scores(table, None)
+    return Scores(_settle_infinities(table, name), None)
+
+
+def _refuse_probabilities(table: NDArray[Any], low: float, high: float, name: str) -> None:
+    """Raise when every row looks like probabilities."""
+    if low < 0.0 or high > 1.0:
+        return
+    if np.all(np.abs(table.sum(axis=1, dtype=np.float64) - 1.0) < 1e-5):
+        raise PosteriorError(
+            f"`{name}` must be logarithms (log-posteriors or logits); all {len(table)} rows lie "
+            "in [0, 1] and add to 1, so they are probabilities.",
+            hint="pass np.log(p), or Posteriors(p)",
+        )
+
+
+def _settle_infinities(table: NDArray[Any], name: str) -> NDArray[Any]:
+    """One +inf per row means certainty; refuse NaN and rows that say nothing."""
+    bad = np.isnan(table).any(axis=1) | np.isneginf(table).all(axis=1)
+    bad |= np.isposinf(table).sum(axis=1) > 1
+    if bad.any():
+        rows = np.flatnonzero(bad)
+        raise DataError(
+            f"`{name}` must determine a posterior; row {rows[0]} is {table[rows[0]].tolist()} "
+            f"({rows.size} of {len(table)} rows fail).",
+            rows=rows[:10].tolist(),
+        )
+    certain = np.isposinf(table).any(axis=1)
+    if certain.any():
+        table = table.copy()
+        table[certain] = np.where(np.isposinf(table[certain]), 0.0, -np.inf)
+    return table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cases:
+    """Scores with their true classes: what `fit` works on."""
+
+    scores: Scores
+    codes: IntArray
+    weights: FloatArray
+    counts: FloatArray
+    classes: tuple[Name, ...]
+    priors: FloatArray
+    given: bool
+
+    @property
+    def data_priors(self) -> FloatArray:
+        """Class shares of the (weighted) cases."""
+        return self.counts / self.counts.sum()
+
+    def prior_weights(self) -> FloatArray:
+        """Case weights under which the classes have the target priors, of the same total."""
+        if not self.given:
+            return self.weights
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factors = np.where(self.counts > 0, self.priors / self.data_priors, 0.0)
+        moved: FloatArray = self.weights * factors[self.codes]
+        return moved
+
+    def prior_offsets(self) -> FloatArray:
+        """Log of target over data priors: what moves a log-posterior to the target priors."""
+        if not self.given:
+            return np.zeros(len(self.counts))
+        return np.log(self.priors) - np.log(self.data_priors)
+
+    def need_all_classes(self, hint: str) -> None:
+        """Raise when a class has no case."""
+        absent = [self.classes[i] for i in np.flatnonzero(self.counts == 0)]
+        if absent:
+            raise DataError(
+                f"`y_true` has no case of class {listed(absent)}, so nothing can be learnt about "
+                f"{'it' if len(absent) == 1 else 'them'} ({len(self.codes)} cases).",
+                hint=hint,
+            )
+
+
+def read_cases(
+    scores: Any,
+    y_true: Any,
+    *,
+    sample_weight: Any = None,
+    classes: Sequence[Any] | None = None,
+    priors: Priors | None = None,
+) -> Cases:
+    """Check scores and labels against each other."""
+    read = scores if isinstance(scores, Scores) else read_scores(scores)
+    labels = as_column(y_true, "y_true")
+    same_length("scores", len(read), "y_true", len(labels))
+    if not len(labels):
+        raise DataError("`y_true` must hold at least one case; got none.")
+    names = _class_names(labels, read.size, classes)
+    codes = encode(labels, names, "y_true").astype(np.intp, copy=False)
+    given = as_weights(sample_weight, len(codes))
+    weights = np.ones(len(codes)) if given is None else given
+    counts = np.bincount(codes, weights=given, minlength=read.size).astype(np.float64)
+    if priors is None:
+        shares = counts / counts.sum()
+    else:
+        shares = as_priors(priors, names)
+        if (shares <= 0).any():
+            raise PriorError(f"`priors` must be positive; got {shares.tolist()}.")
+    return Cases(read, codes, weights, counts, names, shares, priors is not None)
+
+
+def _class_names(
+    labels: NDArray[Any], size: int, classes: Sequence[Any] | None
+) -> tuple[Name, ...]:
+    """Names of the score columns: given, or positions, or the sorted labels."""
+    if classes is not None:
+        names = as_names(classes, "classes")
+    elif labels.dtype.kind in "iub":
+        names = tuple(range(size))
+    else:
+        names = observed_names(labels)
+    if len(names) != size:
+        raise LabelError(
+            f"there are {size} score columns but {len(names)} classes {listed(names)}.",
+            hint="name the columns in order: classes=[...]",
+        )
+    return names

@@ -1,0 +1,216 @@
+"""Calibrating every case with a map that never saw it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stakes._columns import as_column, as_weights
+from stakes._names import listed
+from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.cases import Cases, read_cases, read_scores
+from stakes.exceptions import DataError
+from stakes.typing import FloatArray, IntArray, RandomSource
+
+__all__ = ["cross_fit", "fit_on_test", "stratified_folds"]
+
+
+def stratified_folds(
+    y_true: Any,
+    folds: int = 5,
+    *,
+    groups: Any = None,
+    rng: RandomSource | np.random.RandomState = 0,
+) -> IntArray:
+    """Fold number of each case: every fold has about the same share of each class.
+
+    With `groups` (speakers, customers, documents) the cases of a group stay together, so that a
+    calibrator is never tested on a group it has seen; classes are then balanced as well as the
+    groups allow.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+        True classes.
+    folds : int
+        Number of folds, at least 2.
+    groups : array-like of shape (n_cases,), optional
+        What belongs together.
+    rng : int, Generator, RandomState or None
+        Seed. A legacy ``RandomState(s)`` without groups gives the same folds as scikit-learn's
+        ``StratifiedKFold(folds, shuffle=True, random_state=s)``.
+
+    Returns
+    -------
+    ndarray of int, shape (n_cases,)
+        Numbers from 0 to folds - 1.
+
+    Examples
+    --------
+    >>> stratified_folds([0, 0, 1, 1], 2, rng=0).tolist()
+    [0, 1, 0, 1]
+    """
+    labels = as_column(y_true, "y_true")
+    if not 2 <= folds <= max(len(labels), 2):
+        raise DataError(f"`folds` must be from 2 to the {len(labels)} cases; got {folds}.")
+    random = rng if isinstance(rng, np.random.RandomState) else np.random.default_rng(rng)
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))  # classes in the order of their first occurrence
+    codes = rank[inverse.reshape(-1)]
+    if groups is not None:
+        return _grouped(codes, as_column(groups, "groups"), folds, random)
+    size = len(first)
+    ordered = np.sort(codes)
+    shares = [np.bincount(ordered[k::folds], minlength=size) for k in range(folds)]
+    out = np.empty(len(labels), dtype=np.intp)
+    for k in range(size):
+        numbers = np.arange(folds).repeat([share[k] for share in shares])
+        random.shuffle(numbers)
+        out[codes == k] = numbers
+    return out
+
+
+def _grouped(
+    codes: IntArray, groups: Any, folds: int, random: np.random.Generator | np.random.RandomState
+) -> IntArray:
+    """Give each group, largest first, to the fold it leaves most even."""
+    if len(groups) != len(codes):
+        raise DataError(f"`groups` has {len(groups)} rows but there are {len(codes)} cases.")
+    names, member = np.unique(groups, return_inverse=True)
+    member = member.reshape(-1)
+    if len(names) < folds:
+        raise DataError(f"`groups` must be at least as many as the {folds} folds; got {len(names)}.")
+    table = np.zeros((len(names), int(codes.max()) + 1))
+    np.add.at(table, (member, codes), 1.0)
+    share = table / table.sum(axis=0)
+    order = random.permutation(len(names))
+    order = order[np.argsort(-table[order].sum(axis=1), kind="stable")]
+    load = np.zeros((folds, table.shape[1]))
+    home = np.empty(len(names), dtype=np.intp)
+    for group in order:
+        trial = ((load + share[group]) ** 2 - load**2).sum(axis=1)
+        home[group] = int(trial.argmin())
+        load[home[group]] += share[group]
+    return home[member]
+
+
+def cross_fit(
+    cal: Calibrator,
+    scores: Any,
+    y_true: Any,
+    *,
+    folds: Any = 5,
+    rng: RandomSource | np.random.RandomState = 0,
+    groups: Any = None,
+    sample_weight: Any = None,
+) -> FloatArray:
+    """Calibrated posteriors of every case, from a calibrator fitted without its fold.
+
+    The honest way to see, on one set of labelled cases, what calibration would give on new ones.
+
+    Parameters
+    ----------
+    cal : Calibrator
+        What to fit; its own state is neither used nor changed.
+    scores : array-like of shape (n_cases, n_classes) or (n_cases,)
+        What the calibrator takes.
+    y_true : array-like of shape (n_cases,)
+        True classes.
+    folds : int or array-like of shape (n_cases,)
+        Number of stratified folds, or the fold of each case.
+    rng, groups
+        See `stratified_folds`; not used when `folds` is an array.
+    sample_weight : array-like of shape (n_cases,), optional
+        Used in the fits.
+
+    Returns
+    -------
+    ndarray of shape (n_cases, n_classes)
+        Posteriors, in the order of the cases.
+
+    Notes
+    -----
+    Without `priors` each fit uses the class shares of its own cases.
+
+    Examples
+    --------
+    >>> from stakes.calibration import Affine
+    >>> log_odds = [-3.0, -1.0, 2.0, -2.0, 1.0, 3.0, -1.0, 0.5]
+    >>> cross_fit(Affine(), log_odds, [0, 0, 0, 0, 1, 1, 1, 1], folds=2).shape
+    (8, 2)
+    """
+    cases = read_cases(
+        read_scores(scores), y_true, sample_weight=sample_weight, classes=cal.options["classes"]
+    )
+    number = fold_numbers(cases, folds, rng=rng, groups=groups)
+    return np.exp(cross_fit_cases(cal, cases, number))
+
+
+def cross_fit_cases(cal: Calibrator, cases: Cases, number: IntArray) -> FloatArray:
+    """Cross-fitted log-posteriors of cases already read."""
+    out = np.empty((len(number), cases.scores.size))
+    for fold in np.unique(number):
+        test = np.flatnonzero(number == fold)
+        train = np.flatnonzero(number != fold)
+        fitted = cal.unfitted()
+        fitted.options["classes"] = cases.classes
+        part = cases.scores.take(train)
+        try:
+            fitted._fit_cases(part, cases.codes[train], cases.weights[train])
+        except DataError as error:
+            raise DataError(
+                f"fold {fold}: {error.message}",
+                hint=error.hint or "use fewer folds",
+                rows=[int(train[row]) for row in error.rows],
+            ) from None
+        out[test] = fitted._log_posteriors(fitted._bounded(cases.scores.take(test), learn=False))
+    return out
+
+
+def fold_numbers(
+    cases: Cases,
+    folds: Any,
+    *,
+    rng: RandomSource | np.random.RandomState = 0,
+    groups: Any = None,
+) -> IntArray:
+    """Fold numbers from a count or as given."""
+    if np.ndim(folds) == 0:
+        return stratified_folds(cases.codes, int(folds), groups=groups, rng=rng)
+    given = as_column(folds, "folds")
+    if len(given) != len(cases.codes):
+        raise DataError(f"`folds` has {len(given)} rows but there are {len(cases.codes)} cases.")
+    names, number = np.unique(given, return_inverse=True)
+    if len(names) < 2:
+        raise DataError(f"`folds` must name at least two folds; got {listed(names.tolist())}.")
+    return number.reshape(-1).astype(np.intp)
+
+
+def fit_on_test(
+    cal: Calibrator, scores: Any, y_true: Any, *, sample_weight: Any = None
+) -> FloatArray:
+    """Posteriors from a calibrator fitted on the very cases it is applied to: optimistic.
+
+    What calibration could give at best on these cases, not what it will give on new ones; the
+    difference grows with the parameters of the calibrator. For a fair figure use `cross_fit`, or
+    fit on other cases.
+
+    Parameters
+    ----------
+    cal, scores, y_true, sample_weight
+        See `cross_fit`.
+
+    Returns
+    -------
+    ndarray of shape (n_cases, n_classes)
+        Optimistic posteriors.
+
+    Examples
+    --------
+    >>> from stakes.calibration import Isotonic
+    >>> fit_on_test(Isotonic(misleading=0), [-1.0, 0.0, 1.0], [0, 1, 1])[:, 1].tolist()
+    [0.0, 1.0, 1.0]
+    """
+    as_weights(sample_weight, len(as_column(y_true, "y_true")))
+    return cal.unfitted().fit(scores, y_true, sample_weight=sample_weight).posteriors(scores)

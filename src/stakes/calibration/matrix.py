@@ -1,0 +1,161 @@
+"""Matrix and Dirichlet calibration: every class score may speak for every class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from stakes._kernels.class_scores import lay_out
+from stakes._kernels.newton_affine import fit_scaling
+from stakes._kernels.newton_matrix import fit_matrix
+from stakes.calibration.calibrator import Calibrator, softmax_log_posteriors
+from stakes.calibration.cases import Cases, Scores
+from stakes.exceptions import DataError
+from stakes.typing import FloatArray, Priors
+
+__all__ = ["Dirichlet", "Matrix"]
+
+
+class Matrix(Calibrator):
+    r"""A full matrix on the scores: softmax(W x + b), off-diagonal entries held near 0.
+
+    For many cases of few classes that are confused in a pattern. `Dirichlet` is the same on
+    log-posteriors and is the better choice unless the logits themselves carry information.
+    Fitted to least cross-entropy, weighted to the target priors, plus the penalties.
+
+    .. math:: \mathrm{CE} + \frac{1}{2N}\left[\sum_{i\neq j}\frac{w_{ij}^2}{\sigma^2}
+       + \sum_i\frac{(w_{ii}-\bar w)^2}{\tau^2}\right]
+
+    Takes logits (n, K), used as they are, or log odds (n,); returns posteriors (n, K).
+
+    Parameters
+    ----------
+    priors, classes, bound
+        See `Calibrator`.
+    off_diagonal : float
+        Prior standard deviation sigma of an off-diagonal entry, in units of one over the spread
+        of the scores. Smaller is closer to `Vector`.
+    diagonal : float
+        Prior standard deviation tau of a diagonal entry about their mean. Smaller is closer to
+        `Affine`.
+
+    Notes
+    -----
+    Starts at the affine optimum; a Newton trust region until the gradient of the mean objective
+    is at most 1e-6. Infinite scores need a `bound`. A class without cases is refused.
+
+    References
+    ----------
+    .. [1] Kull, Perello-Nieto, Kängsepp, Silva Filho, Song, Flach, *Beyond temperature scaling*,
+       NeurIPS 2019 (off-diagonal and intercept regularisation).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 3, 300)
+    >>> logits = rng.normal(size=(300, 3)) + 2 * np.eye(3)[y]
+    >>> Matrix().fit(logits, y).matrix.shape
+    (3, 3)
+    """
+
+    kind = "matrix"
+    normalised = False
+
+    def __init__(
+        self,
+        *,
+        priors: Priors | None = None,
+        classes: Sequence[Any] | None = None,
+        bound: float | str | None = None,
+        off_diagonal: float = 0.1,
+        diagonal: float = 1.0,
+    ) -> None:
+        super().__init__(
+            priors=priors, classes=classes, bound=bound, off_diagonal=off_diagonal,
+            diagonal=diagonal,
+        )
+        if not (off_diagonal > 0 and diagonal > 0):
+            raise DataError(
+                f"`off_diagonal` and `diagonal` must be positive; got {off_diagonal!r}, {diagonal!r}."
+            )
+        self.matrix: FloatArray = np.empty((0, 0))
+        self.biases: FloatArray = np.empty(0)
+
+    def _inputs(self, scores: Scores) -> FloatArray:
+        """What the matrix multiplies."""
+        table = np.asarray(scores.columns(), dtype=np.float64)
+        if not np.isfinite(table).all():
+            rows = np.flatnonzero(~np.isfinite(table).all(axis=1))
+            raise DataError(
+                f"`scores` must be finite; row {rows[0]} is not ({rows.size} of {len(table)}).",
+                hint='use bound="data"',
+                rows=rows[:10].tolist(),
+            )
+        return softmax_log_posteriors(table) if self.normalised else table
+
+    def _fit(self, cases: Cases) -> None:
+        cases.need_all_classes("add cases of that class, drop its column, or use Temperature")
+        inputs, weights = self._inputs(cases.scores), cases.prior_weights()
+        size = inputs.shape[1]
+        rough = fit_scaling(
+            "affine", lay_out(inputs), cases.codes, weights,
+            counts=cases.counts, offsets=np.zeros(size), tolerance=1e-5,
+        )
+        centre = np.average(inputs, axis=0, weights=weights)
+        spread = float(np.sqrt(np.mean((inputs - inputs.mean(axis=1, keepdims=True)) ** 2))) or 1.0
+        found = fit_matrix(
+            (inputs - centre) / spread,
+            cases.codes,
+            weights,
+            (rough.scales * spread, rough.biases + rough.scales * centre),
+            spreads=(self.options["off_diagonal"], self.options["diagonal"], 10.0),
+        )
+        self.matrix = found.matrix / spread
+        self.biases = found.biases - self.matrix @ centre
+        self.biases = self.biases - self.biases.mean()
+        self.report |= {"objective": found.value, "gradient": found.gradient, "steps": found.steps}
+
+    def _log_posteriors(self, scores: Scores) -> FloatArray:
+        return softmax_log_posteriors(self._inputs(scores) @ self.matrix.T + self.biases)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"matrix": self.matrix, "biases": self.biases}
+
+
+class Dirichlet(Matrix):
+    r"""Dirichlet calibration: a regularised matrix on the log-posteriors.
+
+    The natural extension of `Beta` to many classes: exact when the posteriors of each class
+    follow a Dirichlet law. For many cases of few classes. See `Matrix` for the objective.
+
+    .. math:: p \propto e^{W \log q + b}
+
+    Takes log-posteriors or logits (n, K), which are normalised first, or log odds (n,); returns
+    posteriors (n, K).
+
+    Parameters
+    ----------
+    priors, classes, bound, off_diagonal, diagonal
+        See `Matrix`.
+
+    References
+    ----------
+    .. [1] Kull, Perello-Nieto, Kängsepp, Silva Filho, Song, Flach, *Beyond temperature scaling*,
+       NeurIPS 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 3, 300)
+    >>> logits = rng.normal(size=(300, 3)) + 2 * np.eye(3)[y]
+    >>> cal = Dirichlet().fit(logits, y)
+    >>> np.allclose(cal.posteriors(logits), cal.posteriors(logits + 5.0))
+    True
+    """
+
+    kind = "dirichlet"
+    normalised = True
