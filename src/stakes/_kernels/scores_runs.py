@@ -20,6 +20,7 @@ __all__ = [
     "distinct_scores",
     "label_runs",
     "merged_scores",
+    "rounded_down",
     "split_classes",
 ]
 
@@ -177,3 +178,10 @@ def merged_scores(
     values, counts = values[order], counts[order]
     first = _starts(values)
     return values[first], np.add.reduceat(counts, first) if first.size else counts
+
+
+def rounded_down(values: NDArray[np.float64], dtype: Any) -> NDArray[np.floating[Any]]:
+    """Thresholds in the type of the scores, such that `score > threshold` stays the same."""
+    with np.errstate(over="ignore"):
+        near = values.astype(dtype)
+    return np.where(near > values, np.nextafter(near, near.dtype.type(-np.inf)), near)

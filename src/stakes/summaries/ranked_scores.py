@@ -39,6 +39,11 @@ class RankedScores:
         """Cases of each class with a score above the threshold (or equal to it)."""
         raise NotImplementedError
 
+    @cached_property
+    def levels(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """The distinct scores, ascending, with the cases of each class at each of them."""
+        raise NotImplementedError
+
     # ------------------------------------------------------------- totals
 
     @cached_property
@@ -103,6 +108,13 @@ class RankedScores:
             return 0.0
         share = self.priors[1] if self.prior is None else self.prior
         return float(np.log(share) - np.log1p(-share))
+
+    def shift_to(self, share: float) -> float:
+        """What to add to the log odds of the scores for posteriors at a prior `share`."""
+        if self.kind != "llr" and self.prior is None:
+            return 0.0  # taken as they are
+        contained = 0.0 if self.kind == "llr" else self.log_prior_odds()
+        return float(np.log(share) - np.log1p(-share)) - contained
 
     def refuse_other(self, other: RankedScores) -> None:
         """Raise unless the other summary describes the same thing."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import frozen
 from stakes._kernels.roc_hull import cumulative
-from stakes._kernels.scores_runs import Runs
+from stakes._kernels.scores_runs import Runs, rounded_down
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, ScoreKind
@@ -86,7 +86,8 @@ class ScoreBins(RankedScores):
         ends = as_edges(edges)
         columns, low, high = [], [], []
         for scores, counts in (negatives, positives):
-            at = np.concatenate(([0], np.searchsorted(scores, ends, side="right"), [len(scores)]))
+            inner = np.searchsorted(scores, rounded_down(ends, scores.dtype), side="right")
+            at = np.concatenate(([0], inner, [len(scores)]))
             columns.append(np.diff(at if counts is None else cumulative(counts)[at]))
             filled = at[1:] > at[:-1]
             extremes = np.full((2, len(at) - 1), np.nan)
@@ -114,6 +115,16 @@ class ScoreBins(RankedScores):
             self.lowest[filled],
             self.highest[filled],
         )
+
+    @cached_property
+    def levels(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """The distinct scores with their cases, if no bin holds more than one score."""
+        if not self.exact.all():
+            raise UndefinedError(
+                "this needs every distinct score, and bins have merged some of them.",
+                hint="keep ScoreCounts, or give an edge to every score",
+            )
+        return self.runs.lowest, self.runs.negatives, self.runs.positives
 
     @property
     def exact(self) -> NDArray[np.bool_]:

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from stakes._checks import frozen, same_length
 from stakes._columns import as_column, as_floats, as_weights
 from stakes._kernels import scores_compiled
-from stakes._kernels.scores_runs import Runs, compressed, distinct_scores, merged_scores
+from stakes._kernels.scores_runs import (
+    Runs,
+    compressed,
+    distinct_scores,
+    merged_scores,
+    rounded_down,
+)
 from stakes._names import as_names, encode, listed, observed_names
 from stakes.exceptions import DataError, LabelError, PriorError
 from stakes.results import Frame
@@ -56,7 +62,7 @@ class ScoreCounts(RankedScores):
     --------
     >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [-1.5, 0.0, 0.0, 2.0], kind="llr")
     >>> sc
-    ScoreCounts(4 cases at 3 distinct scores, 2 of 1, kind 'llr')
+    ScoreCounts(4 cases, 2 of 1, kind 'llr')
     >>> print(sc.frame())
     score  negatives  positives
     -1.5   1          0
@@ -121,7 +127,7 @@ class ScoreCounts(RankedScores):
         Examples
         --------
         >>> ScoreCounts.from_scores(["no", "yes", "yes"], [0.2, 0.7, 0.7], kind="posterior")
-        ScoreCounts(3 cases at 2 distinct scores, 2 of 'yes', kind 'posterior')
+        ScoreCounts(3 cases, 2 of 'yes', kind 'posterior')
         """
         given = as_floats(scores, "scores")
         positive, names = _second_class(y_true, classes)
@@ -152,8 +158,22 @@ class ScoreCounts(RankedScores):
         )
 
     @cached_property
-    def _distinct(self) -> tuple[NDArray[np.floating[Any]], NDArray[Any], NDArray[Any]]:
-        """Distinct scores with the cases of each class."""
+    def class_totals(self) -> FloatArray:
+        """Number (or weight) of cases of each class."""
+        return np.array(
+            [
+                scores.shape[0] if counts is None else counts.sum()
+                for scores, counts in (
+                    (self.negatives, self.negative_counts),
+                    (self.positives, self.positive_counts),
+                )
+            ],
+            dtype=np.float64,
+        )
+
+    @cached_property
+    def levels(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """The distinct scores, ascending, with the cases of each class at each of them."""
         return distinct_scores(
             self.negatives, self.positives, self.negative_counts, self.positive_counts
         )
@@ -161,12 +181,12 @@ class ScoreCounts(RankedScores):
     @property
     def scores(self) -> NDArray[np.floating[Any]]:
         """The distinct scores, ascending."""
-        return self._distinct[0]
+        return self.levels[0]
 
     @property
     def counts(self) -> NDArray[Any]:
         """Cases at each distinct score, one column per class."""
-        return np.stack(self._distinct[1:], axis=1)
+        return np.stack(self.levels[1:], axis=1)
 
     def counts_above(self, threshold: float, *, or_equal: bool = False) -> FloatArray:
         """Cases of each class with a score above the threshold (or equal to it).
@@ -176,12 +196,15 @@ class ScoreCounts(RankedScores):
         >>> ScoreCounts.from_scores([0, 1, 1], [0.0, 0.0, 1.0], kind="llr").counts_above(0.0)
         array([0., 1.])
         """
+        limit = np.array([-threshold if or_equal else threshold], dtype=np.float64)
         found = []
         for scores, counts in (
             (self.negatives, self.negative_counts),
             (self.positives, self.positive_counts),
         ):
-            at = int(np.searchsorted(scores, threshold, side="left" if or_equal else "right"))
+            key = rounded_down(limit, scores.dtype)
+            key, side = (-key, "left") if or_equal else (key, "right")
+            at = int(np.searchsorted(scores, key, side=side)[0])  # type: ignore[call-overload]
             found.append(scores.shape[0] - at if counts is None else counts[at:].sum())
         return np.array(found, dtype=np.float64)
 
@@ -234,21 +257,19 @@ class ScoreCounts(RankedScores):
             (other.classes, other.kind, other.prior),
         )
         return mine == theirs and all(
-            np.array_equal(a, b) for a, b in zip(self._distinct, other._distinct, strict=True)
+            np.array_equal(a, b) for a, b in zip(self.levels, other.levels, strict=True)
         )
 
     __hash__ = None  # type: ignore[assignment]
 
     def frame(self) -> Frame:
         """One row per distinct score: score, negatives, positives."""
-        scores, negatives, positives = self._distinct
+        scores, negatives, positives = self.levels
         return Frame({"score": scores, "negatives": negatives, "positives": positives})
 
     def __repr__(self) -> str:
-        return (
-            f"ScoreCounts({self.total:g} cases at {self.scores.shape[0]} distinct scores, "
-            f"{self.class_totals[1]:g} of {self.classes[1]!r}, kind {self.kind!r})"
-        )
+        second = f"{self.class_totals[1]:g} of {self.classes[1]!r}"
+        return f"ScoreCounts({self.total:g} cases, {second}, kind {self.kind!r})"
 
 
 def _second_class(

@@ -1,0 +1,49 @@
+"""Numbers read off cumulative counts: the area, and where the two error rates meet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["area_between", "ranked_pairs", "rates_meet"]
+
+
+def ranked_pairs(negatives: NDArray[Any], positives: NDArray[Any]) -> float:
+    """Share of (negative, positive) pairs in the right order, ties half; runs ascend."""
+    n0, n1 = negatives.sum(), positives.sum()
+    exact = negatives.dtype.kind == "i" and positives.dtype.kind == "i"
+    if not exact or 2 * int(n0) * int(n1) >= 2**62:
+        negatives, positives = negatives.astype(np.float64), positives.astype(np.float64)
+        n0, n1 = negatives.sum(), positives.sum()
+    below = np.cumsum(negatives)
+    below *= 2
+    below -= negatives  # twice the cases below, plus once those at the same score
+    return float(np.dot(below, positives) / (2 * n0 * n1))
+
+
+def rates_meet(
+    below_first: NDArray[Any], below_second: NDArray[Any]
+) -> tuple[float, int, int, float]:
+    """Where the miss rate reaches the false alarm rate, on straight lines between cuts.
+
+    Returns the common rate, the cuts on both sides, and how far it lies between them.
+    """
+    n0, n1 = float(below_first[-1]), float(below_second[-1])
+    gap = below_second / n1 - (n0 - below_first) / n0  # ascends from -1 to 1
+    right = int(np.searchsorted(gap, 0.0, side="left"))
+    left = max(right - 1, 0)
+    step = 0.0 if right == left else float(-gap[left] / (gap[right] - gap[left]))
+    miss = below_second[left] / n1, below_second[right] / n1
+    return float(miss[0] + step * (miss[1] - miss[0])), left, right, step
+
+
+def area_between(x: NDArray[np.float64], y: NDArray[np.float64], low: float, high: float) -> float:
+    """Area under straight lines through ascending points, between two abscissas."""
+    left, right = np.maximum(x[:-1], low), np.minimum(x[1:], high)
+    kept = right > left
+    left, right, x0, y0 = left[kept], right[kept], x[:-1][kept], y[:-1][kept]
+    slope = (y[1:][kept] - y0) / (x[1:][kept] - x0)
+    heights = 2 * y0 + slope * (left + right - 2 * x0)
+    return float(np.sum(heights * (right - left)) / 2)
