@@ -1,14 +1,81 @@
 """Summary + application -> number."""
 
-from stakes.metrics.binary_cells import BinaryCells, binary_cells
+from stakes.metrics.agreement import (
+    class_balance_accuracy,
+    geometric_mean,
+    imbalance_accuracy,
+    kappa,
+    mcc,
+    precision_recall_mean,
+)
+from stakes.metrics.averages import (
+    f1_of_averages,
+    macro_f1,
+    macro_precision,
+    macro_recall,
+    micro_f1,
+    multiclass_f_beta,
+    multiclass_precision,
+    multiclass_recall,
+    weighted_f1,
+)
+from stakes.metrics.binary_cells import (
+    BinaryCells,
+    binary_cells,
+)
+from stakes.metrics.binary_rates import (
+    false_discovery_rate,
+    false_negative_rate,
+    false_omission_rate,
+    false_positive_rate,
+    informedness,
+    markedness,
+    negative_predictive_value,
+    precision,
+    recall,
+    specificity,
+)
+from stakes.metrics.catalogue_mapping import (
+    Catalogue,
+    catalogue,
+)
+from stakes.metrics.cost_weighted import (
+    accuracy_cost_distance,
+    beta_averaged_accuracy,
+    matched_beta,
+    matched_beta_accuracy,
+    weighted_class_accuracy,
+    weighted_relative_accuracy,
+)
+from stakes.metrics.diagnostics import (
+    diagnostic_odds_ratio,
+    negative_likelihood_ratio,
+    net_benefit,
+    positive_likelihood_ratio,
+)
 from stakes.metrics.expected_cost import (
     CostShares,
     cost_by_cell,
     expected_cost,
     normalized_expected_cost,
 )
-from stakes.metrics.h_measure import h_measure
-from stakes.metrics.llr_cost import cllr, min_cllr
+from stakes.metrics.f_scores import (
+    f1,
+    f_beta,
+    fowlkes_mallows,
+    jaccard,
+    p4,
+)
+from stakes.metrics.h_measure import (
+    h_measure,
+)
+from stakes.metrics.llr_cost import (
+    cllr,
+    min_cllr,
+)
+from stakes.metrics.metric import (
+    Metric,
+)
 from stakes.metrics.operating_points import (
     OperatingPoint,
     at_bayes_threshold,
@@ -40,7 +107,10 @@ from stakes.metrics.ranking import (
     sensitivity_at_specificity,
     specificity_at_sensitivity,
 )
-from stakes.metrics.score_bounds import ScoreBounds, score_bounds
+from stakes.metrics.score_bounds import (
+    ScoreBounds,
+    score_bounds,
+)
 from stakes.metrics.score_costs import (
     DetectionCosts,
     actual_cost,
@@ -71,13 +141,16 @@ from stakes.metrics.weighted_accuracy import (
 __all__ = [
     "BetaWeight",
     "BinaryCells",
+    "Catalogue",
     "CostShares",
     "DetectionCosts",
     "MaximumProfit",
+    "Metric",
     "OperatingPoint",
     "ScoreBounds",
     "ScoreDecomposition",
     "accuracy",
+    "accuracy_cost_distance",
     "actual_cost",
     "alpha_cost",
     "at_bayes_threshold",
@@ -90,37 +163,77 @@ __all__ = [
     "average_precision",
     "balanced_accuracy",
     "balanced_error_rate",
+    "beta_averaged_accuracy",
     "binary_brier_score",
     "binary_cells",
     "binary_cross_entropy",
     "c_score",
     "calibration_loss",
+    "catalogue",
+    "class_balance_accuracy",
     "cllr",
     "cost_by_cell",
     "cost_over_applications",
     "cost_weight",
     "detection_cost",
     "detection_costs",
+    "diagnostic_odds_ratio",
     "eer",
     "error_rate",
     "expected_cost",
     "expected_max_profit_churn",
     "expected_max_profit_credit",
     "expected_weighted_accuracy",
+    "f1",
+    "f1_of_averages",
+    "f_beta",
+    "false_discovery_rate",
+    "false_negative_rate",
+    "false_omission_rate",
+    "false_positive_rate",
+    "fowlkes_mallows",
+    "geometric_mean",
     "h_measure",
+    "imbalance_accuracy",
+    "informedness",
+    "jaccard",
+    "kappa",
+    "macro_f1",
+    "macro_precision",
+    "macro_recall",
+    "markedness",
+    "matched_beta",
+    "matched_beta_accuracy",
+    "mcc",
+    "micro_f1",
     "min_cllr",
     "min_cost",
     "msu",
+    "multiclass_f_beta",
+    "multiclass_precision",
+    "multiclass_recall",
+    "negative_likelihood_ratio",
+    "negative_predictive_value",
+    "net_benefit",
     "nist_applications",
     "normalized_expected_cost",
+    "p4",
     "partial_auc",
+    "positive_likelihood_ratio",
     "pr_auc",
+    "precision",
+    "precision_recall_mean",
+    "recall",
     "savings",
     "score_bounds",
     "score_decomposition",
     "sensitivity_at_specificity",
+    "specificity",
     "specificity_at_sensitivity",
     "total_classification_cost",
     "utility_yield",
     "weighted_accuracy",
+    "weighted_class_accuracy",
+    "weighted_f1",
+    "weighted_relative_accuracy",
 ]

@@ -1,0 +1,195 @@
+"""Facts about the metrics that take costs, or a distribution over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stakes._kernels import cost_weighted as kernels
+from stakes._kernels.two_class import Array, cells, ratio
+from stakes.application import Application
+from stakes.metrics.binary_cells import error_costs
+from stakes.metrics.catalogue_two import two_class_batch
+from stakes.metrics.cost_weighted import (
+    accuracy_cost_distance,
+    beta_averaged_accuracy,
+    matched_beta_accuracy,
+    weighted_class_accuracy,
+    weighted_relative_accuracy,
+)
+from stakes.metrics.expected_cost import expected_cost, normalized_expected_cost
+from stakes.metrics.metric import Metric, looped
+from stakes.metrics.special_cases import savings, utility_yield
+from stakes.metrics.weighted_accuracy import (
+    c_score,
+    expected_weighted_accuracy,
+    msu,
+    total_classification_cost,
+    weighted_accuracy,
+)
+from stakes.typing import FloatArray
+
+__all__ = ["COST_METRICS"]
+
+FERRER = "Ferrer 2025"
+WA = "Cost-Sensitive Evaluation for Binary Classifiers 2025"
+INFINITE = float("inf")
+
+
+def _with_costs(kernel: Callable[..., Array]) -> Callable[..., FloatArray]:
+    """A kernel of the cells and the error costs as a function of (..., 2, 2) counts."""
+
+    def batch(counts: FloatArray, application: Application, positive: int = 1) -> FloatArray:
+        costs = error_costs(application, application.classes[positive])
+        return np.asarray(kernel(*cells(counts, positive), fp_cost=costs.fp, fn_cost=costs.fn))
+
+    return batch
+
+
+def _expected(counts: FloatArray, application: Application) -> FloatArray:
+    """Expected cost of many tables."""
+    totals = counts.sum(axis=-1)
+    priors = ratio(totals, totals.sum(axis=-1, keepdims=True))
+    shares = priors if application.priors is None else application.priors
+    rates = ratio(counts, totals[..., None])
+    return np.asarray(np.einsum("...i,...ij,ij->...", shares, rates, application.costs.values))
+
+
+def _normalized(counts: FloatArray, application: Application) -> FloatArray:
+    """Normalised expected cost of many tables."""
+    standard = application.with_costs(application.costs.standardized())
+    totals = counts.sum(axis=-1)
+    priors = ratio(totals, totals.sum(axis=-1, keepdims=True))
+    shares = priors if application.priors is None else application.priors
+    naive = (shares @ standard.costs.values).min(axis=-1)
+    return ratio(_expected(counts, standard), naive)
+
+
+def _total(counts: FloatArray, application: Application) -> FloatArray:
+    """Total cost of many tables."""
+    return np.asarray((counts * application.costs.values).sum(axis=(-2, -1)))
+
+
+def _beta_averaged(counts: FloatArray, positive: int = 1, alpha: float = 2.0,
+                   beta: float = 2.0) -> FloatArray:  # fmt: skip
+    """Weighted accuracy at the mean weight."""
+    return kernels.weighted_accuracy(*cells(counts, positive), weight=beta / (alpha + beta))
+
+
+def _entry(
+    function: Callable[..., float],
+    batch: Callable[..., FloatArray],
+    question: str,
+    formula: str,
+    naive: str,
+    undefined: str,
+    reference: str,
+    *,
+    higher: bool = True,
+    low: float = 0.0,
+    high: float = 1.0,
+    identities: tuple[str, ...] = (),
+    needs: tuple[str, ...] = ("application",),
+    classes: Any = "two",
+) -> Metric:
+    """One metric that takes costs."""
+    return Metric(
+        name=function.__name__,
+        function=function,
+        batch=batch,
+        question=question,
+        formula=formula,
+        higher_is_better=higher,
+        low=low,
+        high=high,
+        naive=naive,
+        classes=classes,
+        undefined=undefined,
+        reference=reference,
+        identities=identities,
+        needs=needs,
+    )
+
+
+COST_METRICS = (
+    _entry(expected_cost, _expected,
+           "What does a case cost on average?",
+           "sum(C * counts) / total", "min(sum(P * C[:, j]) for j in range(K))",
+           "error: a class with positive prior has no case", f"{FERRER}, eqs 1-2",
+           higher=False, low=-INFINITE, high=INFINITE, classes="any"),
+    _entry(normalized_expected_cost, _normalized,
+           "What share of the best naive system's cost is paid?",
+           "sum(C * counts) / min(rows @ C)", "1",
+           "error: the best naive system costs nothing", f"{FERRER}, eqs 3-4",
+           higher=False, high=INFINITE, classes="any"),
+    _entry(savings, lambda counts, application: 1 - _normalized(counts, application),
+           "What share of the best naive system's cost is saved?",
+           "1 - sum(C * counts) / min(rows @ C)", "0",
+           "error: the best naive system costs nothing", f"{FERRER}, eq 4",
+           low=-INFINITE, classes="any", identities=("savings == 1 - normalized_expected_cost",)),
+    _entry(utility_yield, lambda counts, application: -_expected(counts, application),
+           "What does a case gain on average?",
+           "-sum(C * counts) / total", "max(-sum(P * C[:, j]) for j in range(K))",
+           "error: a class with positive prior has no case", "Dyrland et al. 2022, eq 10",
+           low=-INFINITE, high=INFINITE, classes="any",
+           identities=("utility_yield == -expected_cost",)),
+    _entry(total_classification_cost, _total,
+           "What do all cases cost together?",
+           "sum(C * counts)", "min(sum(P * C[:, j]) for j in range(K))", "never",
+           f"{WA}, eqs 1-2", higher=False, low=-INFINITE, high=INFINITE, classes="any",
+           identities=("total_classification_cost == expected_cost * total",)),
+    _entry(weighted_accuracy, two_class_batch(kernels.weighted_accuracy),
+           "What share of the weight, w to positives and 1 - w to negatives, was right (WA)?",
+           "(w * TP + (1 - w) * TN) / (w * P + (1 - w) * N)",
+           "max(w * P2, (1 - w) * P1) / (w * P2 + (1 - w) * P1)",
+           "no case has a positive weight", f"{WA}, eq 3", needs=("weight",),
+           identities=("weighted_accuracy == msu",)),
+    _entry(expected_weighted_accuracy,
+           looped(expected_weighted_accuracy),
+           "The same, averaged over w ~ Beta(alpha, beta) (EWA)?",
+           "integral of WA(w) Beta(w; alpha, beta) dw", "by integration", "no cases",
+           f"{WA}, eq 7", needs=("alpha", "beta")),
+    _entry(msu,
+           _with_costs(lambda *c, **k: 1 - kernels.share_of_worst_cost(*c, **k)),
+           "What share of the worst possible cost was avoided?",
+           "1 - (C_FN * FN + C_FP * FP) / (C_FN * P + C_FP * N)",
+           "max(C_FN * P2, C_FP * P1) / (C_FN * P2 + C_FP * P1)",
+           "no case can cost anything", f"{WA}, Table 2"),
+    _entry(c_score, _with_costs(kernels.c_score),
+           "What do the errors cost per positive case, in false alarms?",
+           "(C_FN * FN + C_FP * FP) / (P * C_FP)", "min(C_FN / C_FP, P1 / P2)",
+           "no positive cases, or a false alarm costs nothing", f"{WA}, Table 2",
+           higher=False, high=INFINITE,
+           identities=("c_score == (1 / precision - C_FN / C_FP - 1) * recall + C_FN / C_FP",)),
+    _entry(weighted_class_accuracy, _with_costs(kernels.weighted_class_accuracy),
+           "What is the average of recall and specificity, weighed by cost (WCA)?",
+           "(C_FN * TP / P + C_FP * TN / N) / (C_FN + C_FP)",
+           "max(C_FN, C_FP) / (C_FN + C_FP)", "a class has no case", f"{WA}, Table 2"),
+    _entry(weighted_relative_accuracy,
+           _with_costs(kernels.weighted_relative_accuracy),
+           "Informedness, scaled by costs and prevalence (WRA)?",
+           "4 * (N * C_FP / (P * C_FN)) * (TP / P - FP / N) / (1 + N * C_FP / (P * C_FN))**2",
+           "0", "a class has no case, or a miss costs nothing", f"{WA}, Table 2", low=-1.0,
+           identities=("weighted_relative_accuracy == informedness"
+                       " * 4 * P * N * C_FP * C_FN / (P * C_FN + N * C_FP)**2",)),
+    _entry(accuracy_cost_distance, _with_costs(kernels.accuracy_cost_distance),
+           "How far from no errors and no cost (ACD)?",
+           "sqrt(((FP + FN) / n)**2 + ((C_FN * FN + C_FP * FP) / (C_FN * P + C_FP * N))**2)",
+           "min(sqrt(P1**2 + (C_FP * P1 / (C_FN * P2 + C_FP * P1))**2),"
+           " sqrt(P2**2 + (C_FN * P2 / (C_FN * P2 + C_FP * P1))**2))",
+           "no case can cost anything", f"{WA}, Table 2", higher=False, high=2**0.5),
+    _entry(beta_averaged_accuracy, _beta_averaged,
+           "One minus averaged cost over averaged worst cost, c ~ Beta (H of wa2025)?",
+           "(beta * TP + alpha * TN) / (beta * P + alpha * N)",
+           "max(beta * P2, alpha * P1) / (beta * P2 + alpha * P1)",
+           "no cases", f"{WA}, Table 2 (H)", needs=(),
+           identities=("beta_averaged_accuracy == accuracy",)),
+    _entry(matched_beta_accuracy, looped(matched_beta_accuracy),
+           "The same, with the Beta matched to per-case costs (H informed of wa2025)?",
+           "(w * TP + (1 - w) * TN) / (w * P + (1 - w) * N)",
+           "max(w * P2, (1 - w) * P1) / (w * P2 + (1 - w) * P1)",
+           "no cases", f"{WA}, Table 2 (H informed)", needs=("shares",),
+           identities=("matched_beta_accuracy == weighted_accuracy",)),
+)  # fmt: skip

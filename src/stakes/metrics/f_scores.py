@@ -1,0 +1,149 @@
+"""F-scores and their relatives, which look away from the true negatives."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from stakes._kernels import two_class as kernels
+from stakes.exceptions import CostError
+from stakes.metrics.tables import of_two_classes
+from stakes.typing import Name
+
+__all__ = ["checked_beta", "f1", "f_beta", "fowlkes_mallows", "jaccard", "p4"]
+
+
+def f_beta(matrix: Any, *, beta: float, positive: Name | None = None) -> float:
+    r"""Weighted harmonic mean of precision and recall, F-beta; higher is better.
+
+    One minus an expected cost with c_FN = beta^2 and c_FP = 1, divided by a number that
+    grows with the share of positive decisions; so a system that acts more looks better at
+    the same cost.
+
+    .. math:: \frac{(1 + \beta^2) TP}{(1 + \beta^2) TP + \beta^2 FN + FP}
+
+    Parameters
+    ----------
+    matrix, positive
+        See :ref:`common-parameters`.
+    beta : float
+        How many times more recall counts than precision; positive.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; always acting gives (1 + beta^2) P_2 / (beta^2 P_2 + 1). `nan` when
+        there are neither positive cases nor positive decisions.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eqs 12-16.
+
+    Examples
+    --------
+    >>> round(f_beta([[90, 5], [1, 4]], beta=2), 4)
+    0.6897
+    """
+    return of_two_classes(kernels.f_beta, matrix, positive, beta=checked_beta(beta))
+
+
+def f1(matrix: Any, *, positive: Name | None = None) -> float:
+    r"""Harmonic mean of precision and recall, `f_beta` with beta = 1; higher is better.
+
+    At a table with this value a miss counts as 2/F1 - 1 false alarms: the worse the
+    system, the more.
+
+    .. math:: \frac{2 TP}{2 TP + FN + FP}
+
+    Returns
+    -------
+    float
+        Between 0 and 1; `nan` when there are neither positive cases nor positive decisions.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eq 13.
+
+    Examples
+    --------
+    >>> round(f1([[90, 5], [1, 4]]), 4)
+    0.5714
+    """
+    return of_two_classes(kernels.f_beta, matrix, positive, beta=1.0)
+
+
+def jaccard(matrix: Any, *, positive: Name | None = None) -> float:
+    r"""Overlap of positive cases and positive decisions, F1 / (2 - F1); higher is better.
+
+    Also called intersection over union, threat score and critical success index.
+
+    .. math:: \frac{TP}{TP + FP + FN}
+
+    Returns
+    -------
+    float
+        Between 0 and 1; `nan` when there are neither positive cases nor positive decisions.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 2.
+
+    Examples
+    --------
+    >>> jaccard([[90, 5], [1, 4]])
+    0.4
+    """
+    return of_two_classes(kernels.jaccard, matrix, positive)
+
+
+def fowlkes_mallows(matrix: Any, *, positive: Name | None = None) -> float:
+    r"""Geometric mean of precision and recall; higher is better.
+
+    .. math:: \sqrt{\frac{TP}{TP + FP} \cdot \frac{TP}{TP + FN}}
+
+    Returns
+    -------
+    float
+        Between 0 and 1; `nan` without positive cases or without positive decisions.
+
+    References
+    ----------
+    .. [1] K. Dyrland, A. S. Lundervold, P. G. L. Porta Mana, "Does the evaluation stand up to
+       evaluation?", 2022, section 3.3.
+
+    Examples
+    --------
+    >>> round(fowlkes_mallows([[90, 5], [1, 4]]), 4)
+    0.5963
+    """
+    return of_two_classes(kernels.fowlkes_mallows, matrix, positive)
+
+
+def p4(matrix: Any, *, positive: Name | None = None) -> float:
+    r"""Harmonic mean of precision, recall, specificity and NPV; higher is better.
+
+    .. math:: \frac{4\,TP\,TN}{4\,TP\,TN + (TP + TN)(FP + FN)}
+
+    Returns
+    -------
+    float
+        Between 0 and 1, 0 for every naive system; `nan` when all cases are of one class
+        and all decisions right, or when there are none.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 2.
+
+    Examples
+    --------
+    >>> round(p4([[90, 5], [1, 4]]), 4)
+    0.7186
+    """
+    return of_two_classes(kernels.p4, matrix, positive)
+
+
+def checked_beta(beta: float) -> float:
+    """`beta` if it is a positive number."""
+    if not (math.isfinite(beta) and beta > 0):
+        raise CostError(f"`beta` must be a positive number; got {beta!r}.")
+    return float(beta)

@@ -1,0 +1,162 @@
+"""Metric: one entry of the catalogue, a function together with the facts about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from stakes.application import Application, as_application
+from stakes.exceptions import UndefinedError
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray
+
+__all__ = ["Metric"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Metric:
+    """A metric of hard decisions and what is known about it.
+
+    Entries of `stakes.metrics.catalogue` are of this type. Call one like its function.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the catalogue, and that of `function` in `stakes.metrics`.
+    function : callable
+        The function of a confusion matrix.
+    batch : callable
+        The same for arrays of (..., K, M) counts, without checks; takes `positive` as a
+        position.
+    question : str
+        What it answers, in a sentence.
+    formula : str
+        In TP, TN, FP, FN, P, N, n; or for any number of classes in `diag`, `rows` (cases
+        of each class), `cols` (decisions of each kind), `total`, `K`. It is executable.
+    higher_is_better : bool
+        The direction.
+    low, high : float
+        The range.
+    naive : str
+        Value of the best system that ignores the input, in the class shares P1, P2 (or P)
+        and the parameters; executable.
+    classes : {"two", "any"}
+        How many classes it takes.
+    undefined : str
+        When it is `nan`.
+    reference : str
+        Where it is defined, with equation.
+    identities : tuple of str
+        Exact relations to other metrics; executable.
+    needs : tuple of str
+        Parameters without which it cannot be computed.
+    settings : mapping
+        Parameters that `fixed` has set.
+
+    Examples
+    --------
+    >>> from stakes.metrics import catalogue
+    >>> f2 = catalogue["f_beta"].fixed(beta=2)
+    >>> round(f2([[90, 5], [1, 4]]), 4)
+    0.6897
+    >>> f2.values([[[90, 5], [1, 4]], [[95, 0], [5, 0]]]).round(4)
+    array([0.6897, 0.    ])
+    """
+
+    name: str
+    function: Callable[..., float]
+    batch: Callable[..., FloatArray]
+    question: str
+    formula: str
+    higher_is_better: bool
+    low: float
+    high: float
+    naive: str
+    classes: Literal["two", "any"]
+    undefined: str
+    reference: str
+    identities: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, matrix: Any, **parameters: Any) -> float:
+        """The value at one confusion matrix; see the docstring of `function`."""
+        return self.function(matrix, **{**self.settings, **parameters})
+
+    def fixed(self, **parameters: Any) -> Metric:
+        """The same metric with some parameters set, e.g. ``fixed(beta=2)``."""
+        return replace(self, settings={**self.settings, **parameters})
+
+    def with_application(self, application: Any) -> Metric:
+        """The same metric with what it needs, and an application can tell, filled in."""
+        app = as_application(application)
+        known = {"application": app, "costs": app.costs}
+        found = {name: known[name] for name in self.missing if name in known}
+        if "weight" in self.missing and app.costs.shape == (2, 2):
+            found["weight"] = 1 - app.posterior_threshold
+        if "threshold" in self.missing and app.costs.shape == (2, 2):
+            found["threshold"] = app.posterior_threshold
+        return self.fixed(**found)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Parameters that still have to be given."""
+        return tuple(name for name in self.needs if name not in self.settings)
+
+    @property
+    def label(self) -> str:
+        """The name with the parameters that were set, for people."""
+        shown = [f"{k}={v:g}" for k, v in self.settings.items() if isinstance(v, (int, float))]
+        return f"{self.name}({', '.join(shown)})" if shown else self.name
+
+    def values(self, counts: Any, *, positive: int = 1) -> FloatArray:
+        """The value at each of many tables at once, (..., K, M) counts; nothing is checked."""
+        if self.missing:
+            raise UndefinedError(
+                f"`{self.name}` needs {', '.join(self.missing)}.",
+                hint=f"catalogue[{self.name!r}].fixed({self.missing[0]}=...)",
+            )
+        table = np.asarray(counts, dtype=np.float64)
+        if self.classes == "two":
+            return self.batch(table, positive=positive, **self.settings)
+        return self.batch(table, **self.settings)
+
+    def naive_value(self, priors: Any, *, positive: int = 1) -> float:
+        """The best value of a system that always takes the same decision, at these priors.
+
+        `nan` when it is undefined for each of them.
+        """
+        shares = np.asarray(priors, dtype=np.float64)
+        columns = np.eye(_n_decisions(self.settings.get("application"), shares.size))
+        values = self.values(shares[:, None] * columns[:, None, :], positive=positive)
+        if np.isnan(values).all():
+            return float("nan")
+        return float(np.nanmax(values) if self.higher_is_better else np.nanmin(values))
+
+    def __repr__(self) -> str:
+        arrow = "higher" if self.higher_is_better else "lower"
+        return f"Metric({self.label}: {arrow} is better, {self.low:g} to {self.high:g})"
+
+
+def _n_decisions(application: Application | None, n_classes: int) -> int:
+    """How many decisions there are to take always."""
+    return n_classes if application is None else len(application.decisions)
+
+
+def looped(function: Callable[..., float]) -> Callable[..., FloatArray]:
+    """A batch form that calls the function table by table, for those without a kernel."""
+
+    def batch(counts: FloatArray, **parameters: Any) -> FloatArray:
+        app = parameters.get("application")
+        names = () if app is None else (app.classes, app.decisions)
+        position = parameters.pop("positive", None)
+        flat = counts.reshape(-1, *counts.shape[-2:])
+        if position == 0:
+            parameters["positive"] = app.classes[0] if app is not None else 0
+        values = [function(ConfusionMatrix(table, *names), **parameters) for table in flat]
+        return np.asarray(values, dtype=np.float64).reshape(counts.shape[:-2])
+
+    return batch
