@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from stakes._kernels import scores_compiled
+from stakes._kernels import compiled, scores_compiled
 from stakes._kernels.roc_hull import cumulative
 
 
@@ -32,7 +32,7 @@ def test_compiled_loops_agree_with_array_code(monkeypatch, kind, dtype, share):
     found = []
     for wish in ("0", "1"):
         monkeypatch.setenv("STAKES_FAST", wish)
-        assert scores_compiled.pays(10) is (wish == "1")
+        assert compiled.pays(10) is (wish == "1")
         first, second = scores_compiled.sorted_classes(scores, positive)
         runs = scores_compiled.runs(first, second, None, None)
         hull = scores_compiled.hull(cumulative(runs.negatives), cumulative(runs.positives))
@@ -44,12 +44,12 @@ def test_compiled_loops_agree_with_array_code(monkeypatch, kind, dtype, share):
 
 def test_small_input_uses_array_code(monkeypatch):
     monkeypatch.delenv("STAKES_FAST", raising=False)
-    assert not scores_compiled.pays(scores_compiled.MEDIUM - 1)
+    assert not compiled.pays(compiled.MEDIUM - 1)
 
 
 def test_absent_numba_is_no_error(monkeypatch):
     monkeypatch.setenv("STAKES_FAST", "1")
-    monkeypatch.setattr(scores_compiled, "_installed", lambda: False)
+    monkeypatch.setattr(compiled, "_installed", lambda: False)
     first, second = scores_compiled.sorted_classes(np.array([2.0, 1.0]), np.array([True, False]))
     assert (first.tolist(), second.tolist()) == ([1.0], [2.0])
 

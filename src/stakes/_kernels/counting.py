@@ -8,17 +8,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels.blocks import blocks
+from stakes._kernels.compiled import compiled, pays
 
-__all__ = ["count_pairs", "sum_weights"]
+__all__ = ["PAIRED_ROWS", "count_loop", "count_pairs", "sum_weights"]
+
+#: Rows per block when one-byte codes are counted in pairs: enough to pay for 65,536 bins.
+PAIRED_ROWS = 1 << 19
 
 
 def count_pairs(
     truth: NDArray[Any], decisions: NDArray[Any], n_classes: int, n_decisions: int
 ) -> NDArray[np.int64] | None:
     """Cases with each pair of codes, (n_classes, n_decisions); None if a code is out of range."""
-    if n_classes == n_decisions == 2 and truth.dtype.itemsize == decisions.dtype.itemsize == 1:
-        return _count_bytes(truth.view(np.uint8), decisions.view(np.uint8))
+    one_byte = truth.dtype.itemsize == decisions.dtype.itemsize == 1
+    if one_byte and n_classes == n_decisions == 2:
+        return _count_bits(truth.view(np.uint8), decisions.view(np.uint8))
+    if pays(truth.shape[0]):
+        total = np.zeros((n_classes, n_decisions), dtype=np.int64)
+        within = compiled(count_loop)(_plain(truth), _plain(decisions), total)
+        return total if within else None
     size = n_classes * n_decisions
+    if one_byte and size <= 256 and truth.shape[0] >= PAIRED_ROWS:
+        return _count_bytes(truth.view(np.uint8), decisions.view(np.uint8), n_classes, n_decisions)
     total = np.zeros(size, dtype=np.int64)
     for rows in blocks(truth.shape[0]):
         i, j = truth[rows], decisions[rows]
@@ -50,9 +61,7 @@ def sum_weights(
     return total.reshape(n_classes, n_decisions)
 
 
-def _count_bytes(
-    truth: NDArray[np.uint8], decisions: NDArray[np.uint8]
-) -> NDArray[np.int64] | None:
+def _count_bits(truth: NDArray[np.uint8], decisions: NDArray[np.uint8]) -> NDArray[np.int64] | None:
     """The two-by-two table of one-byte codes, from three population counts a block."""
     positives = acted = hits = 0
     for rows in blocks(truth.shape[0]):
@@ -65,6 +74,44 @@ def _count_bytes(
     misses, alarms = positives - hits, acted - hits
     quiet = truth.shape[0] - positives - alarms
     return np.array([[quiet, alarms], [misses, hits]], dtype=np.int64)
+
+
+def _count_bytes(
+    truth: NDArray[np.uint8], decisions: NDArray[np.uint8], n_classes: int, n_decisions: int
+) -> NDArray[np.int64] | None:
+    """One-byte codes counted two rows at a time, as the halves of 16-bit numbers."""
+    pairs, odd = np.zeros(1 << 16, dtype=np.int64), np.zeros(256, dtype=np.int64)
+    for rows in blocks(truth.shape[0], PAIRED_ROWS):
+        i, j = truth[rows], decisions[rows]
+        if i.max() >= n_classes or j.max() >= n_decisions:
+            return None
+        codes = np.multiply(i, n_decisions, dtype=np.uint8)
+        codes += j
+        even = codes.shape[0] & ~1
+        pairs += np.bincount(codes[:even].view(np.uint16), minlength=1 << 16)
+        odd += np.bincount(codes[even:], minlength=256)
+    halves = pairs.reshape(256, 256)
+    total = halves.sum(axis=0) + halves.sum(axis=1) + odd
+    return total[: n_classes * n_decisions].reshape(n_classes, n_decisions)
+
+
+def count_loop(truth: NDArray[Any], decisions: NDArray[Any], total: NDArray[np.int64]) -> bool:
+    """Count pairs into `total` in one pass; False when a code is out of range (for Numba)."""
+    n_classes, n_decisions = total.shape
+    parts = np.zeros((4, n_classes, n_decisions), dtype=np.int64)  # four, so that no
+    for k in range(truth.shape[0]):  # increment waits for the one before it
+        i, j = truth[k], decisions[k]
+        if i < 0 or j < 0 or i >= n_classes or j >= n_decisions:
+            return False
+        parts[k & 3, i, j] += 1
+    for part in parts:
+        total += part
+    return True
+
+
+def _plain(codes: NDArray[Any]) -> NDArray[Any]:
+    """Booleans as bytes."""
+    return codes.view(np.uint8) if codes.dtype == bool else codes
 
 
 def _within(codes: NDArray[Any], size: int) -> bool:

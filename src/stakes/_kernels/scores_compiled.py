@@ -1,56 +1,18 @@
-"""When Numba is used, and how it is reached.
-
-The array code of the neighbouring modules is always right and always there. The same work
-as compiled loops is used when Numba is installed (the extra `fast`) and pays for its import
-and compilation: from `LARGE` cases on, or from `MEDIUM` when the program has imported Numba
-itself. The variable STAKES_FAST set to 0 forbids it, to 1 demands it whatever the size.
-"""
+"""The work on scores by compiled loops where they pay, by arrays where they do not."""
 
 from __future__ import annotations
 
-import functools
-import importlib
-import importlib.util
-import os
-import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels import scores_loops
+from stakes._kernels.compiled import compiled, pays
 from stakes._kernels.roc_hull import hull_vertices
 from stakes._kernels.scores_runs import Runs, label_runs, split_classes
 
-__all__ = ["LARGE", "MEDIUM", "hull", "pays", "runs", "sorted_classes"]
-
-LARGE = 2_000_000
-MEDIUM = 100_000
-
-
-def pays(n_cases: int) -> bool:
-    """Whether the compiled loops are used for this many cases."""
-    wish = os.environ.get("STAKES_FAST", "")
-    if wish == "0":
-        return False
-    if wish == "1":
-        return _installed()
-    return n_cases >= (MEDIUM if "numba" in sys.modules else LARGE) and _installed()
-
-
-@functools.lru_cache(maxsize=1)
-def _installed() -> bool:
-    """Whether Numba can be imported."""
-    return importlib.util.find_spec("numba") is not None
-
-
-@functools.cache
-def _compiled(name: str) -> Callable[..., Any]:
-    """A loop of `scores_loops`, compiled on its first call and kept on disk afterwards."""
-    numba = importlib.import_module("numba")
-    loop: Callable[..., Any] = numba.njit(cache=True, nogil=True)(getattr(scores_loops, name))
-    return loop
+__all__ = ["hull", "runs", "sorted_classes"]
 
 
 def sorted_classes(
@@ -62,7 +24,7 @@ def sorted_classes(
     n_second = int(np.count_nonzero(positive))
     first = np.empty(scores.shape[0] - n_second, dtype=scores.dtype)
     second = np.empty(n_second, dtype=scores.dtype)
-    _compiled("split_loop")(scores, positive, first, second)
+    compiled(scores_loops.split_loop)(scores, positive, first, second)
     first.sort()
     second.sort()
     return first, second
@@ -81,7 +43,7 @@ def runs(
     size = 2 * min(negatives.shape[0], positives.shape[0]) + 1
     counts = np.empty((2, size), dtype=np.int64)
     ends = np.empty((2, size), dtype=np.result_type(negatives, positives))
-    used = _compiled("merge_loop")(negatives, positives, *counts, *ends)
+    used = compiled(scores_loops.merge_loop)(negatives, positives, *counts, *ends)
     return Runs(*(part[:used].copy() for part in (*counts, *ends)))
 
 
@@ -91,5 +53,5 @@ def hull(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
     if overflows or not pays(x.shape[0]):
         return hull_vertices(x, y)
     kept = np.empty(x.shape[0], dtype=np.intp)
-    size = _compiled("hull_loop")(x, y, kept)
+    size = compiled(scores_loops.hull_loop)(x, y, kept)
     return kept[:size].copy()
