@@ -13,9 +13,9 @@ import os
 import tracemalloc
 
 import numpy as np
+from timing import compare, heading, table
 
 from stakes import Application, CostMatrix, bayes_decisions, expected_cost
-from timing import compare, heading, table
 
 
 def counting(rows: int, kind: type, n_classes: int) -> None:

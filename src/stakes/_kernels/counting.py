@@ -24,9 +24,9 @@ def count_pairs(
     if one_byte and n_classes == n_decisions == 2:
         return _count_bits(truth.view(np.uint8), decisions.view(np.uint8))
     if pays(truth.shape[0]):
-        total = np.zeros((n_classes, n_decisions), dtype=np.int64)
-        within = compiled(count_loop)(_plain(truth), _plain(decisions), total)
-        return total if within else None
+        table: NDArray[np.int64] = np.zeros((n_classes, n_decisions), dtype=np.int64)
+        within = compiled(count_loop)(_plain(truth), _plain(decisions), table)
+        return table if within else None
     size = n_classes * n_decisions
     if one_byte and size <= 256 and truth.shape[0] >= PAIRED_ROWS:
         return _count_bytes(truth.view(np.uint8), decisions.view(np.uint8), n_classes, n_decisions)
@@ -91,7 +91,7 @@ def _count_bytes(
         pairs += np.bincount(codes[:even].view(np.uint16), minlength=1 << 16)
         odd += np.bincount(codes[even:], minlength=256)
     halves = pairs.reshape(256, 256)
-    total = halves.sum(axis=0) + halves.sum(axis=1) + odd
+    total: NDArray[np.int64] = halves.sum(axis=0) + halves.sum(axis=1) + odd
     return total[: n_classes * n_decisions].reshape(n_classes, n_decisions)
 
 
