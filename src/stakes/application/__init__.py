@@ -4,19 +4,29 @@ from stakes.application.application import Application, as_application
 from stakes.application.case_costs import CaseCosts
 from stakes.application.cost_matrix import CostMatrix
 from stakes.application.csv_form import costs_from_csv, costs_to_csv
+from stakes.application.dominance import DominatedDecision, dominated_decisions
+from stakes.application.equivalence import Disagreement, disagreement, ranks_like
 from stakes.application.forms import read_costs, write_costs
 from stakes.application.toml_reader import costs_from_toml
 from stakes.application.toml_writer import costs_to_toml
+from stakes.application.utility_space import UtilityPoint, normalized_utilities
 
 __all__ = [
     "Application",
     "CaseCosts",
     "CostMatrix",
+    "Disagreement",
+    "DominatedDecision",
+    "UtilityPoint",
     "as_application",
     "costs_from_csv",
     "costs_from_toml",
     "costs_to_csv",
     "costs_to_toml",
+    "disagreement",
+    "dominated_decisions",
+    "normalized_utilities",
+    "ranks_like",
     "read_costs",
     "write_costs",
 ]

@@ -150,6 +150,27 @@ class Application:
         wrongly_acting, wrongly_waiting = self._error_costs()
         return _log_ratio(shares[0] * wrongly_acting, shares[1] * wrongly_waiting)
 
+    # ------------------------------------------------------------- in words
+
+    def describe(self) -> str:
+        """Costs, shares and volume said back in words; see `CostMatrix.describe`.
+
+        Examples
+        --------
+        >>> print(Application([[0, 4], [40, 0]], priors=[0.98, 0.02], volume=250_000,
+        ...                   period="year").describe())
+        costs I understood:
+          truth 1,  decision 0  -> 40   (missed '1')
+          truth 0,  decision 1  ->  4   (false alarm)
+          correct decisions     ->  0
+        one missed '1' costs as much as 10 false alarms
+        share of each outcome where it will run: 0: 98 %, 1: 2 %
+        250 000 cases a year
+        """
+        from stakes.application.sentences import describe_application
+
+        return describe_application(self)
+
     # ------------------------------------------------------------- privates
 
     def _known_priors(self, what: str) -> FloatArray:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stakes._checks import as_matrix, as_priors, frozen
 from stakes._names import listed, table_names
 from stakes.exceptions import CostError
+from stakes.results import Frame
 from stakes.typing import FloatArray, Name, Priors
+
+if TYPE_CHECKING:
+    from stakes.application.dominance import DominatedDecision
+    from stakes.application.equivalence import Disagreement
 
 __all__ = ["CostMatrix"]
 
@@ -180,10 +185,35 @@ class CostMatrix:
         values = np.tensordot(shares, np.stack([m.values for m in matrices]), axes=1)
         return cls(values, classes=first.classes, decisions=first.decisions)
 
+    @classmethod
+    def from_frame(cls, frame: Any, truth: str | None = None) -> CostMatrix:
+        """A labelled pandas, Polars or pyarrow table: one row per true class.
+
+        The true classes are the index of a pandas frame, else the first column, or the
+        column called `truth`; the other columns are the decisions. If what holds the row
+        names is itself called ``decision``, the table is turned around.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"ignore": [0, 40], "call": [4, 0]}, index=["stay", "churn"])
+        >>> CostMatrix.from_frame(table).cost("churn", "ignore")
+        40.0
+        """
+        from stakes.application.labelled_frames import labelled
+
+        values, classes, decisions = labelled(frame, truth)
+        return cls(values, classes=classes, decisions=decisions)
+
     # ------------------------------------------------------------- ways to change one
 
     def with_abstention(self, cost: float | Sequence[float], name: Name = "abstain") -> CostMatrix:
         """The same matrix with one more decision, paid whatever the truth is.
+
+        With 0-1 costs and one cost alpha for all classes, the Bayes rule then abstains
+        exactly when all posteriors are below 1 - alpha, and the best naive decision is to
+        abstain exactly when all priors are (`ferrer2025` eqs 30-33). At 1 - alpha itself the
+        class wins, being the earlier column.
 
         Examples
         --------
@@ -234,6 +264,71 @@ class CostMatrix:
             raise CostError(f"no decision {decision!r}; there are {listed(self.decisions)}.")
         return float(self.values[self.classes.index(truth), self.decisions.index(decision)])
 
+    def frame(self) -> Frame:
+        """One row per cell: truth, decision, cost."""
+        rows, columns = self.shape
+        return Frame(
+            {
+                "truth": [name for name in self.classes for _ in range(columns)],
+                "decision": list(self.decisions) * rows,
+                "cost": self.values.ravel(),
+            }
+        )
+
+    def describe(self, unit: str | None = None) -> str:
+        """The costs said back in words, in `unit` if given; many cells are summed up.
+
+        Examples
+        --------
+        >>> costs = CostMatrix([[0, 4], [40, 0]], classes=["stay", "churn"],
+        ...                    decisions=["ignore", "call"])
+        >>> print(costs.describe(unit="EUR"))
+        costs I understood (EUR):
+          truth churn,  decision ignore  -> 40   (missed 'churn')
+          truth stay,   decision call    ->  4   (false alarm)
+          correct decisions              ->  0
+        one missed 'churn' costs as much as 10 false alarms
+        """
+        from stakes.application.sentences import describe_costs
+
+        return describe_costs(self, unit=unit)
+
+    # ------------------------------------------------------------- comparing decisions, matrices
+
+    def dominated_decisions(self) -> tuple[DominatedDecision, ...]:
+        """Decisions never worth taking; see `stakes.application.dominated_decisions`."""
+        from stakes.application.dominance import dominated_decisions
+
+        return dominated_decisions(self)
+
+    def decides_like(self, other: CostMatrix) -> bool:
+        """Whether both take the same Bayes decision for every posterior, exact ties apart.
+
+        It is enough for making decisions. Evaluating with `other` asks for more, namely
+        `ranks_like`: with three decisions two matrices can decide alike and rank systems
+        differently.
+
+        Examples
+        --------
+        >>> costs = CostMatrix([[0, 0.25, 1], [1, 0.25, 0]])
+        >>> other = CostMatrix([[0, 0.1, 1.6], [0.8, 0.5, 0]])
+        >>> costs.decides_like(other), costs.ranks_like(other)
+        (True, False)
+        """
+        return self.disagreement(other) is None
+
+    def disagreement(self, other: CostMatrix) -> Disagreement | None:
+        """A posterior that is decided differently; see `stakes.application.disagreement`."""
+        from stakes.application.equivalence import disagreement
+
+        return disagreement(self, other)
+
+    def ranks_like(self, other: CostMatrix) -> bool:
+        """Whether both rank all systems alike; see `stakes.application.ranks_like`."""
+        from stakes.application.equivalence import ranks_like
+
+        return ranks_like(self, other)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CostMatrix):
             return NotImplemented
@@ -244,7 +339,8 @@ class CostMatrix:
         )
 
     def __hash__(self) -> int:
-        return hash((self.classes, self.decisions, self.values.tobytes()))
+        values = self.values + 0.0  # -0.0 equals 0.0
+        return hash((self.classes, self.decisions, values.tobytes()))
 
     def __repr__(self) -> str:
         rows, columns = self.shape

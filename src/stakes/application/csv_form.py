@@ -13,7 +13,8 @@ from typing import Any
 from stakes._names import as_names
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
-from stakes.application.named_cells import complete, located, name_text, number_text
+from stakes.application.named_cells import complete, located, number_text
+from stakes.application.naming import name_text
 from stakes.application.toml_reader import read_names, read_settings
 from stakes.application.toml_writer import settings, toml_value
 from stakes.exceptions import FormatError

@@ -1,4 +1,4 @@
-"""What the TOML and the CSV form share: names as text, cells that must be there, one error."""
+"""What the TOML and the CSV form share: numbers as text, cells that must be there, one error."""
 
 from __future__ import annotations
 
@@ -9,20 +9,14 @@ from contextlib import contextmanager
 import numpy as np
 
 from stakes.application.application import Application
+from stakes.application.naming import name_text
 from stakes.exceptions import FormatError, StakesError
 from stakes.typing import FloatArray, Name
 
-__all__ = ["complete", "located", "name_text", "number_text", "required_text"]
+__all__ = ["complete", "located", "number_text", "required_text"]
 
 #: Whole costs below this are written without a decimal point; above, floats skip whole numbers.
 WHOLE = 1e15
-
-
-def name_text(name: Name) -> str:
-    """A name as it stands in a table key or a header cell: 'cat', '1', '0.5', 'true'."""
-    if isinstance(name, bool):
-        return "true" if name else "false"
-    return repr(name) if isinstance(name, float) else str(name)
 
 
 def number_text(value: float) -> str:

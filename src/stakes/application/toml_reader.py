@@ -11,7 +11,8 @@ from typing import Any
 from stakes._names import as_names, listed
 from stakes.application.application import Application
 from stakes.application.cost_matrix import CostMatrix
-from stakes.application.named_cells import complete, located, name_text
+from stakes.application.named_cells import complete, located
+from stakes.application.naming import name_text
 from stakes.application.toml_writer import alike, toml_key
 from stakes.exceptions import FormatError
 from stakes.typing import Name

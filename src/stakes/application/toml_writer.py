@@ -9,7 +9,8 @@ from typing import Any
 
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
-from stakes.application.named_cells import name_text, number_text, required_text
+from stakes.application.named_cells import number_text, required_text
+from stakes.application.naming import name_text
 from stakes.typing import Name
 
 __all__ = ["alike", "costs_to_toml", "settings", "toml_key", "toml_value"]

@@ -1,0 +1,238 @@
+"""When two cost matrices lead to the same decisions, and when to the same ranking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import frozen
+from stakes._kernels.intervals import Piece, pieces
+from stakes._names import listed
+from stakes.application.dominance import TOLERANCE, solve, useful_decisions
+from stakes.exceptions import CostError
+from stakes.typing import FloatArray, Name
+
+if TYPE_CHECKING:
+    from stakes.application.cost_matrix import CostMatrix
+
+__all__ = ["Disagreement", "disagreement", "ranks_like"]
+
+#: A probe counts as a witness when both decisions are better by this share of the costs.
+PROBE_MARGIN = 1e-6
+TINY = np.finfo(np.float64).tiny
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Disagreement:
+    """A posterior for which two cost matrices take different decisions.
+
+    Made by `disagreement`. `posterior` has one probability per class, `decision` is what
+    the first matrix takes there and `other_decision` what the other takes.
+    """
+
+    posterior: FloatArray
+    decision: Name
+    other_decision: Name
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{p:.4g}" for p in self.posterior.tolist())
+        return (
+            f"for the posterior ({shown}) one takes {self.decision!r}, the other "
+            f"{self.other_decision!r}."
+        )
+
+
+def disagreement(costs: CostMatrix, other: CostMatrix) -> Disagreement | None:
+    r"""Find a posterior for which two cost matrices take different decisions, if there is one.
+
+    For each pair of decisions :math:`j \ne k` a linear program looks for a posterior at which
+    j is the cheapest under the one matrix and k under the other, both by as much as possible;
+    a positive margin is a disagreement. With two classes the exact cut points are compared.
+
+    Parameters
+    ----------
+    costs, other : CostMatrix
+        The same classes and decisions, in any order.
+
+    Returns
+    -------
+    Disagreement or None
+        A witness, or None when both decide alike.
+
+    Notes
+    -----
+    Posteriors at which a matrix has an exact tie are left out: they fill no volume, and there
+    both decisions cost the same. Margins below 1e-9 of the spread of the costs count as none.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> print(disagreement(CostMatrix([[0, 1], [10, 0]]), CostMatrix([[0, 1], [3, 0]])))
+    for the posterior (0.8295, 0.1705) one takes 1, the other 0.
+    """
+    matched = _matched(costs, other)
+    if ranks_like(costs, other):
+        return None
+    if costs.shape[0] == 2:
+        return _two_classes(costs, other)
+    ours, theirs = useful_decisions(costs.values), _useful_in_own_order(costs, other)
+    probe = _probed(costs, matched, ours, theirs)
+    return probe if probe is not None else _searched(costs, matched, ours, theirs)
+
+
+def ranks_like(costs: CostMatrix, other: CostMatrix) -> bool:
+    r"""Whether two cost matrices rank all systems alike, whatever the priors.
+
+    That is so exactly if one is the other times a positive factor plus a constant for each
+    true class. It implies that they decide alike. The converse holds for two classes and two
+    decisions but not beyond: with three decisions two matrices can have the same cut points
+    and weigh the remaining errors differently.
+
+    .. math:: c'_{ij} = a\, c_{ij} + b_i, \quad a > 0
+
+    Parameters
+    ----------
+    costs, other : CostMatrix
+        The same classes and decisions, in any order.
+
+    Returns
+    -------
+    bool
+        Compared to within 1e-9 of the spread of each row.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 2.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> ranks_like(CostMatrix([[0, 1], [10, 0]]), CostMatrix([[5, 7], [20, 0]]))
+    True
+    """
+    first, second = costs.values, _matched(costs, other)
+    pair = []
+    slack = np.zeros((first.shape[0], 1))
+    for values in (first, second):
+        above = values - values.min(axis=1, keepdims=True)
+        scale = float(above.max())
+        if scale == 0:
+            pair.append(above)
+            continue
+        noise = 8 * np.finfo(float).eps * np.abs(values).max(axis=1, keepdims=True)
+        slack += (TOLERANCE * above.max(axis=1, keepdims=True) + noise) / scale
+        pair.append(above / scale)
+    return bool((np.abs(pair[0] - pair[1]) <= slack).all())
+
+
+# ----------------------------------------------------------------- privates
+
+
+def _matched(costs: CostMatrix, other: CostMatrix) -> FloatArray:
+    """The values of `other` in the order of the names of `costs`."""
+    for what in ("classes", "decisions"):
+        ours, theirs = getattr(costs, what), getattr(other, what)
+        if set(ours) != set(theirs):
+            raise CostError(
+                f"`other` must have the same {what}; got {listed(theirs)} instead of "
+                f"{listed(ours)}."
+            )
+    rows = [other.classes.index(name) for name in costs.classes]
+    columns = [other.decisions.index(name) for name in costs.decisions]
+    return np.asarray(other.values[np.ix_(rows, columns)])
+
+
+def _useful_in_own_order(costs: CostMatrix, other: CostMatrix) -> NDArray[np.bool_]:
+    """The useful decisions of `other`, told in its own order, listed in the order of `costs`."""
+    useful = useful_decisions(other.values)
+    return useful[[other.decisions.index(name) for name in costs.decisions]]
+
+
+def _witness(costs: CostMatrix, posterior: FloatArray, j: int, k: int) -> Disagreement:
+    """A disagreement at a posterior."""
+    return Disagreement(frozen(posterior / posterior.sum()), costs.decisions[j], costs.decisions[k])
+
+
+def _two_classes(costs: CostMatrix, other: CostMatrix) -> Disagreement | None:
+    """Compare the exact pieces, and take the middle of the widest stretch where they differ."""
+    rows = [other.classes.index(name) for name in costs.classes]
+    ours, theirs = pieces(costs.values), pieces(other.values[rows])
+    cuts = sorted({Fraction(0), Fraction(1), *(piece.start for piece in [*ours, *theirs])})
+    stretches = sorted(pairwise(cuts), key=lambda ends: ends[0] - ends[1])
+    for low, high in stretches:
+        p = float((low + high) / 2)
+        if low < Fraction(p) < high:  # else no float lies between them
+            first = costs.decisions[_decided(ours, p)]
+            second = other.decisions[_decided(theirs, p)]
+            if first != second:
+                return Disagreement(frozen(np.array([1 - p, p])), first, second)
+    return None
+
+
+def _decided(stretch: list[Piece], p: float) -> int:
+    """The decision at a posterior of the second class that is no cut point."""
+    return [piece.decision for piece in stretch if piece.start < p][-1]
+
+
+def _probed(
+    costs: CostMatrix, matched: FloatArray, ours: NDArray[np.bool_], theirs: NDArray[np.bool_]
+) -> Disagreement | None:
+    """Try edges, the centre and scattered posteriors before any program."""
+    n = costs.shape[0]
+    scattered = np.random.default_rng(0).dirichlet(np.full(n, 0.5), size=256)
+    edges = (np.eye(n)[:, None] + np.eye(n)[None, :]).reshape(-1, n)[: 64 * n] / 2
+    tries = np.vstack([scattered, np.full((1, n), 1 / n), edges])
+    choices, margins = [], []
+    for values, useful in ((costs.values, ours), (matched, theirs)):
+        above = values - values.min(axis=1, keepdims=True)
+        expected = tries @ above
+        expected[:, ~useful] = np.inf
+        choice = expected.argmin(axis=1)
+        best = expected.min(axis=1)
+        np.put_along_axis(expected, choice[:, None], np.inf, axis=1)
+        choices.append(choice)
+        margins.append((expected.min(axis=1) - best) / max(float(above.max()), TINY))
+    clear = np.where(choices[0] != choices[1], np.minimum(*margins), 0.0)
+    row = int(clear.argmax())
+    if clear[row] <= PROBE_MARGIN:
+        return None
+    return _witness(costs, tries[row], int(choices[0][row]), int(choices[1][row]))
+
+
+def _searched(
+    costs: CostMatrix, matched: FloatArray, ours: NDArray[np.bool_], theirs: NDArray[np.bool_]
+) -> Disagreement | None:
+    """One linear program for each pair of useful decisions."""
+    above = [v - v.min(axis=1, keepdims=True) for v in (costs.values, matched)]
+    above = [values / max(float(values.max()), TINY) for values in above]
+    spread = np.maximum(above[0].max(axis=1), above[1].max(axis=1))
+    kept = spread > 0
+    first, second = (values[kept] / spread[kept, None] for values in above)
+    n = int(kept.sum())
+    best: tuple[float, Disagreement] | None = None
+    for j in np.flatnonzero(ours).tolist():
+        mine = _worse(first, j, ours)
+        for k in np.flatnonzero(theirs).tolist():
+            if j == k:
+                continue
+            upper = np.vstack([mine, _worse(second, k, theirs)])
+            upper = np.column_stack([upper, np.ones(upper.shape[0])])
+            goal = np.append(np.zeros(n), -1.0)
+            x = solve(goal, upper, bound=np.zeros(upper.shape[0]), total=np.append(np.ones(n), 0.0))
+            if x[-1] > TOLERANCE and (best is None or x[-1] > best[0]):
+                posterior = np.zeros(kept.size)
+                posterior[kept] = np.clip(x[:-1], 0.0, None) / spread[kept]
+                best = (float(x[-1]), _witness(costs, posterior, j, k))
+    return None if best is None else best[1]
+
+
+def _worse(values: FloatArray, j: int, useful: NDArray[np.bool_]) -> FloatArray:
+    """Rows r with `r @ p <= -t` when decision j is better than each other one by t at p."""
+    others = useful.copy()
+    others[j] = False
+    return np.asarray((values[:, [j]] - values[:, others]).T)

@@ -1,0 +1,56 @@
+"""Cost matrices from tables of a data frame library, recognised but never imported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from stakes._columns import as_column
+from stakes._names import listed
+from stakes.exceptions import CostError
+from stakes.typing import FloatArray, Name
+
+__all__ = ["labelled"]
+
+
+def labelled(frame: Any, truth: str | None) -> tuple[FloatArray, list[Name], list[Name]]:
+    """Values with rows as true classes, the class names and the decision names."""
+    table = nw.from_native(frame, eager_only=True, pass_through=True)
+    if not isinstance(table, nw.DataFrame):
+        raise CostError(
+            f"`frame` must be a pandas, Polars or pyarrow table; got {type(frame).__name__}.",
+            hint="for an array: CostMatrix(values, classes=[...], decisions=[...])",
+        )
+    index = nw.maybe_get_index(table)
+    columns: list[Name] = list(table.columns)
+    if not columns:
+        raise CostError("`frame` must have columns; it has none.")
+    costs = table
+    if truth is None and index is not None:
+        corner, heads = getattr(index, "name", None), list[Name](index)
+    else:
+        corner = table.columns[0] if truth is None else truth
+        if corner not in columns:
+            raise CostError(f"no column {corner!r}; there are {listed(columns)}.")
+        costs = table.drop(corner)
+        columns = list(costs.columns)
+        heads = as_column(table.get_column(corner).to_native(), str(corner)).tolist()
+    values = _numbers(costs)
+    turned = isinstance(corner, str) and corner.lower() == "decision"
+    return (values.T, columns, heads) if turned else (values, heads, columns)
+
+
+def _numbers(costs: nw.DataFrame[Any]) -> FloatArray:
+    """The cells as floats; text is refused even where it spells a number."""
+    for name, kind in costs.schema.items():
+        if not kind.is_numeric():
+            raise CostError(
+                f"the costs must be numbers; column {name!r} is {kind}.",
+                hint=f"if it holds the true classes: CostMatrix.from_frame(frame, truth={name!r})",
+            )
+    try:
+        return np.asarray(costs.to_numpy(), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise CostError("the costs must be numbers; some are missing.") from None

@@ -1,0 +1,175 @@
+"""Costs said back to the person who gave them, so that a mistake is seen at once."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.application.naming import shown
+
+if TYPE_CHECKING:
+    from stakes.application.application import Application
+    from stakes.application.cost_matrix import CostMatrix
+
+__all__ = ["describe_application", "describe_costs", "spoken"]
+
+#: More lines than this are not read; the dearest cells and a range say more.
+MOST_LINES = 12
+DEAREST = 5
+
+
+def spoken(value: float) -> str:
+    """A number as a person would write it: 40, 0.25, 1 234 567.5.
+
+    Examples
+    --------
+    >>> spoken(0.1 + 0.2), spoken(20000), spoken(-335)
+    ('0.3', '20 000', '-335')
+    """
+    size = abs(value)
+    if size >= 1e15 or 0 < size < 1e-6 or not math.isfinite(value):
+        return f"{value:.6g}"
+    decimals = 0 if size == 0 else max(2, 5 - math.floor(math.log10(size)))
+    text = f"{value:,.{decimals}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text.replace(",", " ")
+
+
+class _Line(NamedTuple):
+    """One statement: which truth, which decision, what it costs, and what that is called."""
+
+    truth: str
+    decision: str
+    costs: str
+    note: str = ""
+
+
+def describe_costs(costs: CostMatrix, *, unit: str | None = None) -> str:
+    """See `CostMatrix.describe`."""
+    lines = [*_errors(costs), *_correct(costs)]
+    split = max((len(line.truth) for line in lines if line.decision), default=0)
+    lefts = [
+        f"{line.truth:<{split}}  {line.decision}" if line.decision else line.truth for line in lines
+    ]
+    width = max(map(len, lefts))
+    right = max(len(line.costs) for line in lines)
+    head = f"costs I understood ({unit}):" if unit else "costs I understood:"
+    body = [
+        f"  {left:<{width}}  -> {line.costs:>{right}}   {line.note}".rstrip()
+        for left, line in zip(lefts, lines, strict=True)
+    ]
+    return "\n".join([head, *body, *_exchange(costs)])
+
+
+def describe_application(application: Application) -> str:
+    """See `Application.describe`."""
+    text = describe_costs(application.costs, unit=application.unit)
+    if application.priors is None:
+        text += "\nshare of each outcome where it will run: as in the data"
+    else:
+        pairs = [
+            f"{shown(name)}: {spoken(100 * share)} %"
+            for name, share in zip(application.classes, application.priors.tolist(), strict=True)
+        ]
+        rest = f" and {len(pairs) - MOST_LINES} more" if len(pairs) > MOST_LINES else ""
+        text += f"\nshare of each outcome where it will run: {', '.join(pairs[:MOST_LINES])}{rest}"
+    if application.volume is not None:
+        period = f" a {application.period}" if application.period else ""
+        text += f"\n{spoken(application.volume)} cases{period}"
+    return text
+
+
+# ----------------------------------------------------------------- privates
+
+
+def _binary(costs: CostMatrix) -> tuple[float, float] | None:
+    """What a miss and a false alarm cost more than deciding rightly; None if not of that kind."""
+    if costs.shape != (2, 2):
+        return None
+    (tn, fp), (fn, tp) = costs.values.tolist()
+    return (fn - tp, fp - tn) if fn > tp and fp > tn else None
+
+
+def _exchange(costs: CostMatrix) -> list[str]:
+    """One miss in terms of false alarms, or the other way round, whichever is the dearer."""
+    extra = _binary(costs)
+    if extra is None:
+        return []
+    miss, alarm = extra
+    missed = f"missed '{shown(costs.classes[1])}'"
+    if miss == alarm:
+        return [f"one {missed} costs as much as one false alarm"]
+    ratio = max(miss, alarm) / min(miss, alarm)
+    rounded = float(f"{ratio:.3g}")
+    count = spoken(rounded) if math.isclose(ratio, rounded) else f"about {spoken(rounded)}"
+    if miss > alarm:
+        return [f"one {missed} costs as much as {count} false alarms"]
+    return [f"one false alarm costs as much as {count} {missed}"]
+
+
+def _errors(costs: CostMatrix) -> list[_Line]:
+    """Everything but the correct decisions: cell by cell, or the dearest and the range."""
+    values = costs.values
+    flat = values.max(axis=1) == values.min(axis=1)
+    flat &= values.shape[1] > 1
+    wrong = (values > values.min(axis=1, keepdims=True)) & ~flat[:, None]
+    even = wrong.all(axis=0) & (values.max(axis=0) == values.min(axis=0)) & (len(values) > 1)
+    single = wrong & ~even
+    if int(single.sum() + flat.sum() + even.sum()) > MOST_LINES:
+        return _summary(costs, wrong | flat[:, None])
+    items: list[tuple[int | None, int | None]] = [(i, j) for i, j in np.argwhere(single).tolist()]
+    if _binary(costs) is not None:
+        items.reverse()  # the miss first
+    items += [(i, None) for i in np.flatnonzero(flat).tolist()]
+    items += [(None, j) for j in np.flatnonzero(even).tolist()]
+    return [_line(costs, i, j) for i, j in items]
+
+
+def _summary(costs: CostMatrix, cells: NDArray[np.bool_]) -> list[_Line]:
+    """Many cells in few lines: the dearest, and the range of the others."""
+    rows, columns = np.nonzero(cells)
+    prices = costs.values[rows, columns]
+    if prices.min() == prices.max():
+        return [_Line(f"any other decision ({spoken(prices.size)} cells)", "", spoken(prices[0]))]
+    order = np.argsort(-prices, kind="stable")
+    rest = prices[order[DEAREST:]]
+    lines = [_line(costs, int(rows[k]), int(columns[k])) for k in order[:DEAREST]]
+    left = _Line(f"the other {spoken(rest.size)} cells", "", _range(rest.min(), rest.max()))
+    return [*lines, left]
+
+
+def _line(costs: CostMatrix, i: int | None, j: int | None, note: str = "") -> _Line:
+    """The statement about one cell, a constant row (j None) or a constant column (i None)."""
+    value = float(costs.values[i or 0, j or 0])
+    truth = "any truth," if i is None else f"truth {shown(costs.classes[i])},"
+    decision = "any decision" if j is None else f"decision {shown(costs.decisions[j])}"
+    if _binary(costs) is not None and i != j and not note:
+        note = f"(missed '{shown(costs.classes[1])}')" if i == 1 else "(false alarm)"
+    if not note and value < 0:
+        note = "(a gain)"
+    return _Line(truth, decision, spoken(value), note)
+
+
+def _correct(costs: CostMatrix) -> list[_Line]:
+    """The cheapest decision of each class, in one line if they cost the same."""
+    values = costs.values
+    lowest = values.min(axis=1)
+    kept = np.flatnonzero((values.max(axis=1) > lowest) | (values.shape[1] == 1))
+    if kept.size == 0:
+        return []
+    if lowest[kept].min() == lowest[kept].max():
+        return [_Line("correct decisions", "", spoken(lowest[kept[0]]))]
+    if kept.size > MOST_LINES // 2:
+        return [_Line("correct decisions", "", _range(lowest[kept].min(), lowest[kept].max()))]
+    cells = [(i, j) for i in kept.tolist() for j in np.flatnonzero(values[i] == lowest[i]).tolist()]
+    return [
+        _line(costs, i, j, "(correct, a gain)" if lowest[i] < 0 else "(correct)") for i, j in cells
+    ]
+
+
+def _range(low: float, high: float) -> str:
+    """Two numbers as a range, or the one that they both are."""
+    return spoken(low) if low == high else f"{spoken(low)} to {spoken(high)}"
