@@ -59,7 +59,9 @@ def test_half_weight_is_accuracy():
 def test_zero_denominators():
     assert math.isnan(weighted_accuracy(ConfusionMatrix([[5, 5], [0, 0]]), 1.0))
     assert math.isnan(c_score(ConfusionMatrix([[5, 5], [0, 0]]), CostMatrix.zero_one(2)))
-    assert math.isnan(expected_weighted_accuracy(ConfusionMatrix([[0, 0], [0, 0]]), 1, 1))
+    assert math.isnan(
+        expected_weighted_accuracy(ConfusionMatrix([[0, 0], [0, 0]]), alpha=1, beta=1)
+    )
 
 
 class TestExpectedWeightedAccuracy:
@@ -80,7 +82,7 @@ class TestExpectedWeightedAccuracy:
             hits = share * mpmath.hyp2f1(1, a + 1, a + b + 1, x) * tp / negatives
             rest = (1 - share) * mpmath.hyp2f1(1, a, a + b + 1, x) * tn / negatives
             exact = float(hits + rest)
-        ours = expected_weighted_accuracy(ConfusionMatrix(table), alpha, beta)
+        ours = expected_weighted_accuracy(ConfusionMatrix(table), alpha=alpha, beta=beta)
         assert ours == pytest.approx(exact, rel=1e-12)
 
     @pytest.mark.parametrize(("alpha", "beta"), [(2, 2), (3, 1.5), (9, 1), (30, 4)])
@@ -94,22 +96,28 @@ class TestExpectedWeightedAccuracy:
             1,
             epsabs=1e-12,
         )
-        assert expected_weighted_accuracy(MATRIX, alpha, beta) == pytest.approx(value, abs=1e-9)
+        assert expected_weighted_accuracy(MATRIX, alpha=alpha, beta=beta) == pytest.approx(
+            value, abs=1e-9
+        )
 
     def test_balanced_data_need_only_the_mean(self):
         matrix = ConfusionMatrix([[8, 2], [4, 6]])
-        assert expected_weighted_accuracy(matrix, 3, 1) == pytest.approx(
+        assert expected_weighted_accuracy(matrix, alpha=3, beta=1) == pytest.approx(
             weighted_accuracy(matrix, 0.75)
         )
 
     def test_one_class_only(self):
-        assert expected_weighted_accuracy(ConfusionMatrix([[0, 0], [1, 3]]), 2, 2) == 0.75
-        assert expected_weighted_accuracy(ConfusionMatrix([[1, 3], [0, 0]]), 2, 2) == 0.25
+        assert (
+            expected_weighted_accuracy(ConfusionMatrix([[0, 0], [1, 3]]), alpha=2, beta=2) == 0.75
+        )
+        assert (
+            expected_weighted_accuracy(ConfusionMatrix([[1, 3], [0, 0]]), alpha=2, beta=2) == 0.25
+        )
 
     @pytest.mark.parametrize("bad", [0, -1, math.inf, math.nan])
     def test_parameters_must_be_positive(self, bad):
         with pytest.raises(CostError, match="`alpha` and `beta` must be positive"):
-            expected_weighted_accuracy(MATRIX, bad, 1)
+            expected_weighted_accuracy(MATRIX, alpha=bad, beta=1)
 
 
 def test_total_cost_is_the_sum_over_cells():

@@ -228,7 +228,23 @@ class Application:
 
 
 def as_application(application: Any) -> Application:
-    """An Application from itself, from a CostMatrix, or an error that says what was given."""
+    """An Application from itself or from a CostMatrix; for functions that accept both.
+
+    Parameters
+    ----------
+    application : Application or CostMatrix
+        A bare matrix becomes an application with the priors of the data.
+
+    Returns
+    -------
+    Application
+        What is at stake.
+
+    Examples
+    --------
+    >>> as_application(CostMatrix.zero_one(2))
+    Application(2 classes x 2 decisions, priors of the data)
+    """
     if isinstance(application, Application):
         return application
     if isinstance(application, CostMatrix):

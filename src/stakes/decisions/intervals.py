@@ -16,10 +16,15 @@ __all__ = ["DecisionIntervals", "decision_intervals"]
 
 @dataclass(frozen=True, slots=True)
 class DecisionIntervals:
-    """The Bayes rule of a two-class application as stretches of posteriors.
+    """The Bayes rule of a two-class application as stretches; see `decision_intervals`.
 
-    `decisions[k]` is taken for posteriors of the second class between `cuts[k - 1]` and
-    `cuts[k]`; at a cut itself the earlier column of the cost matrix wins.
+    Parameters
+    ----------
+    decisions : tuple of names
+        `decisions[k]` is taken for posteriors of the second class between `cuts[k - 1]`
+        and `cuts[k]`; at a cut itself the earlier column of the cost matrix wins.
+    cuts : tuple of float
+        The posteriors where the decision changes, ascending.
     """
 
     decisions: tuple[Name, ...]

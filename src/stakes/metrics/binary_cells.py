@@ -14,7 +14,15 @@ __all__ = ["BinaryCells", "ErrorCosts", "binary_cells", "error_costs"]
 
 
 class BinaryCells(NamedTuple):
-    """True negatives, false positives, false negatives, true positives."""
+    """True negatives, false positives, false negatives, true positives; see `binary_cells`.
+
+    Parameters
+    ----------
+    tn, fp : float
+        Cases of the other class that were decided rightly and wrongly.
+    fn, tp : float
+        Cases of the positive class that were decided wrongly and rightly.
+    """
 
     tn: float
     fp: float
@@ -43,6 +51,18 @@ def binary_cells(matrix: ConfusionMatrix, positive: Name | None = None) -> Binar
     """The cells of a two-by-two matrix; the second class is positive unless named otherwise.
 
     The decision that belongs to the positive class is the one in the same position.
+
+    Parameters
+    ----------
+    matrix : ConfusionMatrix
+        Two classes, two decisions.
+    positive : name, optional
+        The positive class.
+
+    Returns
+    -------
+    BinaryCells
+        The counts (or weights), as floats.
 
     Examples
     --------

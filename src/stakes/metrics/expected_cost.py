@@ -127,7 +127,17 @@ def normalized_expected_cost(
 
 @dataclass(frozen=True, slots=True)
 class CostShares:
-    """Where the money goes: each cell's part of the expected cost."""
+    """Where the money goes: each cell's part of the expected cost; see `cost_by_cell`.
+
+    Parameters
+    ----------
+    truths, decisions : tuple of names
+        The cell of each part.
+    costs : array
+        Each cell's part, in the unit of the costs.
+    total : float
+        Their sum, the expected cost.
+    """
 
     truths: tuple[Name, ...]
     decisions: tuple[Name, ...]

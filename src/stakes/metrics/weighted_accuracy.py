@@ -68,7 +68,7 @@ def weighted_accuracy(
 
 
 def expected_weighted_accuracy(
-    matrix: ConfusionMatrix, alpha: float, beta: float, *, positive: Name | None = None
+    matrix: ConfusionMatrix, *, alpha: float, beta: float, positive: Name | None = None
 ) -> float:
     r"""Weighted accuracy averaged over an uncertain weight, w ~ Beta(alpha, beta).
 
@@ -94,7 +94,8 @@ def expected_weighted_accuracy(
 
     Examples
     --------
-    >>> round(expected_weighted_accuracy(ConfusionMatrix([[50, 30], [5, 15]]), 9, 1), 4)
+    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
+    >>> round(expected_weighted_accuracy(cm, alpha=9, beta=1), 4)
     0.7162
     """
     if not (math.isfinite(alpha) and math.isfinite(beta) and alpha > 0 and beta > 0):
