@@ -1,0 +1,165 @@
+"""Which columns are the truth, the models and their classes; recognised by name, always said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from stakes.cli.reading import Table
+from stakes.exceptions import DataError
+from stakes.report.amounts import grouped
+
+__all__ = ["ClassColumns", "class_columns", "find_label", "named_columns", "recognised"]
+
+LABEL_NAMES = ("y", "y_true", "label", "target", "truth", "correct", "actual")
+ID_NAMES = ("id", "row_id", "index")
+#: How other tools call the probability of a class: p_cat, prob.cat, .pred_cat, confidence.cat
+CLASS_COLUMN = re.compile(
+    r"^(?:(?P<model>.+)\.)?(?:p_|prob_|proba_|probability_|prob\.|\.pred_|confidence\.)(?P<name>.+)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassColumns:
+    """The columns of one model: which column holds the probability of which class.
+
+    `matrix` is set instead when the model is an array of two dimensions, whose columns have
+    no names.
+    """
+
+    model: str
+    by_class: dict[str, str]
+    matrix: str | None = None
+
+
+def find_label(table: Table, given: str | None) -> tuple[str, str | None]:
+    """The column that holds the truth, and what to say when it was found by its name."""
+    if given is not None:
+        table.position(given)
+        return given, None
+    found = [name for name in table.names if name.lower() in LABEL_NAMES]
+    if len(found) == 1:
+        return found[0], f"the truth is in '{found[0]}', by its name"
+    if found:
+        raise DataError(
+            f"{table.source}: {' and '.join(repr(name) for name in found)} could each be the truth.",
+            hint=f"Say: --label {found[0]}",
+        )
+    raise DataError(
+        f"{table.source}: I cannot tell which column holds the truth. "
+        f"It has: {', '.join(table.names[:12])}.",
+        hint=f"Say: --label {_likely_label(table)}",
+    )
+
+
+def _likely_label(table: Table) -> str:
+    """A column to put into the example: the first that is no id and no class's probability."""
+    for name in table.names:
+        if name.lower() not in ID_NAMES and not CLASS_COLUMN.match(name):
+            return name
+    return "COLUMN"
+
+
+def named_columns(table: Table, given: str) -> list[str]:
+    """The columns of a list with commas; a star stands for any letters; every one must exist."""
+    names: list[str] = []
+    for part in filter(None, (word.strip() for word in given.split(","))):
+        if part in table.names or part in table.matrices:
+            names.append(part)
+        elif "*" in part:
+            pattern = _pattern(part)
+            matched = [name for name in table.names if pattern.fullmatch(name)]
+            if not matched:
+                raise _no_match(table, part)
+            names.extend(matched)
+        else:
+            table.position(part)  # raises, with a suggestion
+    return list(dict.fromkeys(names))
+
+
+def class_columns(table: Table, given: str) -> list[ClassColumns]:
+    """The models behind `--proba`: one column per class each.
+
+    In a pattern the last star is the class; a star before it is the model. A pattern with one
+    star also finds ``model.`` in front of it. Columns named one by one follow `CLASS_COLUMN`.
+    """
+    models: dict[str, ClassColumns] = {}
+    for part in filter(None, (word.strip() for word in given.split(","))):
+        if part in table.matrices:
+            models[part] = ClassColumns(part, {}, matrix=part)
+            continue
+        found = _starred(table, part) if "*" in part else _spelt(table, part)
+        for model, name, column in found:
+            known = models.setdefault(model, ClassColumns(model, {})).by_class
+            if known.setdefault(name, column) != column:
+                raise DataError(
+                    f"{table.source}: '{known[name]}' and '{column}' both hold class '{name}'.",
+                    hint="name the columns one by one in --proba",
+                )
+    return list(models.values())
+
+
+def _starred(table: Table, part: str) -> list[tuple[str, str, str]]:
+    """Model, class and column for each column that a pattern finds."""
+    found = _matches(table, part)
+    if not found and part.count("*") == 1:
+        found = _matches(table, "*." + part)
+    if not found:
+        raise _no_match(table, part)
+    return found
+
+
+def _matches(table: Table, part: str) -> list[tuple[str, str, str]]:
+    """Model, class and column for each column that fits the whole pattern."""
+    pattern = _pattern(part)
+    before = part.split("*", maxsplit=1)[0].rstrip("._:")
+    parts = []
+    for column in table.names:
+        match = pattern.fullmatch(column)
+        if match:
+            *models, name = match.groups()
+            model = models[0] if models else _model_before(before)
+            parts.append((model, name, column))
+    return parts
+
+
+def _model_before(before: str) -> str:
+    """The model's name in a pattern with one star: what stands before the last point."""
+    return before.rpartition(".")[0] or "model"
+
+
+def _spelt(table: Table, part: str) -> list[tuple[str, str, str]]:
+    """Model, class and column for a column that was named in full."""
+    table.position(part)
+    match = CLASS_COLUMN.match(part)
+    if match is None:
+        raise DataError(
+            f"I cannot read the class off the column name '{part}'.",
+            hint="name the columns p_<class>, or give a pattern:  --proba 'score_*'",
+        )
+    return [(match["model"] or "model", match["name"], part)]
+
+
+def recognised(table: Table, label: str | None = None) -> list[ClassColumns]:
+    """The models that the column names give away, by the conventions of other tools."""
+    models: dict[str, ClassColumns] = {}
+    for column in table.names:
+        match = CLASS_COLUMN.match(column)
+        if match and column != label:
+            model = match["model"] or "model"
+            models.setdefault(model, ClassColumns(model, {})).by_class[match["name"]] = column
+    return [model for model in models.values() if len(model.by_class) > 1]
+
+
+def _pattern(part: str) -> re.Pattern[str]:
+    """A pattern with stars as a regular expression with one group per star."""
+    return re.compile("(.+)".join(re.escape(piece) for piece in part.split("*")))
+
+
+def _no_match(table: Table, part: str) -> DataError:
+    """What to say when a pattern finds nothing."""
+    return DataError(
+        f"{table.source}: no column fits '{part}' "
+        f"({grouped(len(table.names))} columns: {', '.join(table.names[:12])}).",
+        hint="put the pattern in quotes so that the shell leaves the star alone:  --proba 'p_*'",
+    )

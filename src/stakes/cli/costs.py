@@ -1,0 +1,233 @@
+"""From the words of the command line to an Application: costs, unit, volume, shares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.application import Application, CaseCosts, CostMatrix
+from stakes.cli.expressions import columns_in, value_of
+from stakes.cli.reading import Table
+from stakes.exceptions import CostError, PriorError
+
+__all__ = ["CostWords", "binary_case_costs", "binary_costs", "cost_words", "shares", "volume"]
+
+KEYS = {
+    "fn": "fn",
+    "fp": "fp",
+    "tp": "tp",
+    "tn": "tn",
+    "miss": "fn",
+    "false_alarm": "fp",
+    "error": "error",
+}
+PERIODS = {
+    "yr": "year", "year": "year", "y": "year", "mo": "month", "month": "month",
+    "wk": "week", "week": "week", "d": "day", "day": "day", "quarter": "quarter",
+    "q": "quarter", "h": "hour", "hour": "hour",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class CostWords:
+    """The short form: amounts by fn, fp, tp, tn (or `error`), as numbers or expressions."""
+
+    amounts: dict[str, str]
+    gain: bool = False
+
+    @property
+    def same_for_all_errors(self) -> bool:
+        """Whether only ``error=`` was given."""
+        return "error" in self.amounts
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that the amounts speak of; none for plain numbers."""
+        return [name for text in self.amounts.values() for name in columns_in(text)]
+
+
+def cost_words(
+    words: Sequence[str], miss: str | None, false_alarm: str | None, gain: bool
+) -> CostWords | None:
+    """`--cost fn=10 fp=1`, `--miss 10 --false-alarm 1`; None when nothing was said."""
+    amounts: dict[str, str] = {}
+    pairs = [_split(word) for group in words for word in group.split(",")]
+    pairs += [("fn", miss)] if miss is not None else []
+    pairs += [("fp", false_alarm)] if false_alarm is not None else []
+    for key, text in pairs:
+        if key in amounts:
+            raise CostError(f"the cost '{key}' is given twice ({amounts[key]} and {text}).")
+        amounts[key] = text
+    if not amounts:
+        return None
+    if "error" in amounts and len(amounts) > 1:
+        raise CostError("`error=` is the cost of every error; leave the other costs out.")
+    if "error" not in amounts and not {"fn", "fp"} <= set(amounts):
+        absent = "fp" if "fn" in amounts else "fn"
+        what = {"fp": "a false alarm", "fn": "a miss"}[absent]
+        raise CostError(
+            f"the cost of {what} ({absent}) is missing.",
+            hint="Say both:  --cost fn=10 fp=1   (write 0 if it is really free)",
+        )
+    return CostWords(amounts, gain)
+
+
+def _split(word: str) -> tuple[str, str]:
+    """``fn=10`` as its two sides."""
+    key, sign, text = word.partition("=")
+    name = KEYS.get(key.strip().lower().replace("-", "_"))
+    if not sign or name is None or not text.strip():
+        raise CostError(
+            f"'{word}' is not a cost.",
+            hint="Say:  --cost fn=10 fp=1   (also tp=, tn=; or error=1 when all errors cost the "
+            "same). The file comes first:  stakes eval data.csv --cost ...",
+        )
+    return name, text.strip()
+
+
+def binary_costs(words: CostWords, classes: tuple[str, ...]) -> CostMatrix:
+    """The matrix of two classes, the second of them the one that is acted on."""
+    amounts = {key: _number(text) for key, text in words.amounts.items()}
+    if words.same_for_all_errors:
+        matrix = CostMatrix.zero_one(classes).scaled(_positive(amounts["error"]))
+        return matrix
+    sign = -1.0 if words.gain else 1.0
+    return CostMatrix.binary(
+        false_positive=sign * amounts["fp"],
+        false_negative=sign * amounts["fn"],
+        true_positive=sign * amounts.get("tp", 0.0) + 0.0,
+        true_negative=sign * amounts.get("tn", 0.0) + 0.0,
+        classes=classes,
+    )
+
+
+def binary_case_costs(
+    words: CostWords, classes: tuple[str, ...], table: Table, rows: Any
+) -> CaseCosts:
+    """One matrix per case, from expressions over the columns; `rows` are the cases that count."""
+    sign = -1.0 if words.gain else 1.0
+
+    def column(name: str) -> Any:
+        values = table.numbers(name)[rows]
+        if not np.isfinite(values).all():
+            bad = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise CostError(f"column '{name}', used in a cost, has no number in case {bad + 1}.")
+        return values
+
+    values = {key: sign * np.asarray(value_of(text, column)) for key, text in words.amounts.items()}
+    return CaseCosts.binary(
+        false_positive=values["fp"],
+        false_negative=values["fn"],
+        true_positive=values.get("tp", 0.0),
+        true_negative=values.get("tn", 0.0),
+        classes=classes,
+        decisions=classes,
+    )
+
+
+def volume(text: str | None) -> tuple[float | None, str | None]:
+    """``250000/yr`` as a number of cases and a period."""
+    if text is None:
+        return None, None
+    match = re.fullmatch(r"\s*([\d_. ]+?)\s*([kKM]?)\s*(?:/\s*(\w+))?\s*", text)
+    try:
+        number = float(match[1].replace("_", "").replace(" ", "")) if match else 0.0
+    except ValueError:
+        match = None
+    if match is None or number <= 0 or (match[3] and match[3].lower() not in PERIODS):
+        raise CostError(
+            f"I cannot read the volume '{text}'.",
+            hint="Say how many cases there are in a period:  --volume 250000/yr   "
+            "(also /month, /week, /day)",
+        )
+    number *= {"": 1, "k": 1e3, "K": 1e3, "M": 1e6}[match[2]]
+    return number, PERIODS[match[3].lower()] if match[3] else None
+
+
+def shares(text: str, classes: tuple[str, ...]) -> list[float]:
+    """``0.02``, ``2%``, ``cat=.5,dog=.3,fox=.2`` or ``.5,.3,.2`` as one share per class."""
+    if ".." in text:
+        raise PriorError(
+            f"'{text}' is a range; I need one number for each outcome.",
+            hint="run once for each end of the range",
+        )
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if any("=" in part for part in parts):
+        return _named_shares(parts, classes, text)
+    values = [_share(part, text) for part in parts]
+    if len(values) == 1 and len(classes) == 2:
+        return [1 - values[0], values[0]]
+    if len(values) != len(classes):
+        raise PriorError(
+            f"'{text}' gives {len(values)} share{'s' if len(values) != 1 else ''} for "
+            f"{len(classes)} outcomes.",
+            hint="name them:  --prevalence " + ",".join(f"{name}=..." for name in classes),
+        )
+    return values
+
+
+def _named_shares(parts: Sequence[str], classes: tuple[str, ...], text: str) -> list[float]:
+    """Shares by name; a single missing one takes what is left."""
+    given: dict[str, float] = {}
+    for part in parts:
+        name, _, number = part.rpartition("=")
+        if name not in classes:
+            raise PriorError(
+                f"'{name}' in '{text}' is not an outcome; there are "
+                f"{', '.join(repr(known) for known in classes)}."
+            )
+        given[name] = _share(number, text)
+    absent = [name for name in classes if name not in given]
+    if len(absent) == 1:
+        given[absent[0]] = max(0.0, 1 - sum(given.values()))
+    elif absent:
+        raise PriorError(f"'{text}' leaves out {', '.join(repr(name) for name in absent)}.")
+    return [given[name] for name in classes]
+
+
+def _share(text: str, whole: str) -> float:
+    """One share, as a fraction or in percent."""
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise PriorError(
+            f"I cannot read the share '{text}' in '{whole}'.",
+            hint="a share lies between 0 and 1, or ends in %:  --prevalence 2%",
+        )
+    return value
+
+
+def _number(text: str) -> float:
+    """An amount without columns."""
+    value = value_of(text, _no_column)
+    if not np.isfinite(value):
+        raise CostError(f"a cost must be finite; got '{text}'.")
+    return float(value)
+
+
+def _no_column(name: str) -> Any:
+    """A column where none can be."""
+    raise CostError(
+        f"'{name}' is not a number, and there are no rows to take a column from.",
+        hint="amounts per case need a file with one row per case",
+    )
+
+
+def _positive(value: float) -> float:
+    """A cost above zero."""
+    if value <= 0:
+        raise CostError(f"`error=` must be above 0; got {value:g}.")
+    return value
+
+
+def application(
+    costs: CostMatrix, unit: str | None, amount: tuple[float | None, str | None]
+) -> Application:
+    """Costs with their unit and volume, at the shares of the data."""
+    return Application(costs, None, unit, *amount)

@@ -1,0 +1,145 @@
+"""From what a model says to what it decides: base rates moved, thresholds named, gaps filled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.application import Application
+from stakes.cli.cases import Cases, quoted
+from stakes.cli.models import Model
+from stakes.cli.ranking import cross_fitted
+from stakes.decisions import bayes_decisions, decision_intervals
+from stakes.exceptions import CostError, DataError
+from stakes.posteriors import Posteriors
+from stakes.report.amounts import grouped, plain
+
+__all__ = ["Rule", "decide", "fill_gaps", "posteriors_of", "rule_of", "without_gaps"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """When to act, on the scores as they stand in the file: in words, and the number if any."""
+
+    text: str | None = None
+    threshold: float | None = None
+
+
+def posteriors_of(
+    model: Model, cases: Cases, app: Application, args: Any
+) -> NDArray[np.float64] | None:
+    """Probabilities at the base rate of the application; None for decisions and ranks."""
+    if model.scores is None or args.scores_are == "rank":
+        return None
+    assert app.priors is not None
+    scores = model.scores
+    if model.missing.any():  # any valid row will do: these decisions are replaced later
+        scores = scores.copy()
+        scores[model.missing] = 1 / len(cases.classes)
+    if args.scores_are == "llr":
+        return Posteriors.from_llrs(scores, app.priors, cases.classes).values
+    moved = not args.posteriors_already_adjusted and not np.array_equal(app.priors, cases.priors)
+    if args.scores_are == "prob":
+        if not moved:
+            return scores
+        said = Posteriors(scores, cases.classes)
+    else:
+        said = Posteriors.from_logits(scores, cases.classes)
+    return said.with_priors(app.priors, old=cases.priors).values if moved else said.values
+
+
+def decide(
+    model: Model, posteriors: NDArray[np.float64] | None, cases: Cases, app: Application
+) -> tuple[NDArray[Any], float | None]:
+    """Positions of the decisions; for ranks also the threshold on all the data."""
+    if model.decisions is not None:
+        return model.decisions, None
+    if posteriors is not None:
+        return bayes_decisions(posteriors, app.costs), None
+    assert model.scores is not None
+    if app.costs.shape != (2, 2):
+        raise CostError("--scores-are rank needs two outcomes and two decisions.")
+    filled = np.where(model.missing, -np.inf, model.scores)
+    return cross_fitted(filled, cases, app)
+
+
+def rule_of(app: Application, cases: Cases, args: Any, ranked_at: float | None) -> Rule:
+    """When to act, in the terms of the scores in the file."""
+    if len(cases.classes) != 2 or args.decisions:
+        return Rule()
+    if ranked_at is not None:
+        return Rule(f"score > {plain(ranked_at, 3)}", ranked_at)
+    if args.proba:
+        return Rule()
+    intervals = decision_intervals(app.costs)
+    cuts = [_in_terms_of_file(cut, app, cases, args) for cut in intervals.cuts]
+    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[args.scores_are]
+    if not cuts:
+        return Rule(f"always '{intervals.decisions[0]}'")
+    if len(cuts) == 1:
+        return Rule(f"{letter} > {plain(cuts[0], 3)}", cuts[0])
+    return Rule(f"{letter} > {', '.join(plain(cut, 3) for cut in cuts)}")
+
+
+def _in_terms_of_file(cut: float, app: Application, cases: Cases, args: Any) -> float:
+    """A cut on the posterior where it will run, as a cut on the numbers in the file."""
+    if cut in (0.0, 1.0):
+        log_odds = -math.inf if cut == 0 else math.inf
+    else:
+        log_odds = math.log(cut / (1 - cut))
+    assert app.priors is not None
+    with np.errstate(divide="ignore"):
+        here, there = np.log(cases.priors), np.log(app.priors)
+    if args.scores_are == "llr":
+        return float(log_odds - (there[1] - there[0]))
+    if not args.posteriors_already_adjusted:
+        log_odds += float((here[1] - here[0]) - (there[1] - there[0]))
+    if args.scores_are == "logit":
+        return float(log_odds)
+    if log_odds == math.inf:
+        return 1.0
+    return 1 / (1 + math.exp(-log_odds)) if log_odds > -700 else 0.0
+
+
+def without_gaps(
+    models: Sequence[Model], cases: Cases, args: Any
+) -> tuple[list[Model], Cases, str | None]:
+    """Only the rows every model has, unless gaps are to be filled; and what to say about it."""
+    gaps = [(int(model.missing.sum()), model.name) for model in models if model.missing.any()]
+    if not gaps:
+        return list(models), cases, None
+    said = " and ".join(f"{grouped(count)} rows of {name}" for count, name in gaps) + " are empty."
+    if args.missing in ("naive", "abstain"):
+        return list(models), cases, f"{said} They count as --missing {args.missing}."
+    keep = ~np.logical_or.reduce([model.missing for model in models])
+    if not keep.any():
+        raise DataError(f"{said} No row has a value for every model, so nothing can be compared.")
+    said += f" Compared on the {grouped(int(keep.sum()))} rows every model has."
+    if args.missing is None:
+        said += " --missing abstain|naive|drop"
+    return [model.kept(keep) for model in models], cases.kept(keep), said
+
+
+def fill_gaps(
+    codes: NDArray[Any], missing: NDArray[np.bool_], app: Application, args: Any
+) -> NDArray[Any]:
+    """The decisions with something to do for the rows a model says nothing about."""
+    if not missing.any():
+        return codes
+    if args.missing == "naive":
+        filler = app.decisions.index(app.naive_decision)
+    else:
+        others = [j for j, name in enumerate(app.decisions) if name not in app.classes]
+        if len(others) != 1:
+            raise DataError(
+                "--missing abstain needs exactly one decision that is not an outcome; the "
+                f"decisions are {quoted(app.decisions)}.",
+                hint="add one to the costs file, e.g. 'ask a person', or use --missing naive",
+            )
+        filler = others[0]
+    return np.where(missing, filler, codes)

@@ -1,0 +1,172 @@
+"""Delimited text to columns of bytes, with NumPy where the file is plain enough.
+
+A file without quotation marks and with the same number of cells in every line is cut by array
+operations; anything else goes through the csv module. Both give the same columns.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.exceptions import FormatError
+from stakes.report.amounts import grouped
+
+__all__ = ["parse"]
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+#: A cell longer than this is cut out by slicing, not through a table of equal widths.
+WIDEST_CELL = 256
+ROWS_PER_BLOCK = 1 << 16
+
+Getter = Callable[[], NDArray[Any]]
+
+
+def parse(data: bytes, name: str) -> tuple[list[str], int, list[Getter], str]:
+    """Column names, number of rows, a function per column that cuts it out, and the delimiter."""
+    data = _as_plain_text(data, name)
+    header, newline, body = data.partition(b"\n")
+    del newline
+    delimiter = _delimiter(header.decode("utf-8"))
+    if b'"' in data:
+        return *_through_csv(data, delimiter, name), delimiter
+    names = [cell.strip() for cell in header.decode("utf-8").split(delimiter)]
+    _refuse_bare_rows(names, name)
+    buffer = np.frombuffer(body, dtype=np.uint8)
+    if not buffer.size:
+        return names, 0, [lambda: np.empty(0, dtype="S1") for _ in names], delimiter
+    is_end = (buffer == ord(delimiter)) | (buffer == ord("\n"))
+    ends = np.flatnonzero(is_end)
+    del is_end
+    whole = ends.size % len(names) == 0
+    if not whole or not _rectangular(buffer, ends, len(names)):
+        return *_through_csv(data, delimiter, name), delimiter
+    cuts = ends.reshape(-1, len(names))
+    getters = [_cutter(buffer, cuts, j) for j in range(len(names))]
+    return names, cuts.shape[0], getters, delimiter
+
+
+def _rectangular(buffer: NDArray[np.uint8], ends: NDArray[np.intp], n_columns: int) -> bool:
+    """Whether every line has `n_columns` cells and none is blank."""
+    last = ends[n_columns - 1 :: n_columns]
+    lines = int(np.count_nonzero(buffer == ord("\n")))
+    return lines == last.size and bool((buffer[last] == ord("\n")).all())
+
+
+def _cutter(buffer: NDArray[np.uint8], cuts: NDArray[np.intp], j: int) -> Getter:
+    """A function that cuts out column `j` when it is asked for."""
+
+    def cells() -> NDArray[Any]:
+        stops = cuts[:, j]
+        if j:
+            starts = cuts[:, j - 1] + 1
+        else:
+            starts = np.concatenate([[0], cuts[:-1, -1] + 1])
+        return _cut(buffer, starts, stops)
+
+    return cells
+
+
+def _cut(
+    buffer: NDArray[np.uint8], starts: NDArray[np.intp], stops: NDArray[np.intp]
+) -> NDArray[Any]:
+    """The bytes between each start and stop, as an array of equal widths."""
+    lengths = stops - starts
+    width = max(1, int(lengths.max()))
+    if width > WIDEST_CELL:
+        text = buffer.tobytes()
+        pairs = zip(starts.tolist(), stops.tolist(), strict=True)
+        return np.array([text[start:stop].decode("utf-8").strip() for start, stop in pairs])
+    padded = np.concatenate([buffer, np.zeros(width, dtype=np.uint8)])
+    table = np.empty((starts.size, width), dtype=np.uint8)
+    offsets = np.arange(width)
+    for first in range(0, starts.size, ROWS_PER_BLOCK):
+        rows = slice(first, first + ROWS_PER_BLOCK)
+        block = padded[starts[rows, None] + offsets]
+        block[offsets >= lengths[rows, None]] = 0
+        table[rows] = block
+    return table.view(f"S{width}").reshape(-1)
+
+
+def _through_csv(data: bytes, delimiter: str, name: str) -> tuple[list[str], int, list[Getter]]:
+    """The same through the csv module: quotation marks, blank lines, and ragged lines refused."""
+    reader = csv.reader(io.StringIO(data.decode("utf-8"), newline=""), delimiter=delimiter)
+    names = [cell.strip() for cell in next(reader)]
+    _refuse_bare_rows(names, name)
+    rows: list[list[str]] = []
+    try:
+        for row in reader:
+            if len(row) != len(names):
+                if not row:
+                    continue  # a blank line
+                raise FormatError(
+                    f"{name}: row {grouped(len(rows) + 1)} (line {grouped(reader.line_num)}) has "
+                    f"{len(row)} cells, the header has {len(names)}.",
+                    hint="a cell that holds the delimiter must stand in double quotes",
+                    rows=[len(rows)],
+                )
+            rows.append(row)
+    except csv.Error as error:
+        raise FormatError(f"{name}: line {grouped(reader.line_num)}: {error}.") from None
+    columns = list(zip(*rows, strict=True)) if rows else [() for _ in names]
+    return names, len(rows), [_texts(column) for column in columns]
+
+
+def _texts(column: tuple[str, ...]) -> Getter:
+    """A function that turns a column of strings into an array."""
+    return lambda: np.array(column, dtype=np.str_)
+
+
+def _delimiter(header: str) -> str:
+    """The delimiter that occurs most often in the header, outside quotation marks."""
+    outside = "".join(header.split('"')[::2])
+    return max(DELIMITERS, key=outside.count)
+
+
+def _as_plain_text(data: bytes, name: str) -> bytes:
+    """UTF-8 without a byte-order mark, lines ended by a single newline."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        data = data.decode("utf-16", errors="replace").encode("utf-8")
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\0" in data:
+        raise FormatError(
+            f"{name} holds bytes that are not text.",
+            hint="I read CSV, TSV, .gz of these, .npy, .npz and .parquet, by the ending of the name",
+        )
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = data.strip(b"\n")
+    if not data.strip():
+        raise FormatError(f"{name} is empty.", hint="I need a header line and one row per case")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(
+            f"{name}: line {grouped(line)} is not UTF-8 text (byte 0x{data[error.start]:02x}).",
+            hint="save it as UTF-8, e.g.  iconv -f latin1 -t utf-8 file.csv > file-utf8.csv",
+        ) from None
+    return data + b"\n" if b"\n" in data else data
+
+
+def _refuse_bare_rows(names: list[str], name: str) -> None:
+    """Raise when the first line holds numbers, so that there is no header."""
+
+    def is_number(text: str) -> bool:
+        try:
+            float(text)
+        except ValueError:
+            return False
+        return True
+
+    if any(is_number(cell) for cell in names):
+        raise FormatError(
+            f"the first line of {name} looks like data ({', '.join(names[:4])}), not like "
+            "column names.",
+            hint="add a header line, e.g.  truth,model_a",
+        )

@@ -1,0 +1,92 @@
+"""The door of the command line: find the command, run it, turn problems into exit codes.
+
+Each command is a module of this package with ``configure(parser)``, which adds its options and
+imports nothing heavy, and ``run(args) -> int``, which does the work and returns the exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+
+from stakes import __version__
+from stakes.cli.problems import EXIT_PROBLEM, guarded
+
+__all__ = ["main"]
+
+#: What each command is for, in the order in which they are listed. Names without a module of
+#: their own are left out.
+PURPOSES = {
+    "eval": "what the decisions of one or more models cost, and which to deploy",
+    "ask": "find out what your errors cost by answering a few questions",
+    "calibrate": "make probabilities mean what they say",
+    "audit": "what a metric rewards, and the costs it implies",
+    "reproduce": "recompute the tables of published papers",
+    "inspect": "say what would be read from a file, and stop",
+    "demo": "run the bundled examples and leave report pages",
+}
+EPILOG = "`stakes COMMAND --help` explains a command. Start with: stakes demo"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code: 0 done, 1 a gate failed, 2 a problem."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    _never_fail_on_characters()
+    try:
+        args = _parser(arguments).parse_args(arguments)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else EXIT_PROBLEM
+    if args.command is None:
+        _parser([]).print_help()
+        return EXIT_PROBLEM
+    args.command_line = arguments
+    return guarded(args.run, args)
+
+
+def available() -> dict[str, str]:
+    """The commands whose module exists, with their purpose."""
+    return {
+        name: purpose
+        for name, purpose in PURPOSES.items()
+        if importlib.util.find_spec(f"stakes.cli.{name}") is not None
+    }
+
+
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser; only the command that was asked for is imported and configured."""
+    parser = argparse.ArgumentParser(
+        prog="stakes",
+        description="Judge classifiers, and make their decisions, by what the decisions cost.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("--version", action="version", version=f"stakes {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    asked = next((word for word in arguments if not word.startswith("-")), None)
+    for name, purpose in available().items():
+        command = commands.add_parser(
+            name,
+            help=purpose,
+            description=purpose[0].upper() + purpose[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        if name == asked:
+            module = importlib.import_module(f"stakes.cli.{name}")
+            module.configure(command)
+            command.set_defaults(run=module.run)
+    return parser
+
+
+def _never_fail_on_characters() -> None:
+    """A terminal that cannot show a character gets its escape, not a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""`stakes eval`: what the decisions of one or more models cost, and which to deploy."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from stakes.cli.options import add_cost_options, add_data_options, add_model_options
+from stakes.cli.problems import EXIT_GATE, EXIT_OK, EXIT_PROBLEM, complain, warn
+
+__all__ = ["configure", "run"]
+
+EXAMPLES = """examples:
+  stakes eval churn.csv --label churned --positive yes --scores gbm_p,logreg_p \\
+         --cost fn=40 fp=4 --unit EUR --volume 250000/yr --html report.html
+  stakes eval pets.csv --label species --proba 'p_*' --costs costs.toml
+  stakes eval day.csv --label truth --decisions modelA,modelB --cost fn=335 fp=35
+  stakes eval --confusion A.csv,B.csv --positive yes --cost fn=335 fp=35
+
+exit codes: 0 done, 1 a condition of --fail-if or --require was not met, 2 a problem
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.epilog = EXAMPLES
+    add_data_options(parser)
+    add_model_options(parser)
+    parser.add_argument(
+        "--confusion",
+        metavar="A.csv,B.csv",
+        help="confusion matrices instead of cases; the top-left cell says 'truth' or 'decision'",
+    )
+    add_cost_options(parser)
+    group = parser.add_argument_group("what to print")
+    form = group.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="everything, as JSON")
+    form.add_argument("--csv", action="store_true", help="the table, as CSV")
+    form.add_argument("--quiet", action="store_true", help="only the best model and its threshold")
+    group.add_argument("--html", metavar="PAGE", help="also write a report page")
+    group.add_argument(
+        "--min-positives",
+        type=int,
+        default=10,
+        metavar="10",
+        help="with fewer cases of an outcome, print counts but no verdict",
+    )
+    group = parser.add_argument_group("conditions, for continuous integration")
+    group.add_argument(
+        "--fail-if",
+        action="append",
+        default=[],
+        metavar="'nec>0.5'",
+        help="exit with 1 when this holds for the best model, or for one: 'gbm:nec>0.5'",
+    )
+    group.add_argument("--require", metavar="MODEL", help="exit with 1 unless this is the best")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Evaluate, print, write, and return the exit code."""
+    from stakes.cli.gates import Gate, failures
+    from stakes.cli.judging import findings_of
+    from stakes.cli.shown_as import show, too_few, with_facts
+
+    gates = [Gate(text) for text in args.fail_if]  # before any work: a typo should not wait
+    findings = with_facts(findings_of(args), args.command_line)
+    for warning in findings.warnings:
+        warn(warning)
+    few = too_few(findings, args.min_positives)
+    show(findings, args, counts_only=few is not None)
+    if few is not None:
+        complain(few)
+        return EXIT_PROBLEM
+    if args.html:
+        from stakes.cli.files import write_whole
+        from stakes.report import page
+
+        size = write_whole(Path(args.html), page(findings))
+        if not (args.json or args.csv or args.quiet):
+            print(f"\nreport: {args.html} ({max(1, round(size / 1000))} kB)")
+    failed = failures(gates, args.require, findings)
+    for line in failed:
+        complain(line)
+    return EXIT_GATE if failed else EXIT_OK

@@ -1,0 +1,82 @@
+"""Conditions for continuous integration: `--fail-if 'nec>0.5'` and `--require MODEL`."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Sequence
+
+from stakes.exceptions import DataError
+from stakes.report import Findings, ModelFinding
+
+__all__ = ["Gate", "failures"]
+
+_CONDITION = re.compile(r"\s*(?:(.+):)?\s*(nec|cost|saving)\s*(>=|<=|>|<)\s*([-+.\w]+)\s*")
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+
+
+class Gate:
+    """One condition that must not hold."""
+
+    def __init__(self, text: str) -> None:
+        match = _CONDITION.fullmatch(text)
+        try:
+            self.limit = float(match[4]) if match else 0.0
+        except ValueError:
+            match = None
+        if match is None:
+            raise DataError(
+                f"I cannot read the condition '{text}'.",
+                hint="Say:  --fail-if 'nec>0.5'   (nec, cost or saving; > >= < <=; for a model "
+                "that is not the best:  'gbm:nec>0.5')",
+            )
+        self.text = text
+        self.model, self.figure, self.sign = match[1], match[2], match[3]
+
+    def holds(self, findings: Findings) -> bool:
+        """Whether the condition, which should not, holds; an undefined NEC counts as holding."""
+        value = _figure(findings, self._chosen(findings), self.figure)
+        return value is None or _COMPARISONS[self.sign](value, self.limit)
+
+    def _chosen(self, findings: Findings) -> ModelFinding:
+        """The model that is meant: the one named, or else the best."""
+        if self.model is None:
+            return findings.best
+        for model in findings.models:
+            if model.name == self.model:
+                return model
+        raise DataError(
+            f"--fail-if speaks of '{self.model}'; the models are "
+            f"{', '.join(model.name for model in findings.models)}."
+        )
+
+    def said(self, findings: Findings) -> str:
+        """What to print when it holds."""
+        model = self._chosen(findings)
+        value = _figure(findings, model, self.figure)
+        got = "undefined" if value is None else f"{value:.4g}"
+        return f"failed: {self.text} ({self.figure} of {model.name} is {got})"
+
+
+def failures(gates: Sequence[Gate], required: str | None, findings: Findings) -> list[str]:
+    """What to print for each condition that was not met."""
+    said = [each.said(findings) for each in gates if each.holds(findings)]
+    if required is not None:
+        if required not in {model.name for model in findings.models}:
+            names = ", ".join(model.name for model in findings.models)
+            raise DataError(f"--require speaks of '{required}'; the models are {names}.")
+        if findings.best.name != required:
+            said.append(f"failed: --require {required} (the best is {findings.best.name})")
+    return said
+
+
+def _figure(findings: Findings, model: ModelFinding, figure: str) -> float | None:
+    """One figure of a model."""
+    if figure == "nec":
+        return model.nec
+    return model.cost if figure == "cost" else findings.saving(model)

@@ -1,0 +1,207 @@
+"""What each model says about each case: a hard decision, or a probability of each outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.cli.cases import Cases, quoted
+from stakes.cli.columns import ClassColumns, class_columns, named_columns
+from stakes.cli.reading import Table
+from stakes.exceptions import DataError, LabelError, PosteriorError
+from stakes.report.amounts import grouped
+
+__all__ = ["Model", "models_of"]
+
+#: How far probabilities of a row may be from adding to 1 before it counts as a mistake.
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model: `decisions` (positions) or `scores`, (n,) for the positive or (n, K).
+
+    `missing` marks the rows it says nothing about.
+    """
+
+    name: str
+    missing: NDArray[np.bool_]
+    decisions: NDArray[np.intp] | None = None
+    scores: NDArray[np.float64] | None = None
+
+    def kept(self, keep: NDArray[np.bool_]) -> Model:
+        """Only the rows that are wanted."""
+        return Model(
+            self.name,
+            self.missing[keep],
+            None if self.decisions is None else self.decisions[keep],
+            None if self.scores is None else self.scores[keep],
+        )
+
+
+def models_of(table: Table, cases: Cases, decisions: tuple[str, ...], args: Any) -> list[Model]:
+    """The models that the options name, on the rows of the cases."""
+    if args.decisions:
+        names = named_columns(table, args.decisions)
+        return [_decided(table, name, cases, decisions) for name in names]
+    if args.scores:
+        names = named_columns(table, args.scores)
+        return [_scored(table, name, cases, args) for name in names]
+    return [_classed(table, each, cases, args) for each in class_columns(table, args.proba)]
+
+
+def _decided(table: Table, name: str, cases: Cases, decisions: tuple[str, ...]) -> Model:
+    """A column of hard decisions."""
+    labels = table.labels(name)
+    position = {decision: i for i, decision in enumerate(decisions)}
+    strangers = [label for label in labels.names if label not in position]
+    if strangers:
+        count = sum(
+            int(n) for n, label in zip(labels.counts, labels.names, strict=True)
+            if label in strangers
+        )  # fmt: skip
+        raise LabelError(
+            f"column '{name}' decides {quoted(strangers)} in {grouped(count)} rows, but the "
+            f"decisions are {quoted(decisions)}.",
+            hint="decisions must be spelt as in the truth or in the costs file"
+            + ("\nif these are scores:  --scores " + name if _numeric(strangers) else ""),
+        )
+    places = np.array([*(position[label] for label in labels.names), -1], dtype=np.intp)
+    codes = places[labels.codes][cases.rows]
+    return Model(name, codes < 0, decisions=codes)
+
+
+def _numeric(names: list[str]) -> bool:
+    """Whether all names are numbers."""
+    try:
+        [float(name) for name in names]
+    except ValueError:
+        return False
+    return True
+
+
+def _scored(table: Table, name: str, cases: Cases, args: Any) -> Model:
+    """A column with the score of the positive outcome."""
+    if len(cases.classes) != 2:
+        raise DataError(
+            f"--scores needs two outcomes; '{cases.label}' has {len(cases.classes)}: "
+            f"{quoted(cases.classes)}.",
+            hint="give one probability per outcome:  --proba 'p_*'",
+        )
+    if name in table.matrices:
+        values = _matrix(table, name, cases)
+        values = values if args.scores_are != "prob" else _sums_checked(values, name, cases, args)
+        scores = values[:, 1] - values[:, 0] if args.scores_are != "prob" else values[:, 1]
+    else:
+        scores = table.numbers(name)[cases.rows]
+    missing = np.isnan(scores)
+    if args.scores_are == "prob":
+        _refuse_outside(scores[~missing], name, cases)
+    if name in args.flip.split(","):
+        scores = 1 - scores if args.scores_are == "prob" else -scores
+    return Model(name, missing, scores=scores)
+
+
+def _classed(table: Table, columns: ClassColumns, cases: Cases, args: Any) -> Model:
+    """One score per outcome, in the order of the classes."""
+    if columns.matrix is not None:
+        scores = _matrix(table, columns.matrix, cases)
+    else:
+        _refuse_other_classes(columns, cases, table)
+        scores = np.column_stack([table.numbers(columns.by_class[c]) for c in cases.classes])
+        scores = scores[cases.rows]
+    if args.scores_are == "rank":
+        raise DataError(
+            "--scores-are rank needs two outcomes and one score column:  --scores COLUMN."
+        )
+    missing = np.isnan(scores).any(axis=1)
+    if args.scores_are == "prob":
+        for j, outcome in enumerate(cases.classes):
+            _refuse_outside(scores[~missing, j], columns.by_class.get(outcome, columns.model))
+        scores = _sums_checked(scores, columns.model, cases, args)
+    return Model(columns.model, missing, scores=scores)
+
+
+def _matrix(table: Table, name: str, cases: Cases) -> NDArray[np.float64]:
+    """An array whose columns are the sorted outcomes, in the order of the classes."""
+    matrix = table.matrices[name]
+    if matrix.dtype.kind not in "fiub":
+        raise DataError(f"{table.source}: '{name}' must hold numbers; it holds {matrix.dtype}.")
+    order = cases.found if len(cases.found) == len(cases.classes) else cases.classes
+    if matrix.shape[1] != len(order):
+        raise DataError(
+            f"{table.source}: '{name}' has {matrix.shape[1]} columns, but there are "
+            f"{len(order)} outcomes: {quoted(order)}."
+        )
+    places = [order.index(outcome) for outcome in cases.classes]
+    return matrix[cases.rows].astype(np.float64)[:, places]
+
+
+def _refuse_other_classes(columns: ClassColumns, cases: Cases, table: Table) -> None:
+    """Raise when an outcome has no column."""
+    totals = np.bincount(cases.truth, minlength=len(cases.classes))
+    for outcome, total in zip(cases.classes, totals.tolist(), strict=True):
+        if outcome not in columns.by_class:
+            found = ", ".join(list(columns.by_class.values())[:8])
+            occurs = f"occurs {grouped(total)} times in '{cases.label}'"
+            raise DataError(f"{found} found but '{outcome}' {occurs} and has no column.")
+    strangers = [name for name in columns.by_class if name not in cases.classes]
+    if strangers:
+        raise DataError(
+            f"{quoted([columns.by_class[name] for name in strangers])} found but "
+            f"{quoted(strangers)} is not among the outcomes {quoted(cases.classes)}.",
+            hint="name the columns one by one in --proba, or add the outcome to the costs file",
+        )
+
+
+def _refuse_outside(scores: NDArray[np.float64], name: str, cases: Cases | None = None) -> None:
+    """Raise when numbers that should be probabilities are not."""
+    if not scores.size:
+        return
+    low, high = float(scores.min()), float(scores.max())
+    if low < 0 or high > 1:
+        raise PosteriorError(
+            f"column '{name}' has values from {_rounded(low)} to {_rounded(high)}, so these are "
+            "not probabilities.",
+            hint="If they are log-odds (logits):            --scores-are logit\n"
+            "If they are log-likelihood ratios:        --scores-are llr\n"
+            "If only the order means something (SVM):  --scores-are rank   "
+            "(costs then need a threshold found by cross-fitting)",
+        )
+    if cases is not None and name.lower() == "prediction_score" and low >= 0.5:
+        raise PosteriorError(
+            f"'{name}' looks like the probability of the *predicted* class (minimum {low:.2f}). "
+            f"I need p({cases.classes[1]})."
+        )
+
+
+def _rounded(value: float) -> str:
+    """Few digits, but never so few that a value outside 0 to 1 looks inside."""
+    short = f"{value:.2g}"
+    return short if (0 <= float(short) <= 1) == (0 <= value <= 1) else repr(value)
+
+
+def _sums_checked(
+    scores: NDArray[np.float64], name: str, cases: Cases, args: Any
+) -> NDArray[np.float64]:
+    """Rows that add to 1, rescaled when that was asked for."""
+    sums = scores.sum(axis=1)
+    if args.renormalise:
+        if (sums <= 0).any():
+            row = int(cases.rows[np.flatnonzero(sums <= 0)[0]]) + 1
+            raise PosteriorError(f"probabilities of row {grouped(row)} of '{name}' are all 0.")
+        return np.asarray(scores / sums[:, None])
+    off = np.abs(sums - 1) > ROUNDING
+    if off.any():
+        worst = int(np.nanargmax(np.abs(sums - 1)))
+        raise PosteriorError(
+            f"probabilities of {grouped(int(off.sum()))} rows do not add to 1 "
+            f"(worst {sums[worst]:.2f}, row {grouped(int(cases.rows[worst]) + 1)}).",
+            hint="To rescale each row: --renormalise   "
+            "(differences below 1e-6 are rounding and pass)",
+            rows=cases.rows[off][:10].tolist(),
+        )
+    return scores

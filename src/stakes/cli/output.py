@@ -1,0 +1,84 @@
+"""Where output goes: the width and the abilities of the terminal, and text that is safe there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+import unicodedata
+
+__all__ = ["bold", "cut", "dim", "display_width", "page_width", "print_wrapped", "shown"]
+
+WIDEST = 80
+#: Characters that change the direction of text, and so could make a name lie.
+_TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
+
+
+def page_width() -> int:
+    """Columns to write in: those of the terminal, at most 80; 80 when there is none."""
+    return max(20, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns))
+
+
+def shown(text: str) -> str:
+    """Text with control characters spelt out, so that a label cannot steer the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character
+        if character == "\n" or (character.isprintable() and ord(character) not in _TURNING)
+        else character.encode("unicode_escape").decode("ascii")
+        for character in text
+    )
+
+
+def display_width(text: str) -> int:
+    """How many columns the text takes: wide characters two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def cut(text: str, width: int) -> str:
+    """A label that fits, ending in ``~`` when something was left out."""
+    if display_width(text) <= width:
+        return text
+    kept = ""
+    for character in text:
+        if display_width(kept + character) > width - 1:
+            break
+        kept += character
+    return kept + "~"
+
+
+def print_wrapped(text: str, *, first: str = "", rest: str = "") -> None:
+    """Print a paragraph in lines of the page width."""
+    lines = textwrap.wrap(
+        shown(text),
+        width=page_width(),
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    print("\n".join(lines) if lines else first.rstrip())
+
+
+def bold(text: str) -> str:
+    """Bold on a terminal that asked for nothing else."""
+    return f"\033[1m{text}\033[0m" if _decorated() else text
+
+
+def dim(text: str) -> str:
+    """Dim on a terminal that asked for nothing else."""
+    return f"\033[2m{text}\033[0m" if _decorated() else text
+
+
+def _decorated() -> bool:
+    """Whether stdout is a terminal and NO_COLOR is not set."""
+    return (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )

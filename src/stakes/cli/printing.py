@@ -1,0 +1,139 @@
+"""Findings on the terminal: what was read, the costs as understood, the table, the verdict."""
+
+from __future__ import annotations
+
+from stakes.cli.output import bold, dim, page_width, print_wrapped, shown
+from stakes.cli.tables import Column, fitted
+from stakes.report import Findings, ModelFinding, verdict
+from stakes.report.amounts import amount, grouped, per_case, percent
+
+__all__ = ["print_findings", "print_quiet", "read_line"]
+
+
+def print_findings(findings: Findings, *, with_verdict: bool = True) -> None:
+    """Everything, in the order in which it is read."""
+    print_wrapped(read_line(findings), rest="  ")
+    for line in findings.costs_said:
+        print(shown(line))
+    print()
+    _print_table(findings)
+    print(dim(shown(_naive_line(findings))))
+    _print_where_money_goes(findings)
+    if with_verdict:
+        print()
+        print_bold(verdict(findings))
+    if findings.notes:
+        print()
+    for note in findings.notes:
+        print_wrapped(note, first="- ", rest="  ")
+
+
+def print_bold(text: str) -> None:
+    """A wrapped paragraph, bold where the terminal can."""
+    import textwrap
+
+    for line in textwrap.wrap(shown(text), width=page_width(), break_on_hyphens=False):
+        print(bold(line))
+
+
+def read_line(findings: Findings) -> str:
+    """What was read, in one sentence."""
+    app, counts = findings.application, findings.class_counts
+    shares = findings.data_priors
+    models = f"{len(findings.models)} model{'s' if len(findings.models) != 1 else ''}"
+    label = findings.facts.get("label", "truth")
+    if findings.positive is not None:
+        outcome = f"{grouped(counts[1])} {label} = {findings.positive} ({percent(shares[1])})"
+    else:
+        pairs = zip(app.classes, shares, strict=True)
+        outcome = f"{label}: " + ", ".join(f"{name} {percent(share)}" for name, share in pairs)
+    return f"read {findings.source}: {grouped(findings.n_cases)} cases, {outcome}, {models}"
+
+
+def print_quiet(findings: Findings) -> None:
+    """Only the best model and its threshold."""
+    best = findings.best
+    threshold = "" if best.threshold is None else f" {best.threshold:.3g}"
+    print(shown(best.name) + threshold)
+
+
+def table_columns(findings: Findings) -> list[Column]:
+    """The columns of the main table; those to the right leave first when it is narrow."""
+    models = findings.ranked
+    columns = [
+        Column("model", [model.name for model in models], label=True),
+        Column("NEC", [_nec(model) for model in models]),
+    ]
+    if any(model.interval for model in models):
+        columns.append(Column("95% interval", [_interval(model) for model in models], drop=1))
+    if any(model.rule for model in models):
+        rules = [model.rule or "" for model in models]
+        columns.append(Column("act when", rules, drop=2, right=False))
+    app = findings.application
+    unit = f" {app.unit}" if app.unit else ""
+    columns.append(Column(f"cost/case{unit}", [per_case(m.cost) for m in models], drop=3))
+    columns.append(Column(*_savings(findings), drop=4))
+    return columns
+
+
+def _savings(findings: Findings) -> tuple[str, list[str]]:
+    """The column of savings: per period when the volume is known."""
+    app = findings.application
+    unit = f" {app.unit}" if app.unit else ""
+    if app.volume is None:
+        cells = [per_case(findings.saving(model)) for model in findings.ranked]
+        return f"saves/case{unit}", cells
+    short = {"year": "yr", "month": "mo", "week": "wk"}.get(app.period or "", app.period)
+    title = f"saves/{short}" if short else "saves"
+    return title, [
+        f"{amount(findings.saving(model) * app.volume)}{unit}" for model in findings.ranked
+    ]
+
+
+def _print_table(findings: Findings) -> None:
+    """The main table, and what had to be left out of it."""
+    text, left_out = fitted(table_columns(findings), page_width())
+    print(text)
+    if left_out:
+        print_wrapped(f"(too narrow for: {', '.join(left_out)}; --json has everything)")
+
+
+def _naive_line(findings: Findings) -> str:
+    """The best constant decision, as a row to compare with."""
+    app = findings.application
+    unit = f" {app.unit}" if app.unit else ""
+    cost = f"{per_case(findings.naive_cost)}{unit} per case"
+    return f"(always '{findings.naive_decision}': NEC 1.000, {cost})"
+
+
+def _print_where_money_goes(findings: Findings) -> None:
+    """The costliest cells of the best model, for more than two outcomes or decisions."""
+    app = findings.application
+    if app.costs.shape == (2, 2):
+        return
+    cells = findings.costliest(findings.best)
+    if not cells:
+        return
+    print()
+    unit = f" {app.unit}" if app.unit else ""
+    print(shown(f"where the money goes ({findings.best.name}):"))
+    text, _ = fitted(
+        [
+            Column("truth", [cell[0] for cell in cells], label=True),
+            Column("decision", [cell[1] for cell in cells], label=True),
+            Column(f"cost/case{unit}", [per_case(cell[2]) for cell in cells]),
+            Column("share", [percent(cell[3], 0) for cell in cells]),
+        ],
+        page_width(),
+    )
+    print(text)
+
+
+def _nec(model: ModelFinding) -> str:
+    """The NEC to three decimals."""
+    return "undef." if model.nec is None else f"{model.nec:.3f}"
+
+
+def _interval(model: ModelFinding) -> str:
+    """An interval of the NEC."""
+    return "" if model.interval is None else f"{model.interval[0]:.3f} - {model.interval[1]:.3f}"

@@ -1,0 +1,209 @@
+"""Files to columns: CSV, TSV, gz, npy, npz and Parquet, or CSV on standard input."""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import hashlib
+import io
+import sys
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._optional import load
+from stakes.cli.cells import Labels, as_labels, as_numbers
+from stakes.cli.delimited import DELIMITERS, parse
+from stakes.exceptions import DataError, FormatError
+from stakes.report.amounts import grouped
+
+__all__ = ["Table", "read_array", "read_table"]
+
+#: Endings of files that run code when they are opened.
+UNSAFE = {".pt", ".pth", ".pkl", ".pickle", ".joblib"}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Named columns of one file, cut out when they are asked for.
+
+    Arrays of two dimensions (from .npy and .npz) are kept apart in `matrices`.
+    """
+
+    source: str
+    n_rows: int
+    names: tuple[str, ...]
+    form: str
+    digest: str
+    getters: Sequence[Callable[[], NDArray[Any]]] = ()
+    matrices: dict[str, NDArray[Any]] = field(default_factory=dict)
+    decimal_comma: bool = False
+
+    def cells(self, name: str) -> NDArray[Any]:
+        """A column as it stands in the file."""
+        return self.getters[self.position(name)]()
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A column as numbers, NaN where empty."""
+        return as_numbers(self.cells(name), name, decimal_comma=self.decimal_comma)
+
+    def labels(self, name: str) -> Labels:
+        """A column as labels."""
+        return as_labels(self.cells(name))
+
+    def position(self, name: str) -> int:
+        """Where a column stands, or an error that suggests one."""
+        places = [i for i, other in enumerate(self.names) if other == name]
+        if len(places) > 1:
+            where = " and ".join(str(i + 1) for i in places)
+            raise FormatError(
+                f"{self.source}: columns {where} are both called '{name}'.",
+                hint="give each column a name of its own in the header",
+            )
+        if not places:
+            raise DataError(*self._absent(name))
+        return places[0]
+
+    def _absent(self, name: str) -> tuple[str]:
+        """What to say about a column that is not there."""
+        known = [*self.names, *self.matrices]
+        message = f"{self.source} has no column '{name}'"
+        folded = {other.lower(): other for other in known}
+        near = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.5)
+        if near:
+            message += f"; did you mean '{folded[near[0]]}'?"
+        else:
+            message += "."
+        listed = ", ".join(known[:12]) + (f" and {len(known) - 12} more" if len(known) > 12 else "")
+        return (f"{message} It has: {listed}.",)
+
+
+def read_table(path: str) -> Table:
+    """The columns of a file; `-` is standard input."""
+    data, name = _bytes(path)
+    digest = hashlib.sha256(data).hexdigest()
+    if data[:2] == b"\x1f\x8b":
+        data = _unzipped(data, name)
+        name_inside = name.removesuffix(".gz")
+    else:
+        name_inside = name
+    kind = _kind(data, name_inside)
+    if kind == "npz":
+        return _from_npz(data, name, digest)
+    if kind == "npy":
+        return _from_arrays({Path(name_inside).stem: _array(data, name)}, name, digest)
+    if kind == "parquet":
+        return _from_parquet(data, name, digest)
+    names, n_rows, getters, delimiter = parse(data, name)
+    if n_rows == 0:
+        raise DataError(f"{name} has a header and no rows.", hint="I need one row per case")
+    form = f"text, cells separated by {DELIMITERS[delimiter]}"
+    return Table(name, n_rows, tuple(names), form, digest, getters, decimal_comma=delimiter == ";")
+
+
+def read_array(path: str) -> NDArray[Any]:
+    """One array from a .npy file."""
+    data, name = _bytes(path)
+    return _array(data, name)
+
+
+def _bytes(path: str) -> tuple[bytes, str]:
+    """The content of a file, and what to call it."""
+    if path == "-":
+        return sys.stdin.buffer.read(), "standard input"
+    file = Path(path)
+    if file.suffix.lower() in UNSAFE:
+        raise FormatError(
+            f"{file.name}: I do not open {file.suffix} files, because opening one runs the code "
+            "in it.",
+            hint="save the arrays instead:  numpy.savez('scores.npz', p=p, y=y)",
+        )
+    return file.read_bytes(), file.name
+
+
+def _unzipped(data: bytes, name: str) -> bytes:
+    """The content of a gz file."""
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"{name}: the gz file is damaged ({error}).") from None
+
+
+def _kind(data: bytes, name: str) -> str:
+    """What the first bytes, or else the name, say the file is."""
+    if data[:6] == b"\x93NUMPY":
+        return "npy"
+    if data[:4] == b"PAR1":
+        return "parquet"
+    if data[:4] == b"PK\x03\x04" and name.lower().endswith(".npz"):
+        return "npz"
+    if data[:4] == b"PK\x03\x04" and name.lower().endswith((".xlsx", ".ods")):
+        raise FormatError(f"{name} is a spreadsheet.", hint="save the sheet as CSV")
+    return "text"
+
+
+def _array(data: bytes, name: str) -> NDArray[Any]:
+    """One array; arrays of Python objects are refused, because loading them runs code."""
+    try:
+        return np.asarray(np.load(io.BytesIO(data), allow_pickle=False))
+    except ValueError as error:
+        raise FormatError(
+            f"{name}: {error}.",
+            hint="save numbers or strings:  numpy.save(name, array.astype(str))",
+        ) from None
+
+
+def _from_npz(data: bytes, name: str, digest: str) -> Table:
+    """The arrays of an npz file."""
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in archive.files}
+    except ValueError as error:
+        raise FormatError(
+            f"{name}: {error}.", hint="save numbers or strings, not Python objects"
+        ) from None
+    return _from_arrays(arrays, name, digest)
+
+
+def _from_arrays(arrays: dict[str, NDArray[Any]], name: str, digest: str) -> Table:
+    """Arrays of one dimension as columns, of two as matrices."""
+    columns = {key: array for key, array in arrays.items() if array.ndim == 1}
+    matrices = {key: array for key, array in arrays.items() if array.ndim == 2}
+    lengths = {key: array.shape[0] for key, array in {**columns, **matrices}.items()}
+    if not lengths:
+        raise FormatError(f"{name} holds no array of one or two dimensions.")
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{key} {grouped(length)}" for key, length in lengths.items())
+        raise DataError(f"{name}: the arrays differ in their number of rows: {said}.")
+    n_rows = next(iter(lengths.values()))
+    if n_rows == 0:
+        raise DataError(f"{name} has no rows.", hint="I need one row per case")
+    getters = [_getter(array) for array in columns.values()]
+    return Table(name, n_rows, tuple(columns), "NumPy arrays", digest, getters, matrices)
+
+
+def _from_parquet(data: bytes, name: str, digest: str) -> Table:
+    """The columns of a Parquet file."""
+    pyarrow = load("pyarrow", extra="parquet")
+    parquet = load("pyarrow.parquet", extra="parquet")
+    table = parquet.read_table(pyarrow.BufferReader(data))
+    if table.num_rows == 0:
+        raise DataError(f"{name} has columns and no rows.", hint="I need one row per case")
+    getters = [_arrow_getter(column) for column in table.columns]
+    names = tuple(table.column_names)
+    return Table(name, table.num_rows, names, "Parquet", digest, getters)
+
+
+def _getter(array: NDArray[Any]) -> Callable[[], NDArray[Any]]:
+    """A function that returns an array that is already there."""
+    return lambda: array
+
+
+def _arrow_getter(column: Any) -> Callable[[], NDArray[Any]]:
+    """A function that turns a column of Arrow into an array."""
+    return lambda: np.asarray(column.to_numpy())

@@ -1,0 +1,3 @@
+"""Bundled examples, made by a seeded simulator."""
+
+__all__: list[str] = []

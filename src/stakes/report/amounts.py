@@ -1,0 +1,67 @@
+"""Numbers as people read them: groups of three digits, amounts of money, shares."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["amount", "grouped", "money", "per_case", "percent", "plain"]
+
+
+def grouped(number: float) -> str:
+    """A count with its digits in groups of three, e.g. ``20 000``; weights keep one decimal."""
+    if float(number).is_integer():
+        return f"{int(number):,}".replace(",", " ")
+    return f"{number:,.1f}".replace(",", " ")
+
+
+def plain(number: float, digits: int = 4) -> str:
+    """A number to so many significant digits, never in exponent form for everyday sizes."""
+    if not math.isfinite(number):
+        return str(number)
+    if number == 0:
+        return "0"
+    if abs(number) >= 10**digits:
+        return grouped(round(number))
+    if abs(number) < 1e-4:
+        return f"{number:.{digits - 1}g}"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(number))))
+    text = f"{number:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def amount(number: float) -> str:
+    """A short amount for a table: three significant digits with k, M or G."""
+    size = abs(number)
+    for factor, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if size >= 0.9995 * factor * (10 if letter == "k" else 1):
+            return f"{_three_digits(number / factor)} {letter}"
+    return plain(number, 4 if size >= 1000 else 3)
+
+
+def money(number: float, unit: str | None) -> str:
+    """An amount for a sentence: rounded to three significant digits, with its unit."""
+    if number and math.isfinite(number):
+        number = round(number, 2 - math.floor(math.log10(abs(number))))
+    text = plain(number, 3) if abs(number) < 1000 else grouped(round(number))
+    return f"{text} {unit}" if unit else text
+
+
+def per_case(number: float) -> str:
+    """A cost per case: four significant digits."""
+    return plain(number, 4)
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A share as a percentage, e.g. ``7.8 %``; tiny shares keep two significant digits."""
+    value = 100 * share
+    if value and abs(value) < 0.1:
+        return f"{value:.2g} %"
+    text = f"{value:.{digits}f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
+
+
+def _three_digits(number: float) -> str:
+    """Three significant digits without trailing zeros after the point."""
+    size = abs(number)
+    decimals = 0 if size >= 99.95 else 1 if size >= 9.995 else 2
+    return f"{number:.{decimals}f}"

@@ -1,0 +1,165 @@
+"""Findings: what an evaluation found, before anybody shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from stakes.application import Application
+from stakes.exceptions import UndefinedError
+from stakes.metrics import cost_by_cell, normalized_expected_cost
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray
+
+__all__ = ["Findings", "ModelFinding", "judge"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFinding:
+    """What one model's decisions cost; made by `judge`.
+
+    `cells` is the cost per case by true class (rows) and decision (columns) at the priors
+    that count; `cost` is their sum. `nec` is None where it is undefined. `interval` is None
+    as long as nobody has computed one.
+    """
+
+    name: str
+    confusion: ConfusionMatrix
+    cells: FloatArray
+    cost: float
+    nec: float | None
+    rule: str | None = None
+    threshold: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All models side by side, at one application; made from the parts that `judge` returns.
+
+    `application` has its priors filled in. `data_priors` are the shares in the data, which
+    differ from those when a prevalence was given. `costs_said` are the costs as sentences;
+    `notes` say what was assumed, `warnings` what looks wrong, `facts` how it was computed.
+    """
+
+    source: str
+    n_cases: float
+    application: Application
+    data_priors: FloatArray
+    naive_decision: str
+    naive_cost: float
+    models: tuple[ModelFinding, ...]
+    class_counts: FloatArray
+    positive: str | None = None
+    kind: str = "decisions"
+    costs_said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def best(self) -> ModelFinding:
+        """The model that costs least; between equals the one named first."""
+        return min(self.models, key=lambda model: model.cost)
+
+    @property
+    def ranked(self) -> tuple[ModelFinding, ...]:
+        """The models, cheapest first."""
+        return tuple(sorted(self.models, key=lambda model: model.cost))
+
+    def saving(self, model: ModelFinding) -> float:
+        """What a model saves per case against the best decision that ignores it."""
+        return self.naive_cost - model.cost
+
+    def per_thousand(self, model: ModelFinding) -> FloatArray:
+        """Cases by true class and decision, out of 1000 where the system will run."""
+        assert self.application.priors is not None
+        rates = np.nan_to_num(model.confusion.rates, nan=0.0)
+        return np.asarray(1000 * self.application.priors[:, None] * rates)
+
+    def costliest(self, model: ModelFinding, limit: int = 5) -> list[tuple[str, str, float, float]]:
+        """The cells that cost most: truth, decision, cost per case, share of the total."""
+        gross = float(np.abs(model.cells).sum())
+        order = np.argsort(-np.abs(model.cells), axis=None, kind="stable")[:limit]
+        app, n_decisions = self.application, model.cells.shape[1]
+        return [
+            (
+                str(app.classes[k // n_decisions]),
+                str(app.decisions[k % n_decisions]),
+                float(model.cells.flat[k]),
+                abs(float(model.cells.flat[k])) / gross,
+            )
+            for k in order.tolist()
+            if model.cells.flat[k] != 0
+        ]
+
+    def frame(self) -> Frame:
+        """One row per model, cheapest first: model, nec, cost, saving, act when."""
+        volume = self.application.volume
+        columns: dict[str, list[Any]] = {
+            "model": [model.name for model in self.ranked],
+            "nec": [np.nan if model.nec is None else model.nec for model in self.ranked],
+            "cost": [model.cost for model in self.ranked],
+            "saving": [self.saving(model) for model in self.ranked],
+        }
+        if volume is not None:
+            columns["total_saving"] = [self.saving(m) * volume for m in self.ranked]
+        columns["act_when"] = [model.rule or "" for model in self.ranked]
+        return Frame(columns)
+
+
+def judge(
+    confusion: ConfusionMatrix,
+    application: Application,
+    *,
+    name: str,
+    rule: str | None = None,
+    threshold: float | None = None,
+) -> ModelFinding:
+    """What one model's decisions cost at this application.
+
+    Lower is better. The priors of the application, or else those of the data, weigh the
+    classes.
+
+    Parameters
+    ----------
+    confusion : ConfusionMatrix
+        What was decided, over the names of the application.
+    application : Application
+        Costs and priors.
+    name : str
+        What to call the model.
+    rule, threshold : str and float, optional
+        How the decisions were taken, e.g. ``"p > 0.091"`` and 0.091.
+
+    Returns
+    -------
+    ModelFinding
+        Cost per case in the unit of the costs, its parts, and the NEC (None where the best
+        naive decision is already perfect, so that the NEC is undefined).
+
+    Examples
+    --------
+    >>> finding = judge(ConfusionMatrix([[90, 5], [1, 4]]), Application([[0, 1], [10, 0]]),
+    ...                 name="gbm")
+    >>> round(finding.cost, 2), round(finding.nec, 2)
+    (0.15, 0.3)
+    """
+    shares = cost_by_cell(confusion, application)
+    try:
+        nec: float | None = normalized_expected_cost(confusion, application=application)
+    except UndefinedError:
+        nec = None
+    return ModelFinding(
+        name=name,
+        confusion=confusion,
+        cells=shares.costs.reshape(application.costs.shape),
+        cost=shares.total,
+        nec=nec,
+        rule=rule,
+        threshold=threshold,
+    )
