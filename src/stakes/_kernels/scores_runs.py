@@ -184,4 +184,4 @@ def rounded_down(values: NDArray[np.float64], dtype: Any) -> NDArray[np.floating
     """Thresholds in the type of the scores, such that `score > threshold` stays the same."""
     with np.errstate(over="ignore"):
         near = values.astype(dtype)
-    return np.where(near > values, np.nextafter(near, near.dtype.type(-np.inf)), near)
+        return np.where(near > values, np.nextafter(near, near.dtype.type(-np.inf)), near)

@@ -297,11 +297,13 @@ def at_equal_error(scores: RankedScores, *, method: EerMethod = "closest") -> Op
     OperatingPoint(1 if score > 2.5; false positives 0.3333, false negatives 0.5)
     """
     scores.require_both("at_equal_error")
-    kept = scores.hull if method == "hull" else np.arange(scores.cuts.shape[0])
-    x, y = (part[kept] for part in scores.cumulated)
+    if method == "hull":
+        cuts, x, y = (part[scores.hull] for part in (scores.cuts, *scores.cumulated))
+    else:
+        cuts, x, y = scores.finest
     _, left, right, _ = rates_meet(x, y)
     gaps = [abs(y[k] / y[-1] - (x[-1] - x[k]) / x[-1]) for k in (left, right)]
-    return at_threshold(scores, float(scores.cuts[kept[left if gaps[0] <= gaps[1] else right]]))
+    return at_threshold(scores, float(cuts[left if gaps[0] <= gaps[1] else right]))
 
 
 def at_sensitivity(scores: RankedScores, sensitivity: float) -> OperatingPoint:
@@ -331,9 +333,10 @@ def at_sensitivity(scores: RankedScores, sensitivity: float) -> OperatingPoint:
     OperatingPoint(1 if score > 0.2; false positives 0.5, false negatives 0)
     """
     scores.require_both("at_sensitivity")
-    found = scores.cumulated[1][-1] - scores.cumulated[1]
+    cuts, _, below = scores.finest
+    found = below[-1] - below
     enough = found >= _count(sensitivity, "sensitivity") * found[0]
-    return at_threshold(scores, float(scores.cuts[np.flatnonzero(enough)[-1]]))
+    return at_threshold(scores, float(cuts[np.flatnonzero(enough)[-1]]))
 
 
 def at_specificity(scores: RankedScores, specificity: float) -> OperatingPoint:
@@ -363,9 +366,9 @@ def at_specificity(scores: RankedScores, specificity: float) -> OperatingPoint:
     OperatingPoint(1 if score > 0.2; false positives 0.5, false negatives 0)
     """
     scores.require_both("at_specificity")
-    spared = scores.cumulated[0]
+    cuts, spared, _ = scores.finest
     enough = spared >= _count(specificity, "specificity") * spared[-1]
-    return at_threshold(scores, float(scores.cuts[np.flatnonzero(enough)[0]]))
+    return at_threshold(scores, float(cuts[np.flatnonzero(enough)[0]]))
 
 
 def _count(share: float, name: str) -> float:

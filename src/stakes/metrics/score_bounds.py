@@ -115,7 +115,7 @@ def score_bounds(scores: ScoreBins, application: Any = None) -> ScoreBounds:
     >>> from stakes import ScoreCounts
     >>> sc = ScoreCounts.from_scores([0, 1, 0, 1], [0.1, 0.2, 0.6, 0.9], kind="posterior")
     >>> score_bounds(sc.binned([0.5]))
-    ScoreBounds(auc 0.5 to 1, eer 0 to 0.5, eer_hull 0 to 0.5, min_cllr 0 to 1)
+    ScoreBounds(auc 0.25 to 0.75, eer 0.5 to 0.5, eer_hull 0.25 to 0.5, min_cllr 0.5 to 1)
     """
     scores.require_both("score_bounds")
     best = _Reordered(scores, negatives_first=True)

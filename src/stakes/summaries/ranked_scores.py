@@ -74,6 +74,12 @@ class RankedScores:
         return cut_points(self.runs.lowest, self.runs.highest)
 
     @cached_property
+    def finest(self) -> tuple[FloatArray, NDArray[Any], NDArray[Any]]:
+        """Every possible cut, also inside runs: threshold, and cases of each class below."""
+        scores, negatives, positives = self.levels
+        return cut_points(scores, scores), cumulative(negatives), cumulative(positives)
+
+    @cached_property
     def hull(self) -> NDArray[np.intp]:
         """Which cuts are vertices of the ROC convex hull; between them lie the PAV blocks."""
         return scores_compiled.hull(*self.cumulated)

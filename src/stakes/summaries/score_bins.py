@@ -126,6 +126,11 @@ class ScoreBins(RankedScores):
             )
         return self.runs.lowest, self.runs.negatives, self.runs.positives
 
+    @cached_property
+    def finest(self) -> tuple[FloatArray, NDArray[Any], NDArray[Any]]:
+        """Every possible cut, which is between bins: threshold, and cases below by class."""
+        return self.cuts, *self.cumulated
+
     @property
     def exact(self) -> NDArray[np.bool_]:
         """Which of the `runs` hold one score only, so that binning lost nothing there."""
