@@ -115,7 +115,7 @@ def softmax_blocks(
         np.exp(logits, out=logits)
         total = logits.sum(axis=0)
         logits /= total
-        yield part, logits, mass, float(np.dot(np.log(total) + shift, mass))
+        yield part, logits, mass, float(np.einsum("j,j->", np.log(total) + shift, mass))
 
 
 def margins(

@@ -38,6 +38,11 @@ class Scaling(NamedTuple):
     smoothed: bool
 
 
+def _sums(values: Floats, mass: Floats) -> Floats:
+    """Weighted sums along the cases; small enough that waking BLAS threads would cost more."""
+    return np.asarray(np.einsum("...j,j->...", values, mass))
+
+
 def affine_objective(
     scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats, *, biased: bool
 ) -> Objective:
@@ -63,12 +68,10 @@ def affine_objective(
             centre = product.sum(axis=0)
             drawn = centre * mass
             mean += float(drawn.sum())
-            product_sum = product @ mass
-            product *= part
-            square += float((product @ mass).sum()) - float(centre @ drawn)
+            square += float(_sums(product * part, mass).sum()) - float(_sums(centre, drawn))
             if biased:
-                mass_sum += posteriors @ mass
-                cross += product_sum - posteriors @ drawn
+                mass_sum += _sums(posteriors, mass)
+                cross += _sums(product, mass) - _sums(posteriors, drawn)
                 outer += (posteriors * mass) @ posteriors.T
         gradient = np.array([mean, *(mass_sum[:-1] if biased else ())]) - linear
         hessian = np.array([[square]])

@@ -1,5 +1,6 @@
 """Making posteriors mean what they say."""
 
+from stakes.calibration.automatic import Automatic
 from stakes.calibration.blending import Average, Rank
 from stakes.calibration.calibrator import Calibrator, load
 from stakes.calibration.cross_fitting import cross_fit, fit_on_test, stratified_folds
@@ -12,6 +13,7 @@ from stakes.calibration.venn_abers import Histogram, VennAbers
 
 __all__ = [
     "Affine",
+    "Automatic",
     "Average",
     "Beta",
     "Calibrator",

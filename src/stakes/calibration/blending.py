@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores
-from stakes.calibration.logistic import fit_increasing
+from stakes.calibration.logistic import Beta, fit_increasing
 from stakes.calibration.venn_abers import VennAbers
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
@@ -100,18 +100,21 @@ class Rank(Calibrator):
 
 
 class Average(Calibrator):
-    """The mean posterior of several calibrators.
+    """The weighted mean posterior of several calibrators.
 
     Their errors partly cancel, so the average is rarely far from the best of them. The default
-    members for two classes, a smooth map of the rank and Venn-Abers, assume little and fail
-    differently.
+    members for two classes, a smooth map of the rank, Venn-Abers and beta, assume little and
+    fail differently.
 
     Takes what its members take; returns posteriors (n, K).
 
     Parameters
     ----------
     members : sequence of Calibrator, optional
-        Calibrators to be fitted and averaged. Default: `Rank` and `VennAbers`.
+        Calibrators to be fitted and averaged. Default: `Rank`, `VennAbers` and `Beta`, with
+        weights 2, 2 and 1.
+    weights : sequence of float, optional
+        One positive weight per member, on any scale. Default: all the same.
     priors, classes, bound
         See `Calibrator`; they replace those of the members.
 
@@ -119,7 +122,7 @@ class Average(Calibrator):
     --------
     >>> cal = Average().fit([-3.0, -1.0, 2.0, 1.0, 3.0, -2.0], [0, 0, 0, 1, 1, 1])
     >>> [member.kind for member in cal.members]
-    ['rank', 'venn-abers']
+    ['rank', 'venn-abers', 'beta']
     """
 
     kind = "average"
@@ -128,21 +131,32 @@ class Average(Calibrator):
         self,
         members: Sequence[Calibrator | Mapping[str, Any]] | None = None,
         *,
+        weights: Sequence[float] | None = None,
         priors: Priors | None = None,
         classes: Sequence[Any] | None = None,
         bound: float | str | None = None,
     ) -> None:
-        super().__init__(priors=priors, classes=classes, bound=bound, members=members)
-        made = [Rank(), VennAbers()] if members is None else list(members)
+        if members is None:
+            members, weights = [Rank(), VennAbers(), Beta()], [2.0, 2.0, 1.0]
+        made = list(members)
+        shares = np.ones(len(made)) if weights is None else np.array(weights, dtype=np.float64)
+        super().__init__(
+            priors=priors, classes=classes, bound=bound, members=made, weights=shares.tolist()
+        )
         self.members = [m if isinstance(m, Calibrator) else Calibrator.from_dict(m) for m in made]
         if not self.members:
             raise DataError("`members` must hold at least one calibrator; got none.")
+        if shares.shape != (len(made),) or not (shares > 0).all():
+            raise DataError(
+                f"`weights` must give {len(made)} positive numbers; got {shares.tolist()}."
+            )
+        self.weights: FloatArray = shares / shares.sum()
 
     def unfitted(self) -> Average:
         """A fresh average of fresh members."""
         return Average(
             [member.unfitted() for member in self.members],
-            **{key: self.options[key] for key in ("priors", "classes", "bound")},
+            **{key: self.options[key] for key in ("weights", "priors", "classes", "bound")},
         )
 
     def _fit(self, cases: Cases) -> None:
@@ -153,7 +167,8 @@ class Average(Calibrator):
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         logs = [m._log_posteriors(m._bounded(scores, learn=False)) for m in self.members]
-        return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)))
+        shares = np.log(self.weights)[:, None, None]
+        return np.asarray(np.logaddexp.reduce(logs + shares, axis=0))
 
     def _parameters(self) -> dict[str, Any]:
         return {}

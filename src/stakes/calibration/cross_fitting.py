@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_priors
 from stakes._columns import as_column, as_weights
 from stakes._names import listed
 from stakes.calibration.calibrator import Calibrator
@@ -150,11 +151,13 @@ def cross_fit(
 def cross_fit_cases(cal: Calibrator, cases: Cases, number: IntArray) -> FloatArray:
     """Cross-fitted log-posteriors of cases already read."""
     out = np.empty((len(number), cases.scores.size))
+    priors = cal.options["priors"]
+    priors = None if priors is None else as_priors(priors, cases.classes)
     for fold in np.unique(number):
         test = np.flatnonzero(number == fold)
         train = np.flatnonzero(number != fold)
         fitted = cal.unfitted()
-        fitted.options["classes"] = cases.classes
+        fitted.options |= {"classes": None, "priors": priors}  # codes are positions
         part = cases.scores.take(train)
         try:
             fitted._fit_cases(part, cases.codes[train], cases.weights[train])
