@@ -40,7 +40,10 @@ def as_priors(priors: Priors, classes: Sequence[Name], name: str = "priors") -> 
         priors = dict(zip(labels, np.asarray(priors).tolist(), strict=True))  # a labelled column
     if isinstance(priors, Mapping):
         priors = _by_name(priors, classes, name)
-    values = np.array(priors, dtype=np.float64)
+    try:
+        values = np.array(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise PriorError(f"`{name}` must be numbers, one per class; got {priors!r}.") from None
     if values.ndim == 0:
         raise PriorError(
             f"`{name}` must give one share per class; got the single number {float(values):g}.",
@@ -81,7 +84,10 @@ def _by_name(priors: Mapping[Any, float], classes: Sequence[Name], name: str) ->
 
 def as_matrix(values: Any, name: str) -> NDArray[Any]:
     """A two-dimensional numeric array; frames and tensors are read through NumPy."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise DataError(f"`{name}` must have rows of equal length.") from None
     if array.dtype == object:
         try:
             array = array.astype(np.float64)
@@ -101,7 +107,10 @@ def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.
     Only the shape and the type are looked at here; ranges and sums are checked in blocks
     where the rows are read anyway.
     """
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise PosteriorError("`posteriors` must have rows of equal length.") from None
     if array.dtype.kind not in "fiub":
         raise PosteriorError(f"`posteriors` must hold numbers; got {array.dtype}.")
     if array.dtype != np.float32:

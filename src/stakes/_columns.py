@@ -6,6 +6,7 @@ library is never imported for it, only recognised (by narwhals) when the user al
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import narwhals as nw
@@ -26,7 +27,7 @@ def as_column(values: Any, name: str) -> NDArray[Any]:
     elif isinstance(values, np.ndarray):
         array = values
     else:
-        array = _from_sequence(values)
+        array = _from_sequence(values, name)
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
     if array.ndim != 1:
@@ -72,17 +73,27 @@ def as_weights(values: Any, length: int) -> NDArray[np.float64] | None:
     return weights
 
 
-def _from_sequence(values: Any) -> NDArray[Any]:
+def _from_sequence(values: Any, name: str) -> NDArray[Any]:
     """A list or other iterable as an array that keeps what each entry is."""
     if hasattr(values, "__array__"):
         return np.asarray(values)
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise DataError(
+            f"`{name}` must be a column with one entry per case; got {type(values).__name__}.",
+            hint="pass a list, an array or a column of a data frame",
+        )
     items = list(values)
     kinds = {type(item) for item in items}
     if len(kinds) > 1 and any(issubclass(kind, str) for kind in kinds):
         array = np.empty(len(items), dtype=object)
         array[:] = items
         return array
-    return np.asarray(items)
+    try:
+        return np.asarray(items)
+    except ValueError:
+        raise DataError(
+            f"`{name}` must have one entry per case; got rows of unequal size."
+        ) from None
 
 
 def _tightened(array: NDArray[Any]) -> NDArray[Any]:

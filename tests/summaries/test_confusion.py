@@ -192,6 +192,19 @@ class TestErrors:
         with pytest.raises(DataError, match="zero for every case"):
             ConfusionMatrix.from_decisions([0, 1], [0, 1], sample_weight=[0, 0])
 
+    @pytest.mark.parametrize("thing", [None, 5, "abc", {"a": 1}])
+    def test_not_a_column(self, thing):
+        with pytest.raises(DataError, match="`y_true` must be a column with one entry per case"):
+            ConfusionMatrix.from_decisions(thing, [1])
+
+    def test_rows_of_unequal_size(self):
+        with pytest.raises(DataError, match="rows of unequal size"):
+            ConfusionMatrix.from_decisions([[1], [1, 2]], [1, 0])
+
+    def test_nothing_at_all(self):
+        with pytest.raises(DataError, match="there are no cases and no names"):
+            ConfusionMatrix.from_decisions([], [])
+
     def test_negative_count(self):
         with pytest.raises(DataError, match="row 0, column 1 is -2"):
             ConfusionMatrix([[1, -2], [0, 1]])

@@ -66,7 +66,7 @@ class Application:
         period: str | None = None,
     ) -> None:
         matrix = costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
-        if volume is not None and not (math.isfinite(volume) and volume > 0):
+        if volume is not None and not _is_positive(volume):
             raise CostError(f"`volume` must be a positive number of cases; got {volume!r}.")
         shares = None if priors is None else frozen(as_priors(priors, matrix.classes))
         object.__setattr__(self, "costs", matrix)
@@ -253,6 +253,11 @@ def as_application(application: Any) -> Application:
         f"`application` must be an Application or a CostMatrix; got {type(application).__name__}.",
         hint="stakes.Application(costs, priors=[...])",
     )
+
+
+def _is_positive(number: Any) -> bool:
+    """Whether this is a finite number above zero."""
+    return isinstance(number, (int, float, np.number)) and math.isfinite(number) and number > 0
 
 
 def _log_ratio(numerator: float, denominator: float) -> float:

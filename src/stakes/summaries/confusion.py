@@ -105,6 +105,8 @@ class ConfusionMatrix:
         """
         truth, chosen = as_column(y_true, "y_true"), as_column(decisions, "decisions")
         same_length("y_true", truth.shape[0], "decisions", chosen.shape[0])
+        if truth.shape[0] == 0 and classes is None:
+            raise DataError("there are no cases and no names.", hint="give classes=[...]")
         rows, columns = _occurring_names(truth, chosen, classes, decision_names)
         weights = as_weights(sample_weight, truth.shape[0])
         return cls(_counted(truth, chosen, weights, rows, columns), rows, columns)
