@@ -258,7 +258,7 @@ def as_application(application: Any) -> Application:
 
 def _is_positive(number: Any) -> bool:
     """Whether this is a finite number above zero."""
-    return isinstance(number, numbers.Real) and math.isfinite(number) and number > 0
+    return isinstance(number, numbers.Real) and math.isfinite(number) and float(number) > 0
 
 
 def _log_ratio(numerator: float, denominator: float) -> float:
