@@ -6,6 +6,7 @@ SHELL := /bin/sh
 
 VENV := .venv
 MINIMAL := .venv-minimal
+OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 PYTEST_WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -33,6 +34,10 @@ test-minimal: $(MINIMAL)/.ready ## the same with core dependencies only, at thei
 	STAKES_ENVIRONMENT=minimal $(MINIMAL)/bin/python -m pytest -q -n $(PYTEST_WORKERS) \
 		--doctest-modules --doctest-ignore-import-errors tests src
 
+.PHONY: test-oldest
+test-oldest: $(OLDEST)/.ready ## by hand: the same with every extra of the tests at its lowest version
+	$(OLDEST)/bin/python -m pytest -q -n $(PYTEST_WORKERS) -W default --doctest-modules tests src
+
 .PHONY: check
 check: $(VENV)/.ready ## ruff and mypy
 	$(BIN)/ruff check .
@@ -51,7 +56,7 @@ docs: $(VENV)/.ready-docs ## execute the examples of the pages, then build them 
 
 .PHONY: clean
 clean: ## remove environments, caches and everything that was built
-	rm -rf $(VENV) $(MINIMAL) build dist docs/_build docs/reference/generated stakes-demo
+	rm -rf $(VENV) $(MINIMAL) $(OLDEST) build dist docs/_build docs/reference/generated stakes-demo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -70,4 +75,9 @@ $(MINIMAL)/.ready: pyproject.toml tests/minimum-versions.txt
 	@test -x $(MINIMAL)/bin/python || { python=$$(sh scripts/find-python) && "$$python" -m venv $(MINIMAL); }
 	$(MINIMAL)/bin/python -m pip install -q -e . -c tests/minimum-versions.txt \
 		pytest pytest-xdist hypothesis
+	@touch $@
+
+$(OLDEST)/.ready: pyproject.toml tests/minimum-versions.txt
+	@test -x $(OLDEST)/bin/python || { python=$$(sh scripts/find-python) && "$$python" -m venv $(OLDEST); }
+	$(OLDEST)/bin/python -m pip install -q -e '.[dev]' -c tests/minimum-versions.txt
 	@touch $@
