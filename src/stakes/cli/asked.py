@@ -119,7 +119,7 @@ def costs_given(args: Any) -> tuple[Application | None, CostWords | None]:
     if words is None and args.costs is None:
         raise CostError(
             "I need to know what the decisions cost.",
-            hint="two outcomes:               --cost fn=10 fp=1   (a miss costs 10, a false alarm 1)\n"
+            hint="two outcomes:               --cost fn=10 fp=1   (a miss 10, a false alarm 1)\n"
             "more outcomes or decisions: --costs costs.toml\n"
             "every error costs the same: --cost error=1",
         )

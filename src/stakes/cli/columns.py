@@ -42,7 +42,7 @@ def find_label(table: Table, given: str | None) -> tuple[str, str | None]:
         return found[0], f"the truth is in '{found[0]}', by its name"
     if found:
         raise DataError(
-            f"{table.source}: {' and '.join(repr(name) for name in found)} could each be the truth.",
+            f"{table.source}: {' and '.join(map(repr, found))} could each be the truth.",
             hint=f"Say: --label {found[0]}",
         )
     raise DataError(

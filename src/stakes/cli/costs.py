@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.application import Application, CaseCosts, CostMatrix
+from stakes.application import CaseCosts, CostMatrix
 from stakes.cli.expressions import columns_in, value_of
 from stakes.cli.reading import Table
 from stakes.exceptions import CostError, PriorError
@@ -93,8 +93,7 @@ def binary_costs(words: CostWords, classes: tuple[str, ...]) -> CostMatrix:
     """The matrix of two classes, the second of them the one that is acted on."""
     amounts = {key: _number(text) for key, text in words.amounts.items()}
     if words.same_for_all_errors:
-        matrix = CostMatrix.zero_one(classes).scaled(_positive(amounts["error"]))
-        return matrix
+        return CostMatrix.zero_one(classes).scaled(_positive(amounts["error"]))
     sign = -1.0 if words.gain else 1.0
     return CostMatrix.binary(
         false_positive=sign * amounts["fp"],
@@ -224,10 +223,3 @@ def _positive(value: float) -> float:
     if value <= 0:
         raise CostError(f"`error=` must be above 0; got {value:g}.")
     return value
-
-
-def application(
-    costs: CostMatrix, unit: str | None, amount: tuple[float | None, str | None]
-) -> Application:
-    """Costs with their unit and volume, at the shares of the data."""
-    return Application(costs, None, unit, *amount)

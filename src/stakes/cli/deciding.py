@@ -82,8 +82,13 @@ def rule_of(app: Application, cases: Cases, args: Any, ranked_at: float | None) 
     if not cuts:
         return Rule(f"always '{intervals.decisions[0]}'")
     if len(cuts) == 1:
-        return Rule(f"{letter} > {plain(cuts[0], 3)}", cuts[0])
-    return Rule(f"{letter} > {', '.join(plain(cut, 3) for cut in cuts)}")
+        return Rule(f"{letter} > {_cut_text(cuts[0], args)}", cuts[0])
+    return Rule(f"{letter} > {', '.join(_cut_text(cut, args) for cut in cuts)}")
+
+
+def _cut_text(cut: float, args: Any) -> str:
+    """A threshold: three decimals for everyday probabilities, else three digits."""
+    return f"{cut:.3f}" if args.scores_are == "prob" and 0.01 <= cut <= 0.99 else plain(cut, 3)
 
 
 def _in_terms_of_file(cut: float, app: Application, cases: Cases, args: Any) -> float:

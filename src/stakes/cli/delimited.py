@@ -63,10 +63,7 @@ def _cutter(buffer: NDArray[np.uint8], cuts: NDArray[np.intp], j: int) -> Getter
 
     def cells() -> NDArray[Any]:
         stops = cuts[:, j]
-        if j:
-            starts = cuts[:, j - 1] + 1
-        else:
-            starts = np.concatenate([[0], cuts[:-1, -1] + 1])
+        starts = cuts[:, j - 1] + 1 if j else np.concatenate([[0], cuts[:-1, -1] + 1])
         return _cut(buffer, starts, stops)
 
     return cells
@@ -136,7 +133,7 @@ def _as_plain_text(data: bytes, name: str) -> bytes:
     if b"\0" in data:
         raise FormatError(
             f"{name} holds bytes that are not text.",
-            hint="I read CSV, TSV, .gz of these, .npy, .npz and .parquet, by the ending of the name",
+            hint="I read CSV, TSV, .gz of these, .npy, .npz and .parquet",
         )
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

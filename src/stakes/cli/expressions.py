@@ -51,8 +51,10 @@ def _tree(text: str) -> ast.expr:
 
 def _value(node: ast.expr, text: str, column: Callable[[str], NDArray[np.float64]]) -> Value:
     """The value of one part of the expression."""
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return float(node.value)
+    if isinstance(node, ast.Constant):
+        value = node.value
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return float(value)
     if isinstance(node, ast.Name):
         return column(node.id)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from stakes.application.sentences import describe_costs
 from stakes.cli.asked import Asked, asked, costs_given, text_names
 from stakes.cli.cases import Cases, quoted
 from stakes.cli.confusions import read_confusion
-from stakes.cli.costs import binary_case_costs, binary_costs, shares, volume
+from stakes.cli.costs import CostWords, binary_case_costs, binary_costs, shares, volume
 from stakes.cli.deciding import decide, fill_gaps, posteriors_of, rule_of, without_gaps
 from stakes.cli.models import Model, models_of
 from stakes.cli.per_case import judged_per_case
@@ -69,23 +70,33 @@ def _per_case(
         raise DataError("costs per case need every model's value: --missing drop.")
     costs: CaseCosts = binary_case_costs(question.words, cases.classes, question.table, cases.rows)
     judged = judged_per_case(models, cases, costs, app, args)
-    amounts = ", ".join(f"{key}={text}" for key, text in question.words.amounts.items())
-    said = (f"costs I understood: {amounts}, for each case by its own columns",)
+    said = _said_per_case(question.words, app, cases)
     notes = (*question.notes, *_assumed(cases, app, args), *judged.notes)
     found = _gathered(question, judged.models, cases, judged.application, args, notes, warnings)
-    return _replaced(
+    return replace(
         found,
         naive_decision=judged.naive_decision,
         naive_cost=judged.naive_cost,
         costs_said=said,
+        facts={**found.facts, "models": len(models)},
     )
 
 
-def _replaced(findings: Findings, **changes: Any) -> Findings:
-    """The same findings with other fields."""
-    from dataclasses import replace
-
-    return replace(findings, **changes)
+def _said_per_case(words: CostWords, app: Application, cases: Cases) -> tuple[str, ...]:
+    """Costs that differ from case to case, as sentences."""
+    other, positive = cases.classes
+    cells = {"fn": (positive, other), "fp": (other, positive), "tp": (positive,) * 2}
+    cells["tn"] = (other, other)
+    unit = f" ({app.unit})" if app.unit else ""
+    note = {"fn": f"   (missed '{positive}')", "fp": "   (false alarm)"}
+    kind = "gains" if words.gain else "costs"
+    return (
+        f"{kind} I understood{unit}, for each case by its own columns:",
+        *(
+            f"  truth {cells[key][0]}, decision {cells[key][1]}  -> {text}{note.get(key, '')}"
+            for key, text in words.amounts.items()
+        ),
+    )
 
 
 def _gathered(

@@ -117,7 +117,7 @@ def _classed(table: Table, columns: ClassColumns, cases: Cases, args: Any) -> Mo
         raise DataError(
             "--scores-are rank needs two outcomes and one score column:  --scores COLUMN."
         )
-    missing = np.isnan(scores).any(axis=1)
+    missing: NDArray[np.bool_] = np.asarray(np.isnan(scores).any(axis=1))
     if args.scores_are == "prob":
         for j, outcome in enumerate(cases.classes):
             _refuse_outside(scores[~missing, j], columns.by_class.get(outcome, columns.model))

@@ -48,7 +48,8 @@ def judged_per_case(
     best = int(np.argmin(naive))
     if standard.min() <= 0:
         raise CostError(f"always deciding '{app.decisions[best]}' is already perfect here.")
-    found, notes = [], []
+    found: list[tuple[ModelFinding, NDArray[Any]]] = []
+    notes = []
     lowest = float(weights @ paid.min(axis=1))
     for model in models:
         for name, codes, rule in _rules(model, cases, costs, average, args):
@@ -56,12 +57,13 @@ def judged_per_case(
             cost = float(cells.sum())
             nec = (cost - lowest) / float(standard.min())
             confusion = _counted(codes, cases, average)
-            found.append(ModelFinding(name, confusion, cells, cost, nec, *rule))
-            if rule[0] != "per case" and not args.decisions:
+            found.append((ModelFinding(name, confusion, cells, cost, nec, *rule), codes))
+            if rule[0] != "by case" and not args.decisions:
                 notes.append(_by_averages(model, confusion, average))
-    winner = min(found, key=lambda each: each.cost)
-    notes += _heavy_tail(winner, models, cases, costs, average, args, weights, paid)
-    return JudgedPerCase(found, average, str(app.decisions[best]), float(naive[best]), notes)
+    winner, codes = min(found, key=lambda each: each[0].cost)
+    notes += _heavy_tail(winner, weights * paid[np.arange(len(cases)), codes])
+    judged = [finding for finding, _ in found]
+    return JudgedPerCase(judged, average, str(app.decisions[best]), float(naive[best]), notes)
 
 
 def _rules(
@@ -77,7 +79,7 @@ def _rules(
     each = bayes_decisions(posteriors, costs)
     same = bayes_decisions(posteriors, average.costs)
     return [
-        (f"{model.name}, case by case", each, ("per case", None)),
+        (f"{model.name}, case by case", each, ("by case", None)),
         (f"{model.name}, one for all", same, (one.text, one.threshold)),
     ]
 
@@ -106,7 +108,7 @@ def _cells(
         weights=weights * paid[np.arange(len(cases)), codes],
         minlength=len(app.classes) * n_decisions,
     )
-    return sums.reshape(len(app.classes), n_decisions)
+    return np.asarray(sums, dtype=np.float64).reshape(len(app.classes), n_decisions)
 
 
 def _counted(codes: NDArray[Any], cases: Cases, app: Application) -> ConfusionMatrix:
@@ -129,25 +131,10 @@ def _by_averages(model: Model, confusion: ConfusionMatrix, average: Application)
     )
 
 
-def _heavy_tail(
-    winner: ModelFinding,
-    models: list[Model],
-    cases: Cases,
-    costs: CaseCosts,
-    average: Application,
-    args: Any,
-    weights: NDArray[np.float64],
-    paid: NDArray[np.float64],
-) -> list[str]:
+def _heavy_tail(winner: ModelFinding, paid: NDArray[np.float64]) -> list[str]:
     """A remark when few cases carry much of the cost."""
-    codes = next(
-        codes
-        for model in models
-        for name, codes, _ in _rules(model, cases, costs, average, args)
-        if name == winner.name
-    )
-    parts = np.sort(np.abs(weights * paid[np.arange(len(cases)), codes]))[::-1]
-    top = max(1, len(cases) // 100)
+    parts = np.sort(np.abs(paid))[::-1]
+    top = max(1, parts.size // 100)
     share = float(parts[:top].sum() / parts.sum()) if parts.sum() else 0.0
     if share <= HEAVY_TAIL:
         return []

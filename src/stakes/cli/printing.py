@@ -5,7 +5,7 @@ from __future__ import annotations
 from stakes.cli.output import bold, dim, page_width, print_wrapped, shown
 from stakes.cli.tables import Column, fitted
 from stakes.report import Findings, ModelFinding, verdict
-from stakes.report.amounts import amount, grouped, per_case, percent
+from stakes.report.amounts import aligned, amount, grouped, per_case, percent
 
 __all__ = ["print_findings", "print_quiet", "read_line"]
 
@@ -22,9 +22,8 @@ def print_findings(findings: Findings, *, with_verdict: bool = True) -> None:
     if with_verdict:
         print()
         print_bold(verdict(findings))
-    if findings.notes:
-        print()
-    for note in findings.notes:
+    print()
+    for note in (*findings.notes, *_unsure(findings)):
         print_wrapped(note, first="- ", rest="  ")
 
 
@@ -40,7 +39,8 @@ def read_line(findings: Findings) -> str:
     """What was read, in one sentence."""
     app, counts = findings.application, findings.class_counts
     shares = findings.data_priors
-    models = f"{len(findings.models)} model{'s' if len(findings.models) != 1 else ''}"
+    count = findings.facts.get("models", len(findings.models))
+    models = f"{count} model{'s' if count != 1 else ''}"
     label = findings.facts.get("label", "truth")
     if findings.positive is not None:
         outcome = f"{grouped(counts[1])} {label} = {findings.positive} ({percent(shares[1])})"
@@ -71,7 +71,7 @@ def table_columns(findings: Findings) -> list[Column]:
         columns.append(Column("act when", rules, drop=2, right=False))
     app = findings.application
     unit = f" {app.unit}" if app.unit else ""
-    columns.append(Column(f"cost/case{unit}", [per_case(m.cost) for m in models], drop=3))
+    columns.append(Column(f"cost/case{unit}", aligned([m.cost for m in models]), drop=3))
     columns.append(Column(*_savings(findings), drop=4))
     return columns
 
@@ -81,7 +81,7 @@ def _savings(findings: Findings) -> tuple[str, list[str]]:
     app = findings.application
     unit = f" {app.unit}" if app.unit else ""
     if app.volume is None:
-        cells = [per_case(findings.saving(model)) for model in findings.ranked]
+        cells = aligned([findings.saving(model) for model in findings.ranked])
         return f"saves/case{unit}", cells
     short = {"year": "yr", "month": "mo", "week": "wk"}.get(app.period or "", app.period)
     title = f"saves/{short}" if short else "saves"
@@ -121,12 +121,19 @@ def _print_where_money_goes(findings: Findings) -> None:
         [
             Column("truth", [cell[0] for cell in cells], label=True),
             Column("decision", [cell[1] for cell in cells], label=True),
-            Column(f"cost/case{unit}", [per_case(cell[2]) for cell in cells]),
+            Column(f"cost/case{unit}", aligned([cell[2] for cell in cells])),
             Column("share", [percent(cell[3], 0) for cell in cells]),
         ],
         page_width(),
     )
     print(text)
+
+
+def _unsure(findings: Findings) -> list[str]:
+    """A reminder as long as nobody has computed an interval."""
+    if any(model.interval for model in findings.models):
+        return []
+    return ["no interval was computed: chance could move these figures"]
 
 
 def _nec(model: ModelFinding) -> str:

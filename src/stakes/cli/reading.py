@@ -154,7 +154,7 @@ def _array(data: bytes, name: str) -> NDArray[Any]:
     except ValueError as error:
         raise FormatError(
             f"{name}: {error}.",
-            hint="save numbers or strings:  numpy.save(name, array.astype(str))",
+            hint="save numbers or strings, not Python objects",
         ) from None
 
 

@@ -1,6 +1,4 @@
-"""What was assumed, in sentences: base rates, decisions without scores, few cases, use of
-decisions that are not outcomes.
-"""
+"""What was assumed, in sentences: base rates, few cases, decisions that are no outcomes."""
 
 from __future__ import annotations
 
@@ -44,9 +42,9 @@ def about_base_rate(cases: Cases, app: Application, args: Any) -> list[str]:
         return [f"{said} The probabilities were taken to hold for the new shares already."]
     if args.scores_are in ("llr", "rank"):
         return [f"{said} The threshold was set for the new shares. {alike}"]
-    return [
-        f"{said} Each probability was moved to the new base rate{_example(cases, app)}. {alike}"
-    ]
+    moved = f"Each probability was moved to the new base rate{_example(cases, app)}."
+    act = "'act when' is on the numbers as they stand in the file." if args.scores else ""
+    return [f"{said} {moved} {alike} {act}".rstrip()]
 
 
 def _example(cases: Cases, app: Application) -> str:
@@ -60,7 +58,7 @@ def _example(cases: Cases, app: Application) -> str:
 
 
 def _spread(classes: tuple[str, ...], shares: NDArray[Any]) -> str:
-    """Cat 50 %, dog 30 %"""
+    """Shares by name, e.g. cat 50 %, dog 30 %."""
     pairs = [f"{name} {percent(share)}" for name, share in zip(classes, shares, strict=True)]
     return ", ".join(pairs[:6]) + (f" and {len(pairs) - 6} more" if len(pairs) > 6 else "")
 
@@ -75,14 +73,11 @@ def about_numbers(
             "These are decisions, not scores, so I can compare them but not move a threshold."
         )
     elif args.scores_are == "rank":
-        said.append(
-            "scores give an order only; each fifth was decided by the threshold of the rest"
-        )
+        said.append("scores give an order only: each fifth is decided by the threshold of the rest")
     rare = int(np.argmin(totals))
     if totals[rare] < FEW:
-        said.append(
-            f"only {grouped(totals[rare])} cases of '{classes[rare]}': the figures are rough"
-        )
+        count = grouped(totals[rare])
+        said.append(f"only {count} cases of '{classes[rare]}': the figures are rough")
     return said
 
 

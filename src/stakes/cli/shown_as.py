@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import datetime
+import datetime as dt
 import io
 import json
 import os
@@ -56,10 +56,10 @@ def too_few(findings: Findings, least: int) -> str | None:
 
 def with_facts(findings: Findings, command: Sequence[str]) -> Findings:
     """The findings with how they were computed."""
-    now = datetime.datetime.now(datetime.UTC)
+    now = dt.datetime.now(dt.UTC)
     stamp = os.environ.get("SOURCE_DATE_EPOCH")  # for pages that must come out the same
     if stamp is not None and stamp.isdigit():
-        now = datetime.datetime.fromtimestamp(int(stamp), datetime.UTC)
+        now = dt.datetime.fromtimestamp(int(stamp), dt.UTC)
     facts = {
         "command": "stakes " + " ".join(shlex.quote(word) for word in command),
         "made": now.strftime("%Y-%m-%d"),

@@ -42,11 +42,7 @@ def fitted(columns: Sequence[Column], width: int) -> tuple[str, list[str]]:
             break  # nothing more may leave: a line that is too long beats a number cut in half
         kept.remove(leaving)
         left_out.append(leaving.title)
-    spare = width - _total(kept, shortened=False)
-    widths = [
-        max(SHORTEST_LABEL, column.width + min(spare, 0)) if column.label else column.width
-        for column in kept
-    ]
+    widths = _widths(kept, width)
     rows = [[column.title, *column.cells] for column in kept]
     lines = []
     for i, line in enumerate(zip(*rows, strict=True)):
@@ -55,6 +51,18 @@ def fitted(columns: Sequence[Column], width: int) -> tuple[str, list[str]]:
         if i == 0:
             lines.append("  ".join("-" * w for w in widths))
     return "\n".join(lines), left_out
+
+
+def _widths(columns: Sequence[Column], width: int) -> list[int]:
+    """The width of each column; the widest label gives way first."""
+    widths = [column.width for column in columns]
+    labels = [k for k, column in enumerate(columns) if column.label]
+    while sum(widths) + 2 * (len(widths) - 1) > width:
+        widest = max(labels, key=lambda k: widths[k], default=None)
+        if widest is None or widths[widest] <= SHORTEST_LABEL:
+            break
+        widths[widest] -= 1
+    return widths
 
 
 def _total(columns: Sequence[Column], *, shortened: bool) -> int:

@@ -1,3 +1,12 @@
-"""Bundled examples, made by a seeded simulator."""
+"""Bundled examples: three small data sets and the seeded simulator that made them."""
 
-__all__: list[str] = []
+from stakes.demonstration.bundled import example_path
+from stakes.demonstration.simulator import (
+    churn_csv,
+    example_files,
+    loans_csv,
+    pets_costs,
+    pets_csv,
+)
+
+__all__ = ["churn_csv", "example_files", "example_path", "loans_csv", "pets_costs", "pets_csv"]

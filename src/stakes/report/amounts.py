@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-__all__ = ["amount", "grouped", "money", "per_case", "percent", "plain"]
+__all__ = ["aligned", "amount", "grouped", "money", "per_case", "percent", "plain"]
 
 
 def grouped(number: float) -> str:
@@ -44,6 +45,15 @@ def money(number: float, unit: str | None) -> str:
         number = round(number, 2 - math.floor(math.log10(abs(number))))
     text = plain(number, 3) if abs(number) < 1000 else grouped(round(number))
     return f"{text} {unit}" if unit else text
+
+
+def aligned(numbers: Sequence[float], digits: int = 4) -> list[str]:
+    """Numbers of one column with the same decimals: so many digits for the largest of them."""
+    largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
+    if largest == 0 or largest >= 1e15 or largest < 1e-6:
+        return [plain(number, digits) for number in numbers]
+    decimals = max(0, digits - 1 - math.floor(math.log10(largest)))
+    return [f"{number + 0.0:,.{decimals}f}".replace(",", " ") for number in numbers]
 
 
 def per_case(number: float) -> str:

@@ -73,7 +73,8 @@ class Findings:
 
     def saving(self, model: ModelFinding) -> float:
         """What a model saves per case against the best decision that ignores it."""
-        return self.naive_cost - model.cost
+        saved = self.naive_cost - model.cost
+        return 0.0 if abs(saved) <= 1e-12 * abs(self.naive_cost) else saved
 
     def per_thousand(self, model: ModelFinding) -> FloatArray:
         """Cases by true class and decision, out of 1000 where the system will run."""

@@ -156,15 +156,11 @@ def computed_section(findings: Findings) -> Html:
         "its cost, added up. NEC: the same above the cheapest decision of each outcome, divided by "
         "that of the best constant decision (Ferrer 2025, equations 1 to 4)."
     )
-    unsure = (
-        ""
-        if any(model.interval for model in findings.models)
-        else element(
-            "p", "No interval was computed: how far chance could move these figures is not shown."
-        )
-    )
+    unsure = "No interval was computed: how far chance could move these figures is not shown."
+    if any(model.interval for model in findings.models):
+        unsure = ""
     return _section(
-        "5 · How this was computed", *parts, element("p", explained), unsure,
+        "5 · How this was computed", *parts, element("p", f"{explained} {unsure}".rstrip()),
         element("dl", joined(*pairs)),
     )  # fmt: skip
 

@@ -51,7 +51,7 @@ def verdict(findings: Findings) -> str:
     if len(equals) > 1:
         names = " or ".join(model.name for model in equals)
         return f"{names}: they cost the same on these cases. {_worth(findings, best, 'Either')}"
-    at = f" at {best.rule}" if best.rule else ""
+    at = f" at {best.rule}" if best.threshold is not None else ""
     return f"Deploy {best.name}{at}. {_worth(findings, best, 'It')}"
 
 
@@ -70,9 +70,16 @@ def _worth(findings: Findings, model: ModelFinding, subject: str) -> str:
     """What the model avoids, as a share and as an amount."""
     assert model.nec is not None
     return (
-        f"{subject} avoids {percent(1 - model.nec, 0)} of the cost of {baseline(findings)}: "
+        f"{subject} avoids {percent(1 - model.nec, 0)} of the {_cost(findings)} of "
+        f"{baseline(findings)}: "
         f"{worth(findings, findings.saving(model))}."
     )
+
+
+def _cost(findings: Findings) -> str:
+    """With gains, or costs that cannot be avoided, the share is of what can be avoided."""
+    lowest = findings.application.costs.values.min(axis=1)
+    return "cost" if (lowest == 0).all() else "avoidable cost"
 
 
 def worth(findings: Findings, saving: float) -> str:

@@ -1,0 +1,203 @@
+"""The seeded simulator behind the bundled examples: three small worlds with known truths.
+
+Scores are built from observations whose distribution within each class is known, so that
+the posterior each model should state is exact; one model is then made over-confident on purpose.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["churn_csv", "example_files", "loans_csv", "pets_costs", "pets_csv"]
+
+SEED = 20250914
+CHURN_CASES = 5000
+CHURN_RATE = 0.08
+PETS = ("cat", "dog", "fox", "rabbit")
+PETS_CASES = 2000
+PETS_SHARES = (0.40, 0.35, 0.10, 0.15)
+LOAN_CASES = 3000
+DEFAULT_RATE = 0.06
+
+Floats = NDArray[np.float64]
+
+
+def churn_csv() -> str:
+    r"""Customers who may leave, and three models of it.
+
+    ``gbm_p`` separates best but is over-confident: its log odds are stretched by 2.2.
+    ``logreg_p`` and ``rules_p`` are calibrated and cross: the former has the same spread in
+    both classes, the latter a wider one for churners, so it is surer of the clear cases and
+    blind to more of the hidden ones.
+
+    Returns
+    -------
+    str
+        CSV with the columns customer, churned, gbm_p, logreg_p, rules_p.
+
+    Examples
+    --------
+    >>> print(churn_csv().splitlines()[0])
+    customer,churned,gbm_p,logreg_p,rules_p
+    """
+    rng = np.random.default_rng([SEED, 1])
+    churned = rng.random(CHURN_CASES) < CHURN_RATE
+    shared = rng.standard_normal(CHURN_CASES)
+    gbm = 2.2 * _log_odds(_seen(rng, churned, shared, 2.3, 1.0), 2.3, 1.0)
+    logreg = _log_odds(_seen(rng, churned, shared, 1.55, 1.0), 1.55, 1.0)
+    rules = _log_odds(_seen(rng, churned, shared, 1.6, 2.1), 1.6, 2.1)
+    rules = np.round(rules / 0.5) * 0.5  # a score card has few levels
+    columns = [_probability(scores) for scores in (gbm, logreg, rules)]
+    lines = ["customer,churned,gbm_p,logreg_p,rules_p"]
+    for i in range(CHURN_CASES):
+        said = ",".join(f"{column[i]:.4f}" for column in columns)
+        lines.append(f"{i + 1},{'yes' if churned[i] else 'no'},{said}")
+    return "\n".join(lines) + "\n"
+
+
+def pets_csv() -> str:
+    """Photographs of four kinds of animal, and two models of them.
+
+    ``large`` sees more than ``small``; both are calibrated. Foxes are rare and, by the costs
+    that come with them, the animal not to be mistaken.
+
+    Returns
+    -------
+    str
+        CSV with the column species and one probability per model and animal, in
+        thousandths that add to 1.
+
+    Examples
+    --------
+    >>> print(pets_csv().splitlines()[0])
+    species,small.p_cat,small.p_dog,small.p_fox,small.p_rabbit,large.p_cat,large.p_dog,large.p_fox,large.p_rabbit
+    """
+    rng = np.random.default_rng([SEED, 2])
+    truth = np.searchsorted(np.cumsum(PETS_SHARES), rng.random(PETS_CASES))
+    parts = []
+    for strength in (1.7, 2.6):
+        seen = rng.standard_normal((PETS_CASES, len(PETS)))
+        seen[np.arange(PETS_CASES), truth] += strength
+        scores = strength * seen + np.log(PETS_SHARES)
+        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+        parts.append(_thousandths(shares / shares.sum(axis=1, keepdims=True)))
+    names = [f"{model}.p_{pet}" for model in ("small", "large") for pet in PETS]
+    lines = [",".join(["species", *names])]
+    for i in range(PETS_CASES):
+        said = ",".join(f"0.{n:03d}" if n < 1000 else "1" for part in parts for n in part[i])
+        lines.append(f"{PETS[truth[i]]},{said}")
+    return "\n".join(lines) + "\n"
+
+
+def pets_costs() -> str:
+    """What mistakes about the pets cost, with "ask a person" as a fifth decision.
+
+    Returns
+    -------
+    str
+        TOML keyed by names.
+
+    Examples
+    --------
+    >>> print(pets_costs().splitlines()[0])
+    unit = "EUR"
+    """
+    mistakes = {"cat": 1, "dog": 1, "fox": 100, "rabbit": 4}
+    lines = ['unit = "EUR"', f"outcomes = [{', '.join(f'{p!r}' for p in PETS)}]".replace("'", '"')]
+    decisions = ", ".join(f'"{name}"' for name in (*PETS, "ask a person"))
+    lines.append(f"decisions = [{decisions}]")
+    for truth in PETS:
+        lines += ["", f"[cost.{truth}]"]
+        for decision in PETS:
+            if decision != truth:
+                lines.append(f"{decision} = {20 if decision == 'fox' else mistakes[truth]}")
+        lines.append('"ask a person" = 2')
+    return "\n".join(lines) + "\n"
+
+
+def loans_csv() -> str:
+    """Loans with their amounts, some of which are not paid back, and two models of it.
+
+    Amounts have a long tail, and larger loans default a little more often.
+
+    Returns
+    -------
+    str
+        CSV with the columns loan, amount, default, bank_p, bureau_p.
+
+    Examples
+    --------
+    >>> print(loans_csv().splitlines()[0])
+    loan,amount,default,bank_p,bureau_p
+    """
+    rng = np.random.default_rng([SEED, 3])
+    default = rng.random(LOAN_CASES) < DEFAULT_RATE
+    shared = rng.standard_normal(LOAN_CASES)
+    size = rng.standard_normal(LOAN_CASES) + 0.2 * default
+    amount = np.round(np.exp(8.5 + 0.9 * size) / 100) * 100 + 500
+    prior = np.log(DEFAULT_RATE / (1 - DEFAULT_RATE))
+    columns = []
+    for strength in (1.9, 1.3):
+        seen = _seen(rng, default, shared, strength, 1.0)
+        columns.append(_probability(strength * (seen - strength / 2) + prior))
+    lines = ["loan,amount,default,bank_p,bureau_p"]
+    for i in range(LOAN_CASES):
+        said = ",".join(f"{column[i]:.4f}" for column in columns)
+        lines.append(f"{i + 1},{amount[i]:.0f},{int(default[i])},{said}")
+    return "\n".join(lines) + "\n"
+
+
+def example_files() -> dict[str, str]:
+    """Every bundled file by name, as the simulator makes it.
+
+    Returns
+    -------
+    dict
+        File name to content.
+
+    Examples
+    --------
+    >>> sorted(example_files())
+    ['churn.csv', 'loans.csv', 'pets-costs.toml', 'pets.csv']
+    """
+    return {
+        "churn.csv": churn_csv(),
+        "loans.csv": loans_csv(),
+        "pets-costs.toml": pets_costs(),
+        "pets.csv": pets_csv(),
+    }
+
+
+def _seen(
+    rng: np.random.Generator,
+    positive: NDArray[np.bool_],
+    shared: Floats,
+    mean: float,
+    spread: float,
+) -> Floats:
+    """What a model sees: N(0, 1) for the others, N(mean, spread^2) for the positive cases."""
+    noise = np.sqrt(0.5) * shared + np.sqrt(0.5) * rng.standard_normal(shared.size)
+    return np.asarray(np.where(positive, mean + spread * noise, noise))
+
+
+def _log_odds(seen: Floats, mean: float, spread: float) -> Floats:
+    """Log odds of a churner after seeing it, by Bayes' theorem."""
+    ratio = seen**2 / 2 - ((seen - mean) / spread) ** 2 / 2 - np.log(spread)
+    return np.asarray(ratio + np.log(CHURN_RATE / (1 - CHURN_RATE)))
+
+
+def _probability(log_odds: Floats) -> Floats:
+    """Log odds as a probability."""
+    return np.asarray(1 / (1 + np.exp(-log_odds)))
+
+
+def _thousandths(shares: Floats) -> list[list[int]]:
+    """Each row in whole thousandths that add to 1000, by largest remainders."""
+    whole = np.floor(1000 * shares).astype(int)
+    missing = 1000 - whole.sum(axis=1)
+    order = np.argsort(-(1000 * shares - whole), axis=1, kind="stable")
+    for i, count in enumerate(missing.tolist()):
+        whole[i, order[i, :count]] += 1
+    rows: list[list[int]] = whole.tolist()
+    return rows
