@@ -159,6 +159,13 @@ class TestCuts:
             assert above[0] == ((s > cut) & (y == 0)).sum() == sc.class_totals[0] - below_first[k]
             assert above[1] == ((s > cut) & (y == 1)).sum() == sc.class_totals[1] - below_second[k]
 
+    @given(rows)
+    def test_some_cuts_are_the_same_as_all(self, drawn):
+        y, s, _ = columns(drawn)
+        sc = ScoreCounts.from_scores(y, s, kind="llr")
+        which = np.arange(sc.cuts.shape[0])[::-1]
+        np.testing.assert_array_equal(sc.cuts_at(which), sc.cuts[which])
+
     def test_neighbouring_floats_are_parted(self):
         low, high = 1.0, np.nextafter(1.0, 2.0)
         sc = ScoreCounts.from_scores([0, 1], [low, high], kind="llr")

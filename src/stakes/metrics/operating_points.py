@@ -246,7 +246,7 @@ def at_min_cost(scores: RankedScores, application: Any) -> OperatingPoint:
     chosen = np.argmin(blocks @ app.costs.values, axis=1)
     turns = np.flatnonzero(np.diff(chosen)) + 1
     vertices = scores.hull[turns]
-    cuts = scores.cuts[vertices].tolist()
+    cuts = scores.cuts_at(vertices).tolist()
     below = np.stack([part[vertices] for part in scores.cumulated], axis=1)
     above = list(totals - below)
     decisions = [int(chosen[0]), *(int(chosen[k]) for k in turns)]

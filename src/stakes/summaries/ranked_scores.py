@@ -73,6 +73,16 @@ class RankedScores:
         """A threshold for each cut: -inf (act on all) first, inf (act on none) last."""
         return cut_points(self.runs.lowest, self.runs.highest)
 
+    def cuts_at(self, which: NDArray[np.intp]) -> FloatArray:
+        """Some of the `cuts`, without computing all."""
+        inner = np.clip(which, 1, max(self.runs.lowest.shape[0] - 1, 1))
+        found = np.empty(which.shape[0])
+        if self.runs.lowest.shape[0] > 1:
+            found = _halfway(self.runs.highest[inner - 1], self.runs.lowest[inner])
+        found[which == 0] = -np.inf
+        found[which == self.runs.lowest.shape[0]] = np.inf
+        return found
+
     @cached_property
     def finest(self) -> tuple[FloatArray, NDArray[Any], NDArray[Any]]:
         """Every possible cut, also inside runs: threshold, and cases of each class below."""
@@ -146,11 +156,15 @@ def checked_kind(kind: Any) -> ScoreKind:
 
 def cut_points(lowest: NDArray[Any], highest: NDArray[Any]) -> FloatArray:
     """Thresholds t that part runs under the rule s > t: halfway, ends infinite."""
-    below = highest[:-1].astype(np.float64)
-    above = lowest[1:].astype(np.float64)
+    return np.concatenate(([-np.inf], _halfway(highest[:-1], lowest[1:]), [np.inf]))
+
+
+def _halfway(highest: NDArray[Any], lowest: NDArray[Any]) -> FloatArray:
+    """A threshold between each score and the next higher one; never the higher one itself."""
+    below, above = highest.astype(np.float64), lowest.astype(np.float64)
     finite = np.isfinite(below) & np.isfinite(above)
     middle = below.copy()
     middle[finite] = below[finite] / 2 + above[finite] / 2
     middle = np.where(middle < above, np.maximum(middle, below), below)
     middle[np.isneginf(below)] = np.nextafter(-np.inf, 0)
-    return np.concatenate(([-np.inf], middle, [np.inf]))
+    return middle

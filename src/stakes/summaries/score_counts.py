@@ -130,6 +130,8 @@ class ScoreCounts(RankedScores):
         ScoreCounts(3 cases, 2 of 'yes', kind 'posterior')
         """
         given = as_floats(scores, "scores")
+        if given.shape[0] == 0:
+            raise DataError("`scores` must not be empty.")
         positive, names = _second_class(y_true, classes)
         same_length("y_true", positive.shape[0], "scores", given.shape[0])
         weights = as_weights(sample_weight, given.shape[0])
@@ -146,7 +148,17 @@ class ScoreCounts(RankedScores):
                 merged_scores(given[positive], weights[positive]),
             )
         (first, n_first), (second, n_second) = sides
-        return cls(first, second, n_first, n_second, names, kind, share)
+        return cls._trusted(first, second, n_first, n_second, names, kind, share)
+
+    @classmethod
+    def _trusted(cls, *parts: Any) -> ScoreCounts:
+        """Without the checks, for parts that were sorted here."""
+        made = object.__new__(cls)
+        names = ("negatives", "positives", "negative_counts", "positive_counts")
+        for name, part in zip((*names, "classes", "kind", "prior"), parts, strict=True):
+            kept = frozen(part) if isinstance(part, np.ndarray) else part
+            object.__setattr__(made, name, kept)
+        return made
 
     # ------------------------------------------------------------- reading it
 
@@ -244,7 +256,8 @@ class ScoreCounts(RankedScores):
                                          for s, c in parts])  # fmt: skip
                 sides.append(merged_scores(scores, counts))
         (first, n_first), (second, n_second) = sides
-        return ScoreCounts(first, second, n_first, n_second, self.classes, self.kind, self.prior)
+        kept = self.classes, self.kind, self.prior
+        return ScoreCounts._trusted(first, second, n_first, n_second, *kept)
 
     def __radd__(self, other: object) -> ScoreCounts:
         return self if other == 0 else NotImplemented  # so that sum() works
