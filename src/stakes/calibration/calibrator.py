@@ -266,6 +266,17 @@ def load(path: str | Path) -> Calibrator:
     -------
     Calibrator
         Fitted, ready for `posteriors`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from stakes.calibration import Temperature
+    >>> fitted = Temperature().fit([[2.0, 0.0], [0.0, 2.0], [1.0, 0.0]], [0, 1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fitted.save(Path(folder) / "calibrator.json")
+    ...     again = load(Path(folder) / "calibrator.json")
+    >>> again.posteriors([[3.0, 0.0]]) == fitted.posteriors([[3.0, 0.0]])
+    array([[ True,  True]])
     """
     try:
         saved = json.loads(Path(path).read_text(encoding="utf-8"))
