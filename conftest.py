@@ -1,13 +1,33 @@
-"""Docstring examples that need an extra are skipped, with the reason, where it is not installed."""
+"""How the examples in docstrings are run.
+
+Those that need an extra are skipped, with the reason, where it is not installed.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import doctest
+import importlib
 import traceback
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+SOURCE = Path(__file__).parent / "src"
+
+
+def pytest_collect_file(file_path: Path) -> None:
+    """Import a module under its own name before its examples are collected.
+
+    In `importlib` mode pytest would make a second copy of it, with classes of its own.
+    """
+    if file_path.suffix == ".py" and SOURCE in file_path.parents:
+        parts = file_path.relative_to(SOURCE).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        with contextlib.suppress(ImportError):  # pytest meets it again, and reports it
+            importlib.import_module(name)
 
 
 def _why_skip(error: BaseException) -> str | None:
