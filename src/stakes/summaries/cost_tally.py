@@ -1,0 +1,221 @@
+"""CostTally: sums and second moments of costs that differ from case to case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._checks import as_priors, frozen, same_length
+from stakes._columns import as_column, as_floats
+from stakes._names import as_names, encode, listed, table_names
+from stakes.application import CaseCosts
+from stakes.exceptions import DataError, MergeError
+from stakes.results import Frame
+from stakes.typing import FloatArray, Name, Priors
+
+__all__ = ["CostTally"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CostTally:
+    """Number of cases, sum and sum of squares of their costs, by true class and decision.
+
+    For costs that differ from case to case, such as loan amounts: the average cost and how sure
+    it is, without the rows. Tallies of the same classes and decisions add with ``+``.
+
+    Parameters
+    ----------
+    counts, sums, squares : array-like of shape (n_classes, n_decisions)
+        Cases, sum of costs, sum of squared costs.
+    classes, decisions : sequence of names, optional
+        As in `ConfusionMatrix`.
+
+    Examples
+    --------
+    >>> amount = np.array([100.0, 300.0, 200.0])
+    >>> costs = CaseCosts.binary(false_positive=0.1 * amount, false_negative=amount)
+    >>> tally = CostTally.from_decisions([0, 1, 1], [1, 0, 1], costs=costs)
+    >>> tally.sums
+    array([[  0.,  10.],
+           [300.,   0.]])
+    >>> round(tally.cost(), 3)
+    103.333
+    """
+
+    counts: FloatArray
+    sums: FloatArray
+    squares: FloatArray
+    classes: tuple[Name, ...] = ()
+    decisions: tuple[Name, ...] = ()
+
+    def __post_init__(self) -> None:
+        shape = np.shape(self.counts)
+        if len(shape) != 2 or shape != np.shape(self.sums) or shape != np.shape(self.squares):
+            raise DataError(
+                f"`counts`, `sums` and `squares` must be tables of the same shape; got {shape}, "
+                f"{np.shape(self.sums)} and {np.shape(self.squares)}."
+            )
+        rows, columns = table_names(shape, self.classes or None, self.decisions or None, DataError)
+        for name in ("counts", "sums", "squares"):
+            table = np.array(getattr(self, name), dtype=np.float64)
+            if not np.isfinite(table).all():
+                raise DataError(f"`{name}` must be finite.")
+            object.__setattr__(self, name, frozen(table))
+        object.__setattr__(self, "classes", rows)
+        object.__setattr__(self, "decisions", columns)
+
+    @classmethod
+    def from_decisions(cls, y_true: Any, decisions: Any, *, costs: CaseCosts) -> CostTally:
+        """Look up what each decision cost in its own case.
+
+        Parameters
+        ----------
+        y_true, decisions : columns of the same length
+            Names or positions, as in the costs.
+        costs : CaseCosts
+            One cost matrix for each case.
+
+        Examples
+        --------
+        >>> costs = CaseCosts.binary(false_positive=[1.0, 2.0], false_negative=5.0)
+        >>> CostTally.from_decisions([0, 1], [1, 0], costs=costs).cost()
+        3.0
+        """
+        truth = encode(y_true, costs.classes, "y_true").astype(np.intp)
+        chosen = encode(decisions, costs.decisions, "decisions").astype(np.intp)
+        same_length("y_true", truth.shape[0], "decisions", chosen.shape[0])
+        same_length("y_true", truth.shape[0], "costs", len(costs))
+        paid = costs.values[np.arange(truth.shape[0]), truth, chosen]
+        return cls._counted(truth, chosen, paid, costs.classes, costs.decisions)
+
+    @classmethod
+    def from_costs(
+        cls,
+        y_true: Any,
+        costs: Any,
+        *,
+        classes: Sequence[Any] | None = None,
+    ) -> CostTally:
+        """Tally a column of costs, or of cost differences between two systems, by class.
+
+        Parameters
+        ----------
+        y_true : column
+            True classes.
+        costs : column of float
+            What was paid in each case; for a paired comparison, the difference.
+        classes : sequence of names, optional
+            Their order.
+
+        Examples
+        --------
+        >>> CostTally.from_costs([0, 1], [1.5, -0.5]).cost()
+        0.5
+        """
+        truth = as_column(y_true, "y_true")
+        names = as_names(sorted(set(truth.tolist())) if classes is None else classes, "classes")
+        codes = encode(truth, names, "y_true").astype(np.intp)
+        paid = as_floats(costs, "costs", length=codes.shape[0]).astype(np.float64)
+        if not np.isfinite(paid).all():
+            raise DataError("`costs` must be finite.")
+        return cls._counted(codes, np.zeros_like(codes), paid, names, ("all",))
+
+    @classmethod
+    def _counted(
+        cls, truth: Any, chosen: Any, paid: FloatArray, rows: Any, columns: Any
+    ) -> CostTally:
+        """Sums by cell."""
+        shape = (len(rows), len(columns))
+        cell = truth * shape[1] + chosen
+        counts, sums, squares = (
+            np.bincount(cell, weights=weights, minlength=shape[0] * shape[1]).reshape(shape)
+            for weights in (np.ones_like(paid), paid, paid * paid)
+        )
+        return cls(counts, sums, squares, tuple(rows), tuple(columns))
+
+    # ------------------------------------------------------------- reading it
+
+    @property
+    def class_totals(self) -> FloatArray:
+        """Number of cases of each class."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def total(self) -> float:
+        """Number of all cases."""
+        return float(self.counts.sum())
+
+    @property
+    def priors(self) -> FloatArray:
+        """Share of each class in the data."""
+        return np.asarray(self.class_totals / self.total)
+
+    @property
+    def effective_cases(self) -> float:
+        """How many equal costs would be as unsure: (sum of costs)² / sum of squares.
+
+        Far below the number of costly cases when a few of them carry most of the cost.
+        """
+        squares = float(self.squares.sum())
+        return float(self.sums.sum()) ** 2 / squares if squares > 0 else 0.0
+
+    def cost(self, priors: Priors | None = None) -> float:
+        """Average cost per case; with `priors`, classes are weighted by them.
+
+        Examples
+        --------
+        >>> CostTally.from_costs([0, 0, 1], [1.0, 3.0, 8.0]).cost(priors=[0.9, 0.1])
+        2.6
+        """
+        if self.total == 0:
+            raise DataError("there are no cases, so there is no cost per case.")
+        if priors is None:
+            return float(self.sums.sum()) / self.total
+        shares = as_priors(priors, self.classes)
+        totals = self.class_totals
+        absent = [
+            n for n, p, t in zip(self.classes, shares, totals, strict=True) if p > 0 and not t
+        ]
+        if absent:
+            raise DataError(f"no case of {listed(absent)} in the data, so its cost is unknown.")
+        means = np.divide(
+            self.sums.sum(axis=1), totals, out=np.zeros_like(shares), where=totals > 0
+        )
+        return float(np.sum(shares * means))
+
+    def __add__(self, other: object) -> CostTally:
+        if not isinstance(other, CostTally):
+            return NotImplemented
+        if (self.classes, self.decisions) != (other.classes, other.decisions):
+            raise MergeError("cost tallies must have the same classes and decisions to be added.")
+        return CostTally(
+            self.counts + other.counts,
+            self.sums + other.sums,
+            self.squares + other.squares,
+            self.classes,
+            self.decisions,
+        )
+
+    def __radd__(self, other: object) -> CostTally:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def frame(self) -> Frame:
+        """One row per class and decision: cases, sum of costs, mean cost."""
+        n_decisions = len(self.decisions)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = self.sums / self.counts
+        return Frame(
+            {
+                "truth": [name for name in self.classes for _ in range(n_decisions)],
+                "decision": list(self.decisions) * len(self.classes),
+                "cases": self.counts.ravel(),
+                "sum": self.sums.ravel(),
+                "mean": means.ravel(),
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"CostTally({self.total:g} cases, average cost {self.cost() if self.total else 0:g})"
