@@ -37,6 +37,9 @@ _HOMES = {
     "CaseCosts": "stakes.application",
     "ConfusionMatrix": "stakes.summaries",
     "CostMatrix": "stakes.application",
+    "CostTally": "stakes.summaries",
+    "GroupedCounts": "stakes.summaries",
+    "PairedCounts": "stakes.summaries",
     "Posteriors": "stakes.posteriors",
     "ScoreBins": "stakes.summaries",
     "ScoreCounts": "stakes.summaries",
@@ -53,6 +56,9 @@ __all__ = [
     "CaseCosts",
     "ConfusionMatrix",
     "CostMatrix",
+    "CostTally",
+    "GroupedCounts",
+    "PairedCounts",
     "Posteriors",
     "ScoreBins",
     "ScoreCounts",
@@ -74,7 +80,14 @@ if TYPE_CHECKING:
     from stakes.decisions import bayes_decisions, decision_intervals
     from stakes.metrics import expected_cost, normalized_expected_cost
     from stakes.posteriors import Posteriors
-    from stakes.summaries import ConfusionMatrix, ScoreBins, ScoreCounts
+    from stakes.summaries import (
+        ConfusionMatrix,
+        CostTally,
+        GroupedCounts,
+        PairedCounts,
+        ScoreBins,
+        ScoreCounts,
+    )
 
 
 def __getattr__(name: str) -> Any:

@@ -130,11 +130,13 @@ class CostTally:
         """Sums by cell."""
         shape = (len(rows), len(columns))
         cell = truth * shape[1] + chosen
-        counts, sums, squares = (
-            np.bincount(cell, weights=weights, minlength=shape[0] * shape[1]).reshape(shape)
+        tables: list[FloatArray] = [
+            np.bincount(cell, weights=weights, minlength=shape[0] * shape[1])
+            .astype(np.float64)
+            .reshape(shape)
             for weights in (np.ones_like(paid), paid, paid * paid)
-        )
-        return cls(counts, sums, squares, tuple(rows), tuple(columns))
+        ]
+        return cls(tables[0], tables[1], tables[2], tuple(rows), tuple(columns))
 
     # ------------------------------------------------------------- reading it
 
