@@ -9,7 +9,7 @@ from typing import Any
 from stakes.application import Application, CostMatrix, read_costs
 from stakes.cli.cases import Cases, binary_order, cases_of, refuse_single
 from stakes.cli.cells import Labels
-from stakes.cli.columns import find_label, recognised
+from stakes.cli.columns import ID_NAMES, find_label, recognised
 from stakes.cli.costs import CostWords, binary_costs, cost_words, volume
 from stakes.cli.reading import Table, read_array, read_table
 from stakes.exceptions import CostError, DataError
@@ -34,13 +34,13 @@ class Asked:
 
 def asked(args: Any) -> Asked:
     """Read the file and understand the options; `args.proba` is filled in when it is plain."""
+    filed, words = costs_given(args)
     if args.file is None:
         raise DataError(
             "there is no file to read.",
             hint="stakes eval data.csv --label y --scores model_a --cost fn=10 fp=1\n"
             "stakes eval --confusion table.csv --cost fn=10 fp=1",
         )
-    filed, words = costs_given(args)
     table, label, said = _with_label(read_table(args.file), args)
     notes = [said] if said else []
     notes += _fill_in_models(table, label, args)
@@ -103,11 +103,12 @@ def _fill_in_models(table: Table, label: str, args: Any) -> list[str]:
         args.proba = next(iter(table.matrices))
         return [f"the model is the array '{args.proba}', one column per outcome"]
     others = [name for name in [*table.names, *table.matrices] if name != label]
-    example = others[0] if others else "COLUMN"
+    likely = [name for name in others if name.lower() not in ID_NAMES]
+    example = next(iter(likely), "COLUMN")
     raise DataError(
         f"I cannot tell which columns hold the models. {table.source} has: "
         f"{', '.join(others[:12])}.",
-        hint=f"probabilities of the outcome you act on:  --scores {example}\n"
+        hint=f"probabilities of the outcome you act on:   --scores {example}\n"
         "one probability per outcome:               --proba 'p_*'\n"
         f"decisions:                                 --decisions {example}",
     )
@@ -156,7 +157,7 @@ def _application(
         period = filed.period if period is None else period
         return Application(costs, shares, args.unit or filed.unit, number, period)
     assert words is not None
-    if words.same_for_all_errors and len(labels.names) > 2:
+    if words.same_for_all_errors and (len(labels.names) > 2 or not (args.scores or args.positive)):
         costs = binary_costs(words, labels.names)
     else:
         order = binary_order(labels, args.positive, label)

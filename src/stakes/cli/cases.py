@@ -14,8 +14,10 @@ from stakes.cli.reading import Table
 from stakes.exceptions import DataError, LabelError
 from stakes.report.amounts import grouped
 
-__all__ = ["Cases", "binary_order", "cases_of", "counted", "quoted"]
+__all__ = ["Cases", "binary_order", "cases_of", "counted", "quoted", "rows_of"]
 
+#: A column with more different values than this cannot be a column of outcomes.
+MOST_OUTCOMES = 1000
 #: Pairs where everybody acts on the second.
 KNOWN_PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"))
 
@@ -62,6 +64,13 @@ def quoted(names: Any) -> str:
     return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"
 
 
+def rows_of(count: int, what: str) -> str:
+    """The beginning of a sentence about rows: '1 row of x is', '37 rows of x are'."""
+    return (
+        f"{grouped(count)} row{'' if count == 1 else 's'} of {what} {'is' if count == 1 else 'are'}"
+    )
+
+
 def counted(labels: Labels) -> str:
     """'no' (18 433) and 'yes' (1 567), the most frequent first."""
     counts = labels.counts
@@ -98,7 +107,13 @@ def binary_order(labels: Labels, positive: str | None, label: str) -> tuple[str,
 
 
 def refuse_single(labels: Labels, label: str) -> None:
-    """Raise when there are not at least two outcomes to tell apart."""
+    """Raise when there are not at least two outcomes to tell apart, or far too many."""
+    if len(labels.names) > MOST_OUTCOMES:
+        raise LabelError(
+            f"'{label}' holds {grouped(len(labels.names))} different values, which look like "
+            "numbers or ids, not like outcomes.",
+            hint="name the column that holds the truth:  --label COLUMN",
+        )
     if len(labels.names) < 2:
         only = f"only {counted(labels)}" if labels.names else "no value at all"
         raise LabelError(
@@ -137,14 +152,14 @@ def cases_of(
     keep = ~empty
     if empty.any():
         first = int(np.flatnonzero(empty)[0]) + 1
-        said = f"{grouped(int(empty.sum()))} rows of '{label}', the truth, are empty"
+        said = rows_of(int(empty.sum()), f"'{label}', the truth,") + " empty"
         if args.missing != "drop":
             raise DataError(
                 f"{said}; the first is row {grouped(first)}.",
                 hint="To leave them out: --missing drop",
                 rows=np.flatnonzero(empty)[:10].tolist(),
             )
-        notes.append(f"{said} and were left out")
+        notes.append(f"{said}, and left out")
     weights = None if args.weight is None else _weights(table, args.weight)[keep]
     truth = table_of[labels.codes[keep]]
     return Cases(classes, truth, weights, np.flatnonzero(keep), label, labels.names), notes

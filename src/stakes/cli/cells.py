@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from stakes.report.amounts import grouped
 
 __all__ = ["Labels", "as_labels", "as_numbers"]
 
+_WHOLE = re.compile(r"[-+]?[0-9]+(\.0*)?")
 #: Spellings of "no value" that spreadsheets and data frames leave behind.
 EMPTY = ("", "na", "n/a", "nan", "null", "none", "?", "<na>", "nat")
 
@@ -36,7 +38,7 @@ def as_labels(cells: NDArray[Any]) -> Labels:
     if cells.dtype.kind == "O":
         cells = np.array(["" if _absent(cell) else str(_whole(cell)) for cell in cells.tolist()])
     distinct, codes = _unique(cells)
-    texts = [_text(value) for value in distinct.tolist()]
+    texts = _whole_numbers([_text(value) for value in distinct.tolist()])
     names = list(dict.fromkeys(t.strip() for t in texts if t.strip().lower() not in EMPTY))
     position = {name: i for i, name in enumerate(names)}
     table = np.array([position.get(text.strip(), -1) for text in texts], dtype=np.intp)
@@ -61,6 +63,14 @@ def as_numbers(
         return filled.astype(np.float64)
     except ValueError:
         raise _not_numbers(cells, filled, what) from None
+
+
+def _whole_numbers(texts: list[str]) -> list[str]:
+    """1.0 as 1 when every label is a whole number, as data frames write integers with gaps."""
+    filled = [text.strip() for text in texts if text.strip().lower() not in EMPTY]
+    if not filled or not all(_WHOLE.fullmatch(text) for text in filled):
+        return texts
+    return [text.partition(".")[0] for text in texts]
 
 
 def _unique(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.application import Application
-from stakes.cli.cases import Cases, quoted
+from stakes.cli.cases import Cases, quoted, rows_of
 from stakes.cli.models import Model
 from stakes.cli.ranking import cross_fitted
 from stakes.decisions import bayes_decisions, decision_intervals
@@ -118,7 +118,7 @@ def without_gaps(
     gaps = [(int(model.missing.sum()), model.name) for model in models if model.missing.any()]
     if not gaps:
         return list(models), cases, None
-    said = " and ".join(f"{grouped(count)} rows of {name}" for count, name in gaps) + " are empty."
+    said = " empty and ".join(rows_of(count, name) for count, name in gaps) + " empty."
     if args.missing in ("naive", "abstain"):
         return list(models), cases, f"{said} They count as --missing {args.missing}."
     keep = ~np.logical_or.reduce([model.missing for model in models])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from stakes.cli.options import add_cost_options, add_data_options, add_model_options
+from stakes.cli.output import shown
 from stakes.cli.problems import EXIT_GATE, EXIT_OK, EXIT_PROBLEM, complain, warn
 
 __all__ = ["configure", "run"]
@@ -62,6 +64,8 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.judging import findings_of
     from stakes.cli.shown_as import show, too_few, with_facts
 
+    if args.file is None and args.cost and "=" not in args.cost[-1]:
+        args.file = args.cost.pop()  # the file stood after --cost fn=10 fp=1
     gates = [Gate(text) for text in args.fail_if]  # before any work: a typo should not wait
     findings = with_facts(findings_of(args), args.command_line)
     for warning in findings.warnings:
@@ -80,5 +84,5 @@ def run(args: argparse.Namespace) -> int:
             print(f"\nreport: {args.html} ({max(1, round(size / 1000))} kB)")
     failed = failures(gates, args.require, findings)
     for line in failed:
-        complain(line)
+        print(shown(line), file=sys.stderr)
     return EXIT_GATE if failed else EXIT_OK

@@ -7,6 +7,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from stakes.exceptions import FormatError
+
 __all__ = ["write_whole"]
 
 
@@ -14,6 +16,8 @@ def write_whole(path: Path, text: str) -> int:
     """Write a text file through a temporary one in the same folder; return its size in bytes."""
     data = text.encode("utf-8")
     target = path.resolve()  # a link is followed, not replaced
+    if not target.parent.is_dir():
+        raise FormatError(f"there is no folder '{path.parent}' to write {path.name} into.")
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:

@@ -19,7 +19,12 @@ from stakes.cli.deciding import decide, fill_gaps, posteriors_of, rule_of, witho
 from stakes.cli.models import Model, models_of
 from stakes.cli.per_case import judged_per_case
 from stakes.cli.ranking import area_under_curve
-from stakes.cli.remarks import about_base_rate, about_extra_decisions, about_numbers
+from stakes.cli.remarks import (
+    about_base_rate,
+    about_extra_decisions,
+    about_numbers,
+    about_switches,
+)
 from stakes.exceptions import CostError, DataError
 from stakes.report import Findings, ModelFinding, judge
 from stakes.summaries import ConfusionMatrix
@@ -52,7 +57,8 @@ def findings_of(args: Any) -> Findings:
         )
         remarks.append(about_extra_decisions(found[-1], posteriors, cases, app))
     best = min(range(len(found)), key=lambda k: found[k].cost)
-    notes = (*question.notes, *_assumed(cases, app, args), *remarks[best])
+    switches = about_switches(found, app) if args.decisions else []
+    notes = (*question.notes, *_assumed(cases, app, args), *remarks[best], *switches)
     return _gathered(question, found, cases, app, args, notes, warnings)
 
 
@@ -163,7 +169,10 @@ def _from_confusions(args: Any) -> Findings:
         positive=classes[1] if len(classes) == 2 else None,
         kind="decisions",
         costs_said=tuple(describe_costs(app.costs, unit=app.unit).splitlines()),
-        notes=tuple(about_numbers("decisions", totals, classes, args)),
+        notes=(
+            *about_numbers("decisions", totals, classes, args),
+            *about_switches(found, app),
+        ),
         warnings=tuple(warnings),
         facts={"label": "truth", "form": "confusion matrix"},
     )

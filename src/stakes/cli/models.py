@@ -146,7 +146,8 @@ def _refuse_other_classes(columns: ClassColumns, cases: Cases, table: Table) -> 
     for outcome, total in zip(cases.classes, totals.tolist(), strict=True):
         if outcome not in columns.by_class:
             found = ", ".join(list(columns.by_class.values())[:8])
-            occurs = f"occurs {grouped(total)} times in '{cases.label}'"
+            times = "time" if total == 1 else "times"
+            occurs = f"occurs {grouped(total)} {times} in '{cases.label}'"
             raise DataError(f"{found} found but '{outcome}' {occurs} and has no column.")
     strangers = [name for name in columns.by_class if name not in cases.classes]
     if strangers:

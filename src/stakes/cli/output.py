@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import textwrap
 import unicodedata
 
-__all__ = ["bold", "cut", "dim", "display_width", "page_width", "print_wrapped", "shown"]
+__all__ = ["bold", "cut", "dim", "display_width", "page_width", "print_wrapped", "shown", "wrapped"]
 
 WIDEST = 80
+_NUMBER_GAP = re.compile(r"(?<=\d) (?=\d{3}\b|%)")
+_UNBROKEN = "\u2007"  # a space as wide as a digit, at which lines are not broken
 #: Characters that change the direction of text, and so could make a name lie.
 _TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
 
@@ -56,15 +59,21 @@ def cut(text: str, width: int) -> str:
 
 def print_wrapped(text: str, *, first: str = "", rest: str = "") -> None:
     """Print a paragraph in lines of the page width."""
+    lines = wrapped(text, first=first, rest=rest)
+    print("\n".join(lines) if lines else first.rstrip())
+
+
+def wrapped(text: str, *, first: str = "", rest: str = "") -> list[str]:
+    """Lines of the page width that never break inside a number or before its per cent sign."""
     lines = textwrap.wrap(
-        shown(text),
+        _NUMBER_GAP.sub(_UNBROKEN, shown(text)),
         width=page_width(),
         initial_indent=first,
         subsequent_indent=rest,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    print("\n".join(lines) if lines else first.rstrip())
+    return [line.replace(_UNBROKEN, " ") for line in lines]
 
 
 def bold(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stakes.cli.output import bold, dim, page_width, print_wrapped, shown
+from stakes.cli.output import bold, dim, page_width, print_wrapped, shown, wrapped
 from stakes.cli.tables import Column, fitted
 from stakes.report import Findings, ModelFinding, verdict
 from stakes.report.amounts import aligned, amount, grouped, per_case, percent
@@ -29,9 +29,7 @@ def print_findings(findings: Findings, *, with_verdict: bool = True) -> None:
 
 def print_bold(text: str) -> None:
     """A wrapped paragraph, bold where the terminal can."""
-    import textwrap
-
-    for line in textwrap.wrap(shown(text), width=page_width(), break_on_hyphens=False):
+    for line in wrapped(text):
         print(bold(line))
 
 
@@ -53,7 +51,7 @@ def read_line(findings: Findings) -> str:
 def print_quiet(findings: Findings) -> None:
     """Only the best model and its threshold."""
     best = findings.best
-    threshold = "" if best.threshold is None else f" {best.threshold:.3g}"
+    threshold = "" if best.threshold is None else f" {str(best.rule).split()[-1]}"
     print(shown(best.name) + threshold)
 
 
@@ -121,7 +119,7 @@ def _print_where_money_goes(findings: Findings) -> None:
         [
             Column("truth", [cell[0] for cell in cells], label=True),
             Column("decision", [cell[1] for cell in cells], label=True),
-            Column(f"cost/case{unit}", aligned([cell[2] for cell in cells])),
+            Column(f"cost/case{unit}", aligned([cell[2] for cell in cells], 3)),
             Column("share", [percent(cell[3], 0) for cell in cells]),
         ],
         page_width(),

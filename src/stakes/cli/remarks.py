@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ from stakes.decisions import bayes_decisions
 from stakes.metrics import expected_cost
 from stakes.posteriors import Posteriors
 from stakes.report import ModelFinding
-from stakes.report.amounts import grouped, per_case, percent
+from stakes.report.amounts import grouped, per_case, percent, plain
 
-__all__ = ["about_base_rate", "about_extra_decisions", "about_numbers"]
+__all__ = ["about_base_rate", "about_extra_decisions", "about_numbers", "about_switches"]
 
 #: With fewer cases of an outcome than this, figures are called rough.
 FEW = 100
@@ -77,7 +78,29 @@ def about_numbers(
     rare = int(np.argmin(totals))
     if totals[rare] < FEW:
         count = grouped(totals[rare])
-        said.append(f"only {count} cases of '{classes[rare]}': the figures are rough")
+        cases = "case" if totals[rare] == 1 else "cases"
+        said.append(f"only {count} {cases} of '{classes[rare]}': the figures are rough")
+    return said
+
+
+def about_switches(models: Sequence[ModelFinding], app: Application) -> list[str]:
+    """For which costs the best of several deciders stops being it; two outcomes, two decisions."""
+    if app.costs.shape != (2, 2) or len(models) < 2:
+        return []
+    assert app.priors is not None
+    best = min(models, key=lambda model: model.cost)
+    said = []
+    for other in models:
+        misses = app.priors[1] * (other.confusion.rates[1, 0] - best.confusion.rates[1, 0])
+        alarms = app.priors[0] * (other.confusion.rates[0, 1] - best.confusion.rates[0, 1])
+        if misses * alarms >= 0:
+            continue  # one is never worse than the other
+        ratio = plain(float(-alarms / misses), 3)
+        more = "more" if misses > 0 else "less"
+        said.append(
+            f"{best.name} beats {other.name} as long as a miss costs {more} than {ratio} false "
+            f"alarm{'' if ratio == '1' else 's'}"
+        )
     return said
 
 

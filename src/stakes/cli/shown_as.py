@@ -27,7 +27,10 @@ __all__ = ["show", "too_few", "with_facts"]
 def show(findings: Findings, args: Any, *, counts_only: bool = False) -> None:
     """Print the findings in the form that was asked for."""
     if args.json:
-        print(json.dumps(record(findings), indent=2, ensure_ascii=False, allow_nan=False))
+        found = record(findings)
+        if counts_only:
+            found.update(best=None, verdict=None)
+        print(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
     elif args.csv:
         print(_as_csv(findings), end="")
     elif counts_only:

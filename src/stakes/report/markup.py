@@ -20,7 +20,13 @@ def text(value: str) -> Html:
     """A value as markup; the gaps inside numbers do not break."""
     if isinstance(value, Html):
         return value
-    return Html(_NUMBER_GAP.sub("\u00a0", html.escape(value, quote=True)))
+    spelt = "".join(c if c == "\n" or c.isprintable() else _spelt(c) for c in value)
+    return Html(_NUMBER_GAP.sub("\u00a0", html.escape(spelt, quote=True)))
+
+
+def _spelt(character: str) -> str:
+    """A character that cannot be seen, as its escape."""
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def joined(*parts: str) -> Html:
