@@ -49,7 +49,15 @@ _HOMES = {
     "normalized_expected_cost": "stakes.metrics",
 }
 
-_ROOMS = ("application", "decisions", "exceptions", "metrics", "posteriors", "summaries")
+_ROOMS = (
+    "application",
+    "calibration",
+    "decisions",
+    "exceptions",
+    "metrics",
+    "posteriors",
+    "summaries",
+)
 
 __all__ = [
     "Application",
@@ -64,6 +72,7 @@ __all__ = [
     "ScoreCounts",
     "application",
     "bayes_decisions",
+    "calibration",
     "decision_intervals",
     "decisions",
     "exceptions",
@@ -75,7 +84,15 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from stakes import application, decisions, exceptions, metrics, posteriors, summaries
+    from stakes import (
+        application,
+        calibration,
+        decisions,
+        exceptions,
+        metrics,
+        posteriors,
+        summaries,
+    )
     from stakes.application import Application, CaseCosts, CostMatrix
     from stakes.decisions import bayes_decisions, decision_intervals
     from stakes.metrics import expected_cost, normalized_expected_cost

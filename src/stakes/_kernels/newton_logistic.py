@@ -21,7 +21,9 @@ BLOCK = 8192
 PILOT = 40_000
 
 
-def target_sums(features: Sequence[Floats], targets: NDArray[Any], weights: Floats | None) -> Floats:
+def target_sums(
+    features: Sequence[Floats], targets: NDArray[Any], weights: Floats | None
+) -> Floats:
     """Sum of each feature, and of the constant 1, weighted by targets and case weights."""
     mass = targets.astype(np.float64) if weights is None else targets * weights
     return np.array([*(float(np.dot(feature, mass)) for feature in features), float(mass.sum())])

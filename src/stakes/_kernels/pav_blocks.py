@@ -106,8 +106,6 @@ def venn_abers_upper(positives: Floats, totals: Floats) -> Floats:
     return out
 
 
-def _turns_left(
-    a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]
-) -> bool:
+def _turns_left(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
     """Whether the path a, b, c turns counter-clockwise."""
     return (b[0] - a[0]) * (c[1] - b[1]) > (b[1] - a[1]) * (c[0] - b[0])

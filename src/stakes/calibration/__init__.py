@@ -2,21 +2,39 @@
 
 from stakes.calibration.automatic import Automatic
 from stakes.calibration.blending import Average, Rank
+from stakes.calibration.calibration_errors import (
+    binned_calibration_error,
+    smooth_calibration_error,
+)
 from stakes.calibration.calibrator import Calibrator, load
+from stakes.calibration.class_weights import ClassWeights, best_class_weights
 from stakes.calibration.cross_fitting import cross_fit, fit_on_test, stratified_folds
+from stakes.calibration.decision_calibration import (
+    DecisionCalibration,
+    WorstCaseGain,
+    decision_calibration,
+    worst_case_gain,
+)
+from stakes.calibration.decomposing import Decomposition, decompose
 from stakes.calibration.gaussian import Gaussian
 from stakes.calibration.isotonic import Isotonic
 from stakes.calibration.logistic import Beta, Logistic
 from stakes.calibration.matrix import Dirichlet, Matrix
+from stakes.calibration.reliability import Reliability, reliability
 from stakes.calibration.scaling import Affine, Temperature, Vector
 from stakes.calibration.venn_abers import Histogram, VennAbers
+from stakes.calibration.worth import CalibrationGain, calibration_gain
 
 __all__ = [
     "Affine",
     "Automatic",
     "Average",
     "Beta",
+    "CalibrationGain",
     "Calibrator",
+    "ClassWeights",
+    "DecisionCalibration",
+    "Decomposition",
     "Dirichlet",
     "Gaussian",
     "Histogram",
@@ -24,11 +42,21 @@ __all__ = [
     "Logistic",
     "Matrix",
     "Rank",
+    "Reliability",
     "Temperature",
     "Vector",
     "VennAbers",
+    "WorstCaseGain",
+    "best_class_weights",
+    "binned_calibration_error",
+    "calibration_gain",
     "cross_fit",
+    "decision_calibration",
+    "decompose",
     "fit_on_test",
     "load",
+    "reliability",
+    "smooth_calibration_error",
     "stratified_folds",
+    "worst_case_gain",
 ]

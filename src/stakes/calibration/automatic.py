@@ -38,7 +38,7 @@ class Automatic(Calibrator):
     Parameters
     ----------
     candidates : sequence of Calibrator, optional
-        In order of preference. Default for two classes: `Average`, `Affine`, `Beta`, `Isotonic`;
+        In order of preference. Default for two classes: `Average`, then `Affine`;
         for more: averages and single maps of increasing flexibility.
     by : "cross_entropy", "brier" or Application
         What is compared: a proper score, or the cost of the Bayes decisions of an application.
@@ -79,8 +79,13 @@ class Automatic(Calibrator):
         bound: float | str | None = "data",
     ) -> None:
         super().__init__(
-            priors=priors, classes=classes, bound=bound,
-            candidates=candidates, by=by, folds=folds, rng=rng,
+            priors=priors,
+            classes=classes,
+            bound=bound,
+            candidates=candidates,
+            by=by,
+            folds=folds,
+            rng=rng,
         )
         loss_name(by)
         if candidates is not None and not list(candidates):
@@ -151,7 +156,11 @@ class Automatic(Calibrator):
         by = self.options["by"]
         kept = self.options
         try:
-            self.options = {**kept, "candidates": None, "by": by if isinstance(by, str) else "brier"}
+            self.options = {
+                **kept,
+                "candidates": None,
+                "by": by if isinstance(by, str) else "brier",
+            }
             return super().to_dict()
         finally:
             self.options = kept
@@ -160,12 +169,15 @@ class Automatic(Calibrator):
 def default_candidates(cases: Cases) -> list[Calibrator]:
     """What is tried when nothing is named, in order of preference."""
     if cases.scores.size == 2:
-        return [Average(), Affine(), Beta(), Isotonic()]
+        return [Average(), Affine()]
     if (cases.counts < 2).any():
         return [Temperature()]
     return [
         Average([Affine(smoothing=True), Dirichlet()]),
-        Temperature(), Affine(), Vector(smoothing=True), Dirichlet(),
+        Temperature(),
+        Affine(),
+        Vector(smoothing=True),
+        Dirichlet(),
     ]
 
 

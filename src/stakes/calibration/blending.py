@@ -94,8 +94,10 @@ class Rank(Calibrator):
 
     def _parameters(self) -> dict[str, Any]:
         return {
-            "places": self.places, "ranks": self.ranks,
-            "coefficients": self.coefficients, "intercept": self.intercept,
+            "places": self.places,
+            "ranks": self.ranks,
+            "coefficients": self.coefficients,
+            "intercept": self.intercept,
         }
 
 
@@ -112,7 +114,7 @@ class Average(Calibrator):
     ----------
     members : sequence of Calibrator, optional
         Calibrators to be fitted and averaged. Default: `Rank`, `VennAbers` and `Beta`, with
-        weights 2, 2 and 1.
+        weights 3, 3 and 1.
     weights : sequence of float, optional
         One positive weight per member, on any scale. Default: all the same.
     priors, classes, bound
@@ -137,7 +139,7 @@ class Average(Calibrator):
         bound: float | str | None = None,
     ) -> None:
         if members is None:
-            members, weights = [Rank(), VennAbers(), Beta()], [2.0, 2.0, 1.0]
+            members, weights = [Rank(), VennAbers(), Beta()], [3.0, 3.0, 1.0]
         made = list(members)
         shares = np.ones(len(made)) if weights is None else np.array(weights, dtype=np.float64)
         super().__init__(

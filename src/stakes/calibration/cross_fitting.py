@@ -81,7 +81,9 @@ def _grouped(
     names, member = np.unique(groups, return_inverse=True)
     member = member.reshape(-1)
     if len(names) < folds:
-        raise DataError(f"`groups` must be at least as many as the {folds} folds; got {len(names)}.")
+        raise DataError(
+            f"`groups` must be at least as many as the {folds} folds; got {len(names)}."
+        )
     table = np.zeros((len(names), int(codes.max()) + 1))
     np.add.at(table, (member, codes), 1.0)
     share = table / table.sum(axis=0)

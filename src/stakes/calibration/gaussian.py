@@ -168,9 +168,7 @@ def _moments(
     return means, variances
 
 
-def _log_density(
-    scores: FloatArray, mean: float, spread: float, degrees: float
-) -> FloatArray:
+def _log_density(scores: FloatArray, mean: float, spread: float, degrees: float) -> FloatArray:
     """Log density up to a constant shared by both classes: normal (degrees 0) or t."""
     far = ((scores - mean) / spread) ** 2
     if degrees == 0.0:

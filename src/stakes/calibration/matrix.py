@@ -74,7 +74,10 @@ class Matrix(Calibrator):
         diagonal: float = 1.0,
     ) -> None:
         super().__init__(
-            priors=priors, classes=classes, bound=bound, off_diagonal=off_diagonal,
+            priors=priors,
+            classes=classes,
+            bound=bound,
+            off_diagonal=off_diagonal,
             diagonal=diagonal,
         )
         if not (off_diagonal > 0 and diagonal > 0):
@@ -101,8 +104,13 @@ class Matrix(Calibrator):
         inputs, weights = self._inputs(cases.scores), cases.prior_weights()
         size = inputs.shape[1]
         rough = fit_scaling(
-            "affine", lay_out(inputs), cases.codes, weights,
-            counts=cases.counts, offsets=np.zeros(size), tolerance=1e-5,
+            "affine",
+            lay_out(inputs),
+            cases.codes,
+            weights,
+            counts=cases.counts,
+            offsets=np.zeros(size),
+            tolerance=1e-5,
         )
         centre = np.average(inputs, axis=0, weights=weights)
         spread = float(np.sqrt(np.mean((inputs - inputs.mean(axis=1, keepdims=True)) ** 2))) or 1.0

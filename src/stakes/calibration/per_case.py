@@ -14,9 +14,7 @@ __all__ = ["case_losses", "loss_name"]
 _SCORES = ("cross_entropy", "brier")
 
 
-def case_losses(
-    log_posteriors: FloatArray, codes: IntArray, by: str | Application
-) -> FloatArray:
+def case_losses(log_posteriors: FloatArray, codes: IntArray, by: str | Application) -> FloatArray:
     """Loss of each case: minus the log-posterior of its class, squared error, or cost."""
     index = np.arange(len(codes))
     if isinstance(by, Application):

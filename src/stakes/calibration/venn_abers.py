@@ -100,7 +100,10 @@ class VennAbers(Calibrator):
 
     def _parameters(self) -> dict[str, Any]:
         return {
-            "places": self.places, "lower": self.lower, "upper": self.upper, "shift": self.shift
+            "places": self.places,
+            "lower": self.lower,
+            "upper": self.upper,
+            "shift": self.shift,
         }
 
 
@@ -205,6 +208,8 @@ class Histogram(Calibrator):
 
     def _parameters(self) -> dict[str, Any]:
         return {
-            "edges": self.edges, "positives": self.positives,
-            "totals": self.totals, "shift": self.shift,
+            "edges": self.edges,
+            "positives": self.positives,
+            "totals": self.totals,
+            "shift": self.shift,
         }

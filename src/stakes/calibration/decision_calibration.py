@@ -1,0 +1,221 @@
+"""Do decisions cost what the posteriors promise? And what is the most that could be gained?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._checks import frozen
+from stakes._kernels.roc_hull import cumulative
+from stakes.application import Application, CostMatrix
+from stakes.calibration.cases import read_cases
+from stakes.decisions import bayes_decisions
+from stakes.posteriors import Posteriors
+from stakes.results import Frame
+from stakes.summaries import ScoreCounts
+from stakes.typing import FloatArray, Name
+
+__all__ = ["DecisionCalibration", "WorstCaseGain", "decision_calibration", "worst_case_gain"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DecisionCalibration:
+    """Per decision: cases, promised cost, actual cost, and their difference.
+
+    Attributes
+    ----------
+    decisions : tuple of names
+        The decisions, in the order of the cost matrix.
+    cases : ndarray
+        (Weighted) number of cases that got each decision.
+    promised, actual : ndarray
+        Mean expected cost by the posteriors, and mean cost; nan for a decision never taken.
+    standard_error : ndarray
+        Of the difference.
+    """
+
+    decisions: tuple[Name, ...]
+    cases: FloatArray
+    promised: FloatArray
+    actual: FloatArray
+    standard_error: FloatArray
+
+    @property
+    def difference(self) -> FloatArray:
+        """`promised` - `actual`; negative where the posteriors are too hopeful."""
+        return self.promised - self.actual
+
+    @property
+    def total(self) -> float:
+        """Promised minus actual cost per case, over all decisions."""
+        taken = self.cases > 0
+        return float(self.cases[taken] @ self.difference[taken] / self.cases.sum())
+
+    def frame(self) -> Frame:
+        """One row per decision."""
+        return Frame(
+            {
+                "decision": list(self.decisions),
+                "cases": self.cases,
+                "promised": self.promised,
+                "actual": self.actual,
+                "difference": self.difference,
+                "standard_error": self.standard_error,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"<DecisionCalibration: promised minus actual {self.total:.4g} per case>"
+
+
+def decision_calibration(
+    y_true: Any, posteriors: Any, *, costs: Any, sample_weight: Any = None
+) -> DecisionCalibration:
+    r"""Compare, decision by decision, the cost the posteriors promise with the cost that came.
+
+    A classifier whose differences are all 0 can be trusted for these costs, even if it is not
+    calibrated in every other sense. Look at it before believing an expected cost.
+
+    .. math:: \mathrm{E}[c(q, d)\,|\,d] - \mathrm{E}[c(Y, d)\,|\,d]
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+        True classes.
+    posteriors : Posteriors or array-like of shape (n_cases, n_classes) or (n_cases,)
+        Probabilities; decisions are the Bayes decisions.
+    costs : CostMatrix, Application or array-like
+        Costs of each decision. Priors of an application are not used: promises and costs are both
+        taken over these cases.
+    sample_weight : array-like of shape (n_cases,), optional
+        Weights.
+
+    Returns
+    -------
+    DecisionCalibration
+        One row per decision, in the units of the costs.
+
+    References
+    ----------
+    .. [1] Zhao, Kim, Sahoo, Ma, Ermon, *Calibrating predictions to decisions*, NeurIPS 2021.
+
+    Examples
+    --------
+    >>> result = decision_calibration([0, 1, 1, 1], [0.5, 0.5, 0.75, 0.75], costs=[[0, 1], [1, 0]])
+    >>> result.promised.tolist(), result.actual.tolist()
+    ([0.5, 0.25], [0.5, 0.0])
+    """
+    matrix = _matrix(costs)
+    read = posteriors if isinstance(posteriors, Posteriors) else Posteriors(posteriors)
+    cases = read_cases(read, y_true, sample_weight=sample_weight, classes=matrix.classes)
+    taken, promised = bayes_decisions(read.values, matrix, with_cost=True)
+    actual = matrix.values[cases.codes, taken]
+    size, weights = len(matrix.decisions), cases.weights
+    mass = np.bincount(taken, weights=weights, minlength=size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        said = np.bincount(taken, weights=weights * promised, minlength=size) / mass
+        came = np.bincount(taken, weights=weights * actual, minlength=size) / mass
+        parts = weights * (promised - actual - (said - came)[taken])
+        error = np.sqrt(np.bincount(taken, weights=parts**2, minlength=size)) / mass
+    return DecisionCalibration(
+        matrix.decisions, *(frozen(part) for part in (mass, said, came, error))
+    )
+
+
+def _matrix(costs: Any) -> CostMatrix:
+    """The cost matrix inside whatever was given."""
+    if isinstance(costs, Application):
+        return costs.costs
+    return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
+
+
+@dataclass(frozen=True, slots=True)
+class WorstCaseGain:
+    """The most that calibration can save, and for whom.
+
+    Attributes
+    ----------
+    gain : float
+        Largest difference between the actual and the least cost, per case, when the costs of a
+        miss and of a false alarm are weighted to add to 1 with the prior.
+    log_odds : float
+        Prior log odds (with costs folded in) of the application where it happens.
+    """
+
+    gain: float
+    log_odds: float
+
+    @property
+    def effective_prior(self) -> float:
+        """Effective prior of the second class of that application."""
+        return float(1.0 / (1.0 + np.exp(-self.log_odds)))
+
+
+def worst_case_gain(scores: ScoreCounts) -> WorstCaseGain:
+    r"""The most that recalibrating could save over all binary applications.
+
+    0 means that no cost and no prior can profit from calibration; the highest gap between the two
+    curves of a Bayes-error plot. Also known as calibration decision loss.
+
+    .. math:: \max_{\tilde\pi}\ \mathrm{DCF}_u(\tilde\pi) - \mathrm{DCF}_u^{\min}(\tilde\pi)
+
+    Parameters
+    ----------
+    scores : ScoreCounts
+        Scores of kind "llr", "log_odds" or "posterior". Log odds and posteriors are turned into
+        LLRs by the class shares they were counted with.
+
+    Returns
+    -------
+    WorstCaseGain
+        The gain, from 0 to 1, and where it happens.
+
+    Notes
+    -----
+    Exact. Between two neighbouring scores the actual cost is linear in the effective prior and the
+    least cost is concave, so the maximum lies at a score. In-sample, hence optimistic.
+
+    References
+    ----------
+    .. [1] Hu, Wu, *Calibration error for decision making*, arXiv:2404.13503, 2024.
+
+    Examples
+    --------
+    >>> says = [-1.0986] * 4 + [1.0986] * 4  # log 1/3 and log 3
+    >>> calibrated = ScoreCounts.from_scores([0, 0, 0, 1, 0, 1, 1, 1], says, kind="llr")
+    >>> round(worst_case_gain(calibrated).gain, 3)
+    0.0
+    """
+    from scipy.special import expit
+
+    scores.require_scale("worst_case_gain")
+    scores.require_both("worst_case_gain")
+    places, negatives, positives = scores.levels
+    first, second = scores.class_totals
+    llrs = np.asarray(places, dtype=np.float64)
+    if scores.kind == "posterior":
+        with np.errstate(divide="ignore"):
+            llrs = np.log(llrs) - np.log1p(-llrs)
+    llrs = llrs - scores.log_prior_odds()
+    finite = np.isfinite(llrs)
+    if not finite.any():
+        return WorstCaseGain(0.0, 0.0)
+    prior = expit(-llrs)
+    misses, alarms = cumulative(positives) / second, 1.0 - cumulative(negatives) / first
+    lower, upper = scores.blocks()
+    with np.errstate(divide="ignore"):
+        steps = np.log(upper / second) - np.log(lower / first)
+    best = scores.hull[np.searchsorted(steps, llrs)]
+    below_first, below_second = scores.cumulated
+    least = prior * (below_second[best] / second) + (1.0 - prior) * (
+        1.0 - below_first[best] / first
+    )
+    gain = np.full(len(llrs), -np.inf)
+    for shift in (0, 1):  # the threshold just below and just above each score
+        index = np.arange(len(llrs)) + shift
+        actual = prior * misses[index] + (1.0 - prior) * alarms[index]
+        gain = np.maximum(gain, np.where(finite, actual - least, -np.inf))
+    k = int(gain.argmax())
+    return WorstCaseGain(max(float(gain[k]), 0.0), float(-llrs[k]))

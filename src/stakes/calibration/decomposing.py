@@ -1,0 +1,140 @@
+"""Splitting a loss into miscalibration, discrimination and uncertainty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.application import Application
+from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.cases import read_cases, read_scores
+from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
+from stakes.calibration.isotonic import Isotonic
+from stakes.calibration.per_case import case_losses, loss_name
+from stakes.calibration.scaling import Affine
+from stakes.exceptions import DataError
+from stakes.results import Frame
+from stakes.typing import RandomSource
+
+__all__ = ["Decomposition", "decompose"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Decomposition:
+    """total = miscalibration - discrimination + uncertainty, and what each means.
+
+    Attributes
+    ----------
+    total : float
+        The loss of the scores as they are.
+    miscalibration : float
+        What calibrating takes away; 0 is best. Negative only under cross-fitting.
+    discrimination : float
+        What the calibrated scores save over the priors alone; more is better.
+    uncertainty : float
+        The loss of the priors alone.
+    """
+
+    measure: str
+    total: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+    by: str
+
+    def frame(self) -> Frame:
+        """One row per part."""
+        parts = ("total", "miscalibration", "discrimination", "uncertainty")
+        return Frame({"part": list(parts), self.measure: [getattr(self, part) for part in parts]})
+
+    def __repr__(self) -> str:
+        return (
+            f"<Decomposition of {self.measure} by {self.by}: {self.total:.4g} = "
+            f"{self.miscalibration:.4g} - {self.discrimination:.4g} + {self.uncertainty:.4g}>"
+        )
+
+
+def decompose(
+    y_true: Any,
+    scores: Any,
+    *,
+    by: str | Application = "cross_entropy",
+    calibrator: str | Calibrator = "pav",
+    folds: Any = None,
+    rng: RandomSource = 0,
+    sample_weight: Any = None,
+) -> Decomposition:
+    r"""Split a proper score, or a cost, into miscalibration, discrimination and uncertainty.
+
+    Tells whether to calibrate (first part) or to build a better classifier (second).
+
+    .. math:: S = \underbrace{S - S_{cal}}_{MCB} - \underbrace{(S_{prior} - S_{cal})}_{DSC}
+       + \underbrace{S_{prior}}_{UNC}
+
+    Parameters
+    ----------
+    y_true, scores, by, sample_weight
+        See `calibration_gain`.
+    calibrator : "pav", "affine" or Calibrator
+        What defines "calibrated". Pooling adjacent violators suits two classes and makes every
+        part non-negative for every proper score; affine suits any number of classes.
+    folds : int or array-like, optional
+        Cross-fit the calibrator. Default: fit on the same cases, as is usual for decompositions;
+        with few cases the miscalibration is then overstated.
+    rng : int, Generator or None
+        Seed of the folds.
+
+    Returns
+    -------
+    Decomposition
+        The parts, in nats, squared error or the unit of the costs.
+
+    References
+    ----------
+    .. [1] Dimitriadis, Gneiting, Jordan, *Stable reliability diagrams for probabilistic
+       classifiers*, PNAS 2021.
+
+    Examples
+    --------
+    >>> parts = decompose([0, 1, 0, 1], [-2.0, -1.0, 1.0, 2.0], by="brier")
+    >>> parts.discrimination, parts.uncertainty  # calibrated: 0, 1/2, 1/2, 1
+    (0.25, 0.5)
+    """
+    cal = _chosen(calibrator)
+    priors = by.priors if isinstance(by, Application) else cal.options["priors"]
+    names = by.classes if isinstance(by, Application) else cal.options["classes"]
+    cases = read_cases(
+        read_scores(scores), y_true, sample_weight=sample_weight, classes=names, priors=priors
+    )
+    fresh = cal.unfitted()
+    fresh.options |= {"priors": cases.priors if cases.given else None, "classes": None}
+    if folds is None:
+        fresh._fit_cases(cases.scores, cases.codes, cases.weights)
+        logs = fresh._log_posteriors(fresh._bounded(cases.scores, learn=False))
+    else:
+        logs = cross_fit_cases(fresh, cases, fold_numbers(cases, folds, rng=rng))
+    raw = cases.scores.columns().astype(np.float64) + cases.prior_offsets()
+    raw = raw - np.logaddexp.reduce(raw, axis=1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        flat = np.broadcast_to(np.log(cases.priors), logs.shape)
+    weights = cases.prior_weights() / cases.prior_weights().sum()
+    total, calibrated, prior = (
+        float(weights @ case_losses(np.asarray(x), cases.codes, by)) for x in (raw, logs, flat)
+    )
+    return Decomposition(
+        loss_name(by), total, total - calibrated, prior - calibrated, prior, cal.kind
+    )
+
+
+def _chosen(calibrator: str | Calibrator) -> Calibrator:
+    """A calibrator by name or as it is."""
+    if isinstance(calibrator, Calibrator):
+        return calibrator
+    named = {"pav": Isotonic(misleading=0), "affine": Affine()}
+    if calibrator not in named:
+        raise DataError(
+            f"`calibrator` must be 'pav', 'affine' or a Calibrator; got {calibrator!r}."
+        )
+    return named[calibrator]

@@ -1,0 +1,236 @@
+"""What calibration is worth: the part of a loss that a calibrator takes away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._columns import as_column
+from stakes.application import Application
+from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.cases import Cases, read_cases, read_scores
+from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
+from stakes.calibration.per_case import case_losses, loss_name
+from stakes.calibration.scaling import Affine
+from stakes.exceptions import DataError
+from stakes.results import Frame
+from stakes.typing import FloatArray, RandomSource
+
+__all__ = ["CalibrationGain", "calibration_gain"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CalibrationGain:
+    """What calibrating would take off a loss, with an interval.
+
+    Attributes
+    ----------
+    measure : str
+        What was measured: "cross-entropy", "Brier score" or "cost".
+    before, after : float
+        The loss of the scores as they are and after calibration.
+    interval : pair of float
+        For `gain`, at `level`; from the variation between cases (or groups), the fitted maps
+        taken as given.
+    fitting : str
+        How the calibrator was fitted; "optimistic" if on the same cases.
+    """
+
+    measure: str
+    before: float
+    after: float
+    interval: tuple[float, float]
+    level: float
+    fitting: str
+    calibrator: str
+    unit: str | None = None
+
+    @property
+    def gain(self) -> float:
+        """`before` - `after`; negative when calibrating makes things worse."""
+        return self.before - self.after
+
+    @property
+    def relative(self) -> float:
+        """`gain` as a share of `before`."""
+        return self.gain / self.before if self.before else float("nan")
+
+    @property
+    def text(self) -> str:
+        """One sentence for a report."""
+        unit = f" {self.unit}" if self.unit else ""
+        low, high = self.interval
+        verb = "would take" if self.gain >= 0 else "would add"
+        side = "off" if self.gain >= 0 else "to"
+        return (
+            f"Calibrating ({self.calibrator}, {self.fitting}) {verb} {abs(self.gain):.4g}{unit} "
+            f"({low:.4g} to {high:.4g}) {side} a {self.measure} of {self.before:.4g}{unit}: "
+            f"{100 * abs(self.relative):.3g} %."
+        )
+
+    def frame(self) -> Frame:
+        """One row."""
+        return Frame(
+            {
+                "measure": [self.measure],
+                "before": [self.before],
+                "after": [self.after],
+                "gain": [self.gain],
+                "low": [self.interval[0]],
+                "high": [self.interval[1]],
+                "relative": [self.relative],
+                "fitting": [self.fitting],
+                "calibrator": [self.calibrator],
+            }
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<CalibrationGain {self.measure} {self.before:.4g} -> {self.after:.4g}, "
+            f"{100 * self.relative:.3g} %, {self.fitting}>"
+        )
+
+
+def calibration_gain(
+    y_true: Any,
+    scores: Any,
+    *,
+    by: str | Application = "cross_entropy",
+    calibrator: Calibrator | None = None,
+    folds: Any = 5,
+    rng: RandomSource = 0,
+    groups: Any = None,
+    fitted: bool = False,
+    optimistic: bool = False,
+    sample_weight: Any = None,
+    level: float = 0.95,
+) -> CalibrationGain:
+    r"""What calibrating the scores would take off a proper score or a cost.
+
+    Says whether recalibration pays, in the unit that matters; lower `after` is better. By default
+    the calibrator is cross-fitted, so the answer holds for new cases; it may be negative.
+
+    .. math:: \frac{1}{N}\sum_n S(q_n, y_n) - \frac{1}{N}\sum_n S(g(q_n), y_n)
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+        True classes.
+    scores : array-like of shape (n_cases, n_classes) or (n_cases,)
+        Log-posteriors or logits; or log odds of the second of two classes. As they are they count
+        as (unnormalised) log-posteriors.
+    by : "cross_entropy", "brier" or Application
+        A proper score, in nats; or the cost of Bayes decisions, under the application's priors.
+    calibrator : Calibrator, optional
+        Default: `Affine`.
+    folds, rng, groups
+        See `cross_fit`. With groups the interval is from the variation between groups.
+    fitted : bool
+        The calibrator has been fitted on other cases: use it as it is.
+    optimistic : bool
+        Fit on these very cases; the result says so.
+    sample_weight : array-like of shape (n_cases,), optional
+        Weights of the cases.
+    level : float
+        Confidence of the interval.
+
+    Returns
+    -------
+    CalibrationGain
+        Before, after, difference with interval, and a sentence.
+
+    References
+    ----------
+    .. [1] Ferrer, Ramos, *Evaluating posterior probabilities*, TMLR 2025, arXiv:2408.02841.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 1000)
+    >>> overconfident = 4 * (rng.normal(size=1000) + 2 * y - 1)
+    >>> worth = calibration_gain(y, overconfident)
+    >>> worth.measure, worth.fitting, worth.relative > 0.1
+    ('cross-entropy', 'cross-fitted', True)
+    """
+    measure = loss_name(by)
+    cal = Affine() if calibrator is None else calibrator
+    priors = by.priors if isinstance(by, Application) else cal.options["priors"]
+    names = by.classes if isinstance(by, Application) else cal.options["classes"]
+    cases = read_cases(
+        read_scores(scores), y_true, sample_weight=sample_weight, classes=names, priors=priors
+    )
+    before = case_losses(_as_they_are(cases), cases.codes, by)
+    logs, fitting = _calibrated(cal, cases, folds, rng, groups, fitted, optimistic)
+    after = case_losses(logs, cases.codes, by)
+    weights = cases.prior_weights() / cases.prior_weights().sum()
+    interval = mean_interval(before - after, weights, cases, groups, level)
+    return CalibrationGain(
+        measure,
+        float(weights @ before),
+        float(weights @ after),
+        interval,
+        level,
+        fitting,
+        cal.kind,
+        by.unit if isinstance(by, Application) else None,
+    )
+
+
+def _as_they_are(cases: Cases) -> FloatArray:
+    """Log-posteriors of the scores as given, moved to the target priors."""
+    raw = cases.scores.columns().astype(np.float64) + cases.prior_offsets()
+    return np.asarray(raw - np.logaddexp.reduce(raw, axis=1, keepdims=True))
+
+
+def _calibrated(
+    cal: Calibrator,
+    cases: Cases,
+    folds: Any,
+    rng: RandomSource,
+    groups: Any,
+    fitted: bool,
+    optimistic: bool,
+) -> tuple[FloatArray, str]:
+    """Calibrated log-posteriors, and how the calibrator was fitted."""
+    if fitted:
+        if cal.priors is None:
+            raise DataError("`fitted` needs a calibrator that has been fitted on other cases.")
+        logs = cal._log_posteriors(cal._bounded(cases.scores, learn=False))
+        moved = logs + (np.log(cases.priors) - np.log(cal.priors))
+        return moved - np.logaddexp.reduce(moved, axis=1, keepdims=True), "held out"
+    fresh = cal.unfitted()
+    fresh.options |= {"priors": cases.priors if cases.given else None, "classes": None}
+    if optimistic:
+        fresh._fit_cases(cases.scores, cases.codes, cases.weights)
+        bounded = fresh._bounded(cases.scores, learn=False)
+        return fresh._log_posteriors(bounded), "optimistic: fitted on the same cases"
+    number = fold_numbers(cases, folds, rng=rng, groups=groups)
+    return cross_fit_cases(fresh, cases, number), "cross-fitted"
+
+
+def mean_interval(
+    values: FloatArray, weights: FloatArray, cases: Cases, groups: Any, level: float
+) -> tuple[float, float]:
+    """Normal interval of a weighted mean; by class when priors are given, by group if any."""
+    from scipy.special import ndtri
+
+    if not 0 < level < 1:
+        raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
+    centre = float(weights @ values)
+    if not np.isfinite(centre):
+        return (float("nan"), float("nan"))
+    if cases.given:
+        sums = np.bincount(cases.codes, weights=weights * values)
+        mass = np.bincount(cases.codes, weights=weights)
+        means = np.divide(sums, mass, out=np.zeros_like(sums), where=mass > 0)
+        parts = weights * (values - means[cases.codes])
+    else:
+        parts = weights * (values - centre)
+    if groups is not None:
+        _, member = np.unique(as_column(groups, "groups"), return_inverse=True)
+        parts = np.bincount(member.reshape(-1), weights=parts)
+    half = float(ndtri(0.5 + level / 2)) * float(np.sqrt(parts @ parts))
+    return (centre - half, centre + half)
