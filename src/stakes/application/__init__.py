@@ -1,24 +1,48 @@
 """What is at stake: cost matrices, priors, and the forms they are kept in."""
 
 from stakes.application.application import Application, as_application
+from stakes.application.case_columns import case_costs
 from stakes.application.case_costs import CaseCosts
 from stakes.application.cost_matrix import CostMatrix
 from stakes.application.csv_form import costs_from_csv, costs_to_csv
 from stakes.application.dominance import DominatedDecision, dominated_decisions
+from stakes.application.draws import Draws
 from stakes.application.equivalence import Disagreement, disagreement, ranks_like
+from stakes.application.expressions import CostExpression
 from stakes.application.forms import read_costs, write_costs
 from stakes.application.toml_reader import costs_from_toml
 from stakes.application.toml_writer import costs_to_toml
+from stakes.application.uncertain import UncertainApplication
+from stakes.application.unknowns import (
+    Alternatives,
+    BetaShare,
+    Between,
+    DirichletShares,
+    LogUniform,
+    Samples,
+    Unknown,
+)
 from stakes.application.utility_space import UtilityPoint, normalized_utilities
 
 __all__ = [
+    "Alternatives",
     "Application",
+    "BetaShare",
+    "Between",
     "CaseCosts",
+    "CostExpression",
     "CostMatrix",
+    "DirichletShares",
     "Disagreement",
     "DominatedDecision",
+    "Draws",
+    "LogUniform",
+    "Samples",
+    "UncertainApplication",
+    "Unknown",
     "UtilityPoint",
     "as_application",
+    "case_costs",
     "costs_from_csv",
     "costs_from_toml",
     "costs_to_csv",

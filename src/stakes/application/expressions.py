@@ -1,0 +1,278 @@
+"""Costs written as arithmetic over columns, such as ``0.75*amount``: parsed, never executed.
+
+The grammar is five lines long, and nothing outside it is read::
+
+    sum     = product { ("+" | "-") product }
+    product = signed { ("*" | "/") signed }
+    signed  = [ "+" | "-" ] atom
+    atom    = number | column | "(" sum ")"
+    column  = a name such as amount or loan.amount, or any text between ` and `
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stakes._columns import as_floats
+from stakes._names import listed
+from stakes.exceptions import CostError
+from stakes.typing import FloatArray
+
+__all__ = ["CostExpression"]
+
+LONGEST = 1000
+DEEPEST = 50
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
+    | (?P<column>[^\W\d][\w.]*|`[^`]+`)
+    | (?P<sign>[-+*/()])
+    )""",
+    re.VERBOSE,
+)
+
+
+class _Token(NamedTuple):
+    """A piece of the text: its kind, what it says, and where it begins."""
+
+    kind: str
+    text: str
+    at: int
+
+
+class _Step(NamedTuple):
+    """One step of the value, in the order of a pocket calculator: push, or combine."""
+
+    kind: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CostExpression:
+    """Arithmetic over columns: numbers, columns, + - * / and parentheses.
+
+    It is read by a small parser of our own and never executed as code, so an expression may
+    come from a file or a command line.
+
+    Parameters
+    ----------
+    text : str
+        e.g. ``"0.75*amount + 20"``. A column whose name is not a plain word stands between
+        backquotes: ``"2 * `loan amount`"``. There are no functions and no powers.
+
+    Notes
+    -----
+    A division by zero is an error that names the row; nothing becomes infinite silently.
+
+    Examples
+    --------
+    >>> cost = CostExpression("0.75*amount + 20")
+    >>> cost.columns
+    ('amount',)
+    >>> cost.value({"amount": [100.0, 1000.0]})
+    array([ 95., 770.])
+    >>> CostExpression("0.75 ** amount")
+    Traceback (most recent call last):
+    stakes.exceptions.CostError: `0.75 ** amount` cannot be read: expected a number, ...
+    """
+
+    text: str
+    steps: tuple[_Step, ...] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", tuple(_Parser(self.text).parsed()))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the expression speaks of, each once, in order of appearance."""
+        names = (step.value for step in self.steps if step.kind == "column")
+        return tuple(dict.fromkeys(names))
+
+    def value(self, columns: Mapping[str, Any] | Callable[[str], Any]) -> FloatArray:
+        """What the expression comes to, case by case; one number if it names no column.
+
+        `columns` is a mapping (also a data frame) or a function from a name to its column.
+        """
+        fetch = columns if callable(columns) else _from_mapping(columns, self.text)
+        stack: list[FloatArray] = []
+        for kind, value in self.steps:
+            if kind == "number":
+                stack.append(np.asarray(value))
+            elif kind == "column":
+                stack.append(_numbers(fetch(value), value))
+            elif kind == "negate":
+                stack.append(-stack.pop())
+            else:
+                right, left = stack.pop(), stack.pop()
+                stack.append(self._combined(kind, left, right))
+        return np.asarray(stack.pop() + 0.0)
+
+    def _combined(self, sign: str, left: FloatArray, right: FloatArray) -> FloatArray:
+        """Two values by one of the four operations."""
+        try:
+            left, right = np.broadcast_arrays(left, right)
+        except ValueError:
+            raise CostError(
+                f"the columns of `{self.text}` must have equal lengths; got {left.shape[0]} and "
+                f"{right.shape[0]}."
+            ) from None
+        if sign == "/":
+            zero = np.flatnonzero(right.reshape(-1) == 0)
+            if zero.size:
+                where = f", first in row {zero[0]} ({zero.size} rows)" if right.ndim else ""
+                raise CostError(
+                    f"`{self.text}` divides by 0{where}.", rows=zero[:10].tolist() or None
+                )
+            return np.asarray(left / right)
+        operations = {"+": np.add, "-": np.subtract, "*": np.multiply}
+        return np.asarray(operations[sign](left, right))
+
+    def __repr__(self) -> str:
+        return f"CostExpression({self.text!r})"
+
+
+class _Parser:
+    """Recursive descent over the tokens; every refusal says where."""
+
+    def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise CostError(f"an expression must be text; got {type(text).__name__}.")
+        if len(text) > LONGEST:
+            raise CostError(f"an expression may have {LONGEST} characters; got {len(text)}.")
+        self.text = text
+        self.tokens = self._tokens()
+        self.position = 0
+        self.depth = 0
+
+    def parsed(self) -> Iterator[_Step]:
+        """The steps of the whole text."""
+        steps = list(self._sum())
+        if self._next().kind != "end":
+            raise self._refused("expected + - * / or the end")
+        yield from steps
+
+    def _tokens(self) -> list[_Token]:
+        """The text in pieces, with a last one that marks the end."""
+        found, at = [], 0
+        body = self.text.rstrip()
+        while at < len(body):
+            match = _TOKEN.match(body, at)
+            if match is None or match.lastgroup is None:
+                start = at + len(body[at:]) - len(body[at:].lstrip())
+                raise _problem(self.text, f"{body[start]!r} has no meaning here", start)
+            kind = match.lastgroup
+            found.append(_Token(kind, match[kind], match.start(kind)))
+            at = match.end()
+        return [*found, _Token("end", "", len(body))]
+
+    def _next(self) -> _Token:
+        """The token that comes next."""
+        return self.tokens[self.position]
+
+    def _taken(self, *signs: str) -> str | None:
+        """The next token if it is one of these signs; it is then used up."""
+        token = self._next()
+        if token.kind == "sign" and token.text in signs:
+            self.position += 1
+            return token.text
+        return None
+
+    def _sum(self) -> Iterator[_Step]:
+        yield from self._product()
+        while sign := self._taken("+", "-"):
+            yield from self._product()
+            yield _Step(sign, None)
+
+    def _product(self) -> Iterator[_Step]:
+        yield from self._signed()
+        while sign := self._taken("*", "/"):
+            yield from self._signed()
+            yield _Step(sign, None)
+
+    def _signed(self) -> Iterator[_Step]:
+        sign = self._taken("+", "-")
+        yield from self._atom()
+        if sign == "-":
+            yield _Step("negate", None)
+
+    def _atom(self) -> Iterator[_Step]:
+        if self._taken("("):
+            self.depth += 1
+            if self.depth > DEEPEST:
+                raise self._refused(f"more than {DEEPEST} parentheses inside each other")
+            yield from self._sum()
+            if not self._taken(")"):
+                raise self._refused("expected )")
+            self.depth -= 1
+            return
+        token = self._next()
+        if token.kind == "number":
+            value = float(token.text)
+            if not np.isfinite(value):
+                raise self._refused("a number must be finite")
+            yield _Step("number", value)
+        elif token.kind == "column":
+            yield _Step("column", token.text.strip("`"))
+        else:
+            raise self._refused("expected a number, a column or (")
+        self.position += 1
+
+    def _refused(self, expected: str) -> CostError:
+        """An error that points at the next token."""
+        token = self._next()
+        got = "the text ends" if token.kind == "end" else f"got {token.text!r}"
+        return _problem(self.text, f"{expected}; {got}", token.at)
+
+
+def _problem(text: str, what: str, at: int) -> CostError:
+    """What cannot be read, and at which character, counted from 1."""
+    return CostError(
+        f"`{text}` cannot be read: {what} at character {at + 1}.",
+        hint="a cost is a number, or + - * / and parentheses over numbers and column names, "
+        "e.g. 0.75*amount + 20; a name with spaces stands between backquotes",
+    )
+
+
+def _from_mapping(columns: Mapping[str, Any], text: str) -> Callable[[str], Any]:
+    """A function that finds a column, or says which ones there are."""
+
+    def fetch(name: str) -> Any:
+        try:
+            return columns[name]
+        except (KeyError, IndexError, ValueError):
+            known = [str(each) for each in getattr(columns, "columns", columns)]
+        except Exception as error:  # every frame library has its own
+            if "olumn" not in type(error).__name__:
+                raise
+            known = [str(each) for each in getattr(columns, "columns", columns)]
+        near = difflib.get_close_matches(name, known, n=1)
+        raise CostError(
+            f"`{text}` speaks of the column {name!r}, which is not among {listed(known)}.",
+            hint=f"did you mean {near[0]!r}?" if near else None,
+        ) from None
+
+    return fetch
+
+
+def _numbers(values: Any, name: str) -> FloatArray:
+    """A column, or one number that stands for all cases, as finite floats."""
+    if np.ndim(values) == 0:
+        values = [values]
+        scalar = True
+    else:
+        scalar = False
+    array = as_floats(values, name).astype(np.float64, copy=False)
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        raise CostError(
+            f"column {name!r}, used in a cost, must be finite; row {bad[0]} is {array[bad[0]]} "
+            f"({bad.size} of {array.size} rows fail).",
+            rows=bad[:10].tolist(),
+        )
+    return array[0] if scalar else array

@@ -1,0 +1,334 @@
+"""UncertainApplication: costs and priors of which only a range, or a distribution, is known."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._checks import as_priors, frozen
+from stakes._names import table_names
+from stakes.application.application import Application, as_application
+from stakes.application.cost_matrix import CostMatrix
+from stakes.application.draws import Affine, Draws, Term, checked_priors, parts_of
+from stakes.application.unknowns import DirichletShares, Unknown
+from stakes.exceptions import CostError, PriorError
+from stakes.typing import FloatArray, Name, RandomSource
+
+__all__ = ["UncertainApplication"]
+
+#: More unknown costs than this have too many corners to look at one by one.
+MOST_UNKNOWNS = 12
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class UncertainApplication:
+    """What is at stake, when costs or priors are only known roughly.
+
+    By linearity, decisions depend on the expected costs alone: `expected` is the application
+    to decide with. How much the doubt matters, and who is best under it, is told by
+    `stakes.metrics.compare_under_uncertainty`.
+
+    Parameters
+    ----------
+    costs : nested sequence of shape (n_classes, n_decisions)
+        Each entry a number or something unknown (`Between`, `LogUniform`, `BetaShare`,
+        `Alternatives`, `Samples`), independent of each other.
+    priors : sequence, DirichletShares, or something unknown, optional
+        Shares of the classes. For two classes, something unknown is the share of the second.
+        `None`: those of the data.
+    classes, decisions : sequence of names, optional
+        As in `CostMatrix`.
+    unit, volume, period : optional
+        As in `Application`.
+
+    References
+    ----------
+    .. [1] K. Dyrland, A. S. Lundervold, P. G. L. Porta Mana, "Does the evaluation stand up to
+       evaluation?", 2022, eqs 18-19.
+
+    Examples
+    --------
+    >>> from stakes.application import Between
+    >>> app = UncertainApplication([[0, 1], [Between(5, 20), 0]], priors=Between(0.02, 0.05))
+    >>> app
+    UncertainApplication(2 classes x 2 decisions: 1 unknown in the costs, priors unknown)
+    >>> app.expected.costs.values.round(3)
+    array([[ 0.  ,  1.  ],
+           [10.82,  0.  ]])
+    >>> len(app.corners())
+    4
+    """
+
+    base: FloatArray
+    terms: tuple[Term, ...]
+    given: Draws | None
+    priors: Any
+    classes: tuple[Name, ...]
+    decisions: tuple[Name, ...]
+    unit: str | None
+    volume: float | None
+    period: str | None
+
+    def __init__(
+        self,
+        costs: Any,
+        priors: Any = None,
+        *,
+        classes: Sequence[Any] | None = None,
+        decisions: Sequence[Any] | None = None,
+        unit: str | None = None,
+        volume: float | None = None,
+        period: str | None = None,
+    ) -> None:
+        base, terms, given = parts_of(costs)
+        rows, columns = table_names(base.shape, classes, decisions, CostError)
+        if given is not None and given.priors is not None and priors is not None:
+            raise PriorError("`priors` are given twice: with the draws and beside them.")
+        fields = {
+            "base": frozen(base),
+            "terms": terms,
+            "given": given,
+            "priors": checked_priors(priors, rows),
+            "classes": rows,
+            "decisions": columns,
+            "unit": unit,
+            "volume": volume,
+            "period": period,
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    # ------------------------------------------------------------- ways to make one
+
+    @classmethod
+    def binary(
+        cls,
+        *,
+        false_positive: Any,
+        false_negative: Any,
+        true_positive: Any = 0.0,
+        true_negative: Any = 0.0,
+        priors: Any = None,
+        **settings: Any,
+    ) -> UncertainApplication:
+        """Two classes, two decisions; each cost a number or something unknown.
+
+        Examples
+        --------
+        >>> from stakes.application import Between
+        >>> UncertainApplication.binary(false_positive=1, false_negative=Between(5, 20))
+        UncertainApplication(2 classes x 2 decisions: 1 unknown in the costs)
+        """
+        cells = [[true_negative, false_positive], [false_negative, true_positive]]
+        return cls(cells, priors, **settings)
+
+    @classmethod
+    def from_weight(
+        cls, weight: Unknown, priors: Any = None, **settings: Any
+    ) -> UncertainApplication:
+        """Two classes by the cost weight w = C_FN / (C_FN + C_FP) alone (`wa2025` eqs 4-7).
+
+        A miss costs w and a false alarm 1 - w, so that they always add to 1.
+
+        Examples
+        --------
+        >>> from stakes.application import BetaShare
+        >>> app = UncertainApplication.from_weight(BetaShare(9, 1))
+        >>> app.expected.costs.values.round(3)
+        array([[0. , 0.1],
+               [0.9, 0. ]])
+        """
+        if weight.low < 0 or weight.high > 1:
+            raise CostError(f"`weight` must lie between 0 and 1; got {weight!r}.")
+        term = Term(weight, np.array([[0.0, -1.0], [1.0, 0.0]]))
+        costs = Affine(np.array([[0.0, 1.0], [0.0, 0.0]]), (term,))
+        return cls(costs, priors, **settings)
+
+    @classmethod
+    def alternatives(
+        cls, applications: Sequence[Any], probabilities: Sequence[float] | None = None
+    ) -> UncertainApplication:
+        """One of several applications or cost matrices, each with a probability.
+
+        Examples
+        --------
+        >>> low, high = CostMatrix([[0, 1], [5, 0]]), CostMatrix([[0, 1], [15, 0]])
+        >>> UncertainApplication.alternatives([low, high], [0.3, 0.7]).expected.costs.values
+        array([[ 0.,  1.],
+               [12.,  0.]])
+        """
+        apps = [as_application(app) for app in applications]
+        if not apps:
+            raise CostError("`applications` must hold at least one application; got none.")
+        first = apps[0]
+        for app in apps:
+            if (app.classes, app.decisions) != (first.classes, first.decisions):
+                raise CostError(f"all must share classes and decisions; got {first} and {app}.")
+        left_to_data = [app.priors is None for app in apps]
+        if any(left_to_data) and not all(left_to_data):
+            raise PriorError("either all applications name their priors, or none does.")
+        shares = None if left_to_data[0] else np.stack([np.asarray(app.priors) for app in apps])
+        equal = [1 / len(apps)] * len(apps)
+        weights = as_priors(
+            equal if probabilities is None else probabilities,
+            range(len(apps)),
+            name="probabilities",
+        )
+        return cls(
+            Draws(np.stack([app.costs.values for app in apps]), shares, weights),
+            classes=first.classes,
+            decisions=first.decisions,
+            unit=first.unit,
+            volume=first.volume,
+            period=first.period,
+        )
+
+    @classmethod
+    def from_samples(
+        cls, costs: Any, priors: Any = None, *, weights: Any = None, **settings: Any
+    ) -> UncertainApplication:
+        """Draws of cost matrices (n, n_classes, n_decisions) and, if given, priors (n, n_classes).
+
+        A row of `priors` belongs to the matrix of the same number, so both may depend on each
+        other; one set of priors holds for all draws.
+
+        Examples
+        --------
+        >>> costs = [[[0, 1], [5, 0]], [[0, 1], [15, 0]]]
+        >>> app = UncertainApplication.from_samples(costs, [[0.9, 0.1], [0.7, 0.3]])
+        >>> app.expected.priors, app.expected.costs.values[1]
+        (array([0.8, 0.2]), array([12.5,  0. ]))
+        """
+        matrices = np.array(costs, dtype=np.float64)
+        if matrices.ndim != 3 or matrices.size == 0 or not np.isfinite(matrices).all():
+            raise CostError(
+                "`costs` must be finite, of shape (n, n_classes, n_decisions); got shape "
+                f"{matrices.shape}."
+            )
+        n = matrices.shape[0]
+        shares = np.full(n, 1 / n) if weights is None else as_priors(weights, range(n), "weights")
+        paired = priors is not None and not isinstance(priors, (Unknown, DirichletShares))
+        if paired and np.ndim(priors) == 2:
+            classes = settings.get("classes") or range(matrices.shape[1])
+            rows = np.stack([as_priors(row, tuple(classes)) for row in priors])
+            if rows.shape[0] != n:
+                raise PriorError(f"`priors` has {rows.shape[0]} rows for {n} cost matrices.")
+            return cls(Draws(matrices, rows, shares), **settings)
+        return cls(Draws(matrices, None, shares), priors, **settings)
+
+    # ------------------------------------------------------------- what decides
+
+    @property
+    def expected(self) -> Application:
+        """The application that decides: expected costs under expected priors.
+
+        With draws in which costs and priors hang together, the costs are weighted so that
+        every expected cost comes out right.
+        """
+        shares = self.expected_priors
+        if self.given is None:
+            values = self.base + sum(t.amount.mean * t.direction for t in self.terms)
+        elif self.given.priors is None:
+            values = np.tensordot(self.given.weights, self.given.costs, axes=1)
+        else:
+            joint = np.einsum(
+                "s,si,sij->ij", self.given.weights, self.given.priors, self.given.costs
+            )
+            assert shares is not None
+            plain = np.tensordot(self.given.weights, self.given.costs, axes=1)
+            values = np.divide(joint, shares[:, None], out=plain, where=shares[:, None] > 0)
+        costs = CostMatrix(values, classes=self.classes, decisions=self.decisions)
+        return Application(costs, shares, self.unit, self.volume, self.period)
+
+    @property
+    def expected_priors(self) -> FloatArray | None:
+        """The shares of the classes on average; `None` where they are those of the data."""
+        if self.given is not None and self.given.priors is not None:
+            return np.asarray(self.given.weights @ self.given.priors)
+        if isinstance(self.priors, DirichletShares):
+            return self.priors.mean
+        if isinstance(self.priors, Unknown):
+            return np.array([1 - self.priors.mean, self.priors.mean])
+        return None if self.priors is None else np.asarray(self.priors)
+
+    # ------------------------------------------------------------- what may be
+
+    def sample(self, n: int = 1000, *, rng: RandomSource = None) -> Draws:
+        """Draw `n` possible applications, equally probable."""
+        generator = np.random.default_rng(rng)
+        weights = np.full(n, 1 / n)
+        if self.given is not None:
+            shares = self.given.weights / self.given.weights.sum()
+            rows = generator.choice(len(self.given), size=n, p=shares)
+            if self.given.priors is not None:
+                return Draws(self.given.costs[rows], self.given.priors[rows], weights)
+            return Draws(self.given.costs[rows], self._drawn_priors(n, generator), weights)
+        costs = np.repeat(self.base[None], n, axis=0)
+        for term in self.terms:
+            costs += term.amount.sample(n, generator)[:, None, None] * term.direction
+        return Draws(costs, self._drawn_priors(n, generator), weights)
+
+    def corners(self) -> Draws:
+        """The extreme applications, in which every unknown is at one of its ends.
+
+        For given decisions the regret is convex in the costs and in the priors, so its worst
+        case is at a corner. Draws are all corners.
+        """
+        if self.given is not None:
+            costs = self.given.costs
+            if self.given.priors is not None:
+                return self.given
+        else:
+            if len(self.terms) > MOST_UNKNOWNS:
+                raise CostError(
+                    f"{len(self.terms)} unknown costs have 2^{len(self.terms)} corners.",
+                    hint=f"at most {MOST_UNKNOWNS}; or UncertainApplication.from_samples(...)",
+                )
+            ends = [sorted({term.amount.low, term.amount.high}) for term in self.terms]
+            costs = np.stack(
+                [
+                    self.base + sum(x * t.direction for x, t in zip(point, self.terms, strict=True))
+                    for point in itertools.product(*ends)
+                ]
+            )
+        priors = self._corner_priors()
+        weights = np.full(len(costs) * (1 if priors is None else len(priors)), np.nan)
+        if priors is None:
+            return Draws(costs, None, weights)
+        pairs = np.repeat(costs, len(priors), axis=0), np.tile(priors, (len(costs), 1))
+        return Draws(*pairs, weights)
+
+    # ------------------------------------------------------------- privates
+
+    def _drawn_priors(self, n: int, rng: np.random.Generator) -> FloatArray | None:
+        """Shares for `n` draws."""
+        if isinstance(self.priors, DirichletShares):
+            return self.priors.sample(n, rng)
+        if isinstance(self.priors, Unknown):
+            second = self.priors.sample(n, rng)
+            return np.column_stack([1 - second, second])
+        return None if self.priors is None else np.repeat(self.priors[None], n, axis=0)
+
+    def _corner_priors(self) -> FloatArray | None:
+        """The extreme shares."""
+        if isinstance(self.priors, DirichletShares):
+            return np.eye(len(self.classes))
+        if isinstance(self.priors, Unknown):
+            second = np.unique([self.priors.low, self.priors.high])
+            return np.column_stack([1 - second, second])
+        return None if self.priors is None else np.asarray(self.priors)[None]
+
+    def __repr__(self) -> str:
+        size = f"{len(self.classes)} classes x {len(self.decisions)} decisions"
+        if self.given is not None:
+            joint = " and priors" if self.given.priors is not None else ""
+            parts = [f"{len(self.given)} draws of the costs{joint}"]
+        else:
+            parts = [f"{len(self.terms)} unknown in the costs"]
+        if isinstance(self.priors, (Unknown, DirichletShares)):
+            parts.append("priors unknown")
+        return f"UncertainApplication({size}: {', '.join(parts)})"

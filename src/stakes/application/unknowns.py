@@ -1,0 +1,313 @@
+"""Numbers that are not known exactly: a range, some alternatives, a distribution, samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from stakes._checks import as_priors, frozen
+from stakes.exceptions import CostError
+from stakes.typing import FloatArray
+
+__all__ = [
+    "Alternatives",
+    "BetaShare",
+    "Between",
+    "DirichletShares",
+    "LogUniform",
+    "Samples",
+    "Unknown",
+]
+
+
+@runtime_checkable
+class Unknown(Protocol):
+    """What `Between`, `Alternatives` and their kin can do.
+
+    `low` and `high` bound the number; `mean` is its expectation; `sample` draws it.
+    """
+
+    @property
+    def low(self) -> float:
+        """The least it can be."""
+
+    @property
+    def high(self) -> float:
+        """The most it can be."""
+
+    @property
+    def mean(self) -> float:
+        """What it is on average."""
+
+    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw it `n` times."""
+
+
+def log_uniform_mean(low: float, high: float) -> float:
+    """Mean of a number whose logarithm is uniform."""
+    width = math.log(high / low)
+    return low if width == 0 else low * math.expm1(width) / width
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Somewhere between two ends, nothing else being known.
+
+    Worst cases need the ends only. Where an average is asked for, a range of one sign counts
+    as uniform in its logarithm (a factor of two is worth as much anywhere), any other range
+    as uniform.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends, both included.
+
+    Examples
+    --------
+    >>> Between(5, 20).mean
+    10.82021280...
+    >>> Between(-1, 3).mean
+    1.0
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
+            raise CostError(f"a range needs two finite ends, the lower first; got {self}.")
+
+    @property
+    def _is_logarithmic(self) -> bool:
+        """Whether both ends have the same sign."""
+        return self.low > 0 or self.high < 0
+
+    @property
+    def mean(self) -> float:
+        """What it is on average."""
+        if not self._is_logarithmic:
+            return (self.low + self.high) / 2
+        sign = math.copysign(1.0, self.low)
+        ends = sorted((abs(self.low), abs(self.high)))
+        return sign * log_uniform_mean(*ends)
+
+    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw it `n` times."""
+        if not self._is_logarithmic:
+            return rng.uniform(self.low, self.high, n)
+        sign = math.copysign(1.0, self.low)
+        low, high = sorted((math.log(abs(self.low)), math.log(abs(self.high))))
+        return np.asarray(sign * np.exp(rng.uniform(low, high, n)))
+
+
+@dataclass(frozen=True, slots=True)
+class LogUniform:
+    """A positive number whose logarithm is uniform between two ends.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends, both positive.
+
+    Examples
+    --------
+    >>> round(LogUniform(1, 100).mean, 4)
+    21.4976
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.low <= self.high < math.inf:
+            raise CostError(f"needs 0 < low <= high; got {self.low!r} and {self.high!r}.")
+
+    @property
+    def mean(self) -> float:
+        """What it is on average."""
+        return log_uniform_mean(self.low, self.high)
+
+    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw it `n` times."""
+        return np.asarray(np.exp(rng.uniform(math.log(self.low), math.log(self.high), n)))
+
+
+@dataclass(frozen=True, slots=True)
+class BetaShare:
+    """A share with a Beta distribution, such as a prevalence or a cost weight.
+
+    Parameters
+    ----------
+    alpha, beta : float
+        Both positive; with a sample of k positives in n cases, k + 1 and n - k + 1.
+
+    Examples
+    --------
+    >>> BetaShare(9, 1).mean
+    0.9
+    """
+
+    alpha: float
+    beta: float
+
+    def __post_init__(self) -> None:
+        if not (0 < self.alpha < math.inf and 0 < self.beta < math.inf):
+            raise CostError(f"`alpha` and `beta` must be positive; got {self}.")
+
+    @property
+    def low(self) -> float:
+        """The least it can be."""
+        return 0.0
+
+    @property
+    def high(self) -> float:
+        """The most it can be."""
+        return 1.0
+
+    @property
+    def mean(self) -> float:
+        """What it is on average."""
+        return self.alpha / (self.alpha + self.beta)
+
+    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw it `n` times."""
+        return rng.beta(self.alpha, self.beta, n)
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """One of several numbers, each with a probability.
+
+    Parameters
+    ----------
+    values : sequence of float
+        What it may be.
+    probabilities : sequence of float, optional
+        Adding to 1; equal ones if absent.
+
+    Examples
+    --------
+    >>> Alternatives([5, 15], [0.25, 0.75]).mean
+    12.5
+    """
+
+    values: Sequence[float]
+    probabilities: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        values = tuple(float(value) for value in self.values)
+        if not values or not all(map(math.isfinite, values)):
+            raise CostError(f"`values` must be one or more finite numbers; got {values}.")
+        given = self.probabilities
+        shares = [1 / len(values)] * len(values) if given is None else given
+        checked = as_priors(shares, range(len(values)), name="probabilities")
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "probabilities", tuple(checked.tolist()))
+
+    @property
+    def low(self) -> float:
+        """The least it can be."""
+        return min(self.values)
+
+    @property
+    def high(self) -> float:
+        """The most it can be."""
+        return max(self.values)
+
+    @property
+    def mean(self) -> float:
+        """What it is on average."""
+        assert self.probabilities is not None
+        return math.fsum(v * p for v, p in zip(self.values, self.probabilities, strict=True))
+
+    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw it `n` times."""
+        assert self.probabilities is not None
+        shares = np.asarray(self.probabilities) / math.fsum(self.probabilities)
+        return np.asarray(rng.choice(np.asarray(self.values), size=n, p=shares))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Samples:
+    """A number given by draws from any distribution.
+
+    Parameters
+    ----------
+    values : array-like
+        The draws.
+
+    Examples
+    --------
+    >>> Samples([5, 10, 15]).mean
+    10.0
+    """
+
+    values: Any
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=np.float64)
+        if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
+            raise CostError(
+                f"`values` must be a column of finite numbers; got shape {values.shape}."
+            )
+        object.__setattr__(self, "values", frozen(values))
+
+    @property
+    def low(self) -> float:
+        """The least of the draws."""
+        return float(self.values.min())
+
+    @property
+    def high(self) -> float:
+        """The greatest of the draws."""
+        return float(self.values.max())
+
+    @property
+    def mean(self) -> float:
+        """Their average."""
+        return float(self.values.mean())
+
+    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw from them `n` times, with replacement."""
+        return np.asarray(rng.choice(self.values, size=n))
+
+    def __repr__(self) -> str:
+        return f"Samples({self.values.size} draws from {self.low:g} to {self.high:g})"
+
+
+@dataclass(frozen=True, slots=True)
+class DirichletShares:
+    """Class shares with a Dirichlet distribution, for `UncertainApplication`'s `priors`.
+
+    Parameters
+    ----------
+    concentration : sequence of float
+        One positive number per class; the count of each class in a sample, plus one.
+
+    Examples
+    --------
+    >>> DirichletShares([8, 1, 1]).mean.tolist()
+    [0.8, 0.1, 0.1]
+    """
+
+    concentration: Sequence[float]
+
+    def __post_init__(self) -> None:
+        values = tuple(float(value) for value in self.concentration)
+        if not values or not all(0 < value < math.inf for value in values):
+            raise CostError(f"`concentration` must be positive numbers; got {values}.")
+        object.__setattr__(self, "concentration", values)
+
+    @property
+    def mean(self) -> FloatArray:
+        """The shares on average."""
+        values = np.asarray(self.concentration)
+        return np.asarray(values / values.sum())
+
+    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw them `n` times, one row per draw."""
+        return rng.dirichlet(self.concentration, n)
