@@ -1,0 +1,113 @@
+"""Findings from confusion matrices alone, when nobody has the rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stakes.application import Application
+from stakes.application.sentences import describe_costs
+from stakes.cli.asked import costs_given
+from stakes.cli.cases import quoted
+from stakes.cli.confusions import read_confusion
+from stakes.cli.costs import binary_costs, volume
+from stakes.cli.place import at_place, refuse_or_name_dominated, texts
+from stakes.cli.remarks import about_numbers, about_switches
+from stakes.exceptions import CostError, DataError
+from stakes.report import Findings, judge
+from stakes.summaries import ConfusionMatrix
+
+__all__ = ["findings_of_counts"]
+
+
+def findings_of_counts(args: Any) -> Findings:
+    """Findings from tables of counts alone."""
+    if args.file is not None:
+        raise DataError("--confusion takes the place of the file of cases; leave one of them out.")
+    paths = [path for path in args.confusion.split(",") if path]
+    matrices = {Path(path).stem: read_confusion(path) for path in paths}
+    if len(matrices) < len(paths):
+        raise DataError("two confusion matrices have the same file name.")
+    first = next(iter(matrices.values()))
+    app = _over_names(first, args)
+    app = at_place(app, _ordered(first, app, paths[0]).priors, args)
+    warnings = refuse_or_name_dominated(app.costs)
+    ordered = {name: _ordered(each, app, name) for name, each in matrices.items()}
+    totals = next(iter(ordered.values())).class_totals
+    if app.priors is not None and not args.prevalence:
+        for name, each in ordered.items():
+            if not np.allclose(each.priors, app.priors, rtol=1e-9):
+                warnings.append(
+                    f"{name} has other shares of the outcomes than {next(iter(ordered))}; all are "
+                    "judged at the shares of the first. --prevalence says otherwise"
+                )
+    found = [judge(each, app, name=name) for name, each in ordered.items()]
+    classes = texts(app.classes)
+    return Findings(
+        source=", ".join(Path(path).name for path in paths),
+        n_cases=float(totals.sum()),
+        application=app,
+        data_priors=np.asarray(totals / totals.sum()),
+        naive_decision=str(app.naive_decision),
+        naive_cost=app.naive_cost,
+        models=tuple(found),
+        class_counts=totals,
+        positive=classes[1] if len(classes) == 2 else None,
+        kind="decisions",
+        costs_said=tuple(describe_costs(app.costs, unit=app.unit).splitlines()),
+        notes=(
+            *about_numbers("decisions", totals, classes, args),
+            *about_switches(found, app),
+        ),
+        warnings=tuple(warnings),
+        facts={"label": "truth", "form": "confusion matrix"},
+    )
+
+
+def _over_names(matrix: ConfusionMatrix, args: Any) -> Application:
+    """The costs over the names of a confusion matrix."""
+    filed, words = costs_given(args)
+    number, period = volume(args.volume)
+    if filed is not None:
+        return Application(
+            filed.costs, filed.priors, args.unit or filed.unit, number or filed.volume,
+            period or filed.period,
+        )  # fmt: skip
+    assert words is not None
+    classes = texts(matrix.classes)
+    if not words.same_for_all_errors:
+        if len(classes) != 2:
+            raise CostError(
+                f"--cost fn= fp= needs two outcomes; there are {quoted(classes)}.",
+                hint="Use --costs costs.toml, or --cost error=1",
+            )
+        if args.positive is not None:
+            if args.positive not in classes:
+                raise CostError(f"'{args.positive}' is not among the outcomes {quoted(classes)}.")
+            classes = (*(c for c in classes if c != args.positive), args.positive)
+        elif set(classes) != {"0", "1"}:
+            raise CostError(
+                "I cannot tell which outcome is the one you act on. The outcomes are "
+                f"{quoted(classes)}.",
+                hint=f"Say: --positive {classes[1]}",
+            )
+    return Application(binary_costs(words, classes), None, args.unit, number, period)
+
+
+def _ordered(matrix: ConfusionMatrix, app: Application, name: str) -> ConfusionMatrix:
+    """The counts in the order of the costs, decisions that never occur added with 0."""
+    rows, columns = texts(matrix.classes), texts(matrix.decisions)
+    if set(rows) != set(app.classes) or not set(columns) <= set(app.decisions):
+        raise DataError(
+            f"{name} has outcomes {quoted(rows)} and decisions {quoted(columns)}; the costs have "
+            f"{quoted(app.classes)} and {quoted(app.decisions)}."
+        )
+    counts = np.zeros(app.costs.shape)
+    for j, decision in enumerate(texts(app.decisions)):
+        if decision in columns:
+            for i, outcome in enumerate(texts(app.classes)):
+                counts[i, j] = matrix.counts[rows.index(outcome), columns.index(decision)]
+    whole = bool((counts == np.floor(counts)).all())
+    return ConfusionMatrix(counts.astype(np.int64) if whole else counts, app.classes, app.decisions)

@@ -1,0 +1,34 @@
+"""The place where the models will run: shares filled in, decisions that never pay named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from stakes.application import Application, CostMatrix, dominated_decisions
+from stakes.cli.costs import shares
+from stakes.exceptions import CostError
+
+__all__ = ["at_place", "refuse_or_name_dominated", "texts"]
+
+
+def at_place(app: Application, data_priors: NDArray[Any], args: Any) -> Application:
+    """The application with its shares filled in: those given, or else those of the data."""
+    classes = texts(app.classes)
+    if args.prevalence:
+        return app.with_priors(shares(args.prevalence, classes))
+    return app.with_priors(app.resolved_priors(data_priors))
+
+
+def refuse_or_name_dominated(costs: CostMatrix) -> list[str]:
+    """Raise when one decision is never worse than all others; name the other wasted ones."""
+    found = dominated_decisions(costs)
+    if found and len(found) == len(costs.decisions) - 1:
+        raise CostError(str(found[0]), hint="check the costs: rows are the truth")
+    return [str(each) for each in found]
+
+
+def texts(names: tuple[Any, ...]) -> tuple[str, ...]:
+    """Names as text."""
+    return tuple(str(name) for name in names)
