@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ClassScores", "class_sums", "lay_out", "margins", "smoothed_sums", "softmax_blocks"]
+__all__ = [
+    "ClassScores",
+    "class_sums",
+    "lay_out",
+    "margins",
+    "smoothed_sums",
+    "softmax_blocks",
+    "weighted_sums",
+]
 
 BLOCK_ELEMENTS = 1 << 15
 MIN_BLOCK = 2048
@@ -33,6 +41,11 @@ class ClassScores(NamedTuple):
         """Some of the cases, copied."""
         barred = None if self.barred is None else np.ascontiguousarray(self.barred[:, part])
         return ClassScores(np.ascontiguousarray(self.values[:, part]), barred, self.spread)
+
+
+def weighted_sums(codes: NDArray[Any], weights: Floats, size: int = 0) -> Floats:
+    """Sum of weights by code, in float64."""
+    return np.bincount(codes, weights=weights, minlength=size).astype(np.float64, copy=False)
 
 
 def block_length(size: int) -> int:

@@ -44,7 +44,7 @@ def newton_step(gradient: Floats, hessian: Floats) -> Floats:
         step: Floats = np.linalg.solve(factor.T, half) / scale
         if np.all(np.isfinite(step)):
             return step
-    return -gradient / np.maximum(np.abs(np.diag(hessian)).max(), 1.0)
+    return np.asarray(-gradient / np.maximum(np.abs(np.diag(hessian)).max(), 1.0))
 
 
 def exact_line_search(

@@ -19,6 +19,7 @@ from stakes._kernels.class_scores import (
     margins,
     smoothed_sums,
     softmax_blocks,
+    weighted_sums,
 )
 from stakes._kernels.newton import TOLERANCE, Objective, minimise
 
@@ -147,24 +148,19 @@ def _start(
     if form != "temperature":
         theta = np.concatenate([theta, np.zeros(size - 1)])
     wanted = max(PILOT, 200 * size)
-    if count > 4 * wanted:
-        part = slice(None, None, count // wanted)
-        few = (scores.rows(part), targets[part], np.ascontiguousarray(weights[part]))
-        counts = np.bincount(few[1], weights=few[2], minlength=size)
-        sums = smoothed_sums(*few, counts)
+    many = count > 4 * wanted
+    if many or form == "vector":
+        few, few_targets, few_weights = scores, targets, weights
+        if many:
+            part = slice(None, None, count // wanted)
+            few, few_targets = scores.rows(part), targets[part]
+            few_weights = np.ascontiguousarray(weights[part])
+        counts = weighted_sums(few_targets, few_weights, size)
+        sums = smoothed_sums(few, few_targets, few_weights, counts)
         simple = "temperature" if form == "temperature" else "affine"
-        objective = _objective(simple, few[0], sums, few[2], offsets)
+        objective = _objective(simple, few, sums, few_weights, offsets)
         theta = minimise(objective, theta, tolerance=1e-5).parameters
     if form == "vector":
-        if count <= 4 * wanted:
-            objective = _objective(
-                "affine",
-                scores,
-                smoothed_sums(scores, targets, weights, np.bincount(targets, minlength=size)),
-                weights,
-                offsets,
-            )
-            theta = minimise(objective, theta, tolerance=1e-4).parameters
         theta = np.concatenate([np.full(size, theta[0]), theta[1:]])
     return theta
 

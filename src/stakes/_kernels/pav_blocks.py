@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._kernels.class_scores import weighted_sums
 from stakes._kernels.roc_hull import cumulative
 from stakes._kernels.scores_compiled import hull, runs, sorted_classes
 
@@ -68,9 +69,7 @@ def _counted(scores: NDArray[Any], weights: Floats) -> tuple[NDArray[Any], Float
     """Distinct scores in order with their summed weights; weightless ones are left out."""
     kept = weights > 0
     distinct, inverse = np.unique(scores[kept], return_inverse=True)
-    return distinct, np.bincount(
-        inverse.reshape(-1), weights=weights[kept], minlength=len(distinct)
-    )
+    return distinct, weighted_sums(inverse.reshape(-1), weights[kept], len(distinct))
 
 
 def venn_abers_upper(positives: Floats, totals: Floats) -> Floats:

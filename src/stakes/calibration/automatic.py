@@ -13,8 +13,6 @@ from stakes.calibration.blending import Average
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
-from stakes.calibration.isotonic import Isotonic
-from stakes.calibration.logistic import Beta
 from stakes.calibration.matrix import Dirichlet
 from stakes.calibration.per_case import case_losses, loss_name
 from stakes.calibration.scaling import Affine, Temperature, Vector
@@ -58,6 +56,7 @@ class Automatic(Calibrator):
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 400)
     >>> log_odds = 3 * (rng.normal(size=400) + 2 * y - 1)
+    >>> from stakes.calibration import Isotonic
     >>> cal = Automatic([Affine(), Isotonic()]).fit(log_odds, y)
     >>> cal.chosen.kind
     'affine'
@@ -227,7 +226,7 @@ def _one_standard_error(
     why = f"{names[place]} has the least cross-fitted {measure} ({means[place]:.4g})."
     if place != best:
         why = (
-            f"{names[place]}: its cross-fitted {measure} ({means[place]:.4g}) is within one standard "
-            f"error ({errors[place]:.2g}) of the least ({means[best]:.4g}, {names[best]})."
+            f"{names[place]}: its cross-fitted {measure} ({means[place]:.4g}) is within one "
+            f"standard error ({errors[place]:.2g}) of the least ({means[best]:.4g}, {names[best]})."
         )
     return place, {"table": table, "why": why + f" As is: {float(weights @ raw_loss):.4g}."}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._kernels.class_scores import weighted_sums
 from stakes.calibration.reliability import event_of
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Name
@@ -120,7 +121,7 @@ def smooth_calibration_error(
     """
     said, happened, weights, _ = event_of(y_true, posteriors, of, classes, sample_weight)
     cell = np.minimum((said * _GRID).astype(np.intp), _GRID - 1)
-    residual = np.bincount(cell, weights=weights * (happened - said), minlength=_GRID)
+    residual = weighted_sums(cell, weights * (happened - said), _GRID)
     residual /= weights.sum()
     low, high = 0.0, 1.0
     for _ in range(20):

@@ -131,7 +131,7 @@ class Cases:
     @property
     def data_priors(self) -> FloatArray:
         """Class shares of the (weighted) cases."""
-        return self.counts / self.counts.sum()
+        return np.asarray(self.counts / self.counts.sum())
 
     def prior_weights(self) -> FloatArray:
         """Case weights under which the classes have the target priors, of the same total."""
@@ -146,7 +146,7 @@ class Cases:
         """Log of target over data priors: what moves a log-posterior to the target priors."""
         if not self.given:
             return np.zeros(len(self.counts))
-        return np.log(self.priors) - np.log(self.data_priors)
+        return np.asarray(np.log(self.priors) - np.log(self.data_priors))
 
     def need_all_classes(self, hint: str) -> None:
         """Raise when a class has no case."""

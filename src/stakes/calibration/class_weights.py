@@ -1,4 +1,4 @@
-"""The least cost over class weights: how well the classes are told apart, whatever the calibration."""
+"""The least cost over class weights, whatever the calibration."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ __all__ = ["ClassWeights", "best_class_weights"]
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ClassWeights:
     """Class weights of least cost on these cases, which is optimistic for others.
+
+    What `best_class_weights` returns.
 
     Attributes
     ----------
@@ -51,11 +53,12 @@ def best_class_weights(
 ) -> ClassWeights:
     r"""Least cost over class weights, one class at a time with an exact line search.
 
-    For two classes it is the minimum cost over thresholds; for more it is what the minimum detection
-    cost is to verification: a cost that a mere shift of log-posteriors could reach. Report it beside
-    the cost after calibration. Lower is better.
+    For two classes it is the minimum cost over thresholds; for more it is what the minimum
+    detection cost is to verification: a cost that a mere shift of log-posteriors could reach.
+    Report it beside the cost after calibration. Lower is better.
 
-    .. math:: \min_{w>0} \sum_n P\text{-weighted } c\!\left(y_n, \arg\min_j \sum_i c_{ij} w_i q_{ni}\right)
+    .. math:: \min_{w>0} \sum_n u_n\, c(y_n, d_n), \qquad
+       d_n = \arg\min_j \sum_i c_{ij} w_i q_{ni}
 
     Parameters
     ----------

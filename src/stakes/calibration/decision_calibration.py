@@ -24,6 +24,8 @@ __all__ = ["DecisionCalibration", "WorstCaseGain", "decision_calibration", "wors
 class DecisionCalibration:
     """Per decision: cases, promised cost, actual cost, and their difference.
 
+    What `decision_calibration` returns.
+
     Attributes
     ----------
     decisions : tuple of names
@@ -134,6 +136,8 @@ def _matrix(costs: Any) -> CostMatrix:
 @dataclass(frozen=True, slots=True)
 class WorstCaseGain:
     """The most that calibration can save, and for whom.
+
+    What `worst_case_gain` returns.
 
     Attributes
     ----------

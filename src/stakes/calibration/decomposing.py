@@ -25,6 +25,8 @@ __all__ = ["Decomposition", "decompose"]
 class Decomposition:
     """total = miscalibration - discrimination + uncertainty, and what each means.
 
+    What `decompose` returns.
+
     Attributes
     ----------
     total : float

@@ -147,7 +147,7 @@ def interpolated(scores: FloatArray, places: FloatArray, values: FloatArray) -> 
     """Piecewise linear map; next to an infinite value the finite neighbour holds up to it."""
     finite = np.isfinite(values)
     if not finite.any():
-        return np.where(scores < places[len(places) // 2], values[0], values[-1])
+        return np.asarray(np.where(scores < places[len(places) // 2], values[0], values[-1]))
     out: FloatArray = np.interp(scores, places[finite], values[finite])
     if np.isneginf(values[0]):
         out[scores <= places[np.isneginf(values)][-1]] = -np.inf

@@ -82,7 +82,8 @@ class Matrix(Calibrator):
         )
         if not (off_diagonal > 0 and diagonal > 0):
             raise DataError(
-                f"`off_diagonal` and `diagonal` must be positive; got {off_diagonal!r}, {diagonal!r}."
+                "`off_diagonal` and `diagonal` must be positive; "
+                f"got {off_diagonal!r} and {diagonal!r}."
             )
         self.matrix: FloatArray = np.empty((0, 0))
         self.biases: FloatArray = np.empty(0)

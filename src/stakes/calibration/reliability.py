@@ -24,6 +24,8 @@ __all__ = ["Reliability", "event_of", "reliability"]
 class Reliability:
     """The data of a reliability diagram: one row per group of like forecasts.
 
+    What `reliability` returns.
+
     Attributes
     ----------
     said, happened : ndarray
@@ -131,8 +133,8 @@ def reliability(
         luck = random.random(len(said)) < said
         row[:] = np.bincount(member, weights=weights * luck, minlength=size) / mass
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    parts = (frozen(np.asarray(part)) for part in (mean, share, mass, low, high))
-    return Reliability(*parts, level=level, event=event)
+    parts = [frozen(np.asarray(part, dtype=np.float64)) for part in (mean, share, mass, low, high)]
+    return Reliability(parts[0], parts[1], parts[2], parts[3], parts[4], level, event)
 
 
 def _grouped(

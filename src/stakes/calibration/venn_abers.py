@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._kernels.class_scores import weighted_sums
 from stakes._kernels.pav_blocks import venn_abers_upper
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores, read_scores
@@ -70,8 +71,8 @@ class VennAbers(Calibrator):
         cases.need_all_classes("two classes are needed")
         places, inverse = np.unique(odds, return_inverse=True)
         inverse = inverse.reshape(-1)
-        totals = np.bincount(inverse, weights=cases.weights)
-        positives = np.bincount(inverse, weights=cases.weights * (cases.codes == 1))
+        totals = weighted_sums(inverse, cases.weights)
+        positives = weighted_sums(inverse, cases.weights * (cases.codes == 1))
         keep = totals > 0
         places, totals, positives = places[keep], totals[keep], positives[keep]
         upper = venn_abers_upper(positives, totals)
@@ -179,10 +180,8 @@ class Histogram(Calibrator):
         self.edges = np.unique(inner)
         place = np.searchsorted(self.edges, odds, side="right")
         size = len(self.edges) + 1
-        self.totals = np.bincount(place, weights=cases.weights, minlength=size)
-        self.positives = np.bincount(
-            place, weights=cases.weights * (cases.codes == 1), minlength=size
-        )
+        self.totals = weighted_sums(place, cases.weights, size)
+        self.positives = weighted_sums(place, cases.weights * (cases.codes == 1), size)
         offsets = cases.prior_offsets()
         self.shift = float(offsets[1] - offsets[0])
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._columns import as_column
+from stakes._kernels.class_scores import weighted_sums
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.cases import Cases, read_cases, read_scores
@@ -24,6 +25,8 @@ __all__ = ["CalibrationGain", "calibration_gain"]
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CalibrationGain:
     """What calibrating would take off a loss, with an interval.
+
+    What `calibration_gain` returns.
 
     Attributes
     ----------
@@ -231,6 +234,6 @@ def mean_interval(
         parts = weights * (values - centre)
     if groups is not None:
         _, member = np.unique(as_column(groups, "groups"), return_inverse=True)
-        parts = np.bincount(member.reshape(-1), weights=parts)
+        parts = weighted_sums(member.reshape(-1), parts)
     half = float(ndtri(0.5 + level / 2)) * float(np.sqrt(parts @ parts))
     return (centre - half, centre + half)

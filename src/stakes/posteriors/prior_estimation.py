@@ -20,6 +20,8 @@ __all__ = ["PriorEstimate", "estimate_priors", "estimate_priors_from_decisions"]
 class PriorEstimate:
     """Estimated class priors with intervals.
 
+    What `estimate_priors` and `estimate_priors_from_decisions` return.
+
     Attributes
     ----------
     classes : tuple of names
@@ -135,7 +137,9 @@ def estimate_priors(
     low, high = _intervals(ratios, after, level)
     return PriorEstimate(
         read.classes,
-        *(frozen(x) for x in (after, low, high)),
+        frozen(after),
+        frozen(low),
+        frozen(high),
         level=level,
         method="expectation-maximisation",
         iterations=iterations,
@@ -179,10 +183,7 @@ def _edge(ratios: FloatArray, priors: FloatArray, k: int, reach: float) -> tuple
     mixed = np.log(ratios @ priors).sum()
     others = np.delete(np.arange(len(priors)), k)
     at_top = priors[k] > 0.5
-    if at_top:
-        target = ratios[:, others].mean(axis=1)
-    else:
-        target = ratios[:, k]
+    target = ratios[:, others].mean(axis=1) if at_top else ratios[:, k]
 
     def drop(share: float) -> float:
         moved = (1 - share) * (ratios @ priors) + share * target
@@ -242,7 +243,8 @@ def estimate_priors_from_decisions(
     new = np.asarray(decisions, dtype=np.float64)
     if new.shape != (counts.shape[1],) or not new.sum() > 0 or (new < 0).any():
         raise DataError(
-            f"`decisions` must count each of the {counts.shape[1]} decisions; got shape {new.shape}."
+            f"`decisions` must count each of the {counts.shape[1]} decisions; "
+            f"got shape {new.shape}."
         )
     totals = counts.sum(axis=1)
     if (totals == 0).any():
@@ -263,7 +265,9 @@ def estimate_priors_from_decisions(
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return PriorEstimate(
         matrix.classes,
-        *(frozen(np.asarray(x)) for x in (found, low, high)),
+        frozen(found),
+        frozen(np.asarray(low)),
+        frozen(np.asarray(high)),
         level=level,
         method="black-box shift estimation",
         iterations=1,
