@@ -52,9 +52,11 @@ _HOMES = {
 _ROOMS = (
     "application",
     "calibration",
+    "curves",
     "decisions",
     "exceptions",
     "metrics",
+    "plots",
     "posteriors",
     "summaries",
 )
@@ -73,12 +75,14 @@ __all__ = [
     "application",
     "bayes_decisions",
     "calibration",
+    "curves",
     "decision_intervals",
     "decisions",
     "exceptions",
     "expected_cost",
     "metrics",
     "normalized_expected_cost",
+    "plots",
     "posteriors",
     "summaries",
 ]
@@ -87,9 +91,11 @@ if TYPE_CHECKING:
     from stakes import (
         application,
         calibration,
+        curves,
         decisions,
         exceptions,
         metrics,
+        plots,
         posteriors,
         summaries,
     )

@@ -39,6 +39,10 @@ class RankedScores:
         """Cases of each class with a score above the threshold (or equal to it)."""
         raise NotImplementedError
 
+    def counts_above_each(self, thresholds: FloatArray) -> FloatArray:
+        """Cases of each class above each of many thresholds, shape (n, 2)."""
+        return np.array([self.counts_above(float(t)) for t in thresholds]).reshape(-1, 2)
+
     @cached_property
     def levels(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """The distinct scores, ascending, with the cases of each class at each of them."""
@@ -124,6 +128,15 @@ class RankedScores:
             return 0.0
         share = self.priors[1] if self.prior is None else self.prior
         return float(np.log(share) - np.log1p(-share))
+
+    def from_llrs(self, llrs: FloatArray) -> FloatArray:
+        """Log-likelihood ratios in the units of the scores."""
+        self.require_scale("a threshold on likelihood ratios")
+        log_odds = llrs + self.log_prior_odds()
+        if self.kind != "posterior":
+            return log_odds
+        with np.errstate(over="ignore"):
+            return np.asarray(1 / (1 + np.exp(-log_odds)))
 
     def shift_to(self, share: float) -> float:
         """What to add to the log odds of the scores for posteriors at a prior `share`."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stakes._checks import frozen, same_length
 from stakes._columns import as_column, as_floats, as_weights
 from stakes._kernels import scores_compiled
+from stakes._kernels.roc_hull import cumulative
 from stakes._kernels.scores_runs import (
     Runs,
     compressed,
@@ -219,6 +220,21 @@ class ScoreCounts(RankedScores):
             at = int(np.searchsorted(scores, key, side=side)[0])  # type: ignore[call-overload]
             found.append(scores.shape[0] - at if counts is None else counts[at:].sum())
         return np.array(found, dtype=np.float64)
+
+    def counts_above_each(self, thresholds: FloatArray) -> FloatArray:
+        """Cases of each class above each of many thresholds, shape (n, 2)."""
+        found = []
+        for scores, counts in (
+            (self.negatives, self.negative_counts),
+            (self.positives, self.positive_counts),
+        ):
+            at = np.searchsorted(scores, rounded_down(thresholds, scores.dtype), side="right")
+            if counts is None:
+                found.append(scores.shape[0] - at)
+            else:
+                below = cumulative(counts)
+                found.append(below[-1] - below[at])
+        return np.stack(found, axis=-1).astype(np.float64)
 
     def binned(self, edges: Any) -> ScoreBins:
         """The same cases in bins: fixed size, exact at the edges. See `ScoreBins`.

@@ -1,0 +1,257 @@
+"""Cost against the application: Bayes-error, cost and Brier curves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.curves.tabular import Tabular
+from stakes.exceptions import DataError
+from stakes.summaries.ranked_scores import RankedScores
+from stakes.typing import FloatArray
+
+__all__ = [
+    "BayesErrorCurve",
+    "BrierCurve",
+    "CostCurve",
+    "bayes_error",
+    "best_rates",
+    "brier_curve",
+    "cost",
+]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BayesErrorCurve(Tabular):
+    """Actual and minimum cost for a range of applications."""
+
+    log_odds: FloatArray
+    actual: FloatArray
+    minimum: FloatArray
+    naive: FloatArray
+    threshold: FloatArray
+    best_threshold: FloatArray
+    normalize: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CostCurve(Tabular):
+    """The lower envelope of cost lines: best cost against the probability cost."""
+
+    probability_cost: FloatArray
+    cost: FloatArray
+    naive: FloatArray
+    threshold: FloatArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BrierCurve(Tabular):
+    """Twice the cost of taking the posteriors at their word, against the cost proportion."""
+
+    cost_proportion: FloatArray
+    actual: FloatArray
+    minimum: FloatArray
+    naive: FloatArray
+
+
+def as_grid(values: Any, default: FloatArray, name: str) -> FloatArray:
+    """A one-dimensional grid of numbers, or the default."""
+    if values is None:
+        return default
+    grid = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    if grid.ndim != 1 or np.isnan(grid).any():
+        raise DataError(f"`{name}` must be one-dimensional and without NaN.")
+    return grid
+
+
+def best_rates(
+    scores: RankedScores, log_odds: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """False positive rate, false negative rate and threshold of least cost at each prior."""
+    first, second = scores.blocks()
+    with np.errstate(divide="ignore"):
+        llr = np.log(second / second.sum()) - np.log(first / first.sum())
+    at = np.searchsorted(llr, -log_odds, side="right")
+    below_first, below_second = (part[scores.hull] / part[-1] for part in scores.cumulated)
+    cuts = scores.cuts_at(scores.hull)
+    return 1 - below_first[at], below_second[at], cuts[at]
+
+
+def _rates_at(scores: RankedScores, thresholds: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """False positive and false negative rates above given thresholds."""
+    above = scores.counts_above_each(thresholds) / scores.class_totals
+    return above[:, 0], 1 - above[:, 1]
+
+
+def bayes_error(
+    scores: RankedScores, log_odds: Any = None, *, normalize: bool = True
+) -> BayesErrorCurve:
+    r"""Actual and minimum cost against the prior log odds of the application.
+
+    One picture of all binary applications: costs and prevalence together only move along
+    the abscissa. Where actual and minimum part, calibration is at fault.
+
+    .. math:: \frac{\tilde\pi\,\mathrm{FNR}(-x) + (1-\tilde\pi)\,\mathrm{FPR}(-x)}
+              {\min(\tilde\pi, 1-\tilde\pi)}, \quad x = \log\frac{\tilde\pi}{1-\tilde\pi}
+
+    Parameters
+    ----------
+    scores : ScoreCounts or ScoreBins
+        Of kind "llr", "log_odds" or "posterior"; with bins, every threshold must be an
+        edge. With kind "rank" the actual cost is `nan`.
+    log_odds : array-like, optional
+        Effective prior log odds, natural logarithm; default, -7 to 7 in steps of 0.05.
+    normalize : bool
+        Divide by the cost of the best naive decision; otherwise compare with `naive`.
+
+    Returns
+    -------
+    BayesErrorCurve
+        Costs, Bayes thresholds and best thresholds, in the units of the scores.
+
+    References
+    ----------
+    .. [1] S. Cumani, "Bayes decisions and Model evaluation": Bayes error plots.
+    .. [2] N. Brummer and E. de Villiers, "The BOSARIS toolkit", 2011, arXiv:1304.2865.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [-2.0, 1.0, -0.5, 3.0], kind="llr")
+    >>> print(bayes_error(sc, [-2.0, 0.0, 2.0]).frame())
+    log_odds  actual  minimum  naive  threshold  best_threshold
+    -2        0.5     0.5      1      2          2
+    0         1       0.5      1      0          2
+    2         0.5     0.5      1      -2         -1.25
+    """
+    scores.require_both("bayes_error")
+    x = as_grid(log_odds, np.round(np.arange(-140, 141) * 0.05, 10), "log_odds")
+    prior, other = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(x))
+    fpr, fnr, cuts = best_rates(scores, x)
+    minimum = prior * fnr + other * fpr
+    if scores.kind == "rank":
+        thresholds, actual = np.full_like(x, np.nan), np.full_like(x, np.nan)
+    else:
+        thresholds = scores.from_llrs(-x)
+        fpr, fnr = _rates_at(scores, thresholds)
+        actual = prior * fnr + other * fpr
+    naive = np.minimum(prior, other)
+    if normalize:
+        actual, minimum, naive = actual / naive, minimum / naive, np.ones_like(naive)
+    return BayesErrorCurve(x, actual, minimum, naive, thresholds, cuts, normalize)
+
+
+def cost(scores: RankedScores, probability_cost: Any = None) -> CostCurve:
+    r"""The cost curve of Drummond and Holte: best cost against the probability cost.
+
+    Straight lines between its points; each threshold is a line, the curve their lower
+    envelope. Costs are scaled so that the worst decisions cost 1.
+
+    .. math:: \mathrm{PC} = \frac{P_1 C_{FN}}{P_1 C_{FN} + P_0 C_{FP}}, \quad
+              \min_t \mathrm{FNR}(t)\,\mathrm{PC} + \mathrm{FPR}(t)\,(1 - \mathrm{PC})
+
+    Parameters
+    ----------
+    scores : ScoreCounts or ScoreBins
+        Of any kind; only the order counts.
+    probability_cost : array-like, optional
+        Where to evaluate, between 0 and 1; default, 0, 1 and every corner, which is exact.
+
+    Returns
+    -------
+    CostCurve
+        With the best threshold at (to the right of) each point, and the naive cost
+        min(PC, 1 - PC).
+
+    References
+    ----------
+    .. [1] C. Drummond and R. C. Holte, "Cost curves: an improved method for visualizing
+       classifier performance", Machine Learning 65, 2006, section 3.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [1.0, 3.0, 2.0, 4.0], kind="rank")
+    >>> print(cost(sc).frame())
+    probability_cost  cost  naive  threshold
+    0                 0     0      3.5
+    0.5               0.25  0.5    1.5
+    1                 0     0      -inf
+    """
+    scores.require_both("cost")
+    first, second = (part / part.sum() for part in scores.blocks())
+    corners = np.unique(np.concatenate(([0.0, 1.0], first / (first + second))))
+    pc = as_grid(probability_cost, corners, "probability_cost")
+    if (pc < 0).any() or (pc > 1).any():
+        raise DataError("`probability_cost` must lie between 0 and 1.")
+    below_first, below_second = (part[scores.hull] / part[-1] for part in scores.cumulated)
+    # A block is acted on where its own corner lies at or below PC.
+    at = np.searchsorted(-first / (first + second), -pc, side="left")
+    value = below_second[at] * pc + (1 - below_first[at]) * (1 - pc)
+    return CostCurve(pc, value, np.minimum(pc, 1 - pc), scores.cuts_at(scores.hull)[at])
+
+
+def brier_curve(
+    scores: RankedScores, cost_proportion: Any = None, *, prior: float | None = None
+) -> BrierCurve:
+    r"""Cost of taking posteriors at their word, against the cost proportion.
+
+    Its area is the Brier score, so it shows which costs a Brier score comes from.
+
+    .. math:: 2\,[c\, P_0\, \mathrm{FPR}(c) + (1 - c)\, P_1\, \mathrm{FNR}(c)]
+
+    Parameters
+    ----------
+    scores : ScoreCounts or ScoreBins
+        Of kind "llr", "log_odds" or "posterior".
+    cost_proportion : array-like, optional
+        Share c of the false positive in the cost of both errors, which is the threshold on
+        the posterior; default, 0.005 to 0.995 in steps of 0.005.
+    prior : float, optional
+        Share of the second class; default, that of the data.
+
+    Returns
+    -------
+    BrierCurve
+        Actual, minimum and naive costs.
+
+    References
+    ----------
+    .. [1] J. Hernandez-Orallo, P. Flach and C. Ferri, "Brier curves: a new cost-based
+       visualisation of classifier performance", ICML 2011.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 1], [0.2, 0.7], kind="posterior")
+    >>> brier_curve(sc, [0.1, 0.5, 0.8]).actual
+    array([0.1, 0. , 0.2])
+    """
+    scores.require_both("brier_curve")
+    scores.require_scale("brier_curve")
+    c = as_grid(cost_proportion, np.round(np.arange(1, 200) * 0.005, 10), "cost_proportion")
+    if (c <= 0).any() or (c >= 1).any():
+        raise DataError("`cost_proportion` must lie strictly between 0 and 1.")
+    share = float(scores.priors[1]) if prior is None else float(prior)
+    thresholds = posterior_thresholds(scores, c, share)
+    fpr, fnr = _rates_at(scores, thresholds)
+    first, second = 2 * c * (1 - share), 2 * (1 - c) * share
+    best_fpr, best_fnr, _ = best_rates(scores, np.log(second) - np.log(first))
+    return BrierCurve(
+        c,
+        first * fpr + second * fnr,
+        first * best_fpr + second * best_fnr,
+        np.minimum(first, second),
+    )
+
+
+def posterior_thresholds(scores: RankedScores, levels: FloatArray, share: float) -> FloatArray:
+    """Thresholds in the units of the scores for posteriors `levels` at a prior."""
+    shift = scores.shift_to(share)
+    if scores.kind == "posterior" and shift == 0:
+        return levels
+    with np.errstate(divide="ignore"):
+        log_odds = np.log(levels) - np.log1p(-levels) - shift
+    return log_odds if scores.kind != "posterior" else np.asarray(1 / (1 + np.exp(-log_odds)))

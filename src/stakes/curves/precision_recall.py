@@ -1,0 +1,66 @@
+"""Precision against recall, at the prior of the data or another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stakes.curves.tabular import Tabular
+from stakes.exceptions import DataError
+from stakes.summaries.ranked_scores import RankedScores
+from stakes.typing import FloatArray
+
+__all__ = ["PrecisionRecallCurve", "precision_recall"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrecisionRecallCurve(Tabular):
+    """Points of a precision-recall curve, from the highest threshold down."""
+
+    threshold: FloatArray
+    recall: FloatArray
+    precision: FloatArray
+    prior: float
+
+
+def precision_recall(scores: RankedScores, *, prior: float | None = None) -> PrecisionRecallCurve:
+    r"""Precision and recall at every threshold.
+
+    .. math:: \mathrm{precision} = \frac{P_1 \mathrm{TPR}}{P_1 \mathrm{TPR} + P_0 \mathrm{FPR}}
+
+    Parameters
+    ----------
+    scores : ScoreCounts
+        Of any kind; only the order counts.
+    prior : float, optional
+        Share of the second class where the system will run; default, that of the data.
+        Precision depends on it, recall does not.
+
+    Returns
+    -------
+    PrecisionRecallCurve
+        Without the point that acts on nothing, where precision is undefined.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 3.6.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8], kind="posterior")
+    >>> print(precision_recall(sc).frame())
+    threshold  recall  precision
+    0.6        0.5     1
+    0.35       0.5     0.5
+    0.2        1       0.666667
+    -inf       1       0.5
+    """
+    scores.require_both("precision_recall")
+    share = float(scores.priors[1]) if prior is None else float(prior)
+    if not 0 < share < 1:
+        raise DataError(f"`prior` must lie between 0 and 1; got {prior!r}.")
+    cuts, below_first, below_second = (part[::-1][1:] for part in scores.finest)
+    first, second = scores.class_totals
+    recall = (second - below_second) / second
+    right, wrong = share * recall, (1 - share) * (first - below_first) / first
+    return PrecisionRecallCurve(cuts, recall, right / (right + wrong), share)

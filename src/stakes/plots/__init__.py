@@ -1,0 +1,3 @@
+"""Result -> matplotlib Axes; no arithmetic."""
+
+__all__: list[str] = []
