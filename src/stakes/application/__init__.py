@@ -1,8 +1,14 @@
 """What is at stake: cost matrices, priors, and the forms they are kept in."""
 
+from stakes.application.amounts import costs_from_amounts
 from stakes.application.application import Application, as_application
 from stakes.application.case_columns import case_costs
 from stakes.application.case_costs import CaseCosts
+from stakes.application.consistency import (
+    Consistency,
+    accuracy_is_consistent,
+    rebalancing_is_consistent,
+)
 from stakes.application.cost_matrix import CostMatrix
 from stakes.application.csv_form import costs_from_csv, costs_to_csv
 from stakes.application.dominance import DominatedDecision, dominated_decisions
@@ -10,6 +16,7 @@ from stakes.application.draws import Draws
 from stakes.application.equivalence import Disagreement, disagreement, ranks_like
 from stakes.application.expressions import CostExpression
 from stakes.application.forms import read_costs, write_costs
+from stakes.application.reweighting import class_factors, sample_weights, target_weight
 from stakes.application.toml_reader import costs_from_toml
 from stakes.application.toml_writer import costs_to_toml
 from stakes.application.uncertain import UncertainApplication
@@ -30,6 +37,7 @@ __all__ = [
     "BetaShare",
     "Between",
     "CaseCosts",
+    "Consistency",
     "CostExpression",
     "CostMatrix",
     "DirichletShares",
@@ -41,8 +49,11 @@ __all__ = [
     "UncertainApplication",
     "Unknown",
     "UtilityPoint",
+    "accuracy_is_consistent",
     "as_application",
     "case_costs",
+    "class_factors",
+    "costs_from_amounts",
     "costs_from_csv",
     "costs_from_toml",
     "costs_to_csv",
@@ -52,5 +63,8 @@ __all__ = [
     "normalized_utilities",
     "ranks_like",
     "read_costs",
+    "rebalancing_is_consistent",
+    "sample_weights",
+    "target_weight",
     "write_costs",
 ]

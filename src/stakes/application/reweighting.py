@@ -1,0 +1,203 @@
+"""Weights that make a sample speak for a balanced, a costed or a deployed population."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from stakes._checks import as_priors
+from stakes._columns import as_column, as_weights
+from stakes._names import as_names, encode, listed, observed_names
+from stakes.application.application import as_application
+from stakes.exceptions import CostError, DataError, PriorError
+from stakes.typing import FloatArray, Name, Priors
+
+__all__ = ["class_factors", "sample_weights", "target_weight"]
+
+
+def class_factors(
+    data_priors: Any,
+    costs: Any = None,
+    *,
+    target: Priors | str | None = None,
+) -> FloatArray:
+    r"""How much more a case of each class counts, by its costs and by where it will run.
+
+    Multiplying every case's weight by the factor of its class turns a weighted average over
+    the sample into one over the population that is meant. Only ratios of factors matter.
+
+    .. math:: \frac{P^{target}_i}{P^{data}_i}\, c_i
+
+    Parameters
+    ----------
+    data_priors : sequence of float
+        Share of each class in the sample, all positive.
+    costs : CostMatrix or Application, optional
+        Every wrong decision must cost the same within a class; that cost, above the cost of
+        the right decision, is :math:`c_i`. Without costs, :math:`c_i` is 1.
+    target : sequence, mapping, "balanced" or None
+        Shares where the system will run; equal shares; or those of the sample.
+
+    Returns
+    -------
+    array of shape (n_classes,)
+        Not negative, with mean 1 over the cases of the sample.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eqs 11, 13, 16, 17.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> class_factors([0.8, 0.2], target="balanced")
+    array([0.625, 2.5  ])
+    >>> class_factors([0.8, 0.2], CostMatrix([[0, 1], [9, 0]])).round(3)
+    array([0.385, 3.462])
+    """
+    app = None if costs is None else as_application(costs)
+    shares = np.asarray(data_priors, dtype=np.float64)
+    classes = tuple(range(shares.size)) if app is None else app.classes
+    shares = as_priors(data_priors, classes, name="data_priors")
+    if (shares == 0).any():
+        absent = [name for name, share in zip(classes, shares, strict=True) if share == 0]
+        raise DataError(f"no case of {listed(absent)}, so there is nothing to weigh up.")
+    factors = np.ones(len(classes)) if app is None else _error_costs(app)
+    if isinstance(target, str):
+        if target != "balanced":
+            raise PriorError(f"`target` must be shares or 'balanced'; got {target!r}.")
+        factors = factors / (len(classes) * shares)
+    elif target is not None:
+        factors = factors * as_priors(target, classes, name="target") / shares
+    total = float(factors @ shares)
+    if total <= 0:
+        raise CostError("no class counts for anything under these costs and shares.")
+    return np.asarray(factors / total)
+
+
+def sample_weights(
+    y_true: Any,
+    costs: Any = None,
+    *,
+    target: Priors | str | None = None,
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> FloatArray:
+    """Weights for any metric, loss or estimator that averages over cases.
+
+    Instead of resampling: a balanced sample, one in which errors count by their cost, one
+    with the class shares of the place of use, or all at once. Accuracy with these weights is
+    the weighted accuracy; a loss with them trains for the costs.
+
+    Parameters
+    ----------
+    y_true : column
+        True classes.
+    costs : CostMatrix or Application, optional
+        As in `class_factors`; names the classes too.
+    target : sequence, mapping, "balanced" or None
+        Shares where the system will run; equal shares; or those of the sample.
+    classes : sequence of names, optional
+        Without costs: the order of the classes for `target`; sorted values if absent.
+    sample_weight : column, optional
+        Weights that the cases already have.
+
+    Returns
+    -------
+    array of shape (n_cases,)
+        They add to what the given weights add to (the number of cases), so that a
+        regularised estimator keeps its balance between data and penalty.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eqs 8-17.
+
+    Examples
+    --------
+    >>> sample_weights(["no", "no", "no", "yes"], target="balanced").round(3)
+    array([0.667, 0.667, 0.667, 2.   ])
+    """
+    column = as_column(y_true, "y_true")
+    if costs is not None:
+        names: tuple[Name, ...] = as_application(costs).classes
+    else:
+        names = observed_names(column) if classes is None else as_names(classes, "classes")
+    codes = encode(column, names, "y_true")
+    given = as_weights(sample_weight, column.shape[0])
+    weights = np.ones(column.shape[0]) if given is None else given
+    totals = np.bincount(codes, weights=weights, minlength=len(names))
+    if totals.sum() == 0:
+        raise DataError("there are no cases to weigh.")
+    factors = class_factors(totals / totals.sum(), costs, target=_in_order(target, names))
+    return np.asarray(weights * factors[codes])
+
+
+def target_weight(
+    cost_weight: float, data_prior: float, *, target_prior: float | None = None
+) -> float:
+    r"""Weight of the positive class for a weighted accuracy that speaks for the place of use.
+
+    .. math:: w^t = \frac{R_+ r_C}{R_+ r_C + R_- (1 - r_C)},\quad
+              R_+ = \frac{r^t_+}{r_+},\ R_- = \frac{1 - r^t_+}{1 - r_+}
+
+    Parameters
+    ----------
+    cost_weight : float
+        :math:`r_C` = C_FN / (C_FN + C_FP), from 0 to 1.
+    data_prior : float
+        Share of positives in the sample, between 0 and 1.
+    target_prior : float, optional
+        Share of positives where the system will run; that of the sample if absent.
+
+    Returns
+    -------
+    float
+        Between 0 and 1, for `stakes.metrics.weighted_accuracy`.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eq 18.
+
+    Examples
+    --------
+    >>> round(target_weight(0.9, 0.5, target_prior=0.1), 6)
+    0.5
+    """
+    if not 0 <= cost_weight <= 1:
+        raise CostError(f"`cost_weight` must lie between 0 and 1; got {cost_weight!r}.")
+    goal = data_prior if target_prior is None else target_prior
+    for name, value in (("data_prior", data_prior), ("target_prior", goal)):
+        if not 0 < value < 1:
+            raise PriorError(f"`{name}` must lie strictly between 0 and 1; got {value!r}.")
+    positive = goal * cost_weight / data_prior
+    negative = (1 - goal) * (1 - cost_weight) / (1 - data_prior)
+    return positive / (positive + negative)
+
+
+def _error_costs(app: Any) -> FloatArray:
+    """What any wrong decision costs in each class, above the right one."""
+    values = app.costs.standardized().values
+    if values.shape[0] != values.shape[1] or (np.diag(values) != 0).any():
+        raise CostError(
+            "cost weights need one right decision per class, in the order of the classes.",
+            hint="decide with stakes.bayes_decisions instead of reweighting",
+        )
+    size = values.shape[0]
+    wrong = values[~np.eye(size, dtype=bool)].reshape(size, size - 1)
+    uneven = np.flatnonzero(wrong.max(axis=1) != wrong.min(axis=1))
+    if uneven.size:
+        raise CostError(
+            f"errors of class {app.classes[uneven[0]]!r} cost from {wrong[uneven[0]].min():g} to "
+            f"{wrong[uneven[0]].max():g}; one weight per class cannot stand for that.",
+            hint="train by a proper score and decide with stakes.bayes_decisions",
+        )
+    return np.asarray(wrong[:, 0])
+
+
+def _in_order(target: Any, names: tuple[Name, ...]) -> Any:
+    """Shares by name in the order of the names."""
+    if target is None or isinstance(target, str):
+        return target
+    return as_priors(target, names, name="target")
