@@ -7,6 +7,7 @@ from typing import Any
 
 from stakes._checks import as_priors
 from stakes.application.application import as_application
+from stakes.application.naming import shown
 from stakes.application.reweighting import target_weight
 from stakes.application.sentences import spoken
 from stakes.exceptions import CostError
@@ -139,12 +140,12 @@ def _judged(
     """The finding in words."""
     holds = abs(implied / actual - 1) <= SAME
     if holds:
-        advice = f"{habit} agrees with your costs: both treat one missed {positive!r} as "
+        advice = f"{habit} agrees with your costs: both treat one missed '{shown(positive)}' as "
         return Consistency(True, implied, actual, f"{advice}{_count(actual)} false alarms.")
     leaning = "raise too many alarms" if implied > actual else "miss too many cases"
     weight = target_weight(actual / (1 + actual), data, target_prior=target)
     advice = (
-        f"{habit} would mislead you here, because it treats one missed {positive!r} as "
+        f"{habit} would mislead you here, because it treats one missed '{shown(positive)}' as "
         f"{_count(implied)} false alarms and\nyou said {_count(actual)}: it prefers systems that "
         f"{leaning}.\nUse sample_weights(y_true, costs{_target(data, target)}) instead"
     )

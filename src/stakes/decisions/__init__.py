@@ -1,6 +1,16 @@
-"""What we then do: the Bayes rule, its thresholds and its per-case form."""
+"""What we then do: the Bayes rule, its thresholds, its per-case form, and hedging."""
 
 from stakes.decisions.bayes import bayes_decisions
+from stakes.decisions.case_rules import CaseRules, case_rules, expected_case_costs
 from stakes.decisions.intervals import DecisionIntervals, decision_intervals
+from stakes.decisions.minimax import minimax_regret_decisions
 
-__all__ = ["DecisionIntervals", "bayes_decisions", "decision_intervals"]
+__all__ = [
+    "CaseRules",
+    "DecisionIntervals",
+    "bayes_decisions",
+    "case_rules",
+    "decision_intervals",
+    "expected_case_costs",
+    "minimax_regret_decisions",
+]

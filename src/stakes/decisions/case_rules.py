@@ -1,0 +1,193 @@
+"""Costs that differ from case to case: one rule per case, one threshold, or average costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import as_posterior_array, refuse_bad_posteriors, same_length
+from stakes._columns import as_weights
+from stakes.application import CaseCosts, CostMatrix
+from stakes.decisions.bayes import bayes_decisions
+from stakes.exceptions import CostError
+from stakes.posteriors import Posteriors
+from stakes.results import Frame
+from stakes.typing import FloatArray
+
+__all__ = ["CaseRules", "case_rules", "expected_case_costs"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CaseRules:
+    """Three ways to decide when costs differ from case to case; see `case_rules`.
+
+    Parameters
+    ----------
+    per_case : array of shape (n_cases,)
+        Decisions, each by its own costs.
+    one_threshold : array of shape (n_cases,), optional
+        Decisions by the best single threshold; `None` unless there are two of each.
+    average : array of shape (n_cases,)
+        Decisions by the average costs.
+    threshold : float
+        Where `one_threshold` starts to act; `nan` if it does not exist.
+    average_costs : CostMatrix
+        The costs behind `average`.
+    expected : tuple of float
+        What each of the three costs per case, if the posteriors are right.
+    """
+
+    per_case: NDArray[Any]
+    one_threshold: NDArray[Any] | None
+    average: NDArray[Any]
+    threshold: float
+    average_costs: CostMatrix
+    expected: tuple[float, float, float]
+
+    def items(self) -> list[tuple[str, NDArray[Any]]]:
+        """The rules by name, the best first."""
+        named = (("per case", self.per_case), ("one threshold", self.one_threshold),
+                 ("average costs", self.average))  # fmt: skip
+        return [(name, rule) for name, rule in named if rule is not None]
+
+    def frame(self) -> Frame:
+        """One row per rule: rule, expected_cost, acts_on (share not given the first decision)."""
+        costs = [cost for cost in self.expected if not np.isnan(cost)]
+        names, rules = zip(*self.items(), strict=True)
+        return Frame(
+            {
+                "rule": list(names),
+                "expected_cost": costs,
+                "acts_on": [float(np.mean(rule != 0)) for rule in rules],
+            }
+        )
+
+    def __repr__(self) -> str:
+        each, one, mean = (f"{cost:.4g}" for cost in self.expected)
+        return f"CaseRules(expected per case {each}, one threshold {one}, average costs {mean})"
+
+
+def case_rules(posteriors: Any, costs: Any, *, sample_weight: Any = None) -> CaseRules:
+    """Decide each case by its own costs, and by two rules that are the same for all cases.
+
+    To see what deciding case by case is worth. If the posteriors are right, the order of
+    the expected costs is certain: per case <= one threshold <= average costs.
+
+    Parameters
+    ----------
+    posteriors : array-like of shape (n_cases, n_classes), or (n_cases,) for two classes
+        As in `stakes.bayes_decisions`.
+    costs : CaseCosts or array-like of shape (n_cases, n_classes, n_decisions)
+        What each decision costs in each case.
+    sample_weight : column, optional
+        Weight of each case, not negative.
+
+    Returns
+    -------
+    CaseRules
+        The decisions of the three rules, and what each is expected to cost.
+
+    Notes
+    -----
+    The single threshold is the best one for these posteriors and costs: it is found exactly,
+    over all cuts between distinct posteriors. The average-cost rule is the Bayes rule for the
+    average of all matrices, the approximation behind every confusion matrix. Both average a
+    cost over all cases; where positives carry other amounts than negatives, the single
+    threshold knows and the average does not.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, section 3.6.
+
+    Examples
+    --------
+    >>> from stakes.application import case_costs
+    >>> costs = case_costs({"amount": [100.0, 100.0, 5000.0]},
+    ...                    {"fn": "0.75*amount", "fp": "0.05*amount + 20"})
+    >>> rules = case_rules([0.1, 0.3, 0.1], costs)
+    >>> rules.per_case
+    array([0, 1, 1], dtype=int8)
+    >>> rules
+    CaseRules(expected per case 89.33, one threshold 94.33, average costs 94.33)
+    """
+    cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
+    weights = as_weights(sample_weight, len(cases))
+    array = _as_array(posteriors, cases)
+    risks = expected_case_costs(array, cases)
+    shares = np.full(len(cases), 1 / len(cases)) if weights is None else weights / weights.sum()
+    average_costs = cases.average(weights)
+    each = np.asarray(bayes_decisions(array, cases))
+    average = np.asarray(bayes_decisions(array, average_costs))
+    one, threshold, lowest = None, np.nan, np.nan
+    if risks.shape[1] == 2 and array.shape[1] == 2:
+        threshold, lowest = _best_threshold(array[:, 1], risks, shares)
+        one = (array[:, 1] > threshold).astype(each.dtype)
+    rows = np.arange(len(cases))
+    expected = (
+        float(shares @ risks[rows, each]),
+        float(lowest),
+        float(shares @ risks[rows, average]),
+    )
+    return CaseRules(each, one, average, float(threshold), average_costs, expected)
+
+
+def expected_case_costs(posteriors: Any, costs: Any) -> FloatArray:
+    """What each decision is expected to cost in each case, if the posteriors are right.
+
+    Parameters
+    ----------
+    posteriors : array-like of shape (n_cases, n_classes), or (n_cases,) for two classes
+        As in `stakes.bayes_decisions`.
+    costs : CaseCosts or array-like of shape (n_cases, n_classes, n_decisions)
+        What each decision costs in each case.
+
+    Returns
+    -------
+    array of shape (n_cases, n_decisions)
+        In the unit of the costs.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eq 25, with costs per case.
+
+    Examples
+    --------
+    >>> expected_case_costs([0.25], [[[0, 8], [40, 0]]])
+    array([[10.,  6.]])
+    """
+    cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
+    array = _as_array(posteriors, cases)
+    return np.asarray(np.einsum("nk,nkm->nm", array, cases.values))
+
+
+def _as_array(posteriors: Any, cases: CaseCosts) -> FloatArray:
+    """Checked posteriors with one column per class."""
+    values = posteriors.values if isinstance(posteriors, Posteriors) else posteriors
+    array = as_posterior_array(values, cases.values.shape[1])
+    refuse_bad_posteriors(array)
+    same_length("posteriors", array.shape[0], "costs", len(cases))
+    wide = np.column_stack([1 - array, array]) if array.ndim == 1 else array
+    return wide.astype(np.float64, copy=False)
+
+
+def _best_threshold(p: FloatArray, risks: FloatArray, shares: FloatArray) -> tuple[float, float]:
+    """The cut on p with the least expected cost, acting above it; ties: the higher cut."""
+    if not np.isfinite(risks).all():
+        raise CostError("expected costs must be finite; the costs are too large.")
+    order = np.argsort(p, kind="stable")
+    waiting, acting = (shares * risks[:, 0])[order], (shares * risks[:, 1])[order]
+    totals = acting.sum() + np.concatenate(([0.0], np.cumsum(waiting - acting)))
+    levels = p[order]
+    ends = np.concatenate(([True], levels[1:] != levels[:-1], [True]))  # ties are never split
+    totals = np.where(ends, totals, np.inf)
+    best = len(totals) - 1 - int(np.argmin(totals[::-1]))
+    if best == 0:
+        return -np.inf, float(totals[0])
+    if best == len(levels):
+        return np.inf, float(totals[-1])
+    middle = levels[best - 1] / 2 + levels[best] / 2
+    cut = middle if levels[best - 1] <= middle < levels[best] else levels[best - 1]
+    return float(cut), float(totals[best])
