@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_priors, frozen
+from stakes._kernels.bayes import row_modes
 from stakes._names import listed
 from stakes.application.cost_matrix import CostMatrix
 from stakes.exceptions import CostError, PriorError
@@ -113,7 +114,9 @@ class Application:
     @property
     def naive_decision(self) -> Name:
         """The best decision that ignores the input (`ferrer2025` eqs 3, 33); ties: the earlier."""
-        return self.decisions[int(np.argmin(self.naive_costs))]
+        shares = self._known_priors("naive_decision")
+        modes = row_modes(self.costs.values)  # taken off, equal priors stay equal costs
+        return self.decisions[int(np.argmin(shares @ (self.costs.values - modes[:, None])))]
 
     @property
     def naive_cost(self) -> float:

@@ -162,9 +162,9 @@ def _correct(costs: CostMatrix) -> list[_Line]:
         return []
     if lowest[kept].min() == lowest[kept].max():
         return [_Line("correct decisions", "", spoken(lowest[kept[0]]))]
-    if kept.size > MOST_LINES // 2:
-        return [_Line("correct decisions", "", _range(lowest[kept].min(), lowest[kept].max()))]
     cells = [(i, j) for i in kept.tolist() for j in np.flatnonzero(values[i] == lowest[i]).tolist()]
+    if len(cells) > MOST_LINES // 2:
+        return [_Line("correct decisions", "", _range(lowest[kept].min(), lowest[kept].max()))]
     return [
         _line(costs, i, j, "(correct, a gain)" if lowest[i] < 0 else "(correct)") for i, j in cells
     ]

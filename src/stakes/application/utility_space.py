@@ -118,7 +118,7 @@ class UtilityPoint:
             )
         utilities = normalized_utilities(costs)
         for i in (0, 1):
-            if utilities[i, 1 - i] > utilities[i, i]:
+            if utilities[i, 1 - i] > utilities[i, i] + ROUNDING:
                 right, wrong = costs.values[i, i], costs.values[i, 1 - i]
                 raise CostError(
                     f"deciding {costs.decisions[1 - i]!r} when the truth is "
