@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stakes.cli.columns import class_columns, find_label, named_columns, recognised
+from stakes.cli.reading import Table
+from stakes.exceptions import DataError
+
+
+def table(*names, matrices=None):
+    getters = [lambda: np.zeros(1)] * len(names)
+    return Table("t.csv", 1, names, "text", "", getters, matrices or {})
+
+
+class TestLabel:
+    @pytest.mark.parametrize("name", ["y", "label", "target", "Truth", "correct", "actual"])
+    def test_found_by_its_name_and_said(self, name):
+        assert find_label(table("id", name, "p"), None) == (
+            name,
+            f"the truth is in '{name}', by its name",
+        )
+
+    def test_given_name_wins(self):
+        assert find_label(table("y", "churned"), "churned") == ("churned", None)
+
+    def test_two_candidates_are_an_error(self):
+        with pytest.raises(DataError) as caught:
+            find_label(table("y", "truth"), None)
+        assert caught.value.message == "t.csv: 'y' and 'truth' could each be the truth."
+        assert caught.value.hint == "Say: --label y"
+
+    def test_none_is_an_error_with_a_likely_column(self):
+        with pytest.raises(DataError) as caught:
+            find_label(table("id", "p_cat", "species"), None)
+        assert caught.value.hint == "Say: --label species"
+
+
+class TestNamedColumns:
+    def test_list_and_star(self):
+        columns = table("y", "gbm_p", "logreg_p")
+        assert named_columns(columns, "logreg_p, gbm_p") == ["logreg_p", "gbm_p"]
+        assert named_columns(columns, "*_p") == ["gbm_p", "logreg_p"]
+        assert named_columns(columns, "gbm_p,*_p") == ["gbm_p", "logreg_p"]
+
+    def test_star_without_a_match(self):
+        with pytest.raises(DataError, match=r"no column fits 'q_\*'"):
+            named_columns(table("y", "p"), "q_*")
+
+
+class TestClassColumns:
+    def test_one_model(self):
+        (model,) = class_columns(table("y", "p_cat", "p_dog"), "p_*")
+        assert model.by_class == {"cat": "p_cat", "dog": "p_dog"}
+
+    @pytest.mark.parametrize("pattern", ["*.p_*", "p_*"])
+    def test_several_models(self, pattern):
+        columns = table("y", "A.p_cat", "A.p_dog", "B.p_cat", "B.p_dog")
+        models = class_columns(columns, pattern)
+        assert [(m.model, m.by_class["dog"]) for m in models] == [("A", "A.p_dog"), ("B", "B.p_dog")]
+
+    def test_two_patterns(self):
+        models = class_columns(table("y", "A.p_cat", "B.p_cat"), "A.p_*,B.p_*")
+        assert [model.model for model in models] == ["A", "B"]
+
+    def test_columns_one_by_one(self):
+        (model,) = class_columns(table("y", "p_cat", "p_dog", "p_fox"), "p_cat,p_dog")
+        assert list(model.by_class) == ["cat", "dog"]
+
+    def test_a_name_without_a_class(self):
+        with pytest.raises(DataError, match="I cannot read the class off the column name 'score'"):
+            class_columns(table("y", "score"), "score")
+
+    def test_an_array(self):
+        (model,) = class_columns(table("y", matrices={"p": np.zeros((1, 2))}), "p")
+        assert model.matrix == "p"
+
+
+@pytest.mark.parametrize(
+    ("names", "classes"),
+    [
+        (("p_cat", "p_dog"), ["cat", "dog"]),
+        (("prob_cat", "prob_dog"), ["cat", "dog"]),
+        (("proba_cat", "proba_dog"), ["cat", "dog"]),
+        (("probability_cat", "probability_dog"), ["cat", "dog"]),
+        (("prob.cat", "prob.dog"), ["cat", "dog"]),
+        ((".pred_cat", ".pred_dog"), ["cat", "dog"]),
+        (("confidence.cat", "confidence.dog"), ["cat", "dog"]),
+    ],
+)
+def test_conventions_of_other_tools(names, classes):
+    (model,) = recognised(table("y", *names))
+    assert list(model.by_class) == classes
+
+
+def test_a_single_class_column_is_not_a_model():
+    assert recognised(table("y", "p_value")) == []

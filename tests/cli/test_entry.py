@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+
+from stakes import __version__
+from stakes.cli import entry
+
+
+class TestMain:
+    def test_help_lists_commands_and_exits_0(self, run):
+        ran = run("--help")
+        assert ran.code == 0
+        for name in entry.available():
+            assert f"    {name}" in ran.out
+
+    def test_without_a_command_prints_help_and_exits_2(self, run):
+        ran = run()
+        assert ran.code == 2
+        assert "usage: stakes" in ran.out
+
+    def test_unknown_command_exits_2(self, run):
+        assert run("evaluate").code == 2
+
+    def test_version(self, run):
+        assert run("--version").out == f"stakes {__version__}\n"
+
+    def test_help_of_every_command_exits_0(self, run):
+        for name in entry.available():
+            assert run(name, "--help").code == 0
+
+
+def test_only_commands_with_a_module_are_offered():
+    for name in entry.available():
+        assert importlib.util.find_spec(f"stakes.cli.{name}") is not None
+    assert {"eval", "inspect", "demo"} <= set(entry.available())
+    assert set(entry.available()) <= set(entry.PURPOSES)
+
+
+@pytest.mark.parametrize("module", ["stakes", "stakes.cli.entry"])
+def test_runs_as_a_module(module):
+    done = subprocess.run(
+        [sys.executable, "-m", module, "--version"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, f"stakes {__version__}\n")
