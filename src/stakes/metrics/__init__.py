@@ -35,6 +35,11 @@ from stakes.metrics.binary_rates import (
     recall,
     specificity,
 )
+from stakes.metrics.case_cost import (
+    CaseCost,
+    case_cost,
+    top_share,
+)
 from stakes.metrics.catalogue_mapping import (
     Catalogue,
     catalogue,
@@ -68,6 +73,10 @@ from stakes.metrics.f_scores import (
 )
 from stakes.metrics.h_measure import (
     h_measure,
+)
+from stakes.metrics.hull_points import (
+    HullPoints,
+    hull_points,
 )
 from stakes.metrics.llr_cost import (
     cllr,
@@ -144,6 +153,10 @@ from stakes.metrics.target_costs import (
     SensitivityCosts,
     costs_of_sensitivity,
 )
+from stakes.metrics.uncertain_costs import (
+    UncertainComparison,
+    compare_under_uncertainty,
+)
 from stakes.metrics.weighted_accuracy import (
     c_score,
     cost_weight,
@@ -156,15 +169,18 @@ from stakes.metrics.weighted_accuracy import (
 __all__ = [
     "BetaWeight",
     "BinaryCells",
+    "CaseCost",
     "Catalogue",
     "CostShares",
     "DetectionCosts",
+    "HullPoints",
     "MaximumProfit",
     "Metric",
     "OperatingPoint",
     "ScoreBounds",
     "ScoreDecomposition",
     "SensitivityCosts",
+    "UncertainComparison",
     "accuracy",
     "accuracy_cost_distance",
     "actual_cost",
@@ -185,9 +201,11 @@ __all__ = [
     "binary_cross_entropy",
     "c_score",
     "calibration_loss",
+    "case_cost",
     "catalogue",
     "class_balance_accuracy",
     "cllr",
+    "compare_under_uncertainty",
     "cost_by_cell",
     "cost_over_applications",
     "cost_weight",
@@ -212,6 +230,7 @@ __all__ = [
     "fowlkes_mallows",
     "geometric_mean",
     "h_measure",
+    "hull_points",
     "imbalance_accuracy",
     "informedness",
     "jaccard",
@@ -256,6 +275,7 @@ __all__ = [
     "sensitivity_at_specificity",
     "specificity",
     "specificity_at_sensitivity",
+    "top_share",
     "total_classification_cost",
     "utility_yield",
     "weighted_accuracy",
