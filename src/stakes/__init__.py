@@ -59,6 +59,7 @@ _ROOMS = (
     "plots",
     "posteriors",
     "summaries",
+    "uncertainty",
 )
 
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "plots",
     "posteriors",
     "summaries",
+    "uncertainty",
 ]
 
 if TYPE_CHECKING:
@@ -98,6 +100,7 @@ if TYPE_CHECKING:
         plots,
         posteriors,
         summaries,
+        uncertainty,
     )
     from stakes.application import Application, CaseCosts, CostMatrix
     from stakes.decisions import bayes_decisions, decision_intervals

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from stakes._kernels.root_finding import bracketed_roots
 
 __all__ = ["AucMoments", "auc_moments", "auc_score_limits", "placements"]
-
-from typing import NamedTuple
 
 Floats = NDArray[np.float64]
 
@@ -55,7 +53,8 @@ def auc_moments(negatives: NDArray[Any], positives: NDArray[Any]) -> AucMoments:
     first, second = of_positive - value, of_negative - value
     spread1 = float((positives * first**2).sum()) / max(n1 - 1, 1.0)
     spread0 = float((negatives * second**2).sum()) / max(n0 - 1, 1.0)
-    cubes = float((positives * first**3).sum()) / n1**3 + float((negatives * second**3).sum()) / n0**3  # fmt: skip
+    cubes = float((positives * first**3).sum()) / n1**3
+    cubes += float((negatives * second**3).sum()) / n0**3
     squares = spread1 / n1 + spread0 / n0
     skew = cubes / (6 * squares**1.5) if squares > 0 else 0.0
     return AucMoments(value, spread1 / n1, spread0 / n0, skew)

@@ -50,7 +50,7 @@ def acceleration(influence: Floats, counts: Floats) -> float:
     second = float(np.sum(counts * influence**2))
     if second <= 0:
         return 0.0
-    return float(np.sum(counts * influence**3)) / (6 * second**1.5)
+    return float(np.sum(counts * influence**3) / (6 * second**1.5))
 
 
 def studentized(

@@ -31,15 +31,15 @@ def draw_cells(
     """Multinomial replicates (size, C) of counts (C,), apart in each stratum if there are any."""
     counts = np.asarray(counts)
     if strata is None:
-        total = int(round(float(counts.sum())))
+        total = round(float(counts.sum()))
         return rng.multinomial(total, counts / counts.sum(), size=size)
     drawn = np.zeros((size, counts.shape[0]), dtype=np.int64)
     for stratum in np.unique(strata):
         members = np.flatnonzero(strata == stratum)
         inside = counts[members]
-        total = float(inside.sum())
-        if total > 0:
-            drawn[:, members] = rng.multinomial(int(round(total)), inside / total, size=size)
+        size_here = float(inside.sum())
+        if size_here > 0:
+            drawn[:, members] = rng.multinomial(round(size_here), inside / size_here, size=size)
     return drawn
 
 
@@ -56,7 +56,8 @@ def posterior_cells(
     `prior` is the pseudo-count of each cell; with 0 this is the Bayesian bootstrap.
     """
     shape = np.asarray(counts, dtype=np.float64) + prior
-    drawn = np.where(shape > 0, rng.standard_gamma(np.where(shape > 0, shape, 1.0), (size, shape.shape[0])), 0.0)  # fmt: skip
+    filled = np.where(shape > 0, shape, 1.0)
+    drawn = rng.standard_gamma(filled, (size, shape.shape[0])) * (shape > 0)
     groups = np.zeros(shape.shape[0], dtype=np.intp) if strata is None else strata
     for stratum in np.unique(groups):
         members = np.flatnonzero(groups == stratum)

@@ -1,0 +1,126 @@
+"""The one function that gives an interval for any metric of any summary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stakes.exceptions import DataError
+from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts
+from stakes.summaries.ranked_scores import RankedScores
+from stakes.typing import RandomSource
+from stakes.uncertainty.count_intervals import (
+    confusion_interval,
+    grouped_interval,
+    tally_interval,
+)
+from stakes.uncertainty.intervals import Interval
+from stakes.uncertainty.score_intervals import score_interval
+from stakes.uncertainty.sufficiency import MIN_CASES
+
+__all__ = ["interval"]
+
+
+def interval(
+    summary: Any,
+    metric: Any = "expected_cost",
+    *,
+    application: Any = None,
+    weights: Any = None,
+    method: str | None = None,
+    normalize: bool = False,
+    level: float = 0.95,
+    replicates: int = 2000,
+    rng: RandomSource = None,
+    min_cases: int = MIN_CASES,
+) -> Interval:
+    """How sure a number is: the values that the data do not contradict.
+
+    For every metric of every summary, with the method that measured best for it (see the page
+    on intervals); no rows are needed. Costs, AUC, equal error rate and minimum cost need no
+    random numbers by default.
+
+    Parameters
+    ----------
+    summary : ConfusionMatrix, ScoreCounts, ScoreBins, CostTally or GroupedCounts
+        What happened. With GroupedCounts whole groups are drawn, of one side or of both.
+    metric : str or callable
+        A name in `stakes.metrics`, or any function of the summary.
+    application : Application, or several, optional
+        Costs and priors. With priors, classes are drawn apart; without, jointly. A list means
+        that one of them holds; the cost is then their average.
+    weights : sequence of float, optional
+        Probability of each of several applications; default, equal.
+    method : str, optional
+        For costs: "score" (default), "normal" (delta method), "percentile", "bca",
+        "studentized", "posterior" (Dirichlet). For AUC: "score" (default), "delong", "normal",
+        "percentile", "bca". For the equal error rate and the minimum cost: "score" (default)
+        or "percentile". For other metrics: "bca" (default), "percentile", "posterior".
+    normalize : bool
+        For "actual_cost" and "min_cost": divide by the best naive cost.
+    level : float
+        Share of data sets in which such an interval holds the truth.
+    replicates : int
+        How many are drawn, for methods that draw.
+    rng : None, int or numpy.random.Generator
+        Source of randomness. Draws depend on the summary and the seed alone.
+    min_cases : int
+        With fewer cases (or groups) of a class that matters no interval is given.
+
+    Returns
+    -------
+    Interval
+        With `.at(level)` and `.more(replicates)`; its `notes` say where it rests on few cases.
+
+    References
+    ----------
+    .. [1] D. D. Margineantu and T. G. Dietterich, "Bootstrap methods for the cost-sensitive
+       evaluation of classifiers", ICML 2000.
+    .. [2] O. Miettinen and M. Nurminen, "Comparative analysis of two rates", Statistics in
+       Medicine 4, 1985, section 3.
+
+    Examples
+    --------
+    >>> from stakes import Application, ConfusionMatrix
+    >>> cm = ConfusionMatrix([[900, 60], [5, 35]])
+    >>> app = Application([[0, 1], [10, 0]])
+    >>> interval(cm, "expected_cost", application=app)
+    <Interval of expected_cost: 0.11 (0.07725 to 0.1771), 0.95 by score>
+    >>> interval(cm, "mcc", rng=0).method
+    'bca'
+    >>> print(interval(ConfusionMatrix([[90, 5], [2, 3]]), application=app))
+    0.25 (too few cases for an interval)
+    """
+    common: dict[str, Any] = {"level": level, "min_cases": min_cases}
+    drawing: dict[str, Any] = {"replicates": replicates, "rng": rng}
+    if isinstance(summary, ConfusionMatrix):
+        return confusion_interval(
+            summary,
+            metric,
+            application=application,
+            weights=weights,
+            method=method,
+            **drawing,
+            **common,
+        )
+    if isinstance(summary, GroupedCounts):
+        return grouped_interval(
+            summary, metric, application=application, weights=weights, **drawing, **common
+        )
+    if isinstance(summary, CostTally):
+        priors = getattr(application, "priors", None)
+        return tally_interval(summary, priors=priors, **common)
+    if isinstance(summary, RankedScores):
+        return score_interval(
+            summary,
+            metric,
+            application=application,
+            weights=weights,
+            method=method,
+            normalize=normalize,
+            **drawing,
+            **common,
+        )
+    raise DataError(
+        f"`summary` must be a summary of cases; got {type(summary).__name__}.",
+        hint="ConfusionMatrix.from_decisions(y_true, decisions), ScoreCounts.from_scores(...)",
+    )

@@ -1,0 +1,226 @@
+"""Costs as weighted sums of shares: what the analytic intervals and tests work on.
+
+With priors given, classes are strata sampled apart and a cell weighs P_i c_ij; without, all
+cells are one stratum and weigh c_ij. A normalised cost divides by the cost of the best naive
+decision, which is a number when priors are given and another such sum when they are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import as_priors
+from stakes._kernels.interval_limits import normal_quantile
+from stakes._kernels.score_limits import ratio_limits, score_limits, score_statistic
+from stakes._names import listed
+from stakes.application import Application, as_application
+from stakes.exceptions import DataError, UndefinedError
+from stakes.typing import FloatArray, IntArray, Name
+
+__all__ = ["CostSum", "Stakes", "as_stakes", "cost_sum", "difference_sum"]
+
+
+@dataclass(frozen=True, eq=False)
+class Stakes:
+    """One or several applications that may hold, with their probabilities."""
+
+    applications: tuple[Application, ...]
+    weights: FloatArray
+
+    @property
+    def classes(self) -> tuple[Name, ...]:
+        """Class names, the same in all."""
+        return self.applications[0].classes
+
+    @property
+    def decisions(self) -> tuple[Name, ...]:
+        """Decision names, the same in all."""
+        return self.applications[0].decisions
+
+    @property
+    def with_priors(self) -> bool:
+        """Whether the priors are given rather than those of the data."""
+        return self.applications[0].priors is not None
+
+    @property
+    def matters(self) -> NDArray[np.bool_]:
+        """Which classes can change the cost: a positive prior and costs that differ."""
+        kept = np.zeros(len(self.classes), dtype=bool)
+        for app in self.applications:
+            varies = np.ptp(app.costs.values, axis=1) > 0
+            kept |= varies if app.priors is None else varies & (app.priors > 0)
+        return kept
+
+    def cell_weights(self, *, normalize: bool) -> FloatArray:
+        """P_i c_ij, or c_ij without priors, on average over the applications, (K, M)."""
+        total = np.zeros((len(self.classes), len(self.decisions)))
+        for app, weight in zip(self.applications, self.weights, strict=True):
+            total += weight * _weights(app, normalize)
+        return total
+
+
+def as_stakes(application: Any, weights: Any = None) -> Stakes:
+    """One Application, or several with weights, or one that can be sampled.
+
+    An object with a method ``sample(size, rng)`` that returns applications stands for a
+    distribution over costs and priors; it is taken by 1,000 samples.
+    """
+    if hasattr(application, "sample") and not isinstance(application, Application):
+        application = application.sample(1000, np.random.default_rng(0))
+    single = not isinstance(application, Sequence)
+    apps = tuple(as_application(a) for a in ([application] if single else application))
+    if not apps:
+        raise DataError("`application` must hold at least one Application; got none.")
+    for app in apps[1:]:
+        if (app.classes, app.decisions) != (apps[0].classes, apps[0].decisions):
+            raise DataError("all applications must have the same classes and decisions.")
+        if (app.priors is None) != (apps[0].priors is None):
+            raise DataError("either all applications must give priors or none.")
+    shares = np.full(len(apps), 1 / len(apps))
+    if weights is not None:
+        shares = as_priors(weights, tuple(range(len(apps))), name="weights")
+    return Stakes(apps, shares)
+
+
+def _weights(app: Application, normalize: bool) -> FloatArray:
+    """Cell weights of one application."""
+    if not normalize:
+        values = app.costs.values
+        return values if app.priors is None else app.priors[:, None] * values
+    standard = app.costs.standardized().values
+    if app.priors is None:
+        return standard
+    naive = float((app.priors @ standard).min())
+    if naive <= 0:
+        raise UndefinedError("the normalised cost is undefined: a naive decision costs nothing.")
+    return np.asarray(app.priors[:, None] * standard / naive)
+
+
+@dataclass(frozen=True, eq=False)
+class CostSum:
+    """Sum of `weights` x shares within strata, plus `constant`; or a ratio of two such sums.
+
+    Arrays have shape (n_strata, n_cells); `bottoms` holds one divisor per naive decision, of
+    which the smallest counts.
+    """
+
+    counts: FloatArray
+    weights: FloatArray
+    constant: float = 0.0
+    bottoms: tuple[FloatArray, ...] = ()
+
+    @property
+    def value(self) -> float:
+        """The estimate."""
+        top = float((self._shares() * self.weights).sum())
+        if not self.bottoms:
+            return top + self.constant
+        below = min(float((self._shares() * b).sum()) for b in self.bottoms)
+        if below <= 0:
+            raise UndefinedError(
+                "the normalised cost is undefined: a naive decision costs nothing."
+            )
+        return top / below
+
+    @property
+    def variance(self) -> float:
+        """Estimated variance of the estimate (delta method for a ratio)."""
+        shares, weights, scale = self._shares(), self.weights, 1.0
+        if self.bottoms:
+            sizes = [float((shares * b).sum()) for b in self.bottoms]
+            k = int(np.argmin(sizes))
+            weights, scale = weights - self.value * self.bottoms[k], 1 / sizes[k]
+        means = (shares * weights).sum(axis=1)
+        spread = (shares * weights**2).sum(axis=1) - means**2
+        totals = np.maximum(self.counts.sum(axis=1), 1.0)
+        return float((np.maximum(spread, 0.0) / totals).sum()) * scale**2
+
+    def _shares(self) -> FloatArray:
+        totals = self.counts.sum(axis=1, keepdims=True)
+        shares: FloatArray = np.divide(
+            self.counts, totals, out=np.zeros_like(self.counts), where=totals > 0
+        )
+        return shares
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Limits by inverting the score test; see `stakes._kernels.score_limits`."""
+        z = normal_quantile(level)
+        counts = self.counts[None]
+        if not self.bottoms:
+            low, high = score_limits(counts, self.weights[None], z)
+            return float(low[0]) + self.constant, float(high[0]) + self.constant
+        found = [
+            ratio_limits(counts, self.weights[None], b[None], z)
+            for b in self.bottoms
+            if float((self._shares() * b).sum()) > 0
+        ]
+        return max(float(low[0]) for low, _ in found), max(float(high[0]) for _, high in found)
+
+    def z_score(self) -> float:
+        """How many standard errors the sum is from zero, under zero."""
+        return float(score_statistic(self.counts[None], self.weights[None])[0])
+
+
+def cost_sum(
+    counts: NDArray[Any], cells: IntArray, stakes: Stakes, *, normalize: bool = False
+) -> CostSum:
+    """The cost of one system from joint cells (class, decision)."""
+    table = np.zeros((len(stakes.classes), len(stakes.decisions)))
+    np.add.at(table, (cells[:, 0], cells[:, 1]), np.asarray(counts, dtype=np.float64))
+    weights = stakes.cell_weights(normalize=normalize)
+    if stakes.with_priors:
+        return CostSum(table, *_known_rows(table, weights, stakes))
+    flat, top = table.reshape(1, -1), weights.reshape(1, -1)
+    if not normalize:
+        return CostSum(flat, top)
+    bottoms = tuple(
+        np.repeat(weights[:, j : j + 1], weights.shape[1], axis=1).reshape(1, -1)
+        for j in range(weights.shape[1])
+    )
+    return CostSum(flat, top, 0.0, bottoms)
+
+
+def _known_rows(table: FloatArray, weights: FloatArray, stakes: Stakes) -> tuple[FloatArray, float]:
+    """Weights, and the part of the cost that is known without a case of its class."""
+    empty = table.sum(axis=1) == 0
+    constant = np.ptp(weights, axis=1) == 0
+    unknown = empty & ~constant
+    if unknown.any():
+        names = [n for n, bad in zip(stakes.classes, unknown, strict=True) if bad]
+        raise DataError(f"no case of {listed(names)} in the data, so the cost is unknown.")
+    known = np.where(empty, weights[:, 0], 0.0)
+    return np.where(empty[:, None], 0.0, weights), float(known.sum())
+
+
+def difference_sum(
+    counts: NDArray[Any], cells: IntArray, stakes: Stakes, *, normalize: bool = False
+) -> CostSum:
+    """Cost of the first minus cost of the second system, from cells (class, first, second).
+
+    Each stratum gets two empty cells with the largest difference there could be either way.
+    """
+    weights = stakes.cell_weights(normalize=normalize)
+    by_class = cells[:, 0] if stakes.with_priors else np.zeros(cells.shape[0], dtype=np.intp)
+    n_strata = len(stakes.classes) if stakes.with_priors else 1
+    gaps = weights[cells[:, 0], cells[:, 1]] - weights[cells[:, 0], cells[:, 2]]
+    reach = np.ptp(weights, axis=1)
+    reach = reach if stakes.with_priors else reach.max(keepdims=True)
+    width = int(np.bincount(by_class, minlength=n_strata).max()) + 2
+    table, gap_table = np.zeros((n_strata, width)), np.zeros((n_strata, width))
+    for k in range(n_strata):
+        inside = by_class == k
+        n = int(inside.sum())
+        table[k, :n], gap_table[k, :n] = counts[inside], gaps[inside]
+        gap_table[k, n], gap_table[k, n + 1] = -reach[k], reach[k]
+    if stakes.with_priors or not normalize:
+        return CostSum(table, gap_table)
+    shares = np.bincount(cells[:, 0], weights=counts, minlength=len(stakes.classes))
+    best = int(np.argmin(shares @ weights))  # the naive decision that divides
+    below = np.full((1, width), weights[int(np.argmax(np.ptp(weights, axis=1))), best])
+    below[0, : cells.shape[0]] = weights[cells[:, 0], best]
+    return CostSum(table, gap_table, 0.0, (below,))
