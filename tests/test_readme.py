@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import os
 import re
 import shlex
@@ -95,6 +96,18 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
         if "://" not in target and not (page.parent / target).exists()
     ]
     assert not broken
+
+
+@named(PAGES)
+def test_names_on_the_page_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"`(stakes(?:\.\w+)+)[`(]", text):
+        thing, *parts = name.split(".")
+        found = importlib.import_module(thing)
+        for part in parts:
+            if not hasattr(found, part):
+                importlib.import_module(f"{found.__name__}.{part}")
+            found = getattr(found, part)
 
 
 def test_first_screen_of_the_readme_has_the_two_commands() -> None:
