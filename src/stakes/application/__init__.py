@@ -15,9 +15,9 @@ from stakes.application.dominance import DominatedDecision, dominated_decisions
 from stakes.application.draws import Draws
 from stakes.application.equivalence import Disagreement, disagreement, ranks_like
 from stakes.application.expressions import CostExpression
-from stakes.application.forms import read_costs, write_costs
+from stakes.application.forms import read_costs, read_uncertain_costs, write_costs
 from stakes.application.reweighting import class_factors, sample_weights, target_weight
-from stakes.application.toml_reader import costs_from_toml
+from stakes.application.toml_reader import costs_from_toml, uncertain_costs_from_toml
 from stakes.application.toml_writer import costs_to_toml
 from stakes.application.uncertain import UncertainApplication
 from stakes.application.unknowns import (
@@ -63,8 +63,10 @@ __all__ = [
     "normalized_utilities",
     "ranks_like",
     "read_costs",
+    "read_uncertain_costs",
     "rebalancing_is_consistent",
     "sample_weights",
     "target_weight",
+    "uncertain_costs_from_toml",
     "write_costs",
 ]

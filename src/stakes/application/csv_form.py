@@ -15,7 +15,7 @@ from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
 from stakes.application.named_cells import complete, located, number_text
 from stakes.application.naming import name_text
-from stakes.application.toml_reader import read_names, read_settings
+from stakes.application.toml_values import read_names, read_settings
 from stakes.application.toml_writer import settings, toml_value
 from stakes.exceptions import FormatError
 from stakes.typing import Name

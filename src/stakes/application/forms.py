@@ -9,11 +9,12 @@ from pathlib import Path
 from stakes.application.application import Application
 from stakes.application.cost_matrix import CostMatrix
 from stakes.application.csv_form import costs_from_csv, costs_to_csv
-from stakes.application.toml_reader import costs_from_toml
+from stakes.application.toml_reader import costs_from_toml, uncertain_costs_from_toml
 from stakes.application.toml_writer import costs_to_toml
+from stakes.application.uncertain import UncertainApplication
 from stakes.exceptions import FormatError
 
-__all__ = ["read_costs", "write_costs"]
+__all__ = ["read_costs", "read_uncertain_costs", "write_costs"]
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
@@ -45,21 +46,43 @@ def read_costs(path: str | os.PathLike[str]) -> Application:
     array([[ 0.,  4.],
            [40.,  0.]])
     """
-    file = Path(path)
-    suffix = _suffix(file)
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"{path}: not UTF-8 text; byte {error.start} is {error.object[error.start]:#04x}.",
-            hint="save the file again with the encoding UTF-8",
-        ) from error
+    suffix = _suffix(Path(path))
+    text = _text(path)
     if suffix == ".toml":
         return costs_from_toml(text, source=str(path))
     return costs_from_csv(text, source=str(path), delimiter=DELIMITERS[suffix])
 
 
-def write_costs(application: Application | CostMatrix, path: str | os.PathLike[str]) -> None:
+def read_uncertain_costs(path: str | os.PathLike[str]) -> UncertainApplication:
+    r"""Read what is at stake from a TOML file in which costs may be ranges.
+
+    Parameters
+    ----------
+    path : str or path
+        Ends in ``.toml``; see `uncertain_costs_from_toml`.
+
+    Returns
+    -------
+    UncertainApplication
+        Each range ``[low, high]`` is a `Between`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "costs.toml")
+    ...     _ = path.write_text("fn = [5, 20]\nfp = 1")
+    ...     len(read_uncertain_costs(path).corners())
+    2
+    """
+    if _suffix(Path(path)) != ".toml":
+        raise FormatError(f"{path}: ranges of costs are read from a .toml file.")
+    return uncertain_costs_from_toml(_text(path), source=str(path))
+
+
+def write_costs(
+    application: Application | UncertainApplication | CostMatrix, path: str | os.PathLike[str]
+) -> None:
     """Write what is at stake to a file that `read_costs` reads back without loss.
 
     The file is either written whole or left as it was: the text goes to a temporary file in
@@ -67,8 +90,8 @@ def write_costs(application: Application | CostMatrix, path: str | os.PathLike[s
 
     Parameters
     ----------
-    application : Application or CostMatrix
-        What to write.
+    application : Application, UncertainApplication or CostMatrix
+        What to write; ranges of costs go to TOML, for `read_uncertain_costs`.
     path : str or path
         Ends in ``.toml``, ``.csv`` or ``.tsv``.
 
@@ -84,6 +107,8 @@ def write_costs(application: Application | CostMatrix, path: str | os.PathLike[s
     suffix = _suffix(Path(path))
     if suffix == ".toml":
         text = costs_to_toml(application)
+    elif isinstance(application, UncertainApplication):
+        raise FormatError(f"{path}: costs that are ranges are written to a .toml file.")
     else:
         text = costs_to_csv(application, delimiter=DELIMITERS[suffix])
     try:
@@ -94,6 +119,17 @@ def write_costs(application: Application | CostMatrix, path: str | os.PathLike[s
             "as UTF-8."
         ) from error
     _replace(Path(path).resolve(), content)
+
+
+def _text(path: str | os.PathLike[str]) -> str:
+    """The file as text; a byte order mark is left out."""
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{path}: not UTF-8 text; byte {error.start} is {error.object[error.start]:#04x}.",
+            hint="save the file again with the encoding UTF-8",
+        ) from error
 
 
 def _suffix(path: Path) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-
-import numpy as np
+from typing import Any
 
 from stakes.application.application import Application
 from stakes.application.naming import name_text
+from stakes.application.uncertain import UncertainApplication
 from stakes.exceptions import FormatError, StakesError
-from stakes.typing import FloatArray, Name
+from stakes.typing import Name
 
 __all__ = ["complete", "located", "number_text", "required_text"]
 
@@ -27,7 +27,7 @@ def number_text(value: float) -> str:
     return repr(float(value))
 
 
-def required_text(application: Application) -> dict[str, str]:
+def required_text(application: Application | UncertainApplication) -> dict[str, str]:
     """`unit` and `period` where they are given; an error if they are not text."""
     found = {}
     for key, value in (("unit", application.unit), ("period", application.period)):
@@ -39,15 +39,15 @@ def required_text(application: Application) -> dict[str, str]:
 
 
 def complete(
-    cells: Mapping[tuple[int, int], float], classes: Sequence[Name], decisions: Sequence[Name]
-) -> FloatArray:
-    """The full matrix: an absent cell is 0 for the decision named like the truth, else an error."""
-    values = np.zeros((len(classes), len(decisions)))
+    cells: Mapping[tuple[int, int], Any], classes: Sequence[Name], decisions: Sequence[Name]
+) -> list[list[Any]]:
+    """The full table: an absent cell is 0 for the decision named like the truth, else an error."""
+    values: list[list[Any]] = [[0.0] * len(decisions) for _ in classes]
     missing: list[tuple[Name, Name]] = []
     for i, truth in enumerate(classes):
         for j, decision in enumerate(decisions):
             if (i, j) in cells:
-                values[i, j] = cells[i, j]
+                values[i][j] = cells[i, j]
             elif truth != decision:
                 missing.append((truth, decision))
     if missing:

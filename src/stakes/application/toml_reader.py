@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import difflib
-import sys
 import tomllib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
-from stakes._names import as_names, listed
+from stakes._names import listed
 from stakes.application.application import Application
 from stakes.application.cost_matrix import CostMatrix
 from stakes.application.named_cells import complete, located
-from stakes.application.naming import name_text
-from stakes.application.toml_writer import alike, toml_key
+from stakes.application.toml_values import (
+    as_number,
+    as_number_or_range,
+    names_by_text,
+    read_names,
+    read_settings,
+    unexpected,
+)
+from stakes.application.toml_writer import toml_key
+from stakes.application.uncertain import UncertainApplication
 from stakes.exceptions import FormatError
 from stakes.typing import Name
 
-__all__ = ["costs_from_toml", "read_names", "read_settings"]
+__all__ = ["costs_from_toml", "uncertain_costs_from_toml"]
 
-SHORT_FORM = {"fn": "false_negative", "fp": "false_positive", "tp": "true_positive"}
-SHORT_FORM |= {"tn": "true_negative"}
+SHORT_FORM = ("fn", "fp", "tp", "tn")
 SETTINGS = ("unit", "volume", "period", "priors")
 KEYS = (*SETTINGS, "outcomes", "decisions", "cost", "rows", *SHORT_FORM)
 SIDES = ("truth", "decision")
@@ -48,8 +54,8 @@ def costs_from_toml(text: str, *, source: str = "costs") -> Application:
     Notes
     -----
     A bare matrix ``cost = [[0, 1], [10, 0]]`` must say ``rows = "truth"`` or
-    ``rows = "decision"``. A range such as ``fn = [5, 20]`` is refused: one application has
-    one cost per cell.
+    ``rows = "decision"``. A range such as ``fn = [5, 20]`` is refused, as one application
+    has one cost per cell; `uncertain_costs_from_toml` reads it.
 
     Examples
     --------
@@ -68,38 +74,68 @@ def costs_from_toml(text: str, *, source: str = "costs") -> Application:
     (40.0, 'EUR')
     """
     with located(source):
-        try:
-            table = tomllib.loads(text.removeprefix("\ufeff"))
-        except tomllib.TOMLDecodeError as error:
-            raise FormatError(f"not valid TOML: {error}.") from error
-        _refuse_unknown(table)
-        costs = _matrix(table) if "cost" in table else _short_form(table)
+        table = _parsed(text)
+        cells = _cells(table, as_number)
+        costs = CostMatrix(cells.costs, classes=cells.classes, decisions=cells.decisions)
         return Application(costs, **read_settings(table, costs.classes))
 
 
-def read_settings(table: Mapping[str, Any], classes: Sequence[Name]) -> dict[str, Any]:
-    """Unit, volume, period and priors as arguments of Application."""
-    found: dict[str, Any] = {}
-    for key in ("unit", "period"):
-        if key in table:
-            if not isinstance(table[key], str):
-                raise _unexpected("text in quotes", table[key], key)
-            found[key] = table[key]
-    if "volume" in table:
-        found["volume"] = _number(table["volume"], "volume")
-    if "priors" in table:
-        found["priors"] = _priors(table["priors"], classes)
-    return found
+def uncertain_costs_from_toml(text: str, *, source: str = "costs") -> UncertainApplication:
+    r"""Read costs of which some are ranges, as `costs_from_toml` reads single ones.
+
+    Parameters
+    ----------
+    text : str
+        As for `costs_from_toml`, where any cost may also be a range ``[low, high]``.
+    source : str
+        What error messages call the text, usually the path.
+
+    Returns
+    -------
+    UncertainApplication
+        Each range is a `Between`; its `expected` is the application to decide with.
+
+    Examples
+    --------
+    >>> app = uncertain_costs_from_toml("fn = [5, 20]\nfp = 1")
+    >>> app
+    UncertainApplication(2 classes x 2 decisions: 1 unknown in the costs)
+    >>> app.expected.costs.cost(1, 0)
+    10.82021280...
+    """
+    with located(source):
+        table = _parsed(text)
+        cells = _cells(table, as_number_or_range)
+        classes = range(len(cells.costs)) if cells.classes is None else cells.classes
+        return UncertainApplication(
+            cells.costs,
+            classes=cells.classes,
+            decisions=cells.decisions,
+            **read_settings(table, tuple(classes)),
+        )
 
 
-def _priors(value: Any, classes: Sequence[Name]) -> list[float] | dict[Name, float]:
-    """Shares in the order of the outcomes, or by name."""
-    if isinstance(value, Mapping):
-        names = _by_text(classes, "outcomes")
-        return {names.get(k, k): _number(v, f"priors.{toml_key(k)}") for k, v in value.items()}
-    if isinstance(value, list):
-        return [_number(share, f"priors[{i}]") for i, share in enumerate(value)]
-    raise _unexpected("a list of shares or a table by name", value, "priors")
+class _Cells(NamedTuple):
+    """Costs by truth and decision, with the names of both where the text has them."""
+
+    costs: list[list[Any]]
+    classes: tuple[Name, ...] | None
+    decisions: tuple[Name, ...] | None
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """The text as a table with known keys only."""
+    try:
+        table = tomllib.loads(text.removeprefix("\ufeff"))
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"not valid TOML: {error}.") from error
+    _refuse_unknown(table)
+    return table
+
+
+def _cells(table: Mapping[str, Any], read: Callable[[Any, str], Any]) -> _Cells:
+    """The costs in whichever form they are given, each cell through `read`."""
+    return _named(table, read) if "cost" in table else _short_form(table, read)
 
 
 def _refuse_unknown(table: Mapping[str, Any]) -> None:
@@ -114,9 +150,9 @@ def _refuse_unknown(table: Mapping[str, Any]) -> None:
             )
 
 
-def _short_form(table: Mapping[str, Any]) -> CostMatrix:
+def _short_form(table: Mapping[str, Any], read: Callable[[Any, str], Any]) -> _Cells:
     """Two classes by fn, fp, tp, tn."""
-    given = {key: _number(table[key], key) for key in SHORT_FORM if key in table}
+    given = {key: read(table[key], key) for key in SHORT_FORM if key in table}
     if not given:
         raise FormatError(
             "no costs found.",
@@ -133,17 +169,11 @@ def _short_form(table: Mapping[str, Any]) -> CostMatrix:
     for key, names in sides.items():
         if len(names) != 2:
             raise FormatError(f"fn and fp are for 2 {key}; got {listed(names)} - at `{key}`.")
-    return CostMatrix.binary(
-        false_negative=given["fn"],
-        false_positive=given["fp"],
-        true_positive=given.get("tp", 0.0),
-        true_negative=given.get("tn", 0.0),
-        classes=sides.get("outcomes"),
-        decisions=sides.get("decisions"),
-    )
+    costs = [[given.get("tn", 0.0), given["fp"]], [given["fn"], given.get("tp", 0.0)]]
+    return _Cells(costs, sides.get("outcomes"), sides.get("decisions"))
 
 
-def _matrix(table: Mapping[str, Any]) -> CostMatrix:
+def _named(table: Mapping[str, Any], read: Callable[[Any, str], Any]) -> _Cells:
     """Costs by name, or a matrix that says what its rows are."""
     short = [key for key in SHORT_FORM if key in table]
     if short:
@@ -156,19 +186,19 @@ def _matrix(table: Mapping[str, Any]) -> CostMatrix:
     classes = read_names(table, "outcomes")
     decisions = read_names(table, "decisions") if "decisions" in table else classes
     if isinstance(table["cost"], list):
-        return _bare_matrix(table, classes, decisions)
+        return _Cells(_matrix(table, classes, decisions, read), classes, decisions)
     if not isinstance(table["cost"], Mapping):
-        raise _unexpected("one table per outcome", table["cost"], "cost")
+        raise unexpected("one table per outcome", table["cost"], "cost")
     if "rows" in table:
         raise FormatError("`rows` belongs to a matrix `cost = [[...], ...]`; these are tables.")
-    truths, columns = _by_text(classes, "outcomes"), _by_text(decisions, "decisions")
-    cells: dict[tuple[int, int], float] = {}
+    truths, columns = names_by_text(classes, "outcomes"), names_by_text(decisions, "decisions")
+    cells: dict[tuple[int, int], Any] = {}
     for key, row in table["cost"].items():
         at = f"cost.{toml_key(key)}"
         if key not in truths:
             raise FormatError(f"{key!r} is not among the outcomes {listed(classes)} - at `{at}`.")
         if not isinstance(row, Mapping):
-            raise _unexpected("a table of costs by decision", row, at)
+            raise unexpected("a table of costs by decision", row, at)
         for name, cost in row.items():
             where = f"{at}.{toml_key(name)}"
             if name not in columns:
@@ -176,13 +206,16 @@ def _matrix(table: Mapping[str, Any]) -> CostMatrix:
                     f"{name!r} is not among the decisions {listed(decisions)} - at `{where}`."
                 )
             position = classes.index(truths[key]), decisions.index(columns[name])
-            cells[position] = _number(cost, where)
-    return CostMatrix(complete(cells, classes, decisions), classes=classes, decisions=decisions)
+            cells[position] = read(cost, where)
+    return _Cells(complete(cells, classes, decisions), classes, decisions)
 
 
-def _bare_matrix(
-    table: Mapping[str, Any], classes: tuple[Name, ...], decisions: tuple[Name, ...]
-) -> CostMatrix:
+def _matrix(
+    table: Mapping[str, Any],
+    classes: tuple[Name, ...],
+    decisions: tuple[Name, ...],
+    read: Callable[[Any, str], Any],
+) -> list[list[Any]]:
     """A matrix of numbers, which must say whether its rows are the truth or the decision."""
     side = table.get("rows")
     if side not in SIDES:
@@ -201,57 +234,6 @@ def _bare_matrix(
     values = []
     for i, row in enumerate(rows):
         if not isinstance(row, list) or len(row) != len(columns):
-            raise _unexpected(f"a list of {len(columns)} costs", row, f"cost[{i}]")
-        values.append([_number(cost, f"cost[{i}][{j}]") for j, cost in enumerate(row)])
-    matrix = values if side == "truth" else [list(column) for column in zip(*values, strict=True)]
-    return CostMatrix(matrix, classes=classes, decisions=decisions)
-
-
-def read_names(table: Mapping[str, Any], key: str) -> tuple[Name, ...]:
-    """A list of names."""
-    value = table[key]
-    if not isinstance(value, list) or not value:
-        raise _unexpected("a list of names", value, key)
-    for i, name in enumerate(value):
-        if not isinstance(name, (str, int, float)):
-            raise _unexpected("a name", name, f"{key}[{i}]")
-    return as_names(value, key, FormatError)
-
-
-def _by_text(names: Sequence[Name], what: str) -> dict[str, Name]:
-    """Names by the key that stands for them."""
-    if alike(names):
-        raise FormatError(
-            f"two of `{what}` look alike as keys: {listed(names)}.",
-            hint='give the costs as a matrix, cost = [[...], ...], with rows = "truth"',
-        )
-    return {name_text(name): name for name in names}
-
-
-def _number(value: Any, at: str) -> float:
-    """A finite number, as it was written: integers stay integers."""
-    if isinstance(value, list) and len(value) == 2 and all(_is_number(end) for end in value):
-        raise FormatError(
-            f"{value} is a range; one application has a single cost - at `{at}`.",
-            hint="write one number, and evaluate once with each end to see if it matters",
-        )
-    if not _is_number(value):
-        raise _unexpected("a number", value, at)
-    if not abs(value) <= sys.float_info.max:  # so for NaN and for huge integers too
-        raise FormatError(f"expected a finite number, got {value} - at `{at}`.")
-    number: float = value
-    return number
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a TOML value is an integer or a float."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _unexpected(wanted: str, value: Any, at: str) -> FormatError:
-    """What was expected, what was there, and where."""
-    if isinstance(value, (dict, list)):
-        got = "a table" if isinstance(value, dict) else f"a list of {len(value)}"
-    else:
-        got = f"the text {value!r}" if isinstance(value, str) else str(value).lower()
-    return FormatError(f"expected {wanted}, got {got} - at `{at}`.")
+            raise unexpected(f"a list of {len(columns)} costs", row, f"cost[{i}]")
+        values.append([read(cost, f"cost[{i}][{j}]") for j, cost in enumerate(row)])
+    return values if side == "truth" else [list(column) for column in zip(*values, strict=True)]

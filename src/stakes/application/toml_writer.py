@@ -7,22 +7,28 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
 from stakes.application.named_cells import number_text, required_text
 from stakes.application.naming import name_text
+from stakes.application.uncertain import UncertainApplication
+from stakes.application.unknowns import Between
+from stakes.exceptions import FormatError
 from stakes.typing import Name
 
 __all__ = ["alike", "costs_to_toml", "settings", "toml_key", "toml_value"]
 
 
-def costs_to_toml(application: Application | CostMatrix) -> str:
+def costs_to_toml(application: Application | UncertainApplication | CostMatrix) -> str:
     """Write an application as TOML text that `costs_from_toml` reads back without loss.
 
     Parameters
     ----------
-    application : Application or CostMatrix
-        What to write.
+    application : Application, UncertainApplication or CostMatrix
+        What to write. Of what is uncertain, ranges of single costs have a form: `Between` is
+        written ``[low, high]`` and read back by `uncertain_costs_from_toml`.
 
     Returns
     -------
@@ -44,23 +50,50 @@ def costs_to_toml(application: Application | CostMatrix) -> str:
     0 = 10
     <BLANKLINE>
     """
-    app = as_application(application)
-    costs = app.costs
+    app: Application | UncertainApplication
+    if isinstance(application, UncertainApplication):
+        app, cells = application, _ranged(application)
+    else:
+        app = as_application(application)
+        cells = _numbers(app)
     lines = [f"{key} = {toml_value(value)}" for key, value in settings(app).items()]
-    lines += [f"outcomes = {toml_value(costs.classes)}"]
-    lines += [f"decisions = {toml_value(costs.decisions)}"]
-    if alike(costs.classes) or alike(costs.decisions):
-        rows = ",\n".join(f"  [{', '.join(map(number_text, row))}]" for row in costs.values)
+    lines += [f"outcomes = {toml_value(app.classes)}"]
+    lines += [f"decisions = {toml_value(app.decisions)}"]
+    if alike(app.classes) or alike(app.decisions):
+        rows = ",\n".join(f"  [{', '.join(row)}]" for row in cells)
         lines += ['rows = "truth"', f"cost = [\n{rows},\n]"]
     else:
         lines += ["", "# what each decision costs, by the truth"]
-        for truth, row in zip(costs.classes, costs.values.tolist(), strict=True):
-            lines += [*_row(truth, costs.decisions, row), ""]
+        for truth, row in zip(app.classes, cells, strict=True):
+            lines += [*_row(truth, app.decisions, row), ""]
         lines.pop()
     return "\n".join(lines) + "\n"
 
 
-def settings(app: Application) -> dict[str, Any]:
+def _numbers(app: Application) -> list[list[str]]:
+    """Each cost as text."""
+    return [[number_text(cost) for cost in row] for row in app.costs.values.tolist()]
+
+
+def _ranged(app: UncertainApplication) -> list[list[str]]:
+    """Each cost as text, a range as its two ends; an error where the doubt has no such form."""
+    cells = [[number_text(cost) for cost in row] for row in app.base.tolist()]
+    known = app.priors is None or isinstance(app.priors, np.ndarray)
+    for amount, direction in app.terms:
+        for i, j in np.argwhere(direction).tolist():
+            cells[i][j] = f"[{number_text(amount.low)}, {number_text(amount.high)}]"
+        single = np.count_nonzero(direction) == 1 and direction.sum() == 1
+        known &= single and isinstance(amount, Between) and not (app.base * direction).any()
+    if not known or app.given is not None:
+        raise FormatError(
+            "only ranges of single costs have a form in a file; this application is uncertain "
+            "in another way.",
+            hint="write application.expected, the costs to decide with",
+        )
+    return cells
+
+
+def settings(app: Application | UncertainApplication) -> dict[str, Any]:
     """Everything but the costs, in the order in which it is written."""
     found: dict[str, Any] = dict(required_text(app))
     if app.volume is not None:
@@ -81,11 +114,10 @@ def toml_value(value: Any) -> str:
     return repr(float(value))
 
 
-def _row(truth: Name, decisions: Sequence[Name], costs: Sequence[float]) -> Iterable[str]:
+def _row(truth: Name, decisions: Sequence[Name], costs: Sequence[str]) -> Iterable[str]:
     """One table: a line per decision, without the free matching one."""
     yield f"[cost.{toml_key(truth)}]"
-    for decision, cost in zip(decisions, costs, strict=True):
-        text = number_text(cost)
+    for decision, text in zip(decisions, costs, strict=True):
         if text != "0" or truth != decision:
             yield f"{toml_key(decision)} = {text}"
 
