@@ -44,6 +44,10 @@ from stakes.metrics.catalogue_mapping import (
     Catalogue,
     catalogue,
 )
+from stakes.metrics.constraints import (
+    ConstrainedOptimum,
+    constrained_optimum,
+)
 from stakes.metrics.cost_weighted import (
     accuracy_cost_distance,
     beta_averaged_accuracy,
@@ -93,6 +97,10 @@ from stakes.metrics.operating_points import (
     at_sensitivity,
     at_specificity,
     at_threshold,
+)
+from stakes.metrics.pareto import (
+    ParetoFront,
+    pareto_front,
 )
 from stakes.metrics.profit import (
     MaximumProfit,
@@ -171,12 +179,14 @@ __all__ = [
     "BinaryCells",
     "CaseCost",
     "Catalogue",
+    "ConstrainedOptimum",
     "CostShares",
     "DetectionCosts",
     "HullPoints",
     "MaximumProfit",
     "Metric",
     "OperatingPoint",
+    "ParetoFront",
     "ScoreBounds",
     "ScoreDecomposition",
     "SensitivityCosts",
@@ -206,6 +216,7 @@ __all__ = [
     "class_balance_accuracy",
     "cllr",
     "compare_under_uncertainty",
+    "constrained_optimum",
     "cost_by_cell",
     "cost_over_applications",
     "cost_weight",
@@ -263,6 +274,7 @@ __all__ = [
     "nist_applications",
     "normalized_expected_cost",
     "p4",
+    "pareto_front",
     "partial_auc",
     "positive_likelihood_ratio",
     "pr_auc",

@@ -35,6 +35,17 @@ class HullPoints(NamedTuple):
     sensitivity: FloatArray
     thresholds: FloatArray
 
+    def ratios(self, prior: float) -> FloatArray:
+        """False alarms paid for each further hit, along each edge; ascending.
+
+        Corner k is the best one when a miss costs from `ratios[k - 1]` to `ratios[k]` false
+        alarms. `prior` is the share of the second class where it will run.
+        """
+        alarms = (1 - prior) * np.diff(self.false_positive_rate)
+        hits = prior * np.diff(self.sensitivity)
+        unpaid = np.full(alarms.size, np.inf)
+        return np.asarray(np.divide(alarms, hits, out=unpaid, where=hits > 0))
+
 
 def hull_points(scores: RankedScores) -> HullPoints:
     """The only thresholds that minimise an expected cost, for some costs and priors.
