@@ -57,7 +57,10 @@ class TestClassColumns:
     def test_several_models(self, pattern):
         columns = table("y", "A.p_cat", "A.p_dog", "B.p_cat", "B.p_dog")
         models = class_columns(columns, pattern)
-        assert [(m.model, m.by_class["dog"]) for m in models] == [("A", "A.p_dog"), ("B", "B.p_dog")]
+        assert [(m.model, m.by_class["dog"]) for m in models] == [
+            ("A", "A.p_dog"),
+            ("B", "B.p_dog"),
+        ]
 
     def test_two_patterns(self):
         models = class_columns(table("y", "A.p_cat", "B.p_cat"), "A.p_*,B.p_*")

@@ -42,7 +42,10 @@ class TestWords:
             (["ratio=10"], "'ratio=10' is not a cost."),
             (["churn.csv"], "'churn.csv' is not a cost."),
             (["fn=1", "fn=2"], "the cost 'fn' is given twice (1 and 2)."),
-            (["error=1", "fn=2"], "`error=` is the cost of every error; leave the other costs out."),
+            (
+                ["error=1", "fn=2"],
+                "`error=` is the cost of every error; leave the other costs out.",
+            ),
         ],
     )
     def test_refusals(self, words, said):

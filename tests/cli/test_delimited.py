@@ -52,10 +52,14 @@ def test_quoted_cells_may_hold_delimiters_newlines_and_quotes():
 
 def test_unicode_survives_both_ways_of_reading():
     plain, quoted = "y,p\n猫,1\nnaïve,2\n", 'y,p\n"猫",1\nnaïve,2\n'
-    assert columns(plain.encode()) == columns(quoted.encode()) == {
-        "y": ["猫", "naïve"],
-        "p": ["1", "2"],
-    }
+    assert (
+        columns(plain.encode())
+        == columns(quoted.encode())
+        == {
+            "y": ["猫", "naïve"],
+            "p": ["1", "2"],
+        }
+    )
 
 
 def test_a_very_long_cell():

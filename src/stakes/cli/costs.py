@@ -65,7 +65,7 @@ def cost_words(
     if not amounts:
         return None
     if "error" in amounts and len(amounts) > 1:
-        raise CostError("`error=` is the cost of every error; leave the other costs out.")
+        raise CostError("`error=` is the cost of every error; leave the others out.")
     if "error" not in amounts and not {"fn", "fp"} <= set(amounts):
         absent = "fp" if "fn" in amounts else "fn"
         what = {"fp": "a false alarm", "fn": "a miss"}[absent]

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import shlex
+
+import numpy as np
+import pytest
+
+from stakes.demonstration import example_path
+
+
+def test_describes_each_column_and_stops(run):
+    ran = run("inspect", str(example_path("churn.csv")))
+    assert ran.code == 0
+    lines = ran.out.splitlines()
+    assert lines[0] == "churn.csv: 5 000 rows, text, cells separated by commas"
+    assert any(line.startswith("churned ") and line.endswith("the truth?") for line in lines)
+    assert any(line.startswith("gbm_p") and line.endswith("probabilities?") for line in lines)
+    assert lines[-1] == "Nothing was evaluated."
+    assert "NEC" not in ran.out
+
+
+@pytest.mark.parametrize("name", ["churn.csv", "loans.csv"])
+def test_the_command_it_suggests_works(run, name):
+    ran = run("inspect", str(example_path(name)))
+    command = next(line for line in ran.out.splitlines() if line.startswith("  stakes eval"))
+    assert run(*shlex.split(command)[1:]).code == 0
+
+
+def test_class_columns_of_several_models(run):
+    ran = run("inspect", str(example_path("pets.csv")))
+    assert "p(fox) by large" in ran.out
+    assert "--proba '*.p_*' --costs costs.toml" in ran.out
+
+
+def test_gaps_ids_and_codes(run, write):
+    rows = "".join(f"{k},{k % 2},0.5,\n" for k in range(30))
+    name = write("t.csv", f"id,y,p,empty\n{rows}31,1,,\n")
+    lines = run("inspect", name).out.splitlines()
+    said = {line.split()[0]: line for line in lines if line}
+    assert said["id"].endswith("an id")
+    assert said["y"].endswith("the truth")
+    assert "'1' (16) and '0' (15)" in said["y"]
+    assert "1 empty" in said["p"]
+
+
+def test_arrays(run, tmp_path):
+    np.savez(tmp_path / "t.npz", y=np.array([0, 1, 1]), p=np.full((3, 2), 0.5))
+    ran = run("inspect", "t.npz")
+    assert "array of 3 x 2" in ran.out
+    assert "--label y --proba p" in ran.out
+
+
+def test_no_file(run):
+    assert run("inspect").code == 2
+    assert run("inspect", "nope.csv").code == 2

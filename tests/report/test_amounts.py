@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from stakes.report.amounts import aligned, amount, grouped, money, per_case, percent, plain
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "0"), (999, "999"), (20000, "20 000"), (1567.0, "1 567"), (2.5, "2.5")]
+)
+def test_grouped(number, text):
+    assert grouped(number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (509_123, "509 k"),
+        (50_912, "50.9 k"),
+        (9_999.6, "10.0 k"),
+        (3202.4, "3202"),
+        (1_234_567, "1.23 M"),
+        (2.5e9, "2.50 G"),
+        (12.345, "12.3"),
+        (-73_100, "-73.1 k"),
+        (0, "0"),
+    ],
+)
+def test_amount(number, text):
+    assert amount(number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "text"),
+    [(508_912, "EUR", "509 000 EUR"), (0.3061, "EUR", "0.306 EUR"), (17.5, None, "17.5")],
+)
+def test_money_has_three_digits_and_its_unit(number, unit, text):
+    assert money(number, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.078, "7.8 %"), (0.02, "2 %"), (1, "100 %"), (0.0004, "0.04 %"), (0, "0 %")],
+)
+def test_percent(share, text):
+    assert percent(share) == text
+
+
+def test_plain_and_per_case():
+    assert plain(0.0909090, 3) == "0.0909"
+    assert plain(float("inf")) == "inf"
+    assert plain(1e-7) == "1e-07"
+    assert per_case(3.1) == "3.1"
+    assert per_case(123456.7) == "123 457"
+
+
+def test_aligned_numbers_share_their_decimals():
+    assert aligned([1.13, 1.4928, 0.5]) == ["1.130", "1.493", "0.500"]
+    assert aligned([130.3, 2070.7]) == ["130", "2 071"]
+    assert aligned([0.0, 0.0]) == ["0", "0"]
+    assert aligned([]) == []
