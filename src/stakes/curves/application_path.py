@@ -1,0 +1,107 @@
+"""More than two classes: normalised cost along a path of applications."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.application import as_application
+from stakes.curves.tabular import Tabular
+from stakes.decisions import bayes_decisions
+from stakes.exceptions import DataError
+from stakes.metrics.expected_cost import expected_cost, normalized_expected_cost
+from stakes.posteriors import Posteriors
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray, Priors
+
+__all__ = ["ApplicationPath", "application_path"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ApplicationPath(Tabular):
+    """Cost of Bayes decisions in each application of a path."""
+
+    position: FloatArray
+    cost: FloatArray
+    normalized_cost: FloatArray
+    naive_cost: FloatArray
+
+
+def application_path(
+    y_true: Any,
+    posteriors: Any,
+    *,
+    applications: Sequence[Any],
+    positions: Any = None,
+    posterior_priors: Priors | None = None,
+    sample_weight: Any = None,
+) -> ApplicationPath:
+    """Cost of Bayes decisions along a path of applications, for any number of classes.
+
+    With two classes one axis holds all applications; with more, a path through them has to
+    be chosen. Each cost is divided by that of the best constant decision of its own
+    application.
+
+    Parameters
+    ----------
+    y_true : column
+        True classes.
+    posteriors : Posteriors or array of shape (n_cases, n_classes)
+        What the classifier says.
+    applications : sequence of Application
+        The path.
+    positions : array-like, optional
+        Abscissa of each application; default, 0, 1, 2, ...
+    posterior_priors : priors, optional
+        The class shares that the posteriors were made for. If given, they are moved to the
+        priors of each application before deciding; otherwise they are used as they are.
+    sample_weight : column, optional
+        Weight of each case.
+
+    Returns
+    -------
+    ApplicationPath
+        Cost in the unit of the costs, normalised cost, and cost of the best constant
+        decision.
+
+    References
+    ----------
+    .. [1] S. Cumani, "Bayes decisions and Model evaluation": the multiclass case, with one
+       dummy system per class.
+
+    Examples
+    --------
+    >>> from stakes import Application, CostMatrix
+    >>> q = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.4, 0.3, 0.3]]
+    >>> path = [Application(CostMatrix([[0, 1, 1], [1, 0, 1], [c, c, 0]])) for c in (1, 2, 4)]
+    >>> application_path([0, 1, 2], q, applications=path).normalized_cost
+    array([0.5, 0. , 0. ])
+    """
+    apps = [as_application(app) for app in applications]
+    if not apps:
+        raise DataError("`applications` must not be empty.")
+    given = posteriors
+    if not isinstance(given, Posteriors):
+        given = Posteriors(posteriors, classes=apps[0].classes)
+    rows = []
+    for app in apps:
+        moved = given
+        if posterior_priors is not None and app.priors is not None:
+            moved = given.with_priors(app.priors, old=posterior_priors)
+        matrix = ConfusionMatrix.from_decisions(
+            y_true,
+            np.asarray(app.decisions, dtype=object)[bayes_decisions(moved, app)],
+            classes=app.classes,
+            decision_names=app.decisions,
+            sample_weight=sample_weight,
+        )
+        naive = float((app.resolved_priors(matrix.priors) @ app.costs.values).min())
+        paid = expected_cost(matrix, application=app)
+        rows.append([paid, normalized_expected_cost(matrix, application=app), naive])
+    x = np.arange(len(apps), dtype=float) if positions is None else np.asarray(positions, float)
+    if x.shape != (len(apps),):
+        raise DataError(f"`positions` must have {len(apps)} values; got shape {x.shape}.")
+    return ApplicationPath(x, *np.array(rows).T)
