@@ -44,7 +44,7 @@ class TestWords:
             (["fn=1", "fn=2"], "the cost 'fn' is given twice (1 and 2)."),
             (
                 ["error=1", "fn=2"],
-                "`error=` is the cost of every error; leave the other costs out.",
+                "`error=` is the cost of every error; leave the others out.",
             ),
         ],
     )
