@@ -2,8 +2,8 @@
 
 Scores lie in columns of cases, shape (K, n), so that reductions over classes run along whole
 rows of memory. Each case's scores are moved so that the largest is 0 (or so that their
-exponentials add to 1) and all are divided by one spread, so that tolerances mean the same
-whatever the scale of the scores.
+exponentials add to 1). The fits measure scales in units of one over the spread of the scores,
+so that tolerances mean the same whatever their unit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 class ClassScores(NamedTuple):
-    """`values` (K, n) divided by `spread`; `barred` (K, n) marks impossible classes, or None."""
+    """`values` (K, n), their `spread`; `barred` (K, n) marks impossible classes, or None."""
 
     values: Floats
     barred: NDArray[np.bool_] | None
@@ -60,20 +60,21 @@ def lay_out(scores: NDArray[np.floating[Any]], *, normalised: bool = False) -> C
     """
     count, size = scores.shape
     values = np.empty((size, count))
+    lowest = 0.0
     for start in range(0, count, block_length(size)):
         part = values[:, start : start + block_length(size)]
         part[...] = scores[start : start + block_length(size)].T
         part -= part.max(axis=0)
         if normalised:
             part -= np.log(np.exp(part).sum(axis=0))
+        lowest = min(lowest, float(part.min()))
     barred = None
-    if not np.isfinite(values.min(initial=0.0)):
+    if not np.isfinite(lowest):
         barred = np.isneginf(values)
         values[barred] = 0.0
-    spread = float(np.sqrt(np.einsum("ij,ij->", values, values) / max(values.size, 1)))
-    spread = spread if spread > 0.0 else 1.0
-    values /= spread
-    return ClassScores(values, barred, spread)
+    few = values[:, :: 1 + count // 10_000]
+    spread = float(np.sqrt(np.mean(few * few))) if few.size else 1.0
+    return ClassScores(values, barred, spread if spread > 0.0 else 1.0)
 
 
 def class_sums(scores: ClassScores, targets: NDArray[np.intp], weights: Floats) -> Floats:
@@ -109,17 +110,28 @@ def smoothed_sums(
 
 
 def softmax_blocks(
-    scores: ClassScores, weights: Floats, scales: Floats, biases: Floats
-) -> Iterator[tuple[Floats, Floats, Floats, float]]:
-    """Yield per block: scores, posteriors, weights, and the weighted sum of log normalisers."""
+    scores: ClassScores, weights: Floats, scales: Floats | float, biases: Floats
+) -> Iterator[tuple[Floats, Floats, Floats, Floats, float]]:
+    """Yield per block: scores, posteriors times totals, totals, weights, summed log totals.
+
+    The posteriors share one buffer: they may be overwritten and do not outlive their turn.
+    """
     size, count = scores.values.shape
-    safe = bool(np.all(scales >= 0.0)) and float(np.ptp(biases)) < 300.0 and scores.barred is None
-    length = block_length(size)
+    safe = (
+        bool(np.all(np.asarray(scales) >= 0.0))
+        and float(np.ptp(biases)) < 300.0
+        and scores.barred is None
+    )
+    length = min(block_length(size), count)
+    buffer = np.empty(size * length)
+    factors = scales if isinstance(scales, float) else scales[:, None]
     for start in range(0, count, length):
         part = scores.values[:, start : start + length]
         mass = weights[start : start + length]
-        logits = part * scales[:, None]
-        logits += biases[:, None]
+        logits = buffer[: part.size].reshape(part.shape)
+        np.multiply(part, factors, out=logits)
+        if biases.any():
+            logits += biases[:, None]
         if scores.barred is not None:
             logits[scores.barred[:, start : start + length]] = -np.inf
         shift = np.zeros(1) if safe else logits.max(axis=0)
@@ -127,8 +139,7 @@ def softmax_blocks(
             logits -= shift
         np.exp(logits, out=logits)
         total = logits.sum(axis=0)
-        logits /= total
-        yield part, logits, mass, float(np.einsum("j,j->", np.log(total) + shift, mass))
+        yield part, logits, total, mass, float(np.einsum("j,j->", np.log(total) + shift, mass))
 
 
 def margins(

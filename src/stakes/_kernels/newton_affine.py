@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from stakes._kernels.class_scores import (
     ClassScores,
     Floats,
+    block_length,
     class_sums,
     margins,
     smoothed_sums,
@@ -23,9 +24,16 @@ from stakes._kernels.class_scores import (
 )
 from stakes._kernels.newton import TOLERANCE, Objective, minimise
 
-__all__ = ["Scaling", "affine_objective", "fit_scaling", "vector_objective"]
+__all__ = [
+    "Scaling",
+    "affine_objective",
+    "fit_scaling",
+    "temperature_objective",
+    "vector_objective",
+]
 
 PILOT = 20_000
+GRAM_ELEMENTS = 1 << 21
 
 
 class Scaling(NamedTuple):
@@ -44,42 +52,92 @@ def _sums(values: Floats, mass: Floats) -> Floats:
     return np.asarray(np.einsum("...j,j->...", values, mass))
 
 
-def affine_objective(
-    scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats, *, biased: bool
+def temperature_objective(
+    scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats
 ) -> Objective:
-    """Mean cross-entropy of softmax(scale * score + bias + offset); parameters (scale, biases).
+    """Mean cross-entropy of softmax(scale * score + offset); one parameter, scale * spread."""
+    unit, total = scores.spread, float(weights.sum())
+    linear = float(sums[0].sum()) / unit
 
-    The last bias is held at 0 (adding a constant to all changes nothing), so there are K
-    parameters, or 1 without biases.
+    def objective(theta: Floats) -> tuple[float, Floats, Floats]:
+        value, mean, square = -float(offsets @ sums[1]), 0.0, 0.0
+        blocks = softmax_blocks(scores, weights, float(theta[0]) / unit, offsets)
+        for part, shares, totals, mass, log_totals in blocks:
+            value += log_totals
+            shares *= part
+            centre = shares.sum(axis=0) / totals
+            squares = np.einsum("ij,ij->j", shares, part) / totals
+            mean += float(_sums(centre, mass))
+            square += float(_sums(squares - centre * centre, mass))
+        value = (value - float(theta[0]) * linear) / total
+        first = np.array([(mean / unit - linear) / total])
+        return value, first, np.array([[square / (unit * unit * total)]])
+
+    return objective
+
+
+class _Gram:
+    """Sum of X W X^T over blocks of X (rows, cases), in few and large products.
+
+    Every product wakes the threads of BLAS, which is slow on a busy machine.
     """
-    size = len(scores.values)
-    total = float(weights.sum())
-    linear = np.array([sums[0].sum(), *(sums[1][:-1] if biased else ())])
+
+    def __init__(self, rows: int, count: int) -> None:
+        self.width = max(1, min(count, GRAM_ELEMENTS // rows + block_length(rows)))
+        self.kept = np.empty((rows, self.width))
+        self.used = 0
+        self.total = np.zeros((rows, rows))
+
+    def add(self, values: Floats, roots: Floats) -> None:
+        """Take a block with the square roots of its weights."""
+        more = values.shape[1]
+        if self.used + more > self.width:
+            self.flush()
+        np.multiply(values, roots, out=self.kept[:, self.used : self.used + more])
+        self.used += more
+
+    def flush(self) -> Floats:
+        """Add what is kept to the total, and return it."""
+        part = self.kept[:, : self.used]
+        self.total += part @ part.T
+        self.used = 0
+        return self.total
+
+
+def affine_objective(
+    scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats
+) -> Objective:
+    """Mean cross-entropy of softmax(scale * score + bias + offset).
+
+    Parameters are scale * spread and the biases but the last, which is held at 0 because adding
+    a constant to all changes nothing.
+    """
+    size, unit, total = len(scores.values), scores.spread, float(weights.sum())
+    linear = np.append(sums[0].sum() / unit, sums[1][:-1])
+    spare = np.empty(size * min(block_length(size), len(weights)))
 
     def objective(theta: Floats) -> tuple[float, Floats, Floats]:
         biases = offsets.copy()
-        if biased:
-            biases[:-1] += theta[1:]
+        biases[:-1] += theta[1:]
         value, mean, square = -float(offsets @ sums[1]), 0.0, 0.0
-        mass_sum, cross, outer = np.zeros(size), np.zeros(size), np.zeros((size, size))
-        scales = np.full(size, theta[0])
-        for part, posteriors, mass, log_total in softmax_blocks(scores, weights, scales, biases):
-            value += log_total
-            product = posteriors * part
+        mass_sum, cross, gram = np.zeros(size), np.zeros(size), _Gram(size, len(weights))
+        blocks = softmax_blocks(scores, weights, float(theta[0]) / unit, biases)
+        for part, posteriors, totals, mass, log_totals in blocks:
+            value += log_totals
+            posteriors /= totals
+            product = np.multiply(posteriors, part, out=spare[: part.size].reshape(part.shape))
             centre = product.sum(axis=0)
             drawn = centre * mass
             mean += float(drawn.sum())
-            square += float(_sums(product * part, mass).sum()) - float(_sums(centre, drawn))
-            if biased:
-                mass_sum += _sums(posteriors, mass)
-                cross += _sums(product, mass) - _sums(posteriors, drawn)
-                outer += (posteriors * mass) @ posteriors.T
-        gradient = np.array([mean, *(mass_sum[:-1] if biased else ())]) - linear
-        hessian = np.array([[square]])
-        if biased:
-            side = cross[:-1, None]
-            curve = (np.diag(mass_sum) - outer)[:-1, :-1]
-            hessian = np.block([[hessian, side.T], [side, curve]])
+            mass_sum += _sums(posteriors, mass)
+            cross += _sums(product, mass) - _sums(posteriors, drawn)
+            product *= part
+            square += float(_sums(product, mass).sum()) - float(_sums(centre, drawn))
+            gram.add(posteriors, np.sqrt(mass))
+        gradient = np.append(mean / unit, mass_sum[:-1]) - linear
+        side = cross[:-1, None] / unit
+        curve = (np.diag(mass_sum) - gram.flush())[:-1, :-1]
+        hessian = np.block([[np.array([[square / unit**2]]), side.T], [side, curve]])
         return (value - float(theta @ linear)) / total, gradient / total, hessian / total
 
     return objective
@@ -88,10 +146,10 @@ def affine_objective(
 def vector_objective(
     scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats
 ) -> Objective:
-    """Mean cross-entropy with one scale per class; parameters (K scales, K - 1 biases)."""
-    size = len(scores.values)
-    total = float(weights.sum())
-    linear = np.concatenate([sums[0], sums[1][:-1]])
+    """Mean cross-entropy with one scale per class; parameters (K scales * spread, K - 1 biases)."""
+    size, unit, total = len(scores.values), scores.spread, float(weights.sum())
+    linear = np.concatenate([sums[0] / unit, sums[1][:-1]])
+    units = np.append(np.full(size, unit), np.ones(size - 1))
     index = np.arange(size)
 
     def objective(theta: Floats) -> tuple[float, Floats, Floats]:
@@ -99,23 +157,23 @@ def vector_objective(
         biases[:-1] += theta[size:]
         value = -float(offsets @ sums[1])
         first, square = np.zeros(2 * size), np.zeros(size)
-        outer = np.zeros((2 * size, 2 * size))
-        for part, posteriors, mass, log_total in softmax_blocks(
-            scores, weights, theta[:size], biases
-        ):
-            value += log_total
+        gram = _Gram(2 * size, len(weights))
+        blocks = softmax_blocks(scores, weights, theta[:size] / unit, biases)
+        for part, posteriors, totals, mass, log_totals in blocks:
+            value += log_totals
+            posteriors /= totals
             both = np.concatenate([posteriors * part, posteriors])
-            weighted = both * mass
-            first += weighted.sum(axis=1)
-            square += np.einsum("ij,ij->i", weighted[:size], part)
-            outer += weighted @ both.T
-        hessian = -outer
+            first += _sums(both, mass)
+            square += np.einsum("ij,ij,j->i", both[:size], part, mass)
+            gram.add(both, np.sqrt(mass))
+        hessian = -gram.flush()
         hessian[index, index] += square
         hessian[index, size + index] += first[:size]
         hessian[size + index, index] += first[:size]
         hessian[size + index, size + index] += first[size:]
         value -= float(theta @ linear)
-        return value / total, (first[:-1] - linear) / total, hessian[:-1, :-1] / total
+        curve = hessian[:-1, :-1] / np.outer(units, units)
+        return value / total, (first[:-1] / units - linear) / total, curve / total
 
     return objective
 
@@ -124,9 +182,12 @@ def _objective(
     form: str, scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats
 ) -> Objective:
     """The objective of a form: 'temperature', 'affine' or 'vector'."""
-    if form == "vector":
-        return vector_objective(scores, sums, weights, offsets)
-    return affine_objective(scores, sums, weights, offsets, biased=form == "affine")
+    made = {
+        "temperature": temperature_objective,
+        "affine": affine_objective,
+        "vector": vector_objective,
+    }
+    return made[form](scores, sums, weights, offsets)
 
 
 def _unpacked(form: str, theta: Floats, size: int) -> tuple[Floats, Floats]:
@@ -147,7 +208,7 @@ def _start(
     theta = np.full(1, scores.spread)
     if form != "temperature":
         theta = np.concatenate([theta, np.zeros(size - 1)])
-    wanted = max(PILOT, 200 * size)
+    wanted = PILOT // 10 if form == "temperature" else max(PILOT, 200 * size)
     many = count > 4 * wanted
     if many or form == "vector":
         few, few_targets, few_weights = scores, targets, weights
@@ -193,12 +254,11 @@ def fit_scaling(
         objective = _objective(form, scores, sums, weights, offsets)
         found = minimise(objective, start, tolerance=tolerance)
         scales, biases = _unpacked(form, found.parameters, size)
+        scales = scales / scores.spread
         if smoothed or smoothing is False:
             break
         flat = np.linalg.eigvalsh(found.hessian)[0] <= 10.0 * tolerance
         if not (flat or margins(scores, targets, scales, biases + offsets) > 0.0):
             break
         smoothed = True
-    return Scaling(
-        scales / scores.spread, biases, found.value, found.gradient, found.steps, smoothed
-    )
+    return Scaling(scales, biases, found.value, found.gradient, found.steps, smoothed)

@@ -138,7 +138,7 @@ class Automatic(Calibrator):
         place, report = _one_standard_error(names, losses, cases, self.options["by"])
         self.chosen = kept[place].unfitted()
         self.chosen.options |= {"priors": candidate_priors(cases), "classes": None}
-        self.chosen._fit_cases(cases.scores, cases.codes, cases.weights)
+        self.chosen._fit_cases(cases.scores, cases.codes, cases.sample_weight)
         self.report |= {**report, "failures": failures}
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:

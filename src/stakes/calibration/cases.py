@@ -79,18 +79,21 @@ def read_scores(scores: Any, name: str = "scores") -> Scores:
         raise DataError(f"`{name}` must have one column per class; got shape {table.shape}.")
     if not table.size:
         return Scores(table, None)
-    low, high = float(table.min()), float(table.max())
-    if np.isfinite(low) and np.isfinite(high):
-        _refuse_probabilities(table, low, high, name)
+    with np.errstate(invalid="ignore", over="ignore"):
+        plain = bool(np.isfinite(table.sum()))
+    if plain:
+        _refuse_probabilities(table, name)
         return Scores(table, None)
     return Scores(_settle_infinities(table, name), None)
 
 
-def _refuse_probabilities(table: NDArray[Any], low: float, high: float, name: str) -> None:
+def _refuse_probabilities(table: NDArray[Any], name: str) -> None:
     """Raise when every row looks like probabilities."""
-    if low < 0.0 or high > 1.0:
+    first = table[:100]
+    if first.min() < 0.0 or first.max() > 1.0:
         return
-    if np.all(np.abs(table.sum(axis=1, dtype=np.float64) - 1.0) < 1e-5):
+    sums = table.sum(axis=1, dtype=np.float64)
+    if table.min() >= 0.0 and np.all(np.abs(sums - 1.0) < 1e-5):
         raise PosteriorError(
             f"`{name}` must be logarithms (log-posteriors or logits); all {len(table)} rows lie "
             "in [0, 1] and add to 1, so they are probabilities.",
@@ -122,11 +125,16 @@ class Cases:
 
     scores: Scores
     codes: IntArray
-    weights: FloatArray
+    sample_weight: FloatArray | None
     counts: FloatArray
     classes: tuple[Name, ...]
     priors: FloatArray
     given: bool
+
+    @property
+    def weights(self) -> FloatArray:
+        """Weight of each case."""
+        return np.ones(len(self.codes)) if self.sample_weight is None else self.sample_weight
 
     @property
     def data_priors(self) -> FloatArray:
@@ -176,15 +184,22 @@ def read_cases(
     names = _class_names(labels, read.size, classes)
     codes = encode(labels, names, "y_true").astype(np.intp, copy=False)
     given = as_weights(sample_weight, len(codes))
-    weights = np.ones(len(codes)) if given is None else given
-    counts = np.bincount(codes, weights=given, minlength=read.size).astype(np.float64)
+    counts = _class_totals(codes, given, read.size)
     if priors is None:
         shares = counts / counts.sum()
     else:
         shares = as_priors(priors, names)
         if (shares <= 0).any():
             raise PriorError(f"`priors` must be positive; got {shares.tolist()}.")
-    return Cases(read, codes, weights, counts, names, shares, priors is not None)
+    return Cases(read, codes, given, counts, names, shares, priors is not None)
+
+
+def _class_totals(codes: IntArray, weights: FloatArray | None, size: int) -> FloatArray:
+    """(Weighted) number of cases of each class."""
+    if weights is None and size == 2:
+        second = int(np.count_nonzero(codes))
+        return np.array([len(codes) - second, second], dtype=np.float64)
+    return np.bincount(codes, weights=weights, minlength=size).astype(np.float64)
 
 
 def _class_names(

@@ -162,7 +162,8 @@ def cross_fit_cases(cal: Calibrator, cases: Cases, number: IntArray) -> FloatArr
         fitted.options |= {"classes": None, "priors": priors}  # codes are positions
         part = cases.scores.take(train)
         try:
-            fitted._fit_cases(part, cases.codes[train], cases.weights[train])
+            weights = None if cases.sample_weight is None else cases.sample_weight[train]
+            fitted._fit_cases(part, cases.codes[train], weights)
         except DataError as error:
             raise DataError(
                 f"fold {fold}: {error.message}",

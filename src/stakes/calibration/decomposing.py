@@ -113,7 +113,7 @@ def decompose(
     fresh = cal.unfitted()
     fresh.options |= {"priors": cases.priors if cases.given else None, "classes": None}
     if folds is None:
-        fresh._fit_cases(cases.scores, cases.codes, cases.weights)
+        fresh._fit_cases(cases.scores, cases.codes, cases.sample_weight)
         logs = fresh._log_posteriors(fresh._bounded(cases.scores, learn=False))
     else:
         logs = cross_fit_cases(fresh, cases, fold_numbers(cases, folds, rng=rng))

@@ -75,7 +75,7 @@ class Isotonic(Calibrator):
 
     def _fit(self, cases: Cases) -> None:
         cases.need_all_classes("add cases of that class, or drop its column")
-        weights = None if bool(np.all(cases.weights == 1.0)) else cases.weights
+        weights = cases.sample_weight
         if cases.scores.size == 2:
             odds, shift = cases.scores.log_odds(), cases.prior_offsets()
             blocks = self._blocks(odds, cases.codes == 1, weights)

@@ -207,7 +207,7 @@ def _calibrated(
     fresh = cal.unfitted()
     fresh.options |= {"priors": cases.priors if cases.given else None, "classes": None}
     if optimistic:
-        fresh._fit_cases(cases.scores, cases.codes, cases.weights)
+        fresh._fit_cases(cases.scores, cases.codes, cases.sample_weight)
         bounded = fresh._bounded(cases.scores, learn=False)
         return fresh._log_posteriors(bounded), "optimistic: fitted on the same cases"
     number = fold_numbers(cases, folds, rng=rng, groups=groups)
