@@ -224,10 +224,12 @@ def _searched(
             upper = np.column_stack([upper, np.ones(upper.shape[0])])
             goal = np.append(np.zeros(n), -1.0)
             x = solve(goal, upper, bound=np.zeros(upper.shape[0]), total=np.append(np.ones(n), 0.0))
-            if x[-1] > TOLERANCE and (best is None or x[-1] > best[0]):
+            if x[-1] > (TOLERANCE if best is None else best[0]):
                 posterior = np.zeros(kept.size)
                 posterior[kept] = np.clip(x[:-1], 0.0, None) / spread[kept]
                 best = (float(x[-1]), _witness(costs, posterior, j, k))
+            if best is not None and best[0] > PROBE_MARGIN:
+                return best[1]
     return None if best is None else best[1]
 
 
