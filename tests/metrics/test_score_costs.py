@@ -167,7 +167,8 @@ class TestActualCost:
         assert metrics.actual_cost(by_odds, app) == pytest.approx(expected)
         assert metrics.actual_cost(by_posterior, app) == pytest.approx(expected)
         as_it_is = ScoreCounts.from_scores(y, log_odds, kind="log_odds")
-        assert metrics.at_bayes_threshold(as_it_is, app).threshold == app.log_odds_threshold
+        got = metrics.at_bayes_threshold(as_it_is, app).threshold
+        assert got == pytest.approx(app.log_odds_threshold, rel=1e-14)
 
     def test_agrees_with_the_thresholds_of_the_application(self):
         app = app_of([[0, 3], [10, 0]], 0.02)
