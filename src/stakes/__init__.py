@@ -51,6 +51,7 @@ _HOMES = {
 
 _ROOMS = (
     "application",
+    "audit",
     "calibration",
     "curves",
     "decisions",
@@ -74,6 +75,7 @@ __all__ = [
     "ScoreBins",
     "ScoreCounts",
     "application",
+    "audit",
     "bayes_decisions",
     "calibration",
     "curves",
@@ -92,6 +94,7 @@ __all__ = [
 if TYPE_CHECKING:
     from stakes import (
         application,
+        audit,
         calibration,
         curves,
         decisions,

@@ -1,0 +1,48 @@
+"""What a metric rewards: its implied costs, the laws it breaks, what it misranks."""
+
+from stakes.audit.candidates import CandidateAudit, audit_candidates, choice_regret
+from stakes.audit.complying import Compliance, compliance
+from stakes.audit.implied import BestThreshold, ImpliedCosts, best_threshold, implied_costs
+from stakes.audit.misranking import (
+    ErrorCurve,
+    MisrankingRate,
+    MisrankingTable,
+    misranking_by_error,
+    misranking_rate,
+    misranking_rates,
+)
+from stakes.audit.opposition import OppositePair, opposite_pair
+from stakes.audit.rank_agreement import rank_correlation, weighted_spearman
+from stakes.audit.rate_plane import LevelSets, level_sets, metric_cloud
+from stakes.audit.verdict import Audit, audit, audit_all
+from stakes.audit.witness import RankedPair, Witness
+
+__all__ = [
+    "Audit",
+    "BestThreshold",
+    "CandidateAudit",
+    "Compliance",
+    "ErrorCurve",
+    "ImpliedCosts",
+    "LevelSets",
+    "MisrankingRate",
+    "MisrankingTable",
+    "OppositePair",
+    "RankedPair",
+    "Witness",
+    "audit",
+    "audit_all",
+    "audit_candidates",
+    "best_threshold",
+    "choice_regret",
+    "compliance",
+    "implied_costs",
+    "level_sets",
+    "metric_cloud",
+    "misranking_by_error",
+    "misranking_rate",
+    "misranking_rates",
+    "opposite_pair",
+    "rank_correlation",
+    "weighted_spearman",
+]

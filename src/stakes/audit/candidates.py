@@ -1,0 +1,210 @@
+"""A metric among real candidates: which it picks, what that costs, whom it gets wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.application import Application, as_application
+from stakes.audit.count_metric import as_count_metric
+from stakes.audit.rank_agreement import rank_correlation
+from stakes.exceptions import DataError, UndefinedError
+from stakes.metrics.expected_cost import expected_cost
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray
+
+__all__ = ["CandidateAudit", "audit_candidates", "choice_regret"]
+
+
+def choice_regret(values: Any, costs: Any, *, higher_is_better: bool = True) -> float:
+    """Cost of the candidate that a metric chooses, minus that of the cheapest.
+
+    What choosing by a metric costs, in the unit of the costs; 0 when it chooses rightly.
+
+    Parameters
+    ----------
+    values : column of float
+        The metric of each candidate; those where it is `nan` are not chosen.
+    costs : column of float
+        The cost of each candidate.
+    higher_is_better : bool
+        Direction of the metric. Of equally good candidates the first is chosen.
+
+    Returns
+    -------
+    float
+        At least 0.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 3.
+
+    Examples
+    --------
+    >>> choice_regret([0.7, 0.9, 0.8], [10.0, 12.0, 9.0])
+    3.0
+    """
+    scores, paid = np.asarray(values, dtype=np.float64), np.asarray(costs, dtype=np.float64)
+    if scores.ndim != 1 or scores.shape != paid.shape or scores.size == 0:
+        raise DataError(
+            f"`values` and `costs` must be columns of the same length; got {scores.shape} and "
+            f"{paid.shape}."
+        )
+    if np.isnan(paid).any():
+        raise DataError("`costs` must not be nan.")
+    if np.isnan(scores).all():
+        raise UndefinedError("the metric is nan for every candidate, so it chooses none.")
+    chosen = int(np.nanargmax(scores if higher_is_better else -scores))
+    return float(paid[chosen] - paid.min())
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateAudit:
+    """What a metric makes of real candidates; made by `audit_candidates`.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    names : tuple of str
+        The candidates.
+    values, costs : ndarray
+        The metric and the expected cost of each.
+    higher_is_better : bool
+        Direction of the metric.
+    """
+
+    metric: str
+    names: tuple[str, ...]
+    values: FloatArray
+    costs: FloatArray
+    higher_is_better: bool
+
+    @property
+    def scores(self) -> FloatArray:
+        """The metric turned so that higher is better."""
+        return self.values if self.higher_is_better else -self.values
+
+    @property
+    def chosen(self) -> str:
+        """The candidate that the metric likes best; the first of several."""
+        if np.isnan(self.scores).all():
+            raise UndefinedError(f"{self.metric} is nan for every candidate.")
+        return self.names[int(np.nanargmax(self.scores))]
+
+    @property
+    def cheapest(self) -> str:
+        """The candidate that costs least; the first of several."""
+        return self.names[int(np.argmin(self.costs))]
+
+    @property
+    def regret(self) -> float:
+        """Cost of the chosen candidate minus that of the cheapest, per case."""
+        return choice_regret(self.scores, self.costs)
+
+    @property
+    def misranked(self) -> tuple[tuple[str, str], ...]:
+        """Pairs that metric and costs do not rank alike, the cheaper one first.
+
+        Pairs that cost the same are left out; ties and `nan` of the metric count.
+        """
+        found = []
+        for i in range(len(self.names)):
+            for j in range(len(self.names)):
+                if self.costs[i] < self.costs[j] and not self.scores[i] > self.scores[j]:
+                    found.append((self.names[i], self.names[j]))
+        return tuple(found)
+
+    @property
+    def misranking_rate(self) -> float:
+        """Share of the pairs with different costs that are misranked; `nan` without any."""
+        pairs = sum(int(np.sum(self.costs > cost)) for cost in self.costs)
+        return len(self.misranked) / pairs if pairs else float("nan")
+
+    def correlation(self, kind: Any = "spearman") -> float:
+        """Rank correlation of the metric and minus the cost; see `rank_correlation`."""
+        return rank_correlation(self.scores, -self.costs, kind=kind)
+
+    def frame(self) -> Frame:
+        """One row per candidate, cheapest first."""
+        order = np.argsort(self.costs, kind="stable")
+        return Frame(
+            {
+                "candidate": [self.names[k] for k in order],
+                "cost": self.costs[order],
+                self.metric: self.values[order],
+            }
+        )
+
+
+def audit_candidates(
+    metric: Any, candidates: Mapping[str, ConfusionMatrix], *, application: Any,
+    higher_is_better: bool | None = None,
+) -> CandidateAudit:  # fmt: skip
+    """How a metric ranks real candidates, against what they cost.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        A name in the catalogue, or a function of a (K, M) array of counts, rows true
+        classes.
+    candidates : mapping of str to ConfusionMatrix
+        Tables of the same data.
+    application : Application or CostMatrix
+        What the decisions cost.
+    higher_is_better : bool, optional
+        Direction of a function of one's own; yes by default.
+
+    Returns
+    -------
+    CandidateAudit
+        Choice, regret, misranked pairs and rank correlation.
+
+    Notes
+    -----
+    The metric sees the counts as they are; the costs use the priors of the application.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, section 4.
+    .. [2] K. Dyrland, A. S. Lundervold, P. G. L. Porta Mana, "Does the evaluation stand up to
+       evaluation?", 2022, Table 1.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> gains = CostMatrix.from_utilities([[15, -35], [-335, 165]])
+    >>> both = {"A": ConfusionMatrix([[27, 23], [15, 35]]),
+    ...         "B": ConfusionMatrix([[43, 7], [18, 32]])}
+    >>> found = audit_candidates("accuracy", both, application=gains)
+    >>> found.chosen, found.cheapest, round(found.regret, 2)
+    ('B', 'A', 7.0)
+    """
+    if len(candidates) == 0:
+        raise DataError("`candidates` must map names to confusion matrices; got none.")
+    app = as_application(application)
+    tables = {str(name): _named(table, app) for name, table in candidates.items()}
+    totals = np.stack([table.class_totals for table in tables.values()])
+    if not np.allclose(totals, totals[0]):
+        raise DataError(
+            f"`candidates` must describe the same data; their class totals are {totals.tolist()}."
+        )
+    counted = as_count_metric(metric, higher_is_better=higher_is_better, application=app)
+    costs = [expected_cost(table, application=app) for table in tables.values()]
+    values = counted.values(np.stack([table.counts for table in tables.values()]))
+    return CandidateAudit(
+        counted.name, tuple(tables), values, np.array(costs), counted.higher_is_better
+    )
+
+
+def _named(table: Any, app: Application) -> ConfusionMatrix:
+    """A table with the names of the application, when it has none of its own."""
+    if not isinstance(table, ConfusionMatrix):
+        return ConfusionMatrix(table, app.classes, app.decisions)
+    if table.classes == tuple(range(len(table.classes))):
+        return ConfusionMatrix(table.counts, app.classes, app.decisions)
+    return table

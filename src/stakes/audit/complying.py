@@ -1,0 +1,350 @@
+"""Does a metric rank systems as some cost matrix would, whatever the data?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._kernels.half_planes import common_arc
+from stakes.application import CostMatrix, as_application
+from stakes.audit.count_metric import CountMetric, as_count_metric
+from stakes.audit.slopes import (
+    Indifference,
+    StrictPairs,
+    binary_moves,
+    indifference,
+    strict_sign,
+)
+from stakes.audit.witness import RankedPair, Witness, as_pair, same_move_witness, three_pair_witness
+from stakes.results import Frame
+from stakes.typing import FloatArray
+
+__all__ = ["Compliance", "binary_compliance", "compliance"]
+
+#: Directions closer than this (in radians) count as the same.
+TOLERANCE = 1e-5
+#: Level sets that leave their chord by less than this share of it count as straight.
+STRAIGHT = 1e-6
+PRIORS = (0.1, 0.3, 0.5, 0.7, 0.9)
+CASES = 1000
+#: What can be wrong, and how a sentence says it.
+FAILURES = {
+    "undefined": "it has no value for any table that was tried",
+    "constant": "it gives every table the same value",
+    "curved": "its level sets are curved, so it trades one error for another at a price "
+    "that depends on the system",
+    "not parallel": "its level sets are straight but not parallel, so it trades one error for "
+    "another at a price that depends on the system",
+    "prevalence": "the slope of its level sets depends on the class frequencies, so the price "
+    "of an error hangs on how rare the classes are in the data",
+    "ties": "it cannot tell apart systems that its own costs tell apart",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compliance:
+    """Whether a metric ranks as a cost matrix does; made by `compliance`.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    compliant : bool
+        Whether one cost matrix explains all rankings that were tried.
+    failure : str or None
+        "curved", "not parallel" (straight level sets), "prevalence", "ties", "constant" or
+        "undefined".
+    costs : CostMatrix or None
+        The costs that explain it, up to row shifts and scale; None when there are none.
+    slopes : Frame
+        For two classes, the cost of a miss in false alarms at each prevalence that was
+        tried, smallest and largest.
+    witness : Witness or None
+        Pairs that no single cost matrix explains.
+    tie : RankedPair or None
+        For "ties": two tables with the same value, the cheaper one first.
+    undefined_share : float
+        Share of the tables tried at which the metric is `nan`.
+    """
+
+    metric: str
+    compliant: bool
+    failure: str | None
+    costs: CostMatrix | None
+    slopes: Frame
+    witness: Witness | None = None
+    tie: RankedPair | None = None
+    undefined_share: float = 0.0
+
+    @property
+    def miss_cost(self) -> float:
+        """Cost of a miss in false alarms that explains a two-class metric; else `nan`."""
+        if self.costs is None or self.costs.shape != (2, 2):
+            return math.nan
+        (tn, fp), (fn, tp) = self.costs.values.tolist()
+        return _ratio(fn - tp, fp - tn)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        if self.failure is not None:
+            return f"{self.metric} ranks as no cost matrix does: {FAILURES[self.failure]}."
+        text = f"{self.metric} ranks as an expected cost does"
+        if self.costs is not None and self.costs.shape == (2, 2):
+            text += f", with {price(self.costs)}"
+        if self.undefined_share > 0:
+            text += f" (where it is defined: nan at {self.undefined_share:.0%} of the tables tried)"
+        return text + "."
+
+    def frame(self) -> Frame:
+        """The slopes by prevalence."""
+        return self.slopes
+
+
+def compliance(
+    metric: Any, *, n_classes: int = 2, higher_is_better: bool | None = None,
+    application: Any = None, rng: Any = 0,
+) -> Compliance:  # fmt: skip
+    r"""Decide numerically whether a metric ranks systems as an expected cost does.
+
+    For two classes: whether it is an increasing function of the form
+
+    .. math:: a(N, f)\,(X\,C_{00} + Y\,C_{11}) + b(N, f)
+
+    with constants X and Y, that is, whether its level sets are parallel straight lines whose
+    slope does not depend on the class frequencies f. For more classes, whether it is one of
+    a linear function of the cells with constant coefficients. Only the order of values is
+    used.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        A name in the catalogue, or a function of a (K, K) array of counts, rows true
+        classes.
+    n_classes : int
+        Number of classes, for metrics that take any.
+    higher_is_better : bool, optional
+        Direction of a function of one's own; yes by default.
+    application : Application, optional
+        Costs for catalogued metrics that need some; its priors are left aside.
+    rng : None, int or Generator
+        Where the tables are drawn from; the same for every metric by default.
+
+    Returns
+    -------
+    Compliance
+        The verdict, the costs that explain the metric or the pairs that no costs explain.
+
+    Notes
+    -----
+    Slopes that differ by less than 0.00001 radian count as equal. A metric that departs
+    from a cost matrix only in a corner that no table tried has visited is not found out.
+
+    References
+    ----------
+    .. [1] K. Dyrland, A. S. Lundervold, P. G. L. Porta Mana, "Does the evaluation stand up to
+       evaluation?", 2022, eq 17.
+
+    Examples
+    --------
+    >>> print(compliance("accuracy").sentence)
+    accuracy ranks as an expected cost does, with a miss counting as 1 false alarm.
+    >>> print(compliance("f1").failure)
+    not parallel
+    >>> print(compliance("balanced_accuracy").failure)
+    prevalence
+    """
+    app = None if application is None else as_application(application).with_priors(None)
+    counted = as_count_metric(metric, higher_is_better=higher_is_better, application=app)
+    if n_classes == 2:
+        return binary_compliance(counted, np.random.default_rng(rng))
+    from stakes.audit.many_classes import many_class_compliance
+
+    return many_class_compliance(counted, n_classes, np.random.default_rng(rng))
+
+
+def binary_compliance(metric: CountMetric, rng: np.random.Generator) -> Compliance:
+    """The verdict on a metric of two classes."""
+    parts = [_at_prior(metric, prior, rng) for prior in PRIORS]
+    undefined = float(np.mean([part.undefined for part in parts]))
+    slopes = Frame(
+        {
+            "prevalence": np.array(PRIORS),
+            "miss_cost_low": [part.slope_range[0] for part in parts],
+            "miss_cost_high": [part.slope_range[1] for part in parts],
+        }
+    )
+
+    def verdict(failure: str | None, **more: Any) -> Compliance:
+        found = {"costs": None, **more}
+        return Compliance(metric.name, failure is None, failure, slopes=slopes,
+                          undefined_share=undefined, **found)  # fmt: skip
+
+    useful = [part for part in parts if len(part.pairs)]
+    if undefined == 1:
+        return verdict("undefined")
+    if not useful:
+        return verdict("constant")
+    everything = StrictPairs.merged([part.pairs for part in useful])
+    middle, width = common_arc(everything.angles)
+    if width < -TOLERANCE:
+        failure = _kind(useful)
+        priors = [p.prior for p in useful]
+        if failure != "prevalence":
+            bad = max(useful, key=lambda part: -part.width)
+            witness = same_move_witness(metric, [bad.prior]) or same_move_witness(metric, priors)
+        else:
+            witness = same_move_witness(metric, priors)
+        return verdict(failure, witness=witness or three_pair_witness(metric, everything))
+    tie = _tie(metric, useful, middle, width)
+    costs = _costs(middle, width)
+    return verdict("ties", tie=tie, costs=costs) if tie is not None else verdict(None, costs=costs)
+
+
+@dataclass(frozen=True)
+class _AtPrior:
+    """What was found at one prevalence."""
+
+    prior: float
+    pairs: StrictPairs
+    width: float
+    bend: float
+    undefined: float
+    slope_range: tuple[float, float]
+    tables: FloatArray
+
+
+def _at_prior(metric: CountMetric, prior: float, rng: np.random.Generator) -> _AtPrior:
+    """Indifference at wide and at small steps, and pairs from all over."""
+    whole_only = metric.truncates(_tables(prior, 24, 0.13, rng))
+    wide = indifference(
+        metric, _tables(prior, 16, 0.13, rng), binary_moves(), 0.1, whole=whole_only
+    )
+    near = indifference(
+        metric, _tables(prior, 12, 0.02, rng), binary_moves(), 0.01, whole=whole_only
+    )
+    whole = np.rint(_tables(prior, 240, 0.02, rng))
+    pairs = StrictPairs.merged([wide.pairs, near.pairs, all_over(metric, whole)])
+    normals = np.concatenate([wide.normals, near.normals])
+    normals = normals[~np.isnan(normals)]
+    prices = [_ratio(math.sin(a), math.cos(a)) for a in normals]
+    values = metric.values(whole)
+    return _AtPrior(
+        prior=prior,
+        pairs=pairs,
+        width=common_arc(pairs.angles)[1] if len(pairs) else math.inf,
+        bend=_largest(wide),
+        undefined=float(np.isnan(values).mean()),
+        slope_range=(min(prices), max(prices)) if prices else (math.nan, math.nan),
+        tables=whole,
+    )
+
+
+def all_over(metric: CountMetric, tables: FloatArray) -> StrictPairs:
+    """Strict pairs among neighbours in a shuffled list of two-class tables."""
+    scores = metric.scores(tables)
+    first = np.concatenate([np.arange(tables.shape[0] - gap) for gap in (1, 2, 3)])
+    second = np.concatenate([np.arange(gap, tables.shape[0]) for gap in (1, 2, 3)])
+    step = (tables[first] - tables[second]) / tables.sum(axis=(1, 2))[first][:, None, None]
+    steps = np.stack([step[:, 0, 0], step[:, 1, 1]], axis=1)
+    finite = scores[np.isfinite(scores)]
+    spread = float(np.ptp(finite)) if finite.size else 0.0
+    sign = strict_sign(scores[first], scores[second]) * (np.abs(steps).sum(axis=1) > 0)
+    with np.errstate(invalid="ignore"):
+        gap = scores[first] - scores[second]
+    return StrictPairs.ordered(tables[first], tables[second], steps, gap, sign, spread)
+
+
+def _tables(prior: float, n: int, edge: float, rng: np.random.Generator) -> FloatArray:
+    """Random two-class tables with this prevalence, rates at least `edge` from 0 and 1."""
+    rates = rng.uniform(edge, 1 - edge, size=(n, 2))
+    positives, negatives = prior * CASES, (1 - prior) * CASES
+    tn, tp = rates[:, 0] * negatives, rates[:, 1] * positives
+    cells = np.stack([tn, negatives - tn, positives - tp, tp], axis=1)
+    return np.asarray(cells.reshape(n, 2, 2))
+
+
+def _largest(found: Indifference) -> float:
+    """The largest bend, 0 when none could be measured."""
+    bends = found.bends[np.isfinite(found.bends)]
+    return float(bends.max()) if bends.size else 0.0
+
+
+def _kind(parts: Sequence[_AtPrior]) -> str:
+    """Which of the laws is broken."""
+    broken = [part for part in parts if part.width < -TOLERANCE]
+    if not broken:
+        return "prevalence"
+    return "not parallel" if max(part.bend for part in broken) < STRAIGHT else "curved"
+
+
+def _tie(
+    metric: CountMetric, parts: Sequence[_AtPrior], middle: float, width: float
+) -> RankedPair | None:
+    """Two tables that the metric ties and its own costs tell apart, if that is common.
+
+    The costs are known only as an arc of directions; all of them must tell the two apart.
+    """
+    ends = np.array([middle - max(width, 0.0) / 2, middle, middle + max(width, 0.0) / 2])
+    normals = np.stack([np.cos(ends), np.sin(ends)])
+    best: tuple[float, FloatArray, FloatArray] | None = None
+    tied = compared = 0
+    for part in parts:
+        scores = metric.scores(part.tables)
+        gains = np.stack([part.tables[:, 0, 0], part.tables[:, 1, 1]], axis=1) @ normals / CASES
+        order = np.argsort(scores, kind="stable")
+        with np.errstate(invalid="ignore"):
+            same = scores[order[1:]] == scores[order[:-1]]
+        gaps = gains[order[1:]] - gains[order[:-1]]
+        apart = (np.abs(gaps).min(axis=1) > 1e-6) & (np.ptp(np.sign(gaps), axis=1) == 0)
+        tied, compared = tied + int((same & apart).sum()), compared + same.size
+        for k in np.flatnonzero(same & apart):
+            size = float(np.abs(gaps[k]).min())
+            if best is None or size > best[0]:
+                up, down = (order[k + 1], order[k]) if gaps[k, 0] > 0 else (order[k], order[k + 1])
+                best = size, part.tables[up], part.tables[down]
+    if best is None or tied < 0.01 * compared:
+        return None
+    return as_pair(metric, best[1], best[2], None)
+
+
+def _costs(middle: float, width: float) -> CostMatrix:
+    """The cost matrix of an arc of directions, with the shortest number that lies in it."""
+    false_alarm, miss = math.cos(middle), math.sin(middle)
+    slack = max(width, TOLERANCE) / 2
+    if abs(false_alarm) <= slack:
+        return CostMatrix([[0.0, 0.0], [math.copysign(1.0, miss), 0.0]])
+    if abs(miss) <= slack:
+        return CostMatrix([[0.0, math.copysign(1.0, false_alarm)], [0.0, 0.0]])
+    ends = sorted(abs(math.tan(middle + turn)) for turn in (-slack, slack))
+    ratio = abs(miss / false_alarm)
+    short = (float(f"{ratio:.{digits}g}") for digits in range(1, 15))
+    ratio = next((r for r in short if ends[0] <= r <= ends[1]), ratio)
+    return CostMatrix([[0.0, math.copysign(1.0, false_alarm)], [math.copysign(ratio, miss), 0.0]])
+
+
+def _ratio(miss: float, false_alarm: float) -> float:
+    """Miss over false alarm; infinite when only misses count."""
+    if abs(false_alarm) < TOLERANCE * abs(miss):
+        return math.inf if miss > 0 else -math.inf
+    return 0.0 if abs(miss) < TOLERANCE * abs(false_alarm) else miss / false_alarm
+
+
+def price(costs: CostMatrix) -> str:
+    """What two-class costs make of a miss, in words."""
+    (tn, fp), (fn, tp) = costs.values.tolist()
+    false_alarm, miss = fp - tn, fn - tp
+    if min(false_alarm, miss) < 0:
+        wanted = [n for n, c in (("false alarms", false_alarm), ("misses", miss)) if c < 0]
+        return f"{' and '.join(wanted)} rewarded"
+    ratio = _ratio(miss, false_alarm)
+    if math.isinf(ratio):
+        return "only misses counting"
+    if ratio == 0:
+        return "only false alarms counting"
+    plural = "" if f"{ratio:.4g}" == "1" else "s"
+    return f"a miss counting as {ratio:.4g} false alarm{plural}"

@@ -1,0 +1,175 @@
+"""Any metric as a function of many tables at once, oriented so that higher is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes.application import as_application
+from stakes.exceptions import DataError
+from stakes.metrics.catalogue_mapping import catalogue
+from stakes.metrics.metric import Metric
+from stakes.typing import FloatArray
+
+__all__ = ["CountMetric", "as_count_metric"]
+
+#: Tables on which a callable must answer alike, one by one and all together, to be trusted
+#: with all together.
+PROBES = 48
+
+
+@dataclass(frozen=True)
+class CountMetric:
+    """A metric that takes (n, K, M) counts and gives n numbers.
+
+    Made by `as_count_metric`.
+
+    Parameters
+    ----------
+    name : str
+        For people.
+    raw : callable
+        From (n, K, M) counts to n values, as the metric's author defined them.
+    higher_is_better : bool
+        Its direction.
+    metric : Metric, optional
+        The entry of the catalogue, when it is one.
+    """
+
+    name: str
+    raw: Callable[[FloatArray], FloatArray]
+    higher_is_better: bool
+    metric: Metric | None = None
+
+    def values(self, counts: Any) -> FloatArray:
+        """The values of (..., K, M) counts, as the metric's author defined them."""
+        tables = np.asarray(counts, dtype=np.float64)
+        flat = tables.reshape(-1, *tables.shape[-2:])
+        with np.errstate(all="ignore"):
+            return np.asarray(self.raw(flat), dtype=np.float64).reshape(tables.shape[:-2])
+
+    def scores(self, counts: Any) -> FloatArray:
+        """The values turned so that higher is better."""
+        return self.values(counts) if self.higher_is_better else -self.values(counts)
+
+    def truncates(self, tables: FloatArray) -> bool:
+        """Whether the fractions of counts are cut off, as code for whole cases does."""
+        values = self.values(tables)
+        cut = [self.values(np.floor(tables)), self.values(np.rint(tables))]
+        return any(np.array_equal(values, other, equal_nan=True) for other in cut)
+
+    @cached_property
+    def at(self) -> Callable[[Any], float]:
+        """The value at one table."""
+        return lambda table: float(self.values(np.asarray(table)[None])[0])
+
+
+def as_count_metric(
+    metric: Any,
+    *,
+    higher_is_better: bool | None = None,
+    application: Any = None,
+    positive: int = 1,
+) -> CountMetric:
+    """A `CountMetric` from a name, an entry of the catalogue, or a function of counts.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        A name in the catalogue, which may carry parameters (``"f_beta:beta=2"``); or a
+        function of a (K, M) array of counts, rows true classes, that returns a number.
+    higher_is_better : bool, optional
+        Direction of a function of one's own; yes by default. A catalogued metric knows.
+    application : Application, optional
+        Gives a catalogued metric the costs that it needs.
+    positive : int
+        Position of the positive class, for catalogued metrics of two classes.
+
+    Examples
+    --------
+    >>> hits = as_count_metric(lambda counts: counts[1, 1])
+    >>> hits.values([[[5, 1], [2, 7]], [[6, 0], [4, 5]]])
+    array([7., 5.])
+    """
+    entry = _catalogued(metric)
+    if entry is None:
+        if not callable(metric):
+            raise DataError(
+                f"`metric` must be a name, a Metric or a function of counts; got {metric!r}."
+            )
+        name = getattr(metric, "__name__", type(metric).__name__)
+        name = "your metric" if name == "<lambda>" else name
+        better = True if higher_is_better is None else higher_is_better
+        return CountMetric(name, _Batched(metric, name), better)
+    if application is not None:
+        entry = entry.with_application(as_application(application))
+    if entry.missing:
+        entry.values([[1, 0], [0, 1]])  # raises, naming what is missing
+    better = entry.higher_is_better if higher_is_better is None else higher_is_better
+    return CountMetric(
+        entry.label, lambda tables: entry.values(tables, positive=positive), better, entry
+    )
+
+
+def _catalogued(metric: Any) -> Metric | None:
+    """The entry of the catalogue that is meant, if any."""
+    if isinstance(metric, Metric):
+        return metric
+    if isinstance(metric, str):
+        return catalogue.find(metric)
+    name = str(getattr(metric, "__name__", ""))
+    if name in catalogue and catalogue[name].function is metric:
+        return catalogue[name]
+    return None
+
+
+class _Batched:
+    """A function of one table, called once for many tables where that gives the same."""
+
+    def __init__(self, function: Callable[[FloatArray], Any], name: str) -> None:
+        self.function, self.name = function, name
+        self.together: bool | None = None
+
+    def __call__(self, tables: FloatArray) -> FloatArray:
+        if self.together is None and tables.shape[0] >= PROBES:
+            picked = tables[np.linspace(0, tables.shape[0] - 1, PROBES).astype(int)]
+            answer = self._together(picked)
+            single = self._one_by_one(picked)
+            self.together = answer is not None and bool(
+                np.allclose(answer, single, rtol=1e-12, atol=0, equal_nan=True)
+            )
+        if self.together:
+            answer = self._together(tables)
+            if answer is not None:
+                return answer
+        return self._one_by_one(tables)
+
+    def _together(self, tables: FloatArray) -> FloatArray | None:
+        """All tables along the last axis, so that counts[i, j] is a whole column."""
+        try:
+            answer = np.asarray(self.function(np.moveaxis(tables, 0, -1)), dtype=np.float64)
+        except Exception:  # whatever it is, one by one will tell
+            return None
+        return answer if answer.shape == tables.shape[:1] else None
+
+    def _one_by_one(self, tables: FloatArray) -> FloatArray:
+        """Each table on its own; arithmetic that fails gives `nan`."""
+        values = np.empty(tables.shape[0])
+        for k, table in enumerate(tables):
+            try:
+                values[k] = self.function(table.copy())
+            except ArithmeticError:
+                values[k] = np.nan
+            except ValueError as error:
+                if "math domain" not in str(error):
+                    raise
+                values[k] = np.nan
+            except TypeError as error:
+                raise DataError(
+                    f"{self.name} must return a number for a (K, M) array of counts; {error}."
+                ) from error
+        return values

@@ -1,0 +1,226 @@
+"""Two tables of the same data that a metric and a cost matrix rank in opposite orders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.application import Application, as_application
+from stakes.audit.count_metric import CountMetric, as_count_metric
+from stakes.audit.rate_plane import rate_tables
+from stakes.audit.slopes import binary_moves, indifference, strict_sign
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray
+
+__all__ = ["OppositePair", "opposite_pair"]
+
+#: Margins below this share of the spread are not worth showing.
+SMALLEST = 1e-9
+CASES = 1000
+PRIORS = (0.5, 0.1, 0.3, 0.7, 0.9, 0.02)
+
+
+@dataclass(frozen=True, slots=True)
+class OppositePair:
+    """The metric prefers one table, the costs the other; made by `opposite_pair`.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    preferred, cheaper : ConfusionMatrix
+        The table that the metric prefers, and the one that costs less.
+    values : tuple of two floats
+        The metric of the preferred and of the cheaper table.
+    costs : tuple of two floats
+        The expected cost of the preferred and of the cheaper table.
+    unit : str, optional
+        Of the costs.
+    """
+
+    metric: str
+    preferred: ConfusionMatrix
+    cheaper: ConfusionMatrix
+    values: tuple[float, float]
+    costs: tuple[float, float]
+    unit: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words."""
+        unit = f" {self.unit}" if self.unit else ""
+        more = self.costs[0] - self.costs[1]
+        return (
+            f"{self.metric} prefers {self.preferred.counts.tolist()} ({self.values[0]:.4g}) to "
+            f"{self.cheaper.counts.tolist()} ({self.values[1]:.4g}), which costs "
+            f"{self.costs[1]:.4g}{unit} a case instead of {self.costs[0]:.4g}: "
+            f"{more:.4g}{unit} a case lost."
+        )
+
+
+def opposite_pair(
+    metric: Any, *, application: Any, priors: Any = None, higher_is_better: bool | None = None,
+) -> OppositePair | None:  # fmt: skip
+    """Two tables of the same data that a metric ranks opposite to your costs.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        A name in the catalogue, or a function of a (K, M) array of counts, rows true
+        classes.
+    application : Application or CostMatrix
+        The costs. Its priors, if any, are the class shares of the tables.
+    priors : sequence of float, optional
+        Class shares of the tables; by default those of the application, else several are
+        tried.
+    higher_is_better : bool, optional
+        Direction of a function of one's own; yes by default.
+
+    Returns
+    -------
+    OppositePair or None
+        The most striking pair of whole counts of 1000 cases that was found, or one of
+        fractional counts; None when the metric agrees with the costs wherever it was tried.
+
+    References
+    ----------
+    .. [1] K. Dyrland, A. S. Lundervold, P. G. L. Porta Mana, "Does the evaluation stand up to
+       evaluation?", 2022, section 3.3 and figures 2-3.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> costs = CostMatrix.binary(false_positive=1, false_negative=10)
+    >>> pair = opposite_pair("f1", application=costs, priors=[0.9, 0.1])
+    >>> pair.values[0] > pair.values[1], pair.costs[0] > pair.costs[1]
+    (True, True)
+    >>> opposite_pair("net_benefit", application=costs) is None
+    True
+    """
+    app = as_application(application)
+    counted = as_count_metric(
+        metric, higher_is_better=higher_is_better, application=app.with_priors(None)
+    )
+    shares = app.priors if priors is None else np.asarray(priors, dtype=np.float64)
+    if app.costs.shape != (2, 2):
+        return _in_general(counted, app, shares)
+    tried = PRIORS if shares is None else (float(shares[1]),)
+    best: tuple[float, FloatArray, FloatArray] | None = None
+    for low in (0.5, 0.0):
+        for prior in tried:
+            found = _striking(counted, app, _grid(prior, low))
+            if found is not None and (best is None or found[0] > best[0]):
+                best = found
+        if best is not None:
+            return _shown(counted, app, best[1], best[2])
+    for prior in tried:
+        fine = _fine(counted, app, prior)
+        if fine is not None:
+            return _shown(counted, app, fine[0], fine[1])
+    return None
+
+
+def _grid(prior: float, low: float) -> FloatArray:
+    """Whole counts with both rates from `low` to 1."""
+    positives = min(max(round(prior * CASES), 1), CASES - 1)
+    negatives = CASES - positives
+    tn = np.unique(np.rint(np.linspace(low, 1, 21) * negatives))
+    tp = np.unique(np.rint(np.linspace(low, 1, 21) * positives))
+    a, b = (grid.ravel() for grid in np.meshgrid(tn, tp))
+    cells = np.stack([a, negatives - a, positives - b, b], axis=-1)
+    return np.asarray(cells.reshape(-1, 2, 2))
+
+
+def _striking(
+    metric: CountMetric, app: Application, tables: FloatArray
+) -> tuple[float, FloatArray, FloatArray] | None:
+    """The pair whose smaller margin, in metric or cost, is largest; preferred table first."""
+    scores = metric.scores(tables)
+    tables, scores = tables[np.isfinite(scores)], scores[np.isfinite(scores)]
+    if tables.shape[0] < 2:
+        return None
+    costs = (tables * app.costs.values).sum(axis=(1, 2))
+    spread = np.ptp(scores), np.ptp(costs)
+    if min(spread) == 0:
+        return None
+    liked = strict_sign(scores[:, None], scores[None, :]) > 0
+    dear = strict_sign(costs[:, None], costs[None, :]) > 0
+    margin = np.minimum(
+        (scores[:, None] - scores[None, :]) / spread[0],
+        (costs[:, None] - costs[None, :]) / spread[1],
+    )
+    margin = np.where(liked & dear, margin, 0.0)
+    first, second = np.unravel_index(int(np.argmax(margin)), margin.shape)
+    largest = float(margin[first, second])
+    return None if largest <= SMALLEST else (largest, tables[first], tables[second])
+
+
+def _fine(
+    metric: CountMetric, app: Application, prior: float
+) -> tuple[FloatArray, FloatArray] | None:
+    """A pair along a direction between the level set and the line of equal cost."""
+    rates = np.linspace(0.15, 0.85, 8)
+    bases = CASES * rate_tables(prior, rates, 1 - rates**2 / 2)
+    found = indifference(metric, bases, binary_moves(), 0.1)
+    (tn, fp), (fn, tp) = app.costs.values.tolist()
+    wanted = math.atan2(fn - tp, fp - tn)
+    for base, normal in zip(bases, found.normals, strict=True):
+        turn = math.remainder(normal - wanted, 2 * math.pi) if not math.isnan(normal) else 0.0
+        if abs(turn) < 1e-4:
+            continue
+        angle = wanted + math.copysign(math.pi / 2 + abs(turn) / 2, turn)
+        step = 0.1 * CASES * min(prior, 1 - prior) * np.array([math.cos(angle), math.sin(angle)])
+        change = np.array([[step[0], -step[0]], [-step[1], step[1]]])
+        pair = np.stack([base + change, base - change])
+        scores = metric.scores(pair)
+        paid = (pair * app.costs.values).sum(axis=(1, 2))
+        if scores[0] > scores[1] and paid[0] > paid[1]:
+            return pair[0], pair[1]
+    return None
+
+
+def _in_general(
+    metric: CountMetric, app: Application, shares: FloatArray | None
+) -> OppositePair | None:
+    """Search among random tables of any number of classes and decisions."""
+    rng = np.random.default_rng(0)
+    rows, columns = app.costs.shape
+    tried = [np.full(rows, 1 / rows), *rng.dirichlet(np.full(rows, 2.0), 4)]
+    best: tuple[float, FloatArray, FloatArray] | None = None
+    for priors in tried if shares is None else [shares]:
+        rates = rng.dirichlet(np.ones(columns), size=(400, rows))
+        rates = (rates + np.eye(rows, columns)) / (1 + np.eye(rows, columns).sum(axis=1))[:, None]
+        totals = np.maximum(np.rint(CASES * priors), 1)
+        tables = np.floor(totals[:, None] * rates)
+        tables[:, np.arange(rows), np.argmax(np.eye(rows, columns), axis=1)] += totals - tables.sum(
+            axis=2
+        )
+        found = _striking(metric, app, tables)
+        if found is not None and (best is None or found[0] > best[0]):
+            best = found
+    return None if best is None else _shown(metric, app, best[1], best[2])
+
+
+def _shown(
+    metric: CountMetric, app: Application, preferred: FloatArray, cheaper: FloatArray
+) -> OppositePair:
+    """The pair with its numbers."""
+    pair = np.stack([preferred, cheaper])
+    values = metric.values(pair)
+    costs = (pair * app.costs.values).sum(axis=(1, 2)) / pair.sum(axis=(1, 2))
+    tables = [_whole(table, app.classes, app.decisions) for table in pair]
+    return OppositePair(
+        metric.name, tables[0], tables[1], (float(values[0]), float(values[1])),
+        (float(costs[0]), float(costs[1])), app.unit,
+    )  # fmt: skip
+
+
+def _whole(counts: FloatArray, classes: Sequence[Any], decisions: Sequence[Any]) -> ConfusionMatrix:
+    """Whole counts as integers."""
+    whole = np.rint(counts)
+    table = whole.astype(np.int64) if np.array_equal(whole, counts) else counts
+    return ConfusionMatrix(table, classes, decisions)

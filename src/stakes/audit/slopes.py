@@ -1,0 +1,237 @@
+"""Where a metric is indifferent: directions in which two tables of the same data are equal to it.
+
+Only the order of the metric's values is used, so that any increasing function of a metric
+gives the same answer. Steps are taken in a plane of tables spanned by two moves; a move takes
+cases of one class from one decision to another. Directions are angles in that plane, in cases
+as a share of all cases.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.audit.count_metric import CountMetric
+from stakes.typing import FloatArray
+
+__all__ = ["Move", "StrictPairs", "binary_moves", "indifference", "strict_sign"]
+
+#: Differences of values below this share of their size count as rounding.
+ROUNDING = 1e-11
+N_ANGLES = 24
+N_HALVINGS = 17
+
+
+@dataclass(frozen=True)
+class Move:
+    """Cases of class `row` go from decision `source` to decision `target`."""
+
+    row: int
+    source: int
+    target: int
+
+    def table(self, shape: tuple[int, int]) -> FloatArray:
+        """The change of the counts when one case moves."""
+        change = np.zeros(shape)
+        change[self.row, self.source] -= 1
+        change[self.row, self.target] += 1
+        return change
+
+
+def binary_moves() -> tuple[Move, Move]:
+    """The two ways to decide better: fewer false positives, fewer false negatives."""
+    return Move(0, 1, 0), Move(1, 0, 1)
+
+
+@dataclass(frozen=True)
+class StrictPairs:
+    """Pairs of tables that the metric ranks strictly, better first.
+
+    Parameters
+    ----------
+    better, worse : ndarray of shape (n, K, M)
+        The tables.
+    steps : ndarray of shape (n, 2)
+        Better minus worse, in each of the two moves, as a share of all cases.
+    margins : ndarray of shape (n,)
+        Difference of the values relative to their spread.
+    """
+
+    better: FloatArray
+    worse: FloatArray
+    steps: FloatArray
+    margins: FloatArray
+
+    @property
+    def angles(self) -> FloatArray:
+        """Direction of each step."""
+        return np.arctan2(self.steps[:, 1], self.steps[:, 0])
+
+    def __len__(self) -> int:
+        return int(self.margins.shape[0])
+
+    @classmethod
+    def merged(cls, parts: list[StrictPairs]) -> StrictPairs:
+        """Several sets as one."""
+        return cls(
+            np.concatenate([p.better for p in parts]),
+            np.concatenate([p.worse for p in parts]),
+            np.concatenate([p.steps for p in parts]),
+            np.concatenate([p.margins for p in parts]),
+        )
+
+    @classmethod
+    def ordered(
+        cls, first: FloatArray, second: FloatArray, steps: FloatArray, difference: FloatArray,
+        sign: FloatArray, spread: float,
+    ) -> StrictPairs:  # fmt: skip
+        """Pairs from `first` minus `second` with a known sign; those without are left out."""
+        kept = sign != 0
+        up = (sign > 0)[kept]
+        first, second, steps = first[kept], second[kept], steps[kept]
+        with np.errstate(invalid="ignore"):
+            margins = np.abs(difference[kept]) / (spread or 1.0)
+        return cls(
+            np.where(up[:, None, None], first, second),
+            np.where(up[:, None, None], second, first),
+            np.where(up[:, None], steps, -steps),
+            np.nan_to_num(margins, nan=0.0, posinf=1.0),
+        )
+
+
+def strict_sign(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Sign of first minus second; 0 within rounding or where one is `nan`."""
+    with np.errstate(invalid="ignore"):
+        size = np.maximum(np.abs(first), np.abs(second))
+        size = np.where(np.isfinite(size), size, 0.0)
+        gap = first - second
+        strict = np.where(np.abs(gap) > ROUNDING * size, np.sign(gap), 0.0)
+    return np.where(np.isnan(strict), 0.0, strict)
+
+
+@dataclass(frozen=True)
+class Indifference:
+    """Directions of equal value at some tables, and the pairs that prove them."""
+
+    pairs: StrictPairs
+    normals: FloatArray
+    bends: FloatArray
+
+
+def indifference(
+    metric: CountMetric,
+    bases: FloatArray,
+    moves: tuple[Move, Move],
+    reach: float,
+    *,
+    whole: bool = False,
+) -> Indifference:
+    """At each base table, the direction in which the metric stays the same, by halving.
+
+    Parameters
+    ----------
+    bases : ndarray of shape (n, K, M)
+        Tables with room for `reach` in both moves, both ways.
+    reach : float
+        Length of the steps as a share of the class totals.
+    whole : bool
+        Keep to whole counts, for metrics that cut off fractions; coarser.
+
+    Returns
+    -------
+    Indifference
+        `normals` are the angles in which the value grows, `nan` where no direction of
+        equal value was found; `bends` is how far the level set leaves its chord, as a
+        share of the chord.
+    """
+    walk = _Walk(metric, _whole(bases) if whole else bases, moves, reach, whole)
+    angles = np.linspace(0, np.pi, N_ANGLES, endpoint=False) + 0.013
+    everyone = np.arange(bases.shape[0])
+    found = [walk.compare(everyone, np.full(everyone.size, angle)) for angle in angles]
+    signs = np.stack([*(sign for sign, _ in found), -found[0][0]], axis=1)
+    edges = np.append(angles, angles[0] + np.pi)
+    changes = signs[:, :-1] * signs[:, 1:] < 0
+    who = np.flatnonzero(changes.any(axis=1))
+    at = np.argmax(changes[who], axis=1)
+    low, high = edges[at].copy(), edges[at + 1].copy()
+    start = signs[who, at]
+    open_ = np.ones(who.size, dtype=bool)
+    for _ in range(N_HALVINGS):
+        middle = (low + high) / 2
+        sign, _ = walk.compare(who, middle)
+        open_ &= sign != 0
+        low = np.where(open_ & (sign == start), middle, low)
+        high = np.where(open_ & (sign == -start), middle, high)
+    parts = [pairs for _, pairs in found]
+    parts += [walk.compare(who, low)[1], walk.compare(who, high)[1]]
+    normals = np.full(bases.shape[0], np.nan)
+    level = (low + high) / 2
+    normals[who] = walk.normal(who, level, start)
+    bends = np.full(bases.shape[0], np.nan)
+    bends[who] = walk.bend(who, level)
+    return Indifference(StrictPairs.merged(parts), normals, bends)
+
+
+class _Walk:
+    """Steps from base tables in a plane, and what the metric says of their two ends."""
+
+    def __init__(
+        self, metric: CountMetric, bases: FloatArray, moves: tuple[Move, Move], reach: float,
+        whole: bool,
+    ) -> None:  # fmt: skip
+        self.metric, self.bases, self.whole = metric, bases, whole
+        shape = (bases.shape[1], bases.shape[2])
+        self.changes = [move.table(shape) for move in moves]
+        rows = bases.sum(axis=2)
+        self.lengths = np.stack([reach * rows[:, move.row] for move in moves], axis=1)
+        self.total = bases.sum(axis=(1, 2))
+        values = metric.scores(bases)
+        finite = values[np.isfinite(values)]
+        self.spread = float(np.ptp(finite)) if finite.size else 0.0
+
+    def step(self, who: NDArray[np.intp], angle: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The change of the counts, and in each move."""
+        amounts = self.lengths[who] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        if self.whole:
+            amounts = np.rint(amounts)
+        change = np.einsum("na,aij->nij", amounts, np.stack(self.changes))
+        return change, amounts
+
+    def compare(self, who: NDArray[np.intp], angle: FloatArray) -> tuple[FloatArray, StrictPairs]:
+        """Sign of forward minus backward, and the pairs with a strict sign."""
+        change, amounts = self.step(who, angle)
+        forward, backward = self.bases[who] + change, self.bases[who] - change
+        ahead, behind = self.metric.scores(forward), self.metric.scores(backward)
+        sign = strict_sign(ahead, behind) * (np.abs(amounts).sum(axis=1) > 0)
+        steps = 2 * amounts / self.total[who][:, None]
+        with np.errstate(invalid="ignore"):
+            gap = ahead - behind
+        pairs = StrictPairs.ordered(forward, backward, steps, gap, sign, self.spread)
+        return sign, pairs
+
+    def normal(self, who: NDArray[np.intp], level: FloatArray, start: FloatArray) -> FloatArray:
+        """Angle, in cases, at right angles to the level direction, towards better."""
+        _, amounts = self.step(who, level)
+        along = np.arctan2(amounts[:, 1], amounts[:, 0])
+        return np.asarray(np.mod(along - start * np.pi / 2, 2 * np.pi))
+
+    def bend(self, who: NDArray[np.intp], level: FloatArray) -> FloatArray:
+        """How far the base lies off the chord, in values, relative to a step across it."""
+        change, _ = self.step(who, level)
+        across, _ = self.step(who, level + np.pi / 2)
+        scores = self.metric.scores
+        base = self.bases[who]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            off = scores(base) - (scores(base + change) + scores(base - change)) / 2
+            size = np.abs(scores(base + across) - scores(base - across))
+            return np.asarray(np.abs(off) / size)
+
+
+def _whole(tables: FloatArray) -> FloatArray:
+    """Whole counts with the same, rounded, class totals."""
+    totals = np.rint(tables.sum(axis=2))
+    rounded = np.floor(tables)
+    rounded[:, :, -1] += totals - rounded.sum(axis=2)
+    return rounded

@@ -1,0 +1,289 @@
+"""The audit of a metric: everything it rewards, in a few sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stakes.application import Application, as_application
+from stakes.audit.candidates import CandidateAudit, audit_candidates
+from stakes.audit.complying import Compliance, compliance
+from stakes.audit.implied import ImpliedCosts, implied_costs
+from stakes.audit.misranking import MisrankingRate, misranking_rate
+from stakes.audit.opposition import OppositePair, opposite_pair
+from stakes.exceptions import CostError, UndefinedError
+from stakes.metrics.catalogue_mapping import catalogue
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import RandomSource
+
+__all__ = ["Audit", "audit", "audit_all"]
+
+#: Relative difference of prices of a miss below which they count as the same.
+SAME_PRICE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What a metric rewards, next to what is at stake; made by `audit`.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    application : Application or None
+        What is at stake.
+    compliance : Compliance
+        Whether it ranks as any cost matrix does.
+    opposite : OppositePair or None
+        Two tables that it ranks opposite to the costs.
+    implied : ImpliedCosts or None
+        The costs that it implies at the given operating point.
+    misranking : MisrankingRate
+        How often it ranks two good classifiers against the costs.
+    candidates : CandidateAudit or None
+        What it makes of the given candidates.
+    """
+
+    metric: str
+    application: Application | None
+    compliance: Compliance
+    opposite: OppositePair | None
+    implied: ImpliedCosts | None
+    misranking: MisrankingRate
+    candidates: CandidateAudit | None
+
+    @property
+    def compliant(self) -> bool:
+        """Whether it ranks as some cost matrix does."""
+        return self.compliance.compliant
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it ranks as the costs of the application do, wherever it was tried."""
+        return self.compliant and self.application is not None and self.opposite is None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The verdict in words."""
+        lines = [self.compliance.sentence]
+        if self.agrees:
+            lines.append("Those are your costs: choosing by it is choosing by cost.")
+        elif self.compliant and self.application is not None:
+            lines.append("Those are not your costs.")
+        if self.implied is not None:
+            lines.append(_against(self.implied, self.application))
+        if self.opposite is not None:
+            lines.append(self.opposite.sentence)
+        lines.append(_misranking(self.misranking, self.application))
+        if self.candidates is not None:
+            lines.append(_choice(self.candidates, self.application))
+        return tuple(lines)
+
+    @property
+    def verdict(self) -> str:
+        """The sentences as one text."""
+        return " ".join(self.sentences)
+
+    def frame(self) -> Frame:
+        """One row of facts, as in the table of `audit_all`."""
+        return Frame({name: [value] for name, value in self.row().items()})
+
+    def row(self) -> dict[str, Any]:
+        """The facts by name."""
+        low, high = _price_range(self.compliance)
+        return {
+            "metric": self.metric,
+            "compliant": self.compliant,
+            "failure": self.compliance.failure or "",
+            "miss_cost_low": low,
+            "miss_cost_high": high,
+            "misranking": self.misranking.rate,
+            "standard_error": self.misranking.standard_error,
+            "implied_miss_cost": math.nan if self.implied is None else _miss(self.implied),
+            "regret": math.nan if self.candidates is None else self.candidates.regret,
+        }
+
+    def __repr__(self) -> str:
+        kind = "compliant" if self.compliant else str(self.compliance.failure)
+        return f"Audit({self.metric}: {kind}, misranks {100 * self.misranking.rate:.3g} %)"
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+def audit(
+    metric: Any, *, application: Any = None, matrix: Any = None,
+    candidates: Mapping[str, ConfusionMatrix] | None = None, n: int = 100_000,
+    rng: RandomSource = 0, higher_is_better: bool | None = None,
+) -> Audit:  # fmt: skip
+    """What a metric rewards, which costs it implies, and how often it picks the wrong classifier.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        A name in the catalogue (``"f_beta:beta=2"`` with parameters), or a function of a
+        (K, M) array of counts, rows true classes.
+    application : Application or CostMatrix, optional
+        What is at stake. Without it, the metric is judged on utilities of every kind.
+    matrix : ConfusionMatrix, optional
+        An operating point, for the costs that the metric implies there.
+    candidates : mapping of str to ConfusionMatrix, optional
+        Real systems to choose from.
+    n : int
+        Number of random pairs for the misranking rate.
+    rng : None, int or Generator
+        Source of randomness; a fixed seed by default, so that audits can be repeated.
+    higher_is_better : bool, optional
+        Direction of a function of one's own; yes by default.
+
+    Returns
+    -------
+    Audit
+        Verdict, implied costs, a pair that it ranks against the costs, misranking rate and
+        regret; print it for the sentences.
+
+    References
+    ----------
+    .. [1] K. Dyrland, A. S. Lundervold, P. G. L. Porta Mana, "Does the evaluation stand up to
+       evaluation?", 2022, sections 3.3 and 4.2.
+    .. [2] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 3.
+
+    Examples
+    --------
+    >>> from stakes import Application
+    >>> app = Application([[0, 1], [10, 0]], priors=[0.9, 0.1])
+    >>> found = audit("f1", application=app, matrix=[[850, 50], [20, 80]], n=1000)
+    >>> found.compliant, found.compliance.failure
+    (False, 'not parallel')
+    >>> print(found.sentences[1])
+    At this operating point f1 treats a miss as 1.9 false alarms; your costs say 10.
+    """
+    app = None if application is None else as_application(application)
+    size = 2 if app is None else len(app.classes)
+    judged = None if app is None else app.with_priors(None)
+    if app is not None and len(app.decisions) != size:
+        raise CostError(
+            f"an audit needs decisions that are the classes; got {app.decisions}.",
+            hint="audit.implied_costs takes any decisions",
+        )
+    found = compliance(
+        metric, n_classes=size, higher_is_better=higher_is_better, application=judged
+    )
+    given = {"higher_is_better": higher_is_better}
+    return Audit(
+        metric=found.metric,
+        application=app,
+        compliance=found,
+        opposite=None if app is None else opposite_pair(metric, application=app, **given),
+        implied=None
+        if matrix is None
+        else implied_costs(metric, matrix, application=judged, higher_is_better=higher_is_better),
+        misranking=misranking_rate(
+            metric, utilities="uniform" if app is None else app, n=n, rng=rng,
+            higher_is_better=higher_is_better,
+        ),
+        candidates=None
+        if candidates is None or app is None
+        else audit_candidates(metric, candidates, application=app, **given),
+    )  # fmt: skip
+
+
+def audit_all(
+    metrics: Iterable[Any] | None = None, *, application: Any = None, matrix: Any = None,
+    candidates: Mapping[str, ConfusionMatrix] | None = None, n: int = 20_000,
+    rng: RandomSource = 0,
+) -> Frame:  # fmt: skip
+    """One row of facts for every metric of the catalogue that can be computed.
+
+    Parameters
+    ----------
+    metrics : iterable, optional
+        Which; by default the whole catalogue, less those whose parameters are unknown.
+    application, matrix, candidates, n, rng
+        As for `audit`.
+
+    Returns
+    -------
+    Frame
+        Columns: metric, compliant, failure, cost of a miss in false alarms (smallest and
+        largest over systems and prevalences; for two classes), misranking rate with its
+        standard error, implied cost of a miss at `matrix`, regret among `candidates`.
+
+    Examples
+    --------
+    >>> table = audit_all(["accuracy", "f1"], n=1000)
+    >>> table["compliant"].tolist()
+    [True, False]
+    """
+    app = None if application is None else as_application(application)
+    rows = []
+    for metric in _computable(app) if metrics is None else metrics:
+        try:
+            found = audit(metric, application=app, matrix=matrix, candidates=candidates, n=n,
+                          rng=rng)  # fmt: skip
+        except UndefinedError:
+            found = audit(metric, application=app, n=n, rng=rng)
+        rows.append(found.row())
+    return Frame({name: [row[name] for row in rows] for name in rows[0]})
+
+
+def _computable(app: Application | None) -> list[Any]:
+    """Entries of the catalogue that need no parameter that nobody gave."""
+    found = []
+    for metric in catalogue.values():
+        ready = metric if app is None else metric.with_application(app.with_priors(None))
+        many = app is not None and len(app.classes) > 2
+        if not ready.missing and not (many and metric.classes == "two"):
+            found.append(ready)
+    return found
+
+
+def _miss(implied: ImpliedCosts) -> float:
+    """The implied price of a miss; `nan` for more than two classes."""
+    return implied.miss_cost if implied.costs.shape == (2, 2) else math.nan
+
+
+def _price_range(found: Compliance) -> tuple[float, float]:
+    """Smallest and largest price of a miss in false alarms over all that was tried."""
+    low, high = found.slopes["miss_cost_low"], found.slopes["miss_cost_high"]
+    if len(low) == 0:
+        return math.nan, math.nan
+    if found.compliant:
+        return found.miss_cost, found.miss_cost
+    return float(min(low)), float(max(high))
+
+
+def _against(implied: ImpliedCosts, app: Application | None) -> str:
+    """The implied price next to the one that is meant."""
+    if app is None or app.costs.shape != (2, 2) or not math.isfinite(_miss(implied)):
+        return implied.sentence
+    (tn, fp), (fn, tp) = app.costs.values.tolist()
+    if fp == tn:
+        return implied.sentence
+    meant = (fn - tp) / (fp - tn)
+    if abs(implied.miss_cost - meant) <= SAME_PRICE * abs(meant):
+        return f"{implied.sentence[:-1]}, as your costs do."
+    return f"{implied.sentence[:-1]}; your costs say {meant:.3g}."
+
+
+def _misranking(rate: MisrankingRate, app: Application | None) -> str:
+    """The misranking rate in words."""
+    whose = "your costs" if app is not None else "a utility matrix drawn at random"
+    return (
+        f"Of two good classifiers it picks the wrong one for {whose} in "
+        f"{100 * rate.rate:.1f} % of cases (± {100 * rate.standard_error:.1f})."
+    )
+
+
+def _choice(found: CandidateAudit, app: Application | None) -> str:
+    """The choice among candidates in words."""
+    if found.chosen == found.cheapest or found.regret == 0:
+        return f"Among your candidates it chooses {found.chosen}, which is the cheapest."
+    unit = f" {app.unit}" if app is not None and app.unit else ""
+    return (
+        f"Among your candidates it chooses {found.chosen}; {found.cheapest} would cost "
+        f"{found.regret:.4g}{unit} a case less."
+    )
