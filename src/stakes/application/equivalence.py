@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, islice, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,8 @@ __all__ = ["Disagreement", "disagreement", "ranks_like"]
 
 #: A probe counts as a witness when both decisions are better by this share of the costs.
 PROBE_MARGIN = 1e-6
+#: How many pairs of classes are probed.
+PROBED_EDGES = 50
 TINY = np.finfo(np.float64).tiny
 
 
@@ -185,8 +187,7 @@ def _probed(
     """Try edges, the centre and scattered posteriors before any program."""
     n = costs.shape[0]
     scattered = np.random.default_rng(0).dirichlet(np.full(n, 0.5), size=256)
-    edges = (np.eye(n)[:, None] + np.eye(n)[None, :]).reshape(-1, n)[: 64 * n] / 2
-    tries = np.vstack([scattered, np.full((1, n), 1 / n), edges])
+    tries = np.vstack([scattered, np.full((1, n), 1 / n), _along_edges(costs.values, matched)])
     choices, margins = [], []
     for values, useful in ((costs.values, ours), (matched, theirs)):
         above = values - values.min(axis=1, keepdims=True)
@@ -202,6 +203,20 @@ def _probed(
     if clear[row] <= PROBE_MARGIN:
         return None
     return _witness(costs, tries[row], int(choices[0][row]), int(choices[1][row]))
+
+
+def _along_edges(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Posteriors of two classes only, one between any two cut points of either matrix."""
+    n = first.shape[0]
+    tries = [np.eye(n)]
+    for a, b in islice(combinations(range(n), 2), PROBED_EDGES):
+        ends = [piece.start for values in (first, second) for piece in pieces(values[[a, b]])]
+        cuts = np.unique([0.0, 1.0, *map(float, ends)])
+        middles = (cuts[1:] + cuts[:-1]) / 2
+        points = np.zeros((middles.size, n))
+        points[:, a], points[:, b] = 1 - middles, middles
+        tries.append(points)
+    return np.vstack(tries)
 
 
 def _searched(
