@@ -1,21 +1,35 @@
 """How sure we are: intervals, paired comparison, sample sizes, optimism, switch points."""
 
 from stakes.uncertainty.any_interval import interval
+from stakes.uncertainty.bands import Band, band, best_by_log_odds
 from stakes.uncertainty.comparison import Comparison, compare, compare_across
 from stakes.uncertainty.differences import Difference
 from stakes.uncertainty.intervals import Interval, rate_interval
 from stakes.uncertainty.optimism import MinCostOptimism, min_cost_optimism
+from stakes.uncertainty.planning import PowerCurve, SamplePlan, cases_needed, power_curve
+from stakes.uncertainty.refitting import refitted_interval
 from stakes.uncertainty.replicates import Replicates
+from stakes.uncertainty.sensitivity import SwitchPoints, switch_points
 
 __all__ = [
+    "Band",
     "Comparison",
     "Difference",
     "Interval",
     "MinCostOptimism",
+    "PowerCurve",
     "Replicates",
+    "SamplePlan",
+    "SwitchPoints",
+    "band",
+    "best_by_log_odds",
+    "cases_needed",
     "compare",
     "compare_across",
     "interval",
     "min_cost_optimism",
+    "power_curve",
     "rate_interval",
+    "refitted_interval",
+    "switch_points",
 ]

@@ -128,8 +128,8 @@ class CostSum:
         return top / below
 
     @property
-    def variance(self) -> float:
-        """Estimated variance of the estimate (delta method for a ratio)."""
+    def spreads(self) -> FloatArray:
+        """Variance of one case's part in each stratum (delta method for a ratio)."""
         shares, weights, scale = self._shares(), self.weights, 1.0
         if self.bottoms:
             sizes = [float((shares * b).sum()) for b in self.bottoms]
@@ -137,8 +137,12 @@ class CostSum:
             weights, scale = weights - self.value * self.bottoms[k], 1 / sizes[k]
         means = (shares * weights).sum(axis=1)
         spread = (shares * weights**2).sum(axis=1) - means**2
-        totals = np.maximum(self.counts.sum(axis=1), 1.0)
-        return float((np.maximum(spread, 0.0) / totals).sum()) * scale**2
+        return np.asarray(np.maximum(spread, 0.0) * scale**2)
+
+    @property
+    def variance(self) -> float:
+        """Estimated variance of the estimate."""
+        return float((self.spreads / np.maximum(self.counts.sum(axis=1), 1.0)).sum())
 
     def _shares(self) -> FloatArray:
         totals = self.counts.sum(axis=1, keepdims=True)

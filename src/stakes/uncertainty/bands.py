@@ -1,0 +1,312 @@
+"""Bands around whole curves, pointwise or simultaneous."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stakes._kernels import run_bootstrap
+from stakes._kernels.joint_bands import joint_band, pointwise_band
+from stakes._kernels.resampling import posterior_cells
+from stakes.exceptions import DataError
+from stakes.results import Frame
+from stakes.summaries import PairedCounts
+from stakes.summaries.ranked_scores import RankedScores
+from stakes.typing import FloatArray, RandomSource
+from stakes.uncertainty.intervals import as_level
+from stakes.uncertainty.replicates import Replicates
+from stakes.uncertainty.score_intervals import resampled_scores
+from stakes.uncertainty.sufficiency import MIN_CASES, refuse_weights, shortage
+
+__all__ = ["Band", "band", "best_by_log_odds"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Band:
+    """A curve with its band; what `band` returns.
+
+    Parameters
+    ----------
+    x, y : array of float
+        The curve.
+    low, high : array of float
+        The band; NaN when there are too few cases.
+    level : float
+        Share of data sets whose band holds the curve (at each point, or everywhere).
+    simultaneous : bool
+        Whether it holds everywhere at once.
+    notes : tuple of str
+        What a reader should know.
+    replicates : Replicates
+        The drawn curves, (n_replicates, n_points).
+    """
+
+    x: FloatArray
+    y: FloatArray
+    low: FloatArray
+    high: FloatArray
+    level: float
+    simultaneous: bool
+    notes: tuple[str, ...]
+    replicates: Replicates
+
+    def at(self, level: float, *, simultaneous: bool | None = None) -> Band:
+        """The same band at another level, or of the other kind."""
+        joint = self.simultaneous if simultaneous is None else simultaneous
+        if np.isnan(self.low).all():
+            return replace(self, level=as_level(level), simultaneous=joint)
+        low, high = (joint_band if joint else pointwise_band)(
+            self.replicates.values, as_level(level)
+        )
+        return replace(self, low=low, high=high, level=level, simultaneous=joint)
+
+    def more(self, replicates: int) -> Band:
+        """The same from this many more replicates."""
+        grown = self.replicates.grown(len(self.replicates) + replicates)
+        return replace(self, replicates=grown).at(self.level)
+
+    def frame(self) -> Frame:
+        """One row per point: x, y, low, high."""
+        return Frame({"x": self.x, "y": self.y, "low": self.low, "high": self.high})
+
+    def __repr__(self) -> str:
+        kind = "simultaneous" if self.simultaneous else "pointwise"
+        return f"<Band of {self.x.shape[0]} points, {kind} {self.level:g}>"
+
+
+def band(
+    scores: RankedScores,
+    curve: str | Callable[[Any], Any] = "bayes_error",
+    *,
+    at: Any,
+    level: float = 0.95,
+    simultaneous: bool = True,
+    replicates: int = 2000,
+    rng: RandomSource = None,
+    min_cases: int = MIN_CASES,
+) -> Band:
+    """How sure a whole curve is.
+
+    A simultaneous band holds the curve everywhere at once, which is what a reader assumes who
+    looks at all of it; a pointwise band is narrower and right for one abscissa chosen before.
+
+    Parameters
+    ----------
+    scores : ScoreCounts or ScoreBins
+        What happened.
+    curve : {"bayes_error", "decision", "roc"} or callable
+        Normalised actual cost by log odds of the effective prior (scores must be LLRs); net
+        benefit by threshold on the posterior; sensitivity by false positive rate; or any
+        function of the summary that returns one value for each entry of `at`.
+    at : array-like of float
+        The abscissae.
+    level : float
+        Share of data sets whose band holds the curve.
+    simultaneous : bool
+        Everywhere at once, or at each point by itself.
+    replicates : int
+        Drawn curves.
+    rng : None, int or numpy.random.Generator
+        Source of randomness.
+    min_cases : int
+        With fewer cases of a class no band is given.
+
+    Returns
+    -------
+    Band
+        With `.at(level)`, `.more(replicates)` and `.frame()`.
+
+    Notes
+    -----
+    Between the thresholds of the first two curves cases are exchangeable, so one draw of the
+    counts between them gives the whole curve; these draws come from the Dirichlet posterior,
+    which does not collapse where no error was seen.
+
+    References
+    ----------
+    .. [1] O. Montiel Olea and M. Plagborg-Moller, "Simultaneous confidence bands: theory,
+       implementation, and an application to SVARs", J. Applied Econometrics 34, 2019.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(400) % 4 == 0
+    >>> sc = ScoreCounts.from_scores(y, rng.normal(4.0 * y - 2.0, 2.0), kind="llr")
+    >>> found = band(sc, "bayes_error", at=[-1.0, 0.0, 1.0], rng=0)
+    >>> bool((found.low < found.y).all() and (found.y < found.high).all())
+    True
+    """
+    scores.require_both("band")
+    runs = scores.runs
+    refuse_weights(np.concatenate([runs.negatives, runs.positives]).astype(np.float64), "summary")
+    x = np.asarray(at, dtype=np.float64)
+    if curve == "bayes_error":
+        y, draw = _by_threshold(scores, x, "llr", -x, _normalised_cost(x))
+    elif curve == "decision":
+        y, draw = _by_threshold(scores, x, "posterior", x, _net_benefit(x, float(scores.priors[1])))
+    elif curve == "roc":
+        y, draw = _roc(scores, x)
+    elif callable(curve):
+        y, draw = _given(scores, curve)
+    else:
+        raise DataError(
+            f"`curve` must be 'bayes_error', 'decision', 'roc' or a function; got {curve!r}."
+        )
+    refused, notes = shortage(scores.class_totals, scores.classes, min_cases)
+    drawn = Replicates.drawn(draw, replicates, rng)
+    empty = np.full(y.shape, np.nan)
+    found = Band(x, y, empty, empty, as_level(level), simultaneous, notes, drawn)
+    if refused:
+        return found
+    low, high = (joint_band if simultaneous else pointwise_band)(drawn.values, level)
+    return replace(found, low=low, high=high)
+
+
+def _normalised_cost(x: FloatArray) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    """Cost at each log odds of the effective prior over that of the best naive decision."""
+    u = 1 / (1 + np.exp(-x))
+    naive = np.minimum(u, 1 - u)
+    return lambda fnr, fpr: (u * fnr + (1 - u) * fpr) / naive
+
+
+def _net_benefit(x: FloatArray, share: float) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    """True positives per case minus false positives at the odds of the threshold."""
+    return lambda fnr, fpr: share * (1 - fnr) - (1 - share) * fpr * x / (1 - x)
+
+
+def _by_threshold(
+    scores: RankedScores,
+    x: FloatArray,
+    kind: str,
+    thresholds: FloatArray,
+    value: Callable[[FloatArray, FloatArray], FloatArray],
+) -> tuple[FloatArray, Any]:
+    """Curves of the two error rates at thresholds of the scores."""
+    if scores.kind != kind:
+        raise DataError(f"this curve needs scores of kind {kind!r}; these are {scores.kind!r}.")
+    order = np.argsort(thresholds, kind="stable")
+    above = np.array([scores.counts_above(float(t)) for t in thresholds[order]])
+    edges = np.vstack([scores.class_totals, above, np.zeros(2)])
+    cells = -np.diff(edges, axis=0)  # (D + 1, 2) from low to high
+
+    def rates(counts: Any, k: int) -> FloatArray:
+        totals = counts.sum(axis=-1, keepdims=True)
+        share = np.cumsum(counts, axis=-1)[..., :-1] / totals
+        back: FloatArray = np.empty_like(share)
+        back[..., order] = share if k == 1 else 1 - share
+        return back
+
+    def draw(size: int, generator: np.random.Generator) -> FloatArray:
+        prior = 1.0 / cells.shape[0]
+        drawn = [posterior_cells(cells[:, k], None, size, generator, prior=prior) for k in (0, 1)]
+        return value(rates(drawn[1], 1), rates(drawn[0], 0))
+
+    return value(rates(cells[:, 1], 1), rates(cells[:, 0], 0)), draw
+
+
+def _roc(scores: RankedScores, x: FloatArray) -> tuple[FloatArray, Any]:
+    """Sensitivity at false positive rates, the points joined by straight lines."""
+
+    def sensitivity(negatives: Any, positives: Any) -> FloatArray:
+        missed, alarms = run_bootstrap.error_rates(negatives, positives)
+        return np.asarray(np.interp(x, alarms[::-1], 1 - missed[::-1]))
+
+    runs = scores.runs
+
+    def draw(size: int, generator: np.random.Generator) -> FloatArray:
+        pairs = run_bootstrap.draw_runs(runs.negatives, runs.positives, size, generator)
+        return np.array([sensitivity(a, b) for a, b in pairs])
+
+    return sensitivity(runs.negatives, runs.positives), draw
+
+
+def _given(scores: RankedScores, curve: Callable[[Any], Any]) -> tuple[FloatArray, Any]:
+    """Any function of the summary."""
+
+    def draw(size: int, generator: np.random.Generator) -> FloatArray:
+        drawn = [curve(s) for s in resampled_scores(scores, size, generator)]
+        return np.asarray(drawn, dtype=np.float64)
+
+    return np.asarray(curve(scores), dtype=np.float64), draw
+
+
+def best_by_log_odds(
+    paired: PairedCounts,
+    log_odds: Any,
+    *,
+    replicates: int = 2000,
+    rng: RandomSource = None,
+) -> Frame:
+    """Which of several systems is best at each effective prior when LLRs are taken as they are.
+
+    Parameters
+    ----------
+    paired : PairedCounts
+        From `PairedCounts.from_scores` of LLRs with ``thresholds=-log_odds[::-1]``.
+    log_odds : array-like of float, ascending
+        Log odds of the effective prior.
+    replicates : int
+        Draws of the joint counts.
+    rng : None, int or numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    Frame
+        One row per log odds and system: log_odds, system, cost (normalised),
+        probability_best.
+
+    References
+    ----------
+    .. [1] S. Cumani, "Bayes decisions and Model evaluation": Bayes error plots.
+
+    Examples
+    --------
+    >>> pc = PairedCounts.from_scores([0, 0, 1, 1] * 10, {"a": [-2.0, -1.0, 1.0, 2.0] * 10,
+    ...                               "b": [-2.0, 1.0, -1.0, 2.0] * 10}, thresholds=[0.0])
+    >>> best_by_log_odds(pc, [0.0], rng=0)["probability_best"]
+    array([1., 0.])
+    """
+    x = np.asarray(log_odds, dtype=np.float64)
+    if len(paired.decisions) != x.shape[0] + 1 or len(paired.classes) != 2:
+        raise DataError(
+            f"{x.shape[0]} log odds need {x.shape[0] + 1} stretches of two classes; got "
+            f"{len(paired.decisions)} of {len(paired.classes)}.",
+            hint="PairedCounts.from_scores(..., thresholds=-log_odds[::-1])",
+        )
+    value, classes = _normalised_cost(x), paired.cells[:, 0]
+
+    def costs(cells: FloatArray) -> FloatArray:
+        found = np.empty((cells.shape[0], len(paired.systems), x.shape[0]))
+        for s in range(len(paired.systems)):
+            rates = []
+            for k in (1, 0):
+                inside = classes == k
+                stretch = np.zeros((int(inside.sum()), len(paired.decisions)))
+                stretch[np.arange(stretch.shape[0]), paired.cells[inside, 1 + s]] = 1.0
+                counts = cells[:, inside] @ stretch
+                share = np.cumsum(counts, axis=1)[:, :-1] / counts.sum(axis=1, keepdims=True)
+                rates.append((share if k == 1 else 1 - share)[:, ::-1])
+            found[:, s] = value(rates[0], rates[1])
+        return found
+
+    seen = costs(np.asarray(paired.counts, dtype=np.float64)[None])[0]
+    generator = np.random.default_rng(rng)
+    wins = np.zeros(seen.shape)
+    for start in range(0, replicates, 200):
+        size = min(200, replicates - start)
+        drawn = costs(posterior_cells(paired.counts, classes, size, generator, prior=0.0))
+        least = drawn <= drawn.min(axis=1, keepdims=True)
+        wins += (least / least.sum(axis=1, keepdims=True)).sum(axis=0)
+    return Frame(
+        {
+            "log_odds": np.repeat(x, len(paired.systems)),
+            "system": [str(n) for n in paired.systems] * x.shape[0],
+            "cost": seen.T.ravel(),
+            "probability_best": (wins / replicates).T.ravel(),
+        }
+    )

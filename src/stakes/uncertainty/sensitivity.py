@@ -1,0 +1,300 @@
+"""Sensitivity: for which cost ratios and prevalences each system is the best choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from stakes._kernels.interval_limits import normal_quantile
+from stakes._names import listed
+from stakes.application import Application, CostMatrix, as_application
+from stakes.exceptions import DataError
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix, PairedCounts
+from stakes.typing import FloatArray, Name
+from stakes.uncertainty.intervals import as_level
+from stakes.uncertainty.linear_costs import CostSum, as_stakes, cost_sum, difference_sum
+
+__all__ = ["SwitchPoints", "switch_points"]
+
+Over = Literal["cost_ratio", "prevalence", "effective_prior"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SwitchPoints:
+    """Which choice is best where, and how sure the borders are; see `switch_points`.
+
+    Parameters
+    ----------
+    over : str
+        What varies along the axis.
+    best : tuple of names
+        The best choice of each stretch, from the lowest value of the axis on.
+    at : array of float
+        Borders between the stretches.
+    low, high : array of float
+        Interval of each border: between them the data cannot tell its two sides apart.
+    leads : array of float
+        By how much, in normalised cost, the best choice of each stretch leads at most.
+    """
+
+    over: Over
+    best: tuple[Name, ...]
+    at: FloatArray
+    low: FloatArray
+    high: FloatArray
+    leads: FloatArray
+
+    def frame(self) -> Frame:
+        """One row per stretch: best, from, to, lead; and the interval of its lower border."""
+        top = {"prevalence": 1.0, "effective_prior": 1.0}.get(self.over, np.inf)
+        return Frame(
+            {
+                "best": [str(name) for name in self.best],
+                "from": np.concatenate(([0.0], self.at)),
+                "to": np.concatenate((self.at, [top])),
+                "from_low": np.concatenate(([0.0], self.low)),
+                "from_high": np.concatenate(([0.0], self.high)),
+                "lead": self.leads,
+            }
+        )
+
+    def __str__(self) -> str:
+        parts = [str(self.best[0])]
+        for k, name in enumerate(self.best[1:]):
+            parts.append(f"{name} from {self.at[k]:.3g} ({self.low[k]:.3g} to {self.high[k]:.3g})")
+        return ", ".join(parts)
+
+    def __repr__(self) -> str:
+        return f"<SwitchPoints over {self.over}: {self}>"
+
+
+def switch_points(
+    systems: PairedCounts | Mapping[Any, ConfusionMatrix],
+    application: Any = None,
+    *,
+    over: Over = "cost_ratio",
+    naive: bool = True,
+    level: float = 0.95,
+) -> SwitchPoints:
+    """For which costs or class shares each of several systems is the best choice.
+
+    Before arguing about costs, see which differences between them matter: a system that is
+    best from a cost ratio of 3 to 100 is best for everybody around 10.
+
+    Parameters
+    ----------
+    systems : PairedCounts, or mapping from name to ConfusionMatrix
+        Hard decisions of two classes, on the same cases or each on its own.
+    application : Application or CostMatrix, optional
+        What stays fixed: the priors for the axis "cost_ratio", the costs for "prevalence".
+    over : {"cost_ratio", "prevalence", "effective_prior"}
+        The axis: how many wrong second decisions one wrong first decision costs as much as;
+        the share of the second class; or the effective prior, which is both in one.
+    naive : bool
+        Whether always taking the same decision is among the choices.
+    level : float
+        Of the intervals of the borders.
+
+    Returns
+    -------
+    SwitchPoints
+        Printing it gives the stretches in order.
+
+    Notes
+    -----
+    With u the effective prior, the cost of a system is proportional to u FNR + (1 - u) FPR, a
+    straight line; the best choices form the lower envelope of these lines. The interval of a
+    border holds the values at which the score test does not tell the two systems apart.
+
+    References
+    ----------
+    .. [1] C. Drummond and R. C. Holte, "Cost curves: an improved method for visualizing
+       classifier performance", Machine Learning 65, 2006.
+
+    Examples
+    --------
+    >>> a = ConfusionMatrix([[900, 100], [20, 180]])
+    >>> b = ConfusionMatrix([[980, 20], [60, 140]])
+    >>> found = switch_points({"a": a, "b": b}, Application(CostMatrix.zero_one(2),
+    ...                       priors=[0.8, 0.2]))
+    >>> found.best
+    ('always 0', 'b', 'a', 'always 1')
+    >>> found.at.round(2)
+    array([ 0.11,  1.6 , 36.  ])
+    """
+    matrices = _matrices(systems)
+    names, points = list(matrices), [_point(m) for m in matrices.values()]
+    first = next(iter(matrices.values()))
+    if naive:
+        names += [f"always {d}" for d in first.decisions]
+        points += [(0.0, 1.0), (1.0, 0.0)]
+    order, borders = _envelope(np.array(points))
+    scale = _axis(over, application, first)
+    ends = []
+    for left, right, border in zip(order[:-1], order[1:], borders, strict=True):
+        total = _pair(systems, matrices, names, left, right, first)
+        ends.append(_uncertain(total, border, normal_quantile(as_level(level))))
+    low, high = (np.array([e[k] for e in ends]) for k in (0, 1))
+    return SwitchPoints(
+        over,
+        tuple(names[k] for k in order),
+        scale(np.array(borders)),
+        scale(low),
+        scale(high),
+        _leads(np.array(points), order, borders),
+    )
+
+
+def _matrices(systems: Any) -> dict[Name, ConfusionMatrix]:
+    """One two-by-two confusion matrix per system."""
+    if isinstance(systems, PairedCounts):
+        found = {name: systems.confusion(name) for name in systems.systems}
+    else:
+        found = dict(systems)
+    for name, matrix in found.items():
+        if matrix.counts.shape != (2, 2):
+            raise DataError(
+                "switch points need two classes and two decisions; "
+                f"{name!r} has {matrix.counts.shape}."
+            )
+        if (matrix.class_totals == 0).any():
+            raise DataError(f"{name!r} has no case of one of {listed(matrix.classes)}.")
+    return found
+
+
+def _point(matrix: ConfusionMatrix) -> tuple[float, float]:
+    """False positive and false negative rate."""
+    return float(matrix.rates[0, 1]), float(matrix.rates[1, 0])
+
+
+def _envelope(points: FloatArray) -> tuple[list[int], list[float]]:
+    """The lines that are lowest for some u in (0, 1), in order, and where they change."""
+    u, current = 0.0, int(np.lexsort((points[:, 1], points[:, 0]))[0])
+    order = [current]
+    borders: list[float] = []
+    while True:
+        slopes = points[:, 1] - points[:, 0]
+        falls = np.flatnonzero(slopes < slopes[current])
+        if falls.shape[0] == 0:
+            return order, borders
+        gap = points[falls, 0] - points[current, 0]
+        crossing = gap / (slopes[current] - slopes[falls])
+        k = int(np.lexsort((slopes[falls], crossing))[0])
+        if crossing[k] >= 1:
+            return order, borders
+        u, current = float(max(crossing[k], u)), int(falls[k])
+        if u <= 0:
+            order[-1] = current
+        else:
+            order.append(current)
+            borders.append(u)
+
+
+def _pair(
+    systems: Any,
+    matrices: dict[Name, ConfusionMatrix],
+    names: list[Any],
+    left: int,
+    right: int,
+    like: ConfusionMatrix,
+) -> tuple[CostSum, CostSum]:
+    """The difference of two choices, split into its false positives and false negatives."""
+    parts = []
+    for values in ([[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [1.0, 0.0]]):
+        app = Application(CostMatrix(values, like.classes, like.decisions), priors=[0.5, 0.5])
+        stakes = as_stakes(app)
+        if isinstance(systems, PairedCounts) and max(left, right) < len(matrices):
+            two = systems.subset([names[left], names[right]])
+            parts.append(difference_sum(two.counts, two.cells, stakes))
+            continue
+        sums = []
+        for k in (left, right):
+            matrix = matrices.get(names[k]) if k < len(matrices) else None
+            if matrix is None:
+                sums.append(_constant(k - len(matrices), values))
+            else:
+                joint = PairedCounts.from_confusion(matrix)
+                sums.append(cost_sum(joint.counts, joint.cells, stakes))
+        parts.append(
+            CostSum(
+                np.concatenate([sums[0].counts, sums[1].counts]),
+                np.concatenate([sums[0].weights, -sums[1].weights]),
+            )
+        )
+    return parts[0], parts[1]
+
+
+def _constant(decision: int, values: Any) -> CostSum:
+    """A decision that ignores the input: its errors are known, as if from endless cases."""
+    costs = np.asarray(values)[:, decision : decision + 1] / 2
+    return CostSum(np.full((2, 2), 1e12), np.repeat(costs, 2, axis=1))
+
+
+def _uncertain(parts: tuple[CostSum, CostSum], border: float, z: float) -> tuple[float, float]:
+    """Effective priors around a border at which the two choices cannot be told apart."""
+    alarms, misses = parts
+
+    def gap(log_odds: float) -> float:
+        u = 1 / (1 + np.exp(-log_odds))
+        weights = (1 - u) * alarms.weights + u * misses.weights
+        return abs(CostSum(alarms.counts, weights).z_score())
+
+    centre = float(np.log(border / (1 - border)))
+    ends = []
+    for sign in (-1.0, 1.0):
+        near, far = 0.0, 40.0
+        if gap(centre + sign * far) < z:
+            ends.append(0.0 if sign < 0 else 1.0)
+            continue
+        for _ in range(40):
+            middle = (near + far) / 2
+            near, far = (middle, far) if gap(centre + sign * middle) < z else (near, middle)
+        ends.append(float(1 / (1 + np.exp(-(centre + sign * near)))))
+    return ends[0], ends[1]
+
+
+def _axis(over: str, application: Any, like: ConfusionMatrix) -> Any:
+    """Effective priors in the units of the axis."""
+    if over == "effective_prior":
+        return lambda u: u
+    if over == "cost_ratio":
+        given = None if application is None else as_application(application).priors
+        shares = like.priors if given is None else given
+        factor = shares[0] / shares[1]
+    elif over == "prevalence":
+        if application is None:
+            raise DataError("the axis 'prevalence' needs costs.", hint="application=...")
+        costs = as_application(application)
+        factor = np.exp(costs.log_odds_threshold)
+    else:
+        raise DataError(
+            f"`over` must be 'cost_ratio', 'prevalence' or 'effective_prior'; got {over!r}."
+        )
+
+    def scale(u: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            odds = factor * u / (1 - u)
+        if over == "cost_ratio":
+            return np.asarray(odds)
+        return np.asarray(
+            np.where(np.isinf(odds), 1.0, odds / (1 + np.where(np.isinf(odds), 0, odds)))
+        )
+
+    return scale
+
+
+def _leads(points: FloatArray, order: list[int], borders: list[float]) -> FloatArray:
+    """Largest lead of each stretch's best choice over the next best, in normalised cost."""
+    edges = [0.0, *borders, 1.0]
+    found = []
+    for k, best in enumerate(order):
+        u = np.linspace(edges[k], edges[k + 1], 51)[1:-1]
+        costs = u[:, None] * points[:, 1] + (1 - u[:, None]) * points[:, 0]
+        others = np.delete(costs, best, axis=1)
+        lead = (others.min(axis=1) - costs[:, best]) / np.minimum(u, 1 - u)
+        found.append(float(lead.max()))
+    return np.array(found)
