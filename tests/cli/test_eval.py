@@ -145,10 +145,11 @@ class TestNumbers:
         found = {m["name"]: m for m in run("eval", loans, *words).found["models"]}
         # case by case: act when p * amount > (1 - p) * 5, i.e. cases 1 (10 > 4.5) and 3
         # (30 > 3.5), not 2 (3 < 3.5) nor 4 (1 < 4.5): one false alarm, one miss of 10
-        assert found["p, case by case"]["cost"] == pytest.approx((5 + 10) / 4)
-        # one for all: average amount 55, threshold 5 / 60 = 0.083: everybody is acted on
-        assert found["p, one for all"]["cost"] == pytest.approx((5 + 5) / 4)
-        assert found["p, one for all"]["nec"] == pytest.approx(1.0)  # just as always acting
+        assert found["p, per case"]["cost"] == pytest.approx((5 + 10) / 4)
+        # average costs: average amount 55, threshold 5 / 60 = 0.083: everybody is acted on
+        assert found["p, average costs"]["cost"] == pytest.approx((5 + 5) / 4)
+        assert found["p, average costs"]["nec"] == pytest.approx(1.0)  # just as always acting
+        assert set(found) == {"p, per case", "p, one threshold", "p, average costs"}
 
     def test_arrays_follow_the_sorted_outcomes(self, run, tmp_path):
         truth = np.array(["b", "a", "b", "a"])
@@ -254,7 +255,6 @@ class TestForms:
         found = run("eval", ten, "--scores", "p", *COSTS, "--json").found
         assert found["application"]["costs"] == [[0, 1], [10, 0]]
         assert found["naive"] == {"decision": "yes", "cost": pytest.approx(0.7)}
-        assert found["models"][0]["interval"] is None
         assert found["facts"]["command"].startswith("stakes eval ten.csv --scores p")
 
     def test_html_is_written_and_named(self, run, ten, tmp_path):

@@ -7,10 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from stakes.application import CaseCosts, CostMatrix
-from stakes.cli.expressions import columns_in, value_of
+from stakes.application import CaseCosts, CostExpression, CostMatrix, case_costs
 from stakes.cli.reading import Table
 from stakes.exceptions import CostError, PriorError
 
@@ -47,7 +44,7 @@ class CostWords:
     @property
     def columns(self) -> list[str]:
         """The columns that the amounts speak of; none for plain numbers."""
-        return [name for text in self.amounts.values() for name in columns_in(text)]
+        return [name for text in self.amounts.values() for name in CostExpression(text).columns]
 
 
 def cost_words(
@@ -107,25 +104,10 @@ def binary_costs(words: CostWords, classes: tuple[str, ...]) -> CostMatrix:
 def binary_case_costs(
     words: CostWords, classes: tuple[str, ...], table: Table, rows: Any
 ) -> CaseCosts:
-    """One matrix per case, from expressions over the columns; `rows` are the cases that count."""
-    sign = -1.0 if words.gain else 1.0
-
-    def column(name: str) -> Any:
-        values = table.numbers(name)[rows]
-        if not np.isfinite(values).all():
-            bad = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise CostError(f"column '{name}', used in a cost, has no number in case {bad + 1}.")
-        return values
-
-    values = {key: sign * np.asarray(value_of(text, column)) for key, text in words.amounts.items()}
-    return CaseCosts.binary(
-        false_positive=values["fp"],
-        false_negative=values["fn"],
-        true_positive=values.get("tp", 0.0),
-        true_negative=values.get("tn", 0.0),
-        classes=classes,
-        decisions=classes,
-    )
+    """One matrix per case, from formulas over the columns; `rows` are the cases that count."""
+    columns = {name: table.numbers(name)[rows] for name in words.columns}
+    costs = case_costs(columns, words.amounts, classes=classes, decisions=classes)
+    return CaseCosts(0.0 - costs.values, classes, classes) if words.gain else costs
 
 
 def volume(text: str | None) -> tuple[float | None, str | None]:
@@ -204,18 +186,13 @@ def _share(text: str, whole: str) -> float:
 
 def _number(text: str) -> float:
     """An amount without columns."""
-    value = value_of(text, _no_column)
-    if not np.isfinite(value):
-        raise CostError(f"a cost must be finite; got '{text}'.")
-    return float(value)
-
-
-def _no_column(name: str) -> Any:
-    """A column where none can be."""
-    raise CostError(
-        f"'{name}' is not a number, and there are no rows to take a column from.",
-        hint="amounts per case need a file with one row per case",
-    )
+    amount = CostExpression(text)
+    if amount.columns:
+        raise CostError(
+            f"'{amount.columns[0]}' is not a number, and there are no rows to take a column from.",
+            hint="amounts per case need a file with one row per case",
+        )
+    return float(amount.value({}))
 
 
 def _positive(value: float) -> float:

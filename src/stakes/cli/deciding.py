@@ -19,7 +19,7 @@ from stakes.exceptions import CostError, DataError
 from stakes.posteriors import Posteriors
 from stakes.report.amounts import grouped, plain
 
-__all__ = ["Rule", "decide", "fill_gaps", "posteriors_of", "rule_of", "without_gaps"]
+__all__ = ["Rule", "decide", "fill_gaps", "posteriors_of", "rule_above", "rule_of", "without_gaps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,15 @@ def rule_of(app: Application, cases: Cases, args: Any, ranked_at: float | None) 
     if len(cuts) == 1:
         return Rule(f"{letter} > {_cut_text(cuts[0], args)}", cuts[0])
     return Rule(f"{letter} > {', '.join(_cut_text(cut, args) for cut in cuts)}")
+
+
+def rule_above(threshold: float, app: Application, cases: Cases, args: Any) -> Rule:
+    """Act above a threshold on the posterior where it will run, in the terms of the file."""
+    if not math.isfinite(threshold):
+        return Rule(f"always '{app.decisions[int(threshold < 0)]}'")
+    cut = _in_terms_of_file(threshold, app, cases, args)
+    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[args.scores_are]
+    return Rule(f"{letter} > {_cut_text(cut, args)}", cut)
 
 
 def _cut_text(cut: float, args: Any) -> str:

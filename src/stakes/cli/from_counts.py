@@ -15,6 +15,7 @@ from stakes.cli.confusions import read_confusion
 from stakes.cli.costs import binary_costs, volume
 from stakes.cli.place import at_place, refuse_or_name_dominated, texts
 from stakes.cli.remarks import about_numbers, about_switches
+from stakes.cli.sureness import with_intervals
 from stakes.exceptions import CostError, DataError
 from stakes.report import Findings, judge
 from stakes.summaries import ConfusionMatrix
@@ -44,6 +45,8 @@ def findings_of_counts(args: Any) -> Findings:
                     "judged at the shares of the first. --prevalence says otherwise"
                 )
     found = [judge(each, app, name=name) for name, each in ordered.items()]
+    if all(each.counts.dtype.kind == "i" for each in ordered.values()):
+        found = with_intervals(found, app, args)
     classes = texts(app.classes)
     return Findings(
         source=", ".join(Path(path).name for path in paths),

@@ -25,6 +25,7 @@ from stakes.cli.remarks import (
     about_numbers,
     about_switches,
 )
+from stakes.cli.sureness import compared, with_intervals
 from stakes.exceptions import DataError
 from stakes.report import Findings, ModelFinding, judge
 from stakes.summaries import ConfusionMatrix
@@ -46,11 +47,12 @@ def findings_of(args: Any) -> Findings:
     if question.words is not None:
         return _per_case(question, models, cases, app, args, warnings)
     warnings += refuse_or_name_dominated(app.costs)
-    found, remarks = [], []
+    found, remarks, decided = [], [], {}
     for model in models:
         posteriors = posteriors_of(model, cases, app, args)
         codes, ranked_at = decide(model, posteriors, cases, app)
-        confusion = _counted(fill_gaps(codes, model.missing, app, args), cases, app)
+        decided[model.name] = fill_gaps(codes, model.missing, app, args)
+        confusion = _counted(decided[model.name], cases, app)
         rule = rule_of(app, cases, args, ranked_at)
         found.append(
             judge(confusion, app, name=model.name, rule=rule.text, threshold=rule.threshold)
@@ -59,7 +61,12 @@ def findings_of(args: Any) -> Findings:
     best = min(range(len(found)), key=lambda k: found[k].cost)
     switches = about_switches(found, app) if args.decisions else []
     notes = (*question.notes, *_assumed(cases, app, args), *remarks[best], *switches)
-    return _gathered(question, found, cases, app, args, notes, warnings)
+    comparison = None
+    if cases.weights is None and found[0].nec is not None:
+        found = with_intervals(found, app, args)
+        comparison = compared(decided, cases, app, args)
+    judged = _gathered(question, found, cases, app, args, notes, warnings)
+    return replace(judged, comparison=comparison)
 
 
 def _per_case(

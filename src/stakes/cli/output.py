@@ -66,7 +66,7 @@ def print_wrapped(text: str, *, first: str = "", rest: str = "") -> None:
 def wrapped(text: str, *, first: str = "", rest: str = "") -> list[str]:
     """Lines of the page width that never break inside a number or before its per cent sign."""
     lines = textwrap.wrap(
-        _NUMBER_GAP.sub(_UNBROKEN, shown(text)),
+        _NUMBER_GAP.sub(_UNBROKEN, _encodable(shown(text))),
         width=page_width(),
         initial_indent=first,
         subsequent_indent=rest,
@@ -74,6 +74,15 @@ def wrapped(text: str, *, first: str = "", rest: str = "") -> list[str]:
         break_on_hyphens=False,
     )
     return [line.replace(_UNBROKEN, " ") for line in lines]
+
+
+def _encodable(text: str) -> str:
+    """Our own signs in ASCII where the terminal has no others; names are left to the stream."""
+    try:
+        "±".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return text.replace("±", "+-")
+    return text
 
 
 def bold(text: str) -> str:

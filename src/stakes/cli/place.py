@@ -15,6 +15,7 @@ __all__ = ["at_place", "refuse_or_name_dominated", "texts"]
 
 def at_place(app: Application, data_priors: NDArray[Any], args: Any) -> Application:
     """The application with its shares filled in: those given, or else those of the data."""
+    args.shares_given = bool(args.prevalence) or app.priors is not None
     classes = texts(app.classes)
     if args.prevalence:
         return app.with_priors(shares(args.prevalence, classes))

@@ -71,6 +71,9 @@ def table_columns(findings: Findings) -> list[Column]:
     unit = f" {app.unit}" if app.unit else ""
     columns.append(Column(f"cost/case{unit}", aligned([m.cost for m in models]), drop=3))
     columns.append(Column(*_savings(findings), drop=4))
+    if findings.comparison is not None:
+        best_in = [findings.best_in(model) or 0.0 for model in models]
+        columns.append(Column("best in", [percent(share, 0) for share in best_in], drop=5))
     return columns
 
 

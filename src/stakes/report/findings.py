@@ -14,6 +14,7 @@ from stakes.metrics import cost_by_cell, normalized_expected_cost
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
+from stakes.uncertainty import Comparison, Difference
 
 __all__ = ["Findings", "ModelFinding", "judge"]
 
@@ -42,7 +43,8 @@ class Findings:
     """All models side by side, at one application; made from the parts that `judge` returns.
 
     `application` has its priors filled in. `data_priors` are the shares in the data, which
-    differ from those when a prevalence was given. `costs_said` are the costs as sentences;
+    differ from those when a prevalence was given. `comparison` says whether the best model
+    can be told from the others, where that was asked. `costs_said` are the costs as sentences;
     `notes` say what was assumed, `warnings` what looks wrong, `facts` how it was computed.
     """
 
@@ -56,6 +58,7 @@ class Findings:
     class_counts: FloatArray
     positive: str | None = None
     kind: str = "decisions"
+    comparison: Comparison | None = None
     costs_said: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -70,6 +73,24 @@ class Findings:
     def ranked(self) -> tuple[ModelFinding, ...]:
         """The models, cheapest first."""
         return tuple(sorted(self.models, key=lambda model: model.cost))
+
+    def best_in(self, model: ModelFinding) -> float | None:
+        """Probability that a model is the best; None where models were not compared."""
+        if self.comparison is None:
+            return None
+        return float(self.comparison.probability_best[self.comparison.systems.index(model.name)])
+
+    @property
+    def rival(self) -> Difference | None:
+        """The nearest model that the data cannot tell from the best; None when there is none."""
+        if self.comparison is None:
+            return None
+        close = [
+            difference
+            for difference in self.comparison.differences
+            if self.best.name in (difference.first, difference.second) and not difference.decided
+        ]
+        return min(close, key=lambda difference: abs(difference.value), default=None)
 
     def saving(self, model: ModelFinding) -> float:
         """What a model saves per case against the best decision that ignores it."""

@@ -71,6 +71,7 @@ def _model(findings: Findings, model: ModelFinding) -> dict[str, Any]:
     return {
         "name": model.name,
         "nec": model.nec,
+        "best_in": findings.best_in(model),
         "interval": None if model.interval is None else list(model.interval),
         "cost": model.cost,
         "saving": saving,

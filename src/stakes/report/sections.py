@@ -46,6 +46,7 @@ def models_section(findings: Findings) -> Html:
     head += ["95 % interval"] if sure else []
     head += ["act when"] if ruled else []
     head += [f"cost per case{unit}", _saving_title(findings)]
+    head += ["best in"] if findings.comparison is not None else []
     rows = [
         ("best" if model is findings.best else "", _model_row(findings, model, ruled, sure))
         for model in findings.ranked
@@ -55,6 +56,8 @@ def models_section(findings: Findings) -> Html:
         "NEC: the cost divided by that of the best decision that ignores the model. "
         "0 is perfect, 1 is useless; lower is better."
     )
+    if findings.comparison is not None:
+        caption += " Best in: the share of drawn data sets in which the model costs least."
     return _section("2 · The models at that cost", table(caption, head, rows))
 
 
@@ -71,7 +74,8 @@ def _model_row(findings: Findings, model: ModelFinding, ruled: bool, sure: bool)
         cells.append(_cell(model.rule or ""))
     cells.append(_cell(per_case(model.cost)))
     cells.append(_cell(_saved(findings, findings.saving(model))))
-    return cells
+    best_in = findings.best_in(model)
+    return cells if best_in is None else [*cells, _cell(percent(best_in, 0))]
 
 
 def _naive_row(findings: Findings, ruled: bool, sure: bool) -> list[Html]:
@@ -82,7 +86,7 @@ def _naive_row(findings: Findings, ruled: bool, sure: bool) -> list[Html]:
         _cell("1.000" if findings.best.nec is not None else "undefined"),
         *empty,
         _cell(per_case(findings.naive_cost)),
-        _cell(""),
+        *[_cell("")] * (1 if findings.comparison is None else 2),
     ]
 
 
