@@ -20,9 +20,11 @@ PACKAGE = Path(stakes.__file__).parent
 NOT_FOR_IMPORT = {"cli", "experiments"}
 # Rooms where a name may repeat: `plots.roc` draws what `curves.roc` computes.
 MIRRORS = {"plots"}
-# The same subject from a summary of two classes (`curves`) and from rows of any number of classes
-# (`calibration`). Add none: two functions of one name are a question to their users.
-SHARED_NAMES = {"reliability"}
+# One subject asked of two inputs. Add none: two functions of one name are a question to their users.
+SHARED_NAMES = {
+    "reliability": "curves: a summary of two classes; calibration: rows of any number of classes",
+    "switch_points": "curves: systems that give scores; uncertainty: systems that decide",
+}
 
 CONTRACT = {
     "stakes": [
