@@ -9,10 +9,11 @@ from stakes.uncertainty.optimism import MinCostOptimism, min_cost_optimism
 from stakes.uncertainty.planning import PowerCurve, SamplePlan, cases_needed, power_curve
 from stakes.uncertainty.refitting import refitted_interval
 from stakes.uncertainty.replicates import Replicates
-from stakes.uncertainty.sensitivity import SwitchPoints, switch_points
+from stakes.uncertainty.sensitivity import BestRanges, best_ranges
 
 __all__ = [
     "Band",
+    "BestRanges",
     "Comparison",
     "Difference",
     "Interval",
@@ -20,9 +21,9 @@ __all__ = [
     "PowerCurve",
     "Replicates",
     "SamplePlan",
-    "SwitchPoints",
     "band",
     "best_by_log_odds",
+    "best_ranges",
     "cases_needed",
     "compare",
     "compare_across",
@@ -31,5 +32,4 @@ __all__ = [
     "power_curve",
     "rate_interval",
     "refitted_interval",
-    "switch_points",
 ]

@@ -18,14 +18,14 @@ from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals import as_level
 from stakes.uncertainty.linear_costs import CostSum, as_stakes, cost_sum, difference_sum
 
-__all__ = ["SwitchPoints", "switch_points"]
+__all__ = ["BestRanges", "best_ranges"]
 
 Over = Literal["cost_ratio", "prevalence", "effective_prior"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SwitchPoints:
-    """Which choice is best where, and how sure the borders are; see `switch_points`.
+class BestRanges:
+    """Which choice is best where, and how sure the borders are; see `best_ranges`.
 
     Parameters
     ----------
@@ -69,17 +69,17 @@ class SwitchPoints:
         return ", ".join(parts)
 
     def __repr__(self) -> str:
-        return f"<SwitchPoints over {self.over}: {self}>"
+        return f"<BestRanges over {self.over}: {self}>"
 
 
-def switch_points(
+def best_ranges(
     systems: PairedCounts | Mapping[Any, ConfusionMatrix],
     application: Any = None,
     *,
     over: Over = "cost_ratio",
     naive: bool = True,
     level: float = 0.95,
-) -> SwitchPoints:
+) -> BestRanges:
     """For which costs or class shares each of several systems is the best choice.
 
     Before arguing about costs, see which differences between them matter: a system that is
@@ -101,7 +101,7 @@ def switch_points(
 
     Returns
     -------
-    SwitchPoints
+    BestRanges
         Printing it gives the stretches in order.
 
     Notes
@@ -119,7 +119,7 @@ def switch_points(
     --------
     >>> a = ConfusionMatrix([[900, 100], [20, 180]])
     >>> b = ConfusionMatrix([[980, 20], [60, 140]])
-    >>> found = switch_points({"a": a, "b": b}, Application(CostMatrix.zero_one(2),
+    >>> found = best_ranges({"a": a, "b": b}, Application(CostMatrix.zero_one(2),
     ...                       priors=[0.8, 0.2]))
     >>> found.best
     ('always 0', 'b', 'a', 'always 1')
@@ -139,7 +139,7 @@ def switch_points(
         total = _pair(systems, matrices, names, left, right, first)
         ends.append(_uncertain(total, border, normal_quantile(as_level(level))))
     low, high = (np.array([e[k] for e in ends]) for k in (0, 1))
-    return SwitchPoints(
+    return BestRanges(
         over,
         tuple(names[k] for k in order),
         scale(np.array(borders)),
