@@ -106,7 +106,7 @@ def pareto_front(systems: Mapping[str, Any], applications: Mapping[str, Any]) ->
     better = (costs[:, None] <= costs[None]).all(axis=2) & (costs[:, None] < costs[None]).any(
         axis=2
     )
-    on_front = ~better.any(axis=0)
+    on_front = np.array([not column.any() for column in better.T])
     supported = np.array([bool(f) and _supported(costs, k) for k, f in enumerate(on_front)])
     return ParetoFront(tuple(tables), tuple(goals), costs, on_front, supported)
 

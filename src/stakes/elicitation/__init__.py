@@ -1,0 +1,45 @@
+"""From a conversation to an Application: what a miss is worth, said in ways people can answer."""
+
+from stakes.elicitation.emblematic import (
+    EMBLEMATIC_MODELS,
+    EmblematicModel,
+    emblematic_models,
+    ratio_from_ranking,
+)
+from stakes.elicitation.question import Question
+from stakes.elicitation.ratio import RatioInterval
+from stakes.elicitation.routes import (
+    ratio_between,
+    ratio_from_amounts,
+    ratio_from_metric,
+    ratio_from_number_willing,
+    ratio_from_sensitivity,
+    ratio_from_threshold,
+)
+from stakes.elicitation.session import Elicitation
+from stakes.elicitation.statement import (
+    Contradiction,
+    Statement,
+    agreed_ratio,
+    contradictions,
+)
+
+__all__ = [
+    "EMBLEMATIC_MODELS",
+    "Contradiction",
+    "Elicitation",
+    "EmblematicModel",
+    "Question",
+    "RatioInterval",
+    "Statement",
+    "agreed_ratio",
+    "contradictions",
+    "emblematic_models",
+    "ratio_between",
+    "ratio_from_amounts",
+    "ratio_from_metric",
+    "ratio_from_number_willing",
+    "ratio_from_ranking",
+    "ratio_from_sensitivity",
+    "ratio_from_threshold",
+]

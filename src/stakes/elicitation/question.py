@@ -1,0 +1,174 @@
+"""A question: which of two days would you rather have?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from stakes.application.naming import shown
+from stakes.application.sentences import spoken
+from stakes.elicitation.statement import Statement
+from stakes.exceptions import DataError
+from stakes.typing import Name
+
+__all__ = ["Answer", "Question", "posed"]
+
+Answer = Literal["a", "b", "="]
+
+#: At least this many cases of the rarer class, so that numbers are not all 0 and 1.
+FEWEST = 20
+LARGEST_STEP = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Two outcomes that differ in misses and in false alarms, in numbers one can picture.
+
+    Outcome A has more misses, outcome B more false alarms. Who prefers B finds a miss worth
+    more than `ratio` false alarms.
+
+    Parameters
+    ----------
+    cases, positives : int
+        How many cases are meant, and how many of them are positive.
+    misses, alarms : pair of int
+        Missed positives and false alarms of A and of B.
+    why : str
+        Why this is asked.
+    classes : pair of names
+        The negative and the positive class.
+
+    Examples
+    --------
+    >>> question = Question(1000, 78, (12, 6), (40, 160), classes=("stay", "churn"))
+    >>> question.ratio
+    20.0
+    >>> print(question.text(1))
+    Question 1.  Out of 1 000 cases (78 'churn'), which outcome would you rather have?
+       A  12 'churn' missed,  40 'stay' acted on for nothing
+       B   6 'churn' missed, 160 'stay' acted on for nothing
+    >>> question.statement("b").low
+    20.0
+    """
+
+    cases: int
+    positives: int
+    misses: tuple[int, int]
+    alarms: tuple[int, int]
+    why: str = ""
+    classes: tuple[Name, Name] = ("negative", "positive")
+
+    def __post_init__(self) -> None:
+        if not (self.misses[0] > self.misses[1] >= 0 and self.alarms[1] > self.alarms[0] >= 0):
+            raise DataError(
+                "outcome A must have more misses and B more false alarms; got misses "
+                f"{self.misses} and false alarms {self.alarms}."
+            )
+
+    @property
+    def ratio(self) -> float:
+        """False alarms per miss at which both outcomes are as bad; from the numbers shown."""
+        return (self.alarms[1] - self.alarms[0]) / (self.misses[0] - self.misses[1])
+
+    def statement(self, answer: Answer) -> Statement:
+        """What an answer implies: "a", "b", or "=" for cannot say."""
+        if answer not in ("a", "b", "="):
+            raise DataError(f"an answer is 'a', 'b' or '='; got {answer!r}.")
+        days = [f"{m} missed and {f} for nothing"
+                for m, f in zip(self.misses, self.alarms, strict=True)]  # fmt: skip
+        inputs = {
+            "cases": self.cases,
+            "misses": list(self.misses),
+            "alarms": list(self.alarms),
+            "prefers": answer,
+        }
+        if answer == "=":
+            said = f"you cannot say whether {days[0]} is better than {days[1]}"
+            return Statement(0.0, math.inf, said, "preference", inputs)
+        better, worse = days if answer == "a" else days[::-1]
+        low, high = (0.0, self.ratio) if answer == "a" else (self.ratio, math.inf)
+        return Statement(low, high, f"you prefer {better} to {worse}", "preference", inputs)
+
+    def text(self, number: int | None = None) -> str:
+        """The question in words, at most 80 columns for names of usual length."""
+        negative, positive = (f"'{shown(name, 20)}'" for name in self.classes)
+        head = "" if number is None else f"Question {number}.  "
+        lines = [
+            f"{head}Out of {spoken(self.cases)} cases ({spoken(self.positives)} {positive}), "
+            "which outcome would you rather have?"
+        ]
+        wide = [max(len(spoken(n)) for n in pair) for pair in (self.misses, self.alarms)]
+        for letter, miss, alarm in zip("AB", self.misses, self.alarms, strict=True):
+            lines.append(
+                f"   {letter}  {spoken(miss):>{wide[0]}} {positive} missed, "
+                f"{spoken(alarm):>{wide[1]}} {negative} acted on for nothing"
+            )
+        return "\n".join(lines)
+
+
+def posed(
+    ratio: float,
+    *,
+    prior: float,
+    point: tuple[float, float],
+    cases: int | None = None,
+    why: str = "",
+    classes: tuple[Any, Any] = ("negative", "positive"),
+) -> Question:
+    """A question that trades at about `ratio`, near an operating point that can be had.
+
+    `point` is its (miss rate, false alarm rate). The numbers are whole, so the ratio that an
+    answer is about is the one of the numbers shown.
+    """
+    size = _volume(prior, ratio) if cases is None else cases
+    while True:
+        question = _tried(ratio, size, prior, point, why, classes)
+        if question is not None:
+            return question
+        size *= 10  # too few cases for this exchange: think of more
+
+
+def _volume(prior: float, ratio: float) -> int:
+    """A round number of cases with enough of both classes."""
+    rarer = min(prior, 1 - prior)
+    size = 100
+    while size * rarer < FEWEST or size * (1 - prior) < ratio or size * prior < 1 / ratio:
+        size *= 10
+    return size
+
+
+def _tried(
+    ratio: float, cases: int, prior: float, point: tuple[float, float], why: str, classes: Any
+) -> Question | None:
+    """The question in this many cases, or None if the numbers do not fit."""
+    positives = round(cases * prior)
+    negatives = cases - positives
+    saved, extra = _whole(ratio)
+    misses, alarms = round(positives * point[0]), round(negatives * point[1])
+    times = max(1, min(misses // (2 * saved), (negatives - alarms) // (2 * extra)))
+    times = min(times, max(1, positives // (10 * saved)))
+    first = max(misses, saved * times)
+    second = min(alarms, negatives - extra * times)
+    if first > positives or second < 0:
+        return None
+    return Question(
+        cases,
+        positives,
+        (first, first - saved * times),
+        (second, second + extra * times),
+        why,
+        tuple(classes),
+    )
+
+
+def _whole(ratio: float) -> tuple[int, int]:
+    """Small whole numbers of misses and false alarms in about this ratio."""
+    fraction = Fraction(ratio if ratio >= 1 else 1 / ratio)
+    for largest in range(1, LARGEST_STEP + 1):
+        close = fraction.limit_denominator(largest)
+        if abs(close / fraction - 1) <= Fraction(1, 200):
+            break
+    many, few = close.numerator, close.denominator
+    return (few, many) if ratio >= 1 else (many, few)

@@ -1,0 +1,313 @@
+"""Ways to say, directly or not, how many false alarms one miss is worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stakes.application.sentences import spoken
+from stakes.elicitation.statement import Statement
+from stakes.exceptions import CostError, DataError, UndefinedError
+from stakes.metrics import catalogue
+from stakes.metrics.hull_points import hull_points
+from stakes.summaries import ConfusionMatrix
+from stakes.summaries.ranked_scores import RankedScores
+
+__all__ = [
+    "ratio_between",
+    "ratio_from_amounts",
+    "ratio_from_metric",
+    "ratio_from_number_willing",
+    "ratio_from_sensitivity",
+    "ratio_from_threshold",
+]
+
+#: More cuts than this are thinned when a metric is maximised by trying.
+MOST_CUTS = 2000
+
+
+def ratio_between(low: float, high: float | None = None) -> Statement:
+    """Say it directly: one miss is worth as many false alarms as this, or from this to that.
+
+    Parameters
+    ----------
+    low, high : float
+        Positive; one number if it is known.
+
+    Returns
+    -------
+    Statement
+        What it implies for the ratio.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, appendix A.1: 35 for
+       bankruptcy by one source, 10 to 50 by another.
+
+    Examples
+    --------
+    >>> ratio_between(10, 50)
+    Statement('one miss is worth 10 to 50 false alarms': ratio from 10 to 50)
+    """
+    high = low if high is None else high
+    if not (0 < low <= high < math.inf):
+        raise CostError(f"needs 0 < low <= high; got {low!r} and {high!r}.")
+    amount = spoken(low) if low == high else f"{spoken(low)} to {spoken(high)}"
+    said = f"one miss is worth {amount} false alarms"
+    return Statement(low, high, said, "ratio", {"ratio": [low, high]})
+
+
+def ratio_from_threshold(threshold: float, upper: float | None = None) -> Statement:
+    """What acting at a probability implies: at p, a miss is worth (1 - p) / p false alarms.
+
+    Parameters
+    ----------
+    threshold, upper : float
+        The probability from which you act today, or the range it lies in; between 0 and 1.
+
+    Returns
+    -------
+    Statement
+        What it implies for the ratio.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eq 28 solved for the costs.
+
+    Examples
+    --------
+    >>> ratio_from_threshold(0.3)
+    Statement('you act at 30 %': ratio from 2.33333 to 2.33333)
+    """
+    upper = threshold if upper is None else upper
+    if not 0 < threshold <= upper < 1:
+        raise CostError(f"a threshold lies between 0 and 1; got {threshold!r} and {upper!r}.")
+    amount = f"{100 * threshold:.4g}" + (f" to {100 * upper:.4g}" if upper != threshold else "")
+    inputs = {"threshold": [threshold, upper]}
+    return Statement(
+        (1 - upper) / upper, (1 - threshold) / threshold, f"you act at {amount} %", "threshold",
+        inputs,
+    )  # fmt: skip
+
+
+def ratio_from_number_willing(number: float, upper: float | None = None) -> Statement:
+    """What a number willing to treat implies: acting on n cases to catch one positive.
+
+    Parameters
+    ----------
+    number, upper : float
+        How many cases you would act on to find one positive, or a range; above 1.
+
+    Returns
+    -------
+    Statement
+        All but one of the n are false alarms, so the ratio is n - 1.
+
+    References
+    ----------
+    .. [1] A. J. Vickers, E. B. Elkin, "Decision curve analysis", Medical Decision Making 26,
+       2006: the threshold is 1 / n.
+
+    Examples
+    --------
+    >>> ratio_from_number_willing(20)
+    Statement('you would act on 20 cases to catch one': ratio from 19 to 19)
+    """
+    upper = number if upper is None else upper
+    if not 1 < number <= upper < math.inf:
+        raise CostError(f"needs a number above 1; got {number!r} and {upper!r}.")
+    amount = spoken(number) if upper == number else f"{spoken(number)} to {spoken(upper)}"
+    said = f"you would act on {amount} cases to catch one"
+    return Statement(number - 1, upper - 1, said, "number_willing", {"number": [number, upper]})
+
+
+def ratio_from_amounts(
+    *,
+    false_negative: Any,
+    false_positive: Any,
+    true_positive: Any = 0.0,
+    true_negative: Any = 0.0,
+) -> Statement:
+    """What amounts in money imply, each a number or a pair (from, to).
+
+    Parameters
+    ----------
+    false_negative, false_positive, true_positive, true_negative : float or pair of float
+        What each outcome costs; a gain is negative.
+
+    Returns
+    -------
+    Statement
+        (miss - hit) / (false alarm - correct rejection), from its least to its most.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eq 2: shifted costs.
+
+    Examples
+    --------
+    >>> ratio_from_amounts(false_negative=(200, 400), false_positive=10, true_positive=10)
+    Statement('a miss costs 200 to 400, a false alarm 10, a hit 10': ratio from 19 to 39)
+    """
+    fn, fp, tp, tn = (_pair(x) for x in (false_negative, false_positive, true_positive,
+                                         true_negative))  # fmt: skip
+    miss = fn[0] - tp[1], fn[1] - tp[0]
+    alarm = fp[0] - tn[1], fp[1] - tn[0]
+    if miss[0] <= 0 or alarm[0] <= 0:
+        raise CostError(
+            "errors must cost more than right decisions; a miss costs from "
+            f"{miss[0]:g} and a false alarm from {alarm[0]:g} more.",
+            hint="gains are negative costs",
+        )
+    parts = [f"a miss costs {_said(fn)}", f"a false alarm {_said(fp)}"]
+    parts += [f"a hit {_said(tp)}"] if tp != (0.0, 0.0) else []
+    parts += [f"a rightly ignored case {_said(tn)}"] if tn != (0.0, 0.0) else []
+    inputs = {"fn": list(fn), "fp": list(fp), "tp": list(tp), "tn": list(tn)}
+    return Statement(miss[0] / alarm[1], miss[1] / alarm[0], ", ".join(parts), "amounts", inputs)
+
+
+def ratio_from_metric(metric: str | Callable[[ConfusionMatrix], float], system: Any) -> Statement:
+    """What tuning a metric implies: how many false alarms it gives for one miss, here.
+
+    Every metric that is maximised trades the two errors at some rate, which depends on the
+    system. It is the one that a metric user has chosen without knowing.
+
+    Parameters
+    ----------
+    metric : str or callable
+        A name of `stakes.metrics.catalogue`, or a function of a ConfusionMatrix.
+    system : ConfusionMatrix, ScoreCounts or ScoreBins
+        Scores are first cut where the metric is best.
+
+    Returns
+    -------
+    Statement
+        The ratio of the metric's slopes at that point.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, sections 3.1 and 4.1.1.
+
+    Examples
+    --------
+    With F1 = 0.5 the ratio is (2 - 0.5) / 0.5 = 3:
+
+    >>> ratio_from_metric("f1", ConfusionMatrix([[80, 10], [10, 10]]))
+    Statement('you tune f1, which is 0.5 here': ratio from 3 to 3)
+    """
+    name = metric if isinstance(metric, str) else getattr(metric, "__name__", "a metric")
+    measure: Any = catalogue[metric] if isinstance(metric, str) else metric
+    table = _best_cut(measure, system) if isinstance(system, RankedScores) else system
+    if not isinstance(table, ConfusionMatrix) or table.counts.shape != (2, 2):
+        raise DataError("`system` must have two classes and two decisions.")
+    counts = table.counts.astype(np.float64)
+    miss, alarm = (_slope(measure, counts, row) for row in (1, 0))
+    if miss * alarm <= 0:
+        raise UndefinedError(
+            f"{name} does not trade misses for false alarms here: it changes by {miss:.4g} per "
+            f"miss and by {alarm:.4g} per false alarm."
+        )
+    ratio = float(f"{miss / alarm:.10g}")  # what finite differences are worth
+    said = f"you tune {name}, which is {measure(table):.4g} here"
+    return Statement(ratio, ratio, said, "metric", {"ratio": [ratio, ratio]})
+
+
+def ratio_from_sensitivity(
+    scores: RankedScores, sensitivity: float, *, prior: float | None = None
+) -> Statement:
+    """What a required sensitivity implies: the ratios for which this system would reach it.
+
+    Parameters
+    ----------
+    scores : ScoreCounts or ScoreBins
+        A system that serves as the baseline.
+    sensitivity : float
+        The least share of positives that must be found.
+    prior : float, optional
+        Share of positives where it will run; that of the data if absent.
+
+    Returns
+    -------
+    Statement
+        The stretch of ratios for which the first corner of the ROC hull with enough
+        sensitivity is the best one.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 3.5.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 0, 0, 1, 1, 1], [0.1, 0.6, 0.3, 0.5, 0.7, 0.9],
+    ...                              kind="rank")
+    >>> ratio_from_sensitivity(sc, 0.9)
+    Statement('you want to find 90 % of the positives': ratio from 1 to inf)
+    """
+    if not 0 < sensitivity <= 1:
+        raise DataError(f"`sensitivity` must lie above 0 and not above 1; got {sensitivity!r}.")
+    points = hull_points(scores)
+    ratios = points.ratios(float(scores.priors[1]) if prior is None else prior)
+    corner = int(np.argmax(points.sensitivity >= sensitivity - 1e-12))
+    low = ratios[corner - 1] if corner else 0.0
+    high = ratios[corner] if corner < ratios.size else math.inf
+    said = f"you want to find {100 * sensitivity:.4g} % of the positives"
+    inputs = {"ratio": [float(low), float(high)]}
+    return Statement(float(low), float(high), said, "sensitivity", inputs)
+
+
+# ----------------------------------------------------------------- privates
+
+
+def _pair(amount: Any) -> tuple[float, float]:
+    """A number or a range as two ends."""
+    ends = np.atleast_1d(np.asarray(amount, dtype=np.float64))
+    if ends.size not in (1, 2) or not np.isfinite(ends).all() or ends[0] > ends[-1]:
+        raise CostError(f"an amount is a number, or a pair (from, to); got {amount!r}.")
+    return float(ends[0]), float(ends[-1])
+
+
+def _said(pair: tuple[float, float]) -> str:
+    """An amount in words."""
+    return spoken(pair[0]) if pair[0] == pair[1] else f"{spoken(pair[0])} to {spoken(pair[1])}"
+
+
+def _slope(measure: Any, counts: Any, row: int) -> float:
+    """How a metric changes when a case of one class is decided wrongly instead of rightly."""
+    right, wrong = (0, 1) if row == 0 else (1, 0)
+    step = 1e-5 * max(1e-3, min(counts[row, right], max(counts[row, wrong], 1e-2)))
+    values = []
+    for sign in (1, -1):
+        moved = counts.copy()
+        moved[row, wrong] += sign * step
+        moved[row, right] -= sign * step
+        if moved.min() < 0:  # at the edge: one side only
+            moved = counts.copy()
+        values.append((float(measure(ConfusionMatrix(moved))), moved[row, wrong]))
+    (up, x_up), (down, x_down) = values
+    if x_up == x_down or not (math.isfinite(up) and math.isfinite(down)):
+        raise UndefinedError("the metric has no slope here.")
+    return float((up - down) / (x_up - x_down))
+
+
+def _best_cut(measure: Any, scores: RankedScores) -> ConfusionMatrix:
+    """The confusion matrix at the cut where the metric is highest."""
+    scores.require_both("ratio_from_metric")
+    below_first, below_second = scores.cumulated
+    n0, n1 = scores.class_totals
+    step = max(1, below_first.size // MOST_CUTS)
+    cuts = np.union1d(scores.hull, np.arange(0, below_first.size, step))
+    best, found = -math.inf, None
+    for k in cuts:
+        tn, fn = float(below_first[k]), float(below_second[k])
+        if 0 < tn < n0 and 0 < fn < n1:
+            table = ConfusionMatrix([[tn, n0 - tn], [fn, n1 - fn]])
+            value = float(measure(table))
+            if value > best:
+                best, found = value, table
+    if found is None:
+        raise UndefinedError("no threshold leaves cases on both sides in both classes.")
+    return found

@@ -1,0 +1,276 @@
+"""Elicitation: from a conversation to an Application, by asking only what would change it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes.application import Application
+from stakes.elicitation.question import Answer, Question, posed
+from stakes.elicitation.ratio import RatioInterval
+from stakes.elicitation.regret import Goal, Options, options_of
+from stakes.elicitation.statement import (
+    Contradiction,
+    Statement,
+    agreed_ratio,
+    contradictions,
+)
+from stakes.exceptions import DataError, PriorError
+from stakes.results import Frame
+from stakes.typing import Name
+
+__all__ = ["Elicitation"]
+
+#: A question is not repeated within this factor of one that was not answered.
+APART = 1.5
+#: Without systems to choose between, the ratio is narrowed down to this factor.
+ENOUGH = 2.0
+#: Leads below this are not worth telling apart.
+NEAR_TIE = 0.01
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Elicitation:
+    """A conversation about costs that stops as soon as the answer cannot change.
+
+    Every statement narrows the number of false alarms that one miss is worth; questions are
+    asked only where the recommendation switches, and no more once the remaining doubt cannot
+    cost more than `tolerance`. Nothing is changed in place: each step returns a new object, so
+    that answers can be taken back, edited and replayed.
+
+    Parameters
+    ----------
+    systems : mapping of name to ScoreCounts or ConfusionMatrix, optional
+        What the choice is between. Without systems the ratio itself is narrowed down.
+    prior : float
+        Share of positives where it will run.
+    goal : {"model", "threshold"}
+        Whether to choose a model, or also its threshold.
+    tolerance : float
+        Normalised expected cost that may be lost by stopping.
+    cases : int, optional
+        How many cases questions speak of; a round number if absent.
+    low, high : float
+        The ratios that are thought of at all.
+    statements : tuple of Statement
+        What has been said so far.
+    classes : pair of names
+        The negative and the positive class.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> y = [0] * 6 + [1] * 4
+    >>> careful = ScoreCounts.from_scores(y, [1, 1, 1, 1, 2, 2, 1, 1, 3, 3], kind="rank")
+    >>> eager = ScoreCounts.from_scores(y, [1, 1, 3, 3, 3, 3, 3, 3, 3, 3], kind="rank")
+    >>> talk = Elicitation({"careful": careful, "eager": eager}, prior=0.4)
+    >>> talk.question.ratio
+    2.0
+    >>> talk = talk.answered("b")
+    >>> talk.question is None, talk.recommendation
+    (True, 'eager')
+    >>> print(talk.ratio.describe("ill"))
+    one missed 'ill' costs as much as 2 to 1 000 false alarms
+    """
+
+    systems: Mapping[str, Any] = field(default_factory=dict)
+    prior: float = 0.5
+    goal: Goal = "model"
+    tolerance: float = 0.02
+    cases: int | None = None
+    low: float = 1e-3
+    high: float = 1e3
+    statements: tuple[Statement, ...] = ()
+    classes: tuple[Name, Name] = ("negative", "positive")
+
+    def __post_init__(self) -> None:
+        if not 0 < self.prior < 1:
+            raise PriorError(f"`prior` must lie between 0 and 1; got {self.prior!r}.")
+        if self.goal not in ("model", "threshold"):
+            raise DataError(f"`goal` must be 'model' or 'threshold'; got {self.goal!r}.")
+        if not 0 < self.low < self.high < math.inf:
+            raise DataError(f"needs 0 < low < high; got {self.low!r} and {self.high!r}.")
+        if self.tolerance <= 0:
+            raise DataError(f"`tolerance` must be positive; got {self.tolerance!r}.")
+
+    # ------------------------------------------------------------- saying something
+
+    def stated(self, *statements: Statement) -> Elicitation:
+        """The conversation with more statements, e.g. from `ratio_from_threshold`."""
+        return replace(self, statements=(*self.statements, *statements))
+
+    def answered(self, answer: Answer, *, question: Question | None = None) -> Elicitation:
+        """The conversation with an answer: "a", "b", or "=" for cannot say."""
+        asked = self.question if question is None else question
+        if asked is None:
+            raise DataError("there is no question left to answer.")
+        return self.stated(asked.statement(answer))
+
+    def without(self, *positions: int) -> Elicitation:
+        """The conversation with some statements taken back."""
+        kept = tuple(s for k, s in enumerate(self.statements) if k not in positions)
+        return replace(self, statements=kept)
+
+    # ------------------------------------------------------------- what is known
+
+    @property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """Statements that cannot all be true."""
+        return contradictions(self.statements)
+
+    @cached_property
+    def ratio(self) -> RatioInterval:
+        """How many false alarms one miss is worth, as far as it is known."""
+        return agreed_ratio(self.statements, low=self.low, high=self.high)
+
+    @cached_property
+    def options(self) -> Options:
+        """What can be chosen, over the ratios that are still possible."""
+        if not self.systems:
+            raise DataError(
+                "there are no systems to choose between.", hint="Elicitation({'gbm': scores}, ...)"
+            )
+        low, high = self.ratio.low, self.ratio.high
+        if low == high:
+            low, high = low / 1.0001, high * 1.0001
+        return options_of(self.systems, prior=self.prior, goal=self.goal, low=low, high=high)
+
+    @cached_property
+    def regret(self) -> float:
+        """The most that the recommendation can lose, in normalised expected cost."""
+        return float(self._worst.min())
+
+    @property
+    def recommendation(self) -> str:
+        """The choice that can regret least, whatever the ratio turns out to be."""
+        return self.options.names[int(np.argmin(self._worst))]
+
+    @property
+    def _worst(self) -> np.ndarray:
+        """Worst regret of each option."""
+        return self.options.worst(0, self.options.ratios.size - 1)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether another answer could not change the recommendation by more than is tolerated."""
+        return self.question is None
+
+    # ------------------------------------------------------------- what to ask
+
+    @cached_property
+    def question(self) -> Question | None:
+        """The next question, at a switch point of the recommendation; None when done."""
+        if self.contradictions:
+            return None
+        if not self.systems:
+            return self._plain_question()
+        options = self.options
+        last = options.ratios.size - 1
+        stretches = options.stretches(0, last, self.tolerance)
+        places = [
+            (k, at)
+            for k in range(len(stretches) - 1)
+            if not self._declined(float(options.ratios[at := self._switch(stretches, k)]))
+        ]
+        if not places:
+            return None
+        left, at = min(places, key=lambda place: self._depth(place[0] + 1, len(stretches)))
+        below, above = (options.names[stretches[k][1]] for k in (left, left + 1))
+        ratio = float(options.ratios[at])
+        why = f"below about {ratio:.3g} false alarms per miss {below!r} is the better choice, "
+        return self._posed(ratio, why + f"above it {above!r}")
+
+    def _switch(self, stretches: list[tuple[int, int]], k: int) -> int:
+        """Where to part one stretch from the next: where they cost the same, if that will do."""
+        options, last = self.options, self.options.ratios.size - 1
+        start = stretches[k - 1][0] if k else 0
+        (end, here), (_, there) = stretches[k], stretches[k + 1]
+        gains = options.nec[there, start : end + 1] - options.nec[here, start : end + 1]
+        not_yet = np.flatnonzero(gains >= 0)
+        crossing = start + int(not_yet[-1]) if not_yet.size else end
+        if crossing <= 0:
+            return end
+        more = len(options.stretches(crossing, last, self.tolerance))
+        return crossing if more <= len(stretches) - k - 1 else end
+
+    @staticmethod
+    def _depth(left: int, total: int) -> tuple[int, int]:
+        """Further questions in the worst case, and then how uneven the halves are."""
+        right = total - left
+        return math.ceil(math.log2(max(left, right))), abs(left - right)
+
+    def _plain_question(self) -> Question | None:
+        """Halve the ratio while it is not known well enough."""
+        if self.ratio.factor <= ENOUGH or self._declined(self.ratio.middle):
+            return None
+        return self._posed(self.ratio.middle, "it halves what is still possible")
+
+    def _posed(self, ratio: float, why: str) -> Question:
+        """A question near the operating point that is best at this ratio."""
+        point = (0.5, 0.1)
+        if self.systems:
+            pairs = np.concatenate([np.column_stack(each) for each in self.options.points])
+            best = int(np.argmin(pairs @ np.array([self.prior * ratio, 1 - self.prior])))
+            point = (float(pairs[best, 0]), float(pairs[best, 1]))
+        return posed(
+            ratio,
+            prior=self.prior,
+            point=point,
+            cases=self.cases,
+            why=why,
+            classes=self.classes,
+        )
+
+    def _declined(self, ratio: float) -> bool:
+        """Whether a question at about this ratio could not be answered."""
+        for said in self.statements:
+            if said.route == "preference" and said.inputs.get("prefers") == "=":
+                misses, alarms = said.inputs["misses"], said.inputs["alarms"]
+                asked = (alarms[1] - alarms[0]) / (misses[0] - misses[1])
+                if max(asked / ratio, ratio / asked) < APART:
+                    return True
+        return False
+
+    # ------------------------------------------------------------- what it means
+
+    def winners(self, *, tolerance: float = NEAR_TIE) -> Frame:
+        """Who is best where: choice, from_ratio, to_ratio, nec at both ends; near ties merged.
+
+        A choice is kept as long as it loses no more than `tolerance` against the best one, so
+        the list does not flip where nothing is at stake.
+        """
+        options = self.options
+        rows, start = [], 0
+        for end, choice in options.stretches(0, options.ratios.size - 1, tolerance):
+            rows.append((start, end, choice))
+            start = end
+        return Frame(
+            {
+                "choice": [options.names[choice] for _, _, choice in rows],
+                "from_ratio": [float(options.ratios[a]) for a, _, _ in rows],
+                "to_ratio": [float(options.ratios[b]) for _, b, _ in rows],
+                "nec_from": [float(options.nec[c, a]) for a, _, c in rows],
+                "nec_to": [float(options.nec[c, b]) for _, b, c in rows],
+            }
+        )
+
+    def application(self, **settings: Any) -> Application:
+        """The application to decide with: the geometric middle of the ratio, a false alarm 1."""
+        priors = [1 - self.prior, self.prior]
+        return self.ratio.middle_application(classes=self.classes, priors=priors, **settings)
+
+    def frame(self) -> Frame:
+        """One row per statement: said, low, high, route, name, date."""
+        parts = ("said", "low", "high", "route", "name", "date")
+        return Frame({part: [getattr(s, part) for s in self.statements] for part in parts})
+
+    def __repr__(self) -> str:
+        said = f"{len(self.statements)} statements"
+        if self.contradictions:
+            return f"Elicitation({said}, {len(self.contradictions)} contradictions)"
+        return f"Elicitation({said}, ratio {self.ratio.low:.4g} to {self.ratio.high:.4g})"
