@@ -103,12 +103,15 @@ def pareto_front(systems: Mapping[str, Any], applications: Mapping[str, Any]) ->
         [[expected_cost(table, application=app) for app in goals.values()]
          for table in tables.values()]
     )  # fmt: skip
-    better = (costs[:, None] <= costs[None]).all(axis=2) & (costs[:, None] < costs[None]).any(
-        axis=2
-    )
-    on_front = np.array([not column.any() for column in better.T])
+    on_front = np.array([not _beaten(costs, k) for k in range(len(costs))])
     supported = np.array([bool(f) and _supported(costs, k) for k, f in enumerate(on_front)])
     return ParetoFront(tuple(tables), tuple(goals), costs, on_front, supported)
+
+
+def _beaten(costs: FloatArray, k: int) -> bool:
+    """Whether another system is nowhere worse than system k, and somewhere better."""
+    nowhere_worse = np.all(costs <= costs[k], axis=1)
+    return bool(np.any(np.any(costs[nowhere_worse] < costs[k], axis=1)))
 
 
 def _supported(costs: FloatArray, k: int) -> bool:
