@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from stakes.metrics import cost_by_cell, normalized_expected_cost
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
-from stakes.uncertainty import Comparison, Difference
+
+if TYPE_CHECKING:
+    from stakes.uncertainty import Comparison, Difference
 
 __all__ = ["Findings", "ModelFinding", "judge"]
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from stakes.report.amounts import grouped, money, percent
 from stakes.report.findings import Findings, ModelFinding
-from stakes.uncertainty import Difference
+
+if TYPE_CHECKING:
+    from stakes.uncertainty import Difference
 
 __all__ = ["baseline", "verdict"]
 
