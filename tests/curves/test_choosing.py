@@ -89,7 +89,7 @@ class TestSwitchPoints:
             )
             for name, scale, gain in (("a", 1.0, 1.5), ("b", 2.0, 2.0), ("c", 0.5, 0.7))
         }
-        found = curves.switch_points(systems, low=-4, high=4, actual=actual)
+        found = curves.switch_points(systems, low=-4, high=4, narrowest=0, actual=actual)
         assert found.start[0] == -4
         assert found.stop[-1] == 4
         np.testing.assert_allclose(found.start[1:], found.stop[:-1])
@@ -107,9 +107,13 @@ class TestSwitchPoints:
         found = curves.switch_points(systems)
         assert all(a != b for a, b in zip(found.winner[:-1], found.winner[1:], strict=True))
         assert found.winner[0] == "red"
-        # Equal cost where 0.4 (1 - pi) = 0.2 pi, that is at odds of 2.
-        tie = found.winner.index("tie")
-        assert found.start[tie] < np.log(2) < found.stop[tie]
+        # Equal cost where 0.4 (1 - pi) = 0.2 pi, that is at odds of 2; the narrow tie around
+        # that point is divided between the two.
+        assert found.winner == ("red", "blue")
+        assert found.start[1] == pytest.approx(np.log(2), abs=1e-3)
+        with_tie = curves.switch_points(systems, narrowest=0)
+        assert with_tie.winner == ("red", "tie", "blue")
+        assert with_tie.start[1] < np.log(2) < with_tie.stop[1]
 
     def test_useless_systems_win_nowhere(self):
         y = [0, 1, 0, 1]
@@ -128,6 +132,19 @@ class TestSwitchPoints:
         assert found.by_cost_ratio(0.2)["from_ratio"][edge] == pytest.approx(8)
         # When a miss costs 2 false alarms, odds of 2 are a prevalence of one half.
         assert found.by_prevalence(2.0)["from_prevalence"][edge] == pytest.approx(0.5)
+
+    def test_slivers_are_divided_between_their_neighbours(self):
+        rng = np.random.default_rng(1)
+        y = rng.random(300) < 0.4
+        systems = {
+            name: ScoreCounts.from_scores(y, rng.normal(size=300) + y - 0.5, kind="llr")
+            for name in "ab"
+        }
+        exact = curves.switch_points(systems, actual=True, narrowest=0)
+        merged = curves.switch_points(systems, actual=True)
+        assert (exact.stop - exact.start).min() < 0.1 <= (merged.stop - merged.start).min()
+        assert len(merged.winner) < len(exact.winner)
+        assert (merged.start[0], merged.stop[-1]) == (exact.start[0], exact.stop[-1])
 
     def test_nothing_to_compare_is_refused(self):
         with pytest.raises(DataError, match="must not be empty"):

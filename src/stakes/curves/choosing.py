@@ -138,13 +138,14 @@ def switch_points(
     low: float = -7.0,
     high: float = 7.0,
     tolerance: float = 0.01,
+    narrowest: float = 0.1,
     actual: bool = False,
 ) -> SwitchPoints:
     """Which of several systems costs least, for every cost ratio and prevalence.
 
     Near-ties are merged: a lead of less than `tolerance` in normalised cost is reported as
     "tie", and a best cost above 1 - `tolerance` as "none", since then a constant decision
-    does as well.
+    does as well. Slivers are merged too: a finite sample makes the answer flicker.
 
     Parameters
     ----------
@@ -154,6 +155,9 @@ def switch_points(
         Range of the effective prior log odds.
     tolerance : float
         In normalised cost.
+    narrowest : float
+        Stretches of log odds narrower than this are divided between their neighbours; 0 keeps
+        them.
     actual : bool
         Compare the scores as they are, instead of at their best thresholds.
 
@@ -175,7 +179,7 @@ def switch_points(
     >>> a = ScoreCounts.from_scores(y, [1, 2, 3, 4, 3, 5, 6, 7], kind="rank")
     >>> b = ScoreCounts.from_scores(y, [1, 2, 3, 6, 4, 5, 7, 8], kind="rank")
     >>> switch_points({"a": a, "b": b}, low=-3, high=3)
-    SwitchPoints(a | tie | b)
+    SwitchPoints(a | b)
     """
     if not systems or not low < high:
         raise DataError("`systems` must not be empty, and `low` must be below `high`.")
@@ -193,7 +197,8 @@ def switch_points(
             starts.append(a)
             stops.append(b)
             winners.append(_winner(lines[:, :, k], (a + b) / 2, names, tolerance))
-    return _merged(np.array(starts), np.array(stops), winners)
+    found = _merged(np.array(starts), np.array(stops), winners)
+    return _without_slivers(found, narrowest)
 
 
 def _corners(scores: RankedScores, actual: bool) -> FloatArray:
@@ -268,6 +273,24 @@ def _merged(starts: FloatArray, stops: FloatArray, winners: list[str]) -> Switch
     first = [k for k, name in enumerate(winners) if k == 0 or winners[k - 1] != name]
     last = [k - 1 for k in first[1:]] + [len(winners) - 1]
     return SwitchPoints(starts[first], stops[last], tuple(winners[k] for k in first))
+
+
+def _without_slivers(points: SwitchPoints, narrowest: float) -> SwitchPoints:
+    """Divide the narrowest stretch between its neighbours, until all are wide enough."""
+    while len(points.winner) > 1:
+        width = points.stop - points.start
+        k = int(np.argmin(width))
+        if width[k] >= narrowest:
+            break
+        inner = np.append(points.start, points.stop[-1])
+        if 0 < k < len(width) - 1:
+            inner[k] = inner[k + 1] = (inner[k] + inner[k + 1]) / 2
+        else:
+            inner[k if k else 1] = inner[k + 1 if k else 0]
+        winners = list(points.winner)
+        kept = [j for j in range(len(winners)) if j != k]
+        points = _merged(inner[:-1][kept], inner[1:][kept], [winners[j] for j in kept])
+    return points
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,0 +1,100 @@
+"""Draw every picture of the gallery from one made-up data set.
+
+python docs/gallery/draw.py [folder]
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from stakes import Application, CostMatrix, ScoreCounts, curves, plots
+
+PREVALENCE = 0.08
+
+
+def systems(n: int = 20_000, seed: int = 1) -> dict[str, ScoreCounts]:
+    """Three systems on the same cases: good but over-confident, calibrated, and coarse."""
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < PREVALENCE
+    common = rng.normal(size=n)
+    offset = np.log(PREVALENCE / (1 - PREVALENCE))
+
+    def calibrated(strength: float, own: float) -> np.ndarray:
+        noise = (common + own * rng.normal(size=n)) / np.sqrt(1 + own**2)
+        return strength * noise + strength**2 * (y - 0.5)
+
+    sharp, plain = calibrated(2.6, 0.4), calibrated(1.9, 0.5)
+    coarse = np.round(calibrated(1.6, 0.8))
+    return {
+        name: ScoreCounts.from_scores(y, llr + offset, kind="log_odds")
+        for name, llr in (("gbm", 1.7 * sharp), ("logreg", plain), ("rules", coarse))
+    }
+
+
+def pictures() -> dict[str, Callable[[Any], Any]]:
+    """By file name: a function that draws on axes."""
+    all_systems = systems()
+    two = {name: all_systems[name] for name in ("gbm", "logreg")}
+    app = Application([[0, 1], [10, 0]], priors=[1 - PREVALENCE, PREVALENCE])
+
+    def each(curve: Callable[..., Any], chosen: Any = None, **options: Any) -> dict[str, Any]:
+        return {n: curve(sc, **options) for n, sc in (chosen or all_systems).items()}
+
+    sweep = curves.threshold_sweep(
+        all_systems["logreg"],
+        np.linspace(-6, 4, 201),
+        metrics=["f1", "mcc", CostMatrix([[0, 1], [4, 0]])],
+    )
+    wins = curves.switch_points(all_systems, actual=True)
+    best = curves.iso_cost_tangent(all_systems["gbm"], app)
+    return {
+        "roc": lambda ax: plots.roc(
+            each(curves.roc), hulls=each(curves.roc, hull=True), tangent=best, ax=ax
+        ),
+        "det": lambda ax: plots.det(each(curves.det), ax=ax),
+        "precision_recall": lambda ax: plots.precision_recall(each(curves.precision_recall), ax=ax),
+        "bayes_error": lambda ax: plots.bayes_error(
+            each(curves.bayes_error, two), prevalence=PREVALENCE, span=(-1.2, 0.6), ax=ax
+        ),
+        "bayes_error_unnormalised": lambda ax: plots.bayes_error(
+            each(curves.bayes_error, two, normalize=False), ax=ax
+        ),
+        "switch_points": lambda ax: plots.switch_points(wins, prevalence=PREVALENCE, ax=ax),
+        "decision": lambda ax: plots.decision(
+            each(curves.decision, thresholds=np.arange(1, 61) / 100), span=(0.05, 0.2), ax=ax
+        ),
+        "cost": lambda ax: plots.cost(each(curves.cost), ax=ax),
+        "brier_curve": lambda ax: plots.brier_curve(each(curves.brier_curve, two), ax=ax),
+        "reliability": lambda ax: plots.reliability(each(curves.reliability, two, rng=0), ax=ax),
+        "threshold_sweep": lambda ax: plots.threshold_sweep(sweep, ax=ax),
+        "abstention": lambda ax: plots.abstention(
+            {n: curves.abstention(sc, app) for n, sc in two.items()}, ax=ax
+        ),
+        "tippett": lambda ax: plots.tippett(each(curves.tippett, two), ax=ax),
+        "empirical_cross_entropy": lambda ax: plots.empirical_cross_entropy(
+            each(curves.empirical_cross_entropy, two), ax=ax
+        ),
+    }
+
+
+def main(folder: Path, kind: str = "svg") -> None:
+    """Write one file per picture."""
+    import matplotlib as mpl
+    from matplotlib import pyplot as plt
+
+    mpl.use("Agg")
+    mpl.rcParams["svg.hashsalt"] = "stakes"
+    for name, draw in pictures().items():
+        figure: Figure = draw(None).figure
+        figure.savefig(folder / f"{name}.{kind}", metadata={"Date": None} if kind == "svg" else {})
+        plt.close(figure)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent, *sys.argv[2:])

@@ -1,0 +1,324 @@
+"""Drawings of cost against the application: Bayes-error, cost, Brier and decision curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stakes.plots.style import GREY, as_systems, axes_for, finish, pen, shade, style
+
+__all__ = ["bayes_error", "brier_curve", "cost", "decision", "switch_points"]
+
+_CEILING = 1.25
+
+
+def bayes_error(
+    curves: Any,
+    *,
+    prevalence: float | None = None,
+    span: tuple[float, float] | None = None,
+    ax: Any = None,
+) -> Any:
+    """Draw Bayes-error curves: actual cost solid, minimum cost dashed.
+
+    Parameters
+    ----------
+    curves : BayesErrorCurve or mapping of them by name
+        From `stakes.curves.bayes_error`; with a logarithmic cost axis when not normalised.
+    prevalence : float, optional
+        Share of the second class: adds an axis of cost ratios at this share.
+    span : pair of float, optional
+        Range of log odds to shade: the applications in question.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import ScoreCounts, curves, plots
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [-1, 0.5, 0.2, 2], kind="llr")
+    >>> plots.bayes_error(curves.bayes_error(sc), ax=Figure().subplots()).get_ylabel()
+    'normalised cost (1 = best constant decision)'
+    """
+    systems = as_systems(curves)
+    normal = next(iter(systems.values())).normalize
+    with style():
+        ax = axes_for(ax, (6.4, 4.8))
+        if span is not None:
+            shade(ax, *span, "in question")
+        first = next(iter(systems.values()))
+        ax.plot(first.log_odds, first.naive, color="black", linewidth=0.9, gid="constant")
+        for k, (name, curve) in enumerate(systems.items()):
+            _pair(ax, curve.log_odds, curve.actual, curve.minimum, name, pen(k, len(systems)))
+        if normal:
+            ax.set_ylim(0, _CEILING)
+            _off_scale(ax, systems)
+        else:
+            ax.set_yscale("log")
+        ax.set_xlim(first.log_odds[0], first.log_odds[-1])
+        if prevalence is not None:
+            _ratio_axis(ax, prevalence)
+        label = "normalised cost (1 = best constant decision)" if normal else "cost (error rate)"
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 2}
+        return finish(ax, xlabel="prior log odds of the application", ylabel=label, **below)
+
+
+def _pair(ax: Any, x: Any, actual: Any, minimum: Any, name: str, drawn: Any) -> None:
+    """Actual solid with markers, minimum thin and dashed, in one colour."""
+    tail = f"{name}, " if name else ""
+    ax.plot(x, actual, label=f"{tail}as is", gid=f"actual-{name}", **drawn.line(linestyle="-"))
+    ax.plot(
+        x,
+        minimum,
+        color=drawn.color,
+        linestyle=(0, (4, 2)),
+        linewidth=1.2,
+        label=f"{tail}best threshold",
+        gid=f"minimum-{name}",
+    )
+
+
+def _off_scale(ax: Any, systems: dict[str, Any]) -> None:
+    """Say where a curve leaves the picture."""
+    for k, (name, curve) in enumerate(systems.items()):
+        gone = curve.log_odds[curve.actual > _CEILING]
+        if not gone.size:
+            continue
+        color = pen(k, len(systems)).color
+        for side in (gone[gone < 0], gone[gone >= 0]):
+            if side.size:
+                ax.annotate(
+                    f"{name + ': ' if name else ''}off scale",
+                    (float(np.median(side)), _CEILING),
+                    xytext=(0, -11 - 11 * k),
+                    textcoords="offset points",
+                    ha="center",
+                    fontsize=8.5,
+                    color=color,
+                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85},
+                )
+
+
+def _ratio_axis(ax: Any, prevalence: float) -> None:
+    """How many false alarms a miss costs, at one prevalence, along the top."""
+    offset = float(np.log(prevalence / (1 - prevalence)))
+    low, high = ax.get_xlim()
+    top = ax.secondary_xaxis("top")
+    ratios = [10.0**e for e in range(-4, 5) if low <= np.log(10.0**e) + offset <= high]
+    labels = [f"{r:g}:1" if r >= 1 else f"1:{1 / r:g}" for r in ratios]
+    top.set_xticks([float(np.log(r)) + offset for r in ratios], labels)
+    top.set_xlabel(f"cost of a miss : false alarm, at {100 * prevalence:g} % prevalence")
+
+
+def cost(curves: Any, *, ax: Any = None) -> Any:
+    """Draw cost curves (Drummond and Holte) above the triangle of constant decisions.
+
+    Parameters
+    ----------
+    curves : CostCurve or mapping of them by name
+        From `stakes.curves.cost`.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import ScoreCounts, curves, plots
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [1, 3, 2, 4], kind="rank")
+    >>> plots.cost(curves.cost(sc), ax=Figure().subplots()).get_xlabel()
+    'probability cost'
+    """
+    systems = as_systems(curves)
+    with style():
+        ax = axes_for(ax, (5.6, 3.8))
+        ax.plot([0, 0.5, 1], [0, 0.5, 0], color="black", linewidth=0.9, label="constant decision")
+        for k, (name, curve) in enumerate(systems.items()):
+            keywords = pen(k, len(systems)).line()
+            ax.plot(
+                curve.probability_cost,
+                curve.cost,
+                label=name or None,
+                gid=f"cost-{name}",
+                **keywords,
+            )
+        ax.set(xlim=(0, 1), ylim=(0, None))
+        return finish(ax, xlabel="probability cost", ylabel="normalised expected cost")
+
+
+def brier_curve(curves: Any, *, ax: Any = None) -> Any:
+    """Draw Brier curves: the area under each is the Brier score.
+
+    Parameters
+    ----------
+    curves : BrierCurve or mapping of them by name
+        From `stakes.curves.brier_curve`.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import ScoreCounts, curves, plots
+    >>> sc = ScoreCounts.from_scores([0, 1], [0.2, 0.7], kind="posterior")
+    >>> plots.brier_curve(curves.brier_curve(sc), ax=Figure().subplots()).get_xlabel()
+    'cost proportion of a false positive'
+    """
+    systems = as_systems(curves)
+    with style():
+        ax = axes_for(ax, (5.6, 3.8))
+        first = next(iter(systems.values()))
+        ax.plot(
+            first.cost_proportion,
+            first.naive,
+            color="black",
+            linewidth=0.9,
+            label="constant decision",
+        )
+        for k, (name, curve) in enumerate(systems.items()):
+            drawn = pen(k, len(systems))
+            _pair(ax, curve.cost_proportion, curve.actual, curve.minimum, name, drawn)
+        ax.set(xlim=(0, 1), ylim=(0, None))
+        return finish(ax, xlabel="cost proportion of a false positive", ylabel="cost, doubled")
+
+
+def decision(curves: Any, *, span: tuple[float, float] | None = None, ax: Any = None) -> Any:
+    """Draw decision curves with acting on everyone and on nobody.
+
+    Parameters
+    ----------
+    curves : DecisionCurve or mapping of them by name
+        From `stakes.curves.decision`.
+    span : pair of float, optional
+        Range of threshold probabilities to shade: the plausible ones.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import ScoreCounts, curves, plots
+    >>> sc = ScoreCounts.from_scores([0, 1, 1], [0.2, 0.4, 0.7], kind="posterior")
+    >>> plots.decision(curves.decision(sc), ax=Figure().subplots()).get_ylabel()
+    'net benefit (true positives per case)'
+    """
+    systems = as_systems(curves)
+    first = next(iter(systems.values()))
+    with style():
+        ax = axes_for(ax, (6.0, 4.0))
+        if span is not None:
+            shade(ax, *span, "plausible")
+        ax.axhline(0, color="black", linewidth=0.9, label="act on nobody", gid="nobody")
+        ax.plot(
+            first.threshold,
+            first.treat_all,
+            color=GREY,
+            linestyle=(0, (5, 2)),
+            linewidth=1.2,
+            label="act on everyone",
+            gid="everyone",
+        )
+        for k, (name, curve) in enumerate(systems.items()):
+            keywords = pen(k, len(systems)).line()
+            ax.plot(
+                curve.threshold,
+                curve.net_benefit,
+                label=name or "system",
+                gid=f"benefit-{name}",
+                **keywords,
+            )
+        ax.set_ylim(-0.08 * first.prior, 1.05 * first.prior)
+        ax.set_xlim(first.threshold.min(), first.threshold.max())
+        _odds_beneath(ax)
+        return finish(
+            ax,
+            xlabel="threshold probability, and the odds it stands for",
+            ylabel="net benefit (true positives per case)",
+        )
+
+
+def _odds_beneath(ax: Any) -> None:
+    """Under each probability, how many false positives are worth one true positive."""
+    low, high = ax.get_xlim()
+    ticks = [t for t in (0.01, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 0.99) if low <= t <= high]
+    if len(ticks) < 3:
+        ticks = [float(t) for t in np.linspace(low, high, 5)[1:-1]]
+    labels = []
+    for t in ticks:
+        odds = (1 - t) / t
+        shown = f"1:{odds:.2g}" if odds >= 1 else f"{1 / odds:.2g}:1"
+        labels.append(f"{t:.2g}\n{shown}")
+    ax.set_xticks(ticks, labels)
+
+
+def switch_points(points: Any, *, prevalence: float | None = None, ax: Any = None) -> Any:
+    """Draw who wins where as a strip along the prior log odds.
+
+    Parameters
+    ----------
+    points : SwitchPoints
+        From `stakes.curves.switch_points`.
+    prevalence : float, optional
+        Share of the second class: adds an axis of cost ratios at this share.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import ScoreCounts, curves, plots
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [1, 3, 2, 4], kind="rank")
+    >>> plots.switch_points(curves.switch_points({"a": sc}), ax=Figure().subplots()).get_xlabel()
+    'prior log odds of the application'
+    """
+    special = {"tie": "#cfcfcf", "none": "#f0f0f0"}
+    names = [n for n in dict.fromkeys(points.winner) if n not in special]
+    hatches = ("", "//", "..", "xx")
+    with style():
+        ax = axes_for(ax, (6.4, 1.7))
+        for start, stop, winner in zip(points.start, points.stop, points.winner, strict=True):
+            known = winner in names
+            k = names.index(winner) if known else 0
+            color = pen(k, len(names)).color if known else special[winner]
+            ax.barh(
+                0,
+                stop - start,
+                left=start,
+                height=1,
+                color=color,
+                alpha=0.75 if known else 1,
+                edgecolor="white",
+                hatch=hatches[k % 4] if known else "",
+                label=winner if winner not in ax.get_legend_handles_labels()[1] else None,
+            )
+        ax.set(xlim=(points.start[0], points.stop[-1]), ylim=(-0.5, 0.5), yticks=[])
+        ax.grid(visible=False)
+        if prevalence is not None:
+            _ratio_axis(ax, prevalence)
+        return finish(
+            ax,
+            xlabel="prior log odds of the application",
+            ylabel="",
+            loc="center left",
+            bbox_to_anchor=(1.0, 0.5),
+        )

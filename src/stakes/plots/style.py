@@ -1,0 +1,98 @@
+"""Colours, dashes and markers: every system is told apart by more than its colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
+
+from stakes._optional import load
+
+__all__ = ["GREY", "Pen", "as_systems", "axes_for", "finish", "pen", "shade", "style"]
+
+#: Okabe and Ito's colours, without the yellow that vanishes on paper.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+DASHES: tuple[Any, ...] = ("solid", (0, (7, 3)), (0, (2, 3)), (0, (9, 3, 2, 3)))
+MARKERS = ("o", "^", "s", "D")
+GREY = "#767676"
+BAND = 0.13
+
+_SETTINGS = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 11,
+    "figure.dpi": 110,
+    "font.size": 10,
+    "grid.color": "#e3e3e3",
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+    "legend.handlelength": 3.2,
+    "lines.linewidth": 1.8,
+    "savefig.bbox": "tight",
+    "svg.fonttype": "none",
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+}
+
+
+class Pen(NamedTuple):
+    """How one system is drawn."""
+
+    color: str
+    dash: Any
+    marker: str
+
+    def line(self, **changes: Any) -> dict[str, Any]:
+        """Keywords for a line with a few markers."""
+        keywords: dict[str, Any] = {
+            "color": self.color,
+            "linestyle": self.dash,
+            "marker": self.marker,
+            "markersize": 4.5,
+            "markevery": 0.12,
+        }
+        return {**keywords, **changes}
+
+
+def pen(position: int, count: int) -> Pen:
+    """The pen of one system; of more than six, those after the fifth are grey."""
+    color = GREY if count > len(COLOURS) and position >= 5 else COLOURS[position % len(COLOURS)]
+    return Pen(color, DASHES[position % len(DASHES)], MARKERS[position % len(MARKERS)])
+
+
+def style() -> AbstractContextManager[None]:
+    """Settings that hold while something is drawn here, and nowhere else."""
+    manager: AbstractContextManager[None] = load("matplotlib", extra="plots").rc_context(_SETTINGS)
+    return manager
+
+
+def axes_for(ax: Any, size: tuple[float, float]) -> Any:
+    """The axes given, or new ones of a size in inches."""
+    if ax is not None:
+        return ax
+    _, made = load("matplotlib.pyplot", extra="plots").subplots(figsize=size, layout="constrained")
+    return made
+
+
+def as_systems(curves: Any) -> dict[str, Any]:
+    """One curve, or several by name, as a mapping; a single curve has no name."""
+    return dict(curves) if isinstance(curves, Mapping) else {"": curves}
+
+
+def shade(ax: Any, low: float, high: float, label: str) -> None:
+    """A grey column: the range of applications that is in question."""
+    ax.axvspan(low, high, color="#888888", alpha=BAND, linewidth=0, label=label, gid="range")
+
+
+def finish(ax: Any, *, xlabel: str, ylabel: str, title: str | None = None, **legend: Any) -> Any:
+    """Titles, and a legend when something has a name."""
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    if title:
+        ax.set_title(title, loc="left")
+    handles, labels = ax.get_legend_handles_labels()
+    if labels:
+        ax.legend(handles, labels, **{"loc": "best", **legend})
+    return ax

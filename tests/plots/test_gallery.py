@@ -1,0 +1,166 @@
+"""Every plot is drawn once; what it shows is what the curve holds."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
+
+import itertools
+
+from matplotlib.figure import Figure
+
+from stakes import Application, ScoreCounts, curves, plots
+from stakes.plots.style import COLOURS, GREY, pen
+
+DOCS = Path(__file__).parents[2] / "docs" / "gallery"
+
+
+def drawing_module():
+    spec = importlib.util.spec_from_file_location("draw_gallery", DOCS / "draw.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    return drawing_module().pictures()
+
+
+def axes():
+    return Figure().subplots()
+
+
+def summary(kind="llr", seed=0, n=400):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.3
+    s = 2 * rng.normal(size=n) + 4 * y - 2
+    return ScoreCounts.from_scores(y, s, kind=kind)
+
+
+@pytest.mark.parametrize("name", plots.__all__)
+def test_every_plot_is_in_the_gallery(name, pictures):
+    assert name in pictures
+    page = (DOCS / "index.md").read_text(encoding="utf-8")
+    assert f"{name}.svg" in page
+    assert f"plots.{name}(" in page
+
+
+def test_every_picture_draws_on_given_axes(pictures):
+    for name, draw in pictures.items():
+        ax = axes()
+        assert draw(ax) is ax, name
+        assert ax.has_data(), name
+        assert ax.get_xlabel(), name
+
+
+def test_pictures_of_the_page_exist():
+    page = (DOCS / "index.md").read_text(encoding="utf-8")
+    for file in re.findall(r"\]\((\w+\.svg)\)", page):
+        assert (DOCS / file).stat().st_size > 1000
+
+
+def lines_by_gid(ax):
+    return {line.get_gid(): line for line in ax.lines}
+
+
+class TestWhatIsDrawn:
+    def test_roc(self):
+        sc = summary()
+        curve = curves.roc(sc)
+        tangent = curves.iso_cost_tangent(sc, Application([[0, 1], [3, 0]]))
+        ax = plots.roc({"a": curve}, hulls={"a": curves.roc(sc, hull=True)}, tangent=tangent,
+                       ax=axes())  # fmt: skip
+        drawn = lines_by_gid(ax)
+        np.testing.assert_array_equal(drawn["roc-a"].get_ydata(), curve.true_positive_rate)
+        x, y = drawn["iso-cost"].get_data()
+        assert (y[1] - y[0]) / (x[1] - x[0]) == pytest.approx(tangent.slope)
+        assert ax.get_aspect() == 1
+
+    def test_bayes_error_shows_actual_and_minimum_and_says_off_scale(self):
+        curve = curves.bayes_error(ScoreCounts.from_scores([0, 1, 0, 1], [9.0, 9.0, -9.0, -9.0],
+                                                           kind="llr"))  # fmt: skip
+        ax = plots.bayes_error({"bad": curve}, ax=axes())
+        drawn = lines_by_gid(ax)
+        np.testing.assert_array_equal(drawn["actual-bad"].get_ydata(), curve.actual)
+        np.testing.assert_array_equal(drawn["minimum-bad"].get_ydata(), curve.minimum)
+        assert drawn["minimum-bad"].get_linestyle() == "--"
+        assert drawn["actual-bad"].get_linestyle() == "-"
+        assert any("off scale" in text.get_text() for text in ax.texts)
+        assert ax.get_ylim() == (0, 1.25)
+
+    def test_bayes_error_second_axis_holds_cost_ratios(self):
+        ax = plots.bayes_error(curves.bayes_error(summary()), prevalence=0.5, ax=axes())
+        (top,) = ax.child_axes
+        labels = [label.get_text() for label in top.get_xticklabels()]
+        assert "1:1" in labels
+        assert "100:1" in labels
+        assert top.get_xticks()[labels.index("1:1")] == pytest.approx(0)
+
+    def test_unnormalised_cost_has_a_logarithmic_axis(self):
+        curve = curves.bayes_error(summary(), normalize=False)
+        assert plots.bayes_error(curve, ax=axes()).get_yscale() == "log"
+
+    def test_det_greys_what_rests_on_few_errors(self):
+        curve = curves.det(summary(n=2000))
+        ax = plots.det(curve, ax=axes())
+        drawn = lines_by_gid(ax)
+        sure = ~np.isnan(drawn["det-"].get_ydata())
+        few = (curve.false_positives < 30) | (curve.false_negatives < 30)
+        np.testing.assert_array_equal(sure, ~few)
+        labels = [label.get_text() for label in ax.get_xticklabels()]
+        assert {"1", "5", "10", "20", "40"} <= set(labels)
+        assert ax.get_xlim() == ax.get_ylim()
+
+    def test_decision_has_odds_beneath(self):
+        ax = plots.decision(curves.decision(summary()), ax=axes())
+        assert "0.2\n1:4" in [label.get_text() for label in ax.get_xticklabels()]
+        assert {"act on nobody", "act on everyone"} <= set(ax.get_legend_handles_labels()[1])
+
+    def test_reliability_shows_band_and_parts(self):
+        curve = curves.reliability(summary(), rng=0)
+        ax = plots.reliability(curve, ax=axes())
+        assert any("miscalibration" in text.get_text() for text in ax.texts)
+        assert "90 % if calibrated" in ax.get_legend_handles_labels()[1]
+        assert plots.reliability(curve, log_odds=True, ax=axes()).get_xscale() == "logit"
+
+    def test_reliability_without_a_band(self):
+        curve = curves.reliability(summary(), n_resamples=0)
+        assert not plots.reliability(curve, ax=axes()).collections
+
+    def test_sweep_draws_gains_as_losses(self):
+        sweep = curves.threshold_sweep(summary(), np.linspace(-2, 2, 9), metrics=["f1"])
+        ax = plots.threshold_sweep(sweep, ax=axes())
+        assert "1 - f1" in ax.get_legend_handles_labels()[1]
+
+
+class TestStyle:
+    def test_neighbours_differ_in_more_than_colour(self):
+        pens = [pen(k, 6) for k in range(6)]
+        assert len({p.color for p in pens}) == 6
+        assert all(a.marker != b.marker and a.dash != b.dash
+                   for a, b in itertools.pairwise(pens))  # fmt: skip
+
+    def test_many_systems_turn_grey(self):
+        assert [pen(k, 9).color for k in range(9)] == [*COLOURS[:5], *[GREY] * 4]
+
+    def test_settings_of_the_user_are_left_alone(self):
+        import matplotlib as mpl
+
+        before = dict(mpl.rcParams)
+        plots.roc(curves.roc(summary()), ax=axes())
+        assert dict(mpl.rcParams) == before
+
+    def test_new_axes_are_made_when_none_are_given(self):
+        from matplotlib import pyplot as plt
+
+        plt.switch_backend("Agg")
+        ax = plots.roc(curves.roc(summary()))
+        assert plt.get_fignums()
+        plt.close(ax.figure)
