@@ -118,7 +118,7 @@ def write_costs(
             f"{path}: the character {error.object[error.start]!r} of a name cannot be written "
             "as UTF-8."
         ) from error
-    _replace(Path(path).resolve(), content)
+    replace_file(Path(path).resolve(), content)
 
 
 def _text(path: str | os.PathLike[str]) -> str:
@@ -143,7 +143,7 @@ def _suffix(path: Path) -> str:
     return suffix
 
 
-def _replace(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes) -> None:
     """Put a complete new file in the place of an old one."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:

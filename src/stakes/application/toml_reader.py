@@ -28,7 +28,8 @@ __all__ = ["costs_from_toml", "uncertain_costs_from_toml"]
 
 SHORT_FORM = ("fn", "fp", "tp", "tn")
 SETTINGS = ("unit", "volume", "period", "priors")
-KEYS = (*SETTINGS, "outcomes", "decisions", "cost", "rows", *SHORT_FORM)
+#: `elicitation` keeps the answers that the costs come from; stakes.elicitation reads it.
+KEYS = (*SETTINGS, "outcomes", "decisions", "cost", "rows", *SHORT_FORM, "elicitation")
 SIDES = ("truth", "decision")
 
 

@@ -8,6 +8,12 @@ from stakes.elicitation.emblematic import (
 )
 from stakes.elicitation.question import Question
 from stakes.elicitation.ratio import RatioInterval
+from stakes.elicitation.record import (
+    answers_from_toml,
+    answers_to_toml,
+    read_answers,
+    write_answers,
+)
 from stakes.elicitation.routes import (
     ratio_between,
     ratio_from_amounts,
@@ -33,6 +39,8 @@ __all__ = [
     "RatioInterval",
     "Statement",
     "agreed_ratio",
+    "answers_from_toml",
+    "answers_to_toml",
     "contradictions",
     "emblematic_models",
     "ratio_between",
@@ -42,4 +50,6 @@ __all__ = [
     "ratio_from_ranking",
     "ratio_from_sensitivity",
     "ratio_from_threshold",
+    "read_answers",
+    "write_answers",
 ]

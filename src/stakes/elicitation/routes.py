@@ -56,6 +56,7 @@ def ratio_between(low: float, high: float | None = None) -> Statement:
     if not (0 < low <= high < math.inf):
         raise CostError(f"needs 0 < low <= high; got {low!r} and {high!r}.")
     amount = spoken(low) if low == high else f"{spoken(low)} to {spoken(high)}"
+    low, high = float(low), float(high)
     said = f"one miss is worth {amount} false alarms"
     return Statement(low, high, said, "ratio", {"ratio": [low, high]})
 
