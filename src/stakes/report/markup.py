@@ -54,9 +54,9 @@ def table(
     ]
     body = [element("tr", joined(*cells), class_=name) for name, cells in rows]
     inner = joined(
-        element("caption", caption),
         element("thead", element("tr", joined(*heads))),
         element("tbody", joined(*body)),
     )
-    return element("div", element("table", inner), class_="scroll", tabindex="0", role="region",
-                   aria_label=caption)  # fmt: skip
+    scrolls = element("div", element("table", inner), class_="scroll", tabindex="0", role="region",
+                      aria_label=head[0])  # fmt: skip
+    return element("figure", joined(element("figcaption", caption), scrolls))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stakes.report.amounts import amount, grouped, per_case, percent, plain
+from stakes.report.amounts import aligned, amount, grouped, per_case, percent, plain
 from stakes.report.findings import Findings, ModelFinding
 from stakes.report.markup import Html, element, joined, table
 
@@ -97,17 +97,18 @@ def money_section(findings: Findings) -> Html:
     if not cells:
         return _section("3 · Where the money goes", element("p", "Nothing costs anything here."))
     unit = f" ({app.unit})" if app.unit else ""
+    costs = aligned([cell[2] for cell in cells], 3)
     rows = [
         (
             "",
             [
                 element("th", truth, scope="row"),
                 element("td", decision, class_="left"),
-                _cell(per_case(cost)),
+                _cell(cost),
                 _cell(percent(share, 0)),
             ],
         )
-        for truth, decision, cost, share in cells
+        for (truth, decision, _, share), cost in zip(cells, costs, strict=True)
     ]
     head = ["truth", "decision", f"cost per case{unit}", "share"]
     caption = f"The costliest cells of {best.name}; they add to {per_case(best.cost)} per case."
@@ -132,12 +133,13 @@ def _confusion_table(findings: Findings, model: ModelFinding) -> Html:
     app = findings.application
     counts = findings.per_thousand(model)
     gross = float(abs(model.cells).sum())
+    largest = float(abs(model.cells).max()) / gross if gross else 1.0
     rows = []
     for i, outcome in enumerate(app.classes):
         cells = [element("th", f"truth {outcome}", scope="row")]
         for j in range(len(app.decisions)):
             share = abs(float(model.cells[i, j])) / gross if gross else 0.0
-            shade = 0 if share < 0.005 else 1 + min(3, int(share * 5))
+            shade = 0 if share < 0.005 else 1 + min(3, int(4 * share / largest))
             said = f"{percent(share, 0)} of the cost" if shade else ""
             inner = joined(_count(counts[i, j]), element("span", said, class_="cell-cost"))
             cells.append(element("td", inner, class_=f"share-{shade}" if shade else ""))
