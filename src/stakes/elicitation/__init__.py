@@ -6,6 +6,8 @@ from stakes.elicitation.emblematic import (
     emblematic_models,
     ratio_from_ranking,
 )
+from stakes.elicitation.matrices import MatrixElicitation, MatrixStatement
+from stakes.elicitation.matrix_question import MatrixQuestion
 from stakes.elicitation.question import Question
 from stakes.elicitation.ratio import RatioInterval
 from stakes.elicitation.record import (
@@ -35,6 +37,9 @@ __all__ = [
     "Contradiction",
     "Elicitation",
     "EmblematicModel",
+    "MatrixElicitation",
+    "MatrixQuestion",
+    "MatrixStatement",
     "Question",
     "RatioInterval",
     "Statement",

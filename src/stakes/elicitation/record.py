@@ -53,10 +53,8 @@ def answers_to_toml(talk: Elicitation, **settings: Any) -> str:
     --------
     >>> from stakes.elicitation import ratio_from_threshold
     >>> talk = Elicitation(prior=0.1).stated(ratio_from_threshold(0.1).signed("Ada"))
-    >>> print(answers_to_toml(talk)[-113:])
-    prior = 0.1
+    >>> print(answers_to_toml(talk).partition("[[elicitation.answer]]")[2])
     <BLANKLINE>
-    [[elicitation.answer]]
     route = "threshold"
     threshold = [0.1, 0.1]
     said = "you act at 10 %"

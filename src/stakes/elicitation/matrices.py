@@ -1,0 +1,268 @@
+"""Costs of more than two classes or decisions: a set of matrices that agrees with what was said.
+
+Everything that is said is a linear inequality between cells, so the set is a cone cut by one
+cell that is the unit. It is drawn from uniformly on the scale of factors; whether it is empty, and
+how far each cell may go, is told exactly by linear programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes._names import listed, table_names
+from stakes.application import CostMatrix, UncertainApplication
+from stakes.elicitation.cones import drawn, inner_point, least_and_most
+from stakes.elicitation.matrix_question import MatrixQuestion, asked_about
+from stakes.exceptions import CostError, DataError
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray, Name
+
+__all__ = ["MatrixElicitation", "MatrixStatement"]
+
+Cell = tuple[Name, Name]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MatrixStatement:
+    """Something that was said about the cells of a cost matrix; see `MatrixElicitation`.
+
+    Parameters
+    ----------
+    coefficients : array of shape (n_classes, n_decisions)
+        The sum over all cells of coefficient times cost is not negative.
+    said : str
+        What was said, in words.
+    """
+
+    coefficients: FloatArray
+    said: str
+
+    def __repr__(self) -> str:
+        return f"MatrixStatement({self.said!r})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MatrixElicitation:
+    """A conversation about the costs of several classes or decisions.
+
+    The decision named like the class costs nothing; one other cell is the unit. Statements
+    bound ratios of cells, or prefer one outcome to another; what remains is a set of matrices.
+
+    Parameters
+    ----------
+    classes, decisions : sequence of names
+        Rows and columns; the classes if `decisions` are absent.
+    unit : pair of names, optional
+        Truth and decision of the cell that costs 1; the first that is not free if absent.
+    limit : float
+        No cell costs more than `limit`, or less than 1 / `limit`, units.
+    statements : tuple of MatrixStatement
+        What has been said so far.
+    rng : int
+        Seed of the draws.
+    n_samples : int
+        Number of draws.
+
+    Examples
+    --------
+    >>> talk = MatrixElicitation(["cat", "dog", "fox"], limit=100)
+    >>> talk = talk.ratio(("fox", "cat"), ("cat", "dog"), between=(5, 20))
+    >>> talk = talk.ratio(("fox", "dog"), ("fox", "cat"), between=(1, 1))
+    >>> talk.bounds(("fox", "dog"))
+    (5.0, 20.0)
+    """
+
+    classes: Sequence[Any]
+    decisions: Sequence[Any] | None = None
+    unit: Cell | None = None
+    limit: float = 1000.0
+    statements: tuple[MatrixStatement, ...] = ()
+    rng: int = 0
+    n_samples: int = 500
+    free: Any = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        columns = self.classes if self.decisions is None else self.decisions
+        shape = (len(self.classes), len(columns))
+        rows, names = table_names(shape, self.classes, columns, CostError)
+        free = np.array([[truth == decision for decision in names] for truth in rows])
+        if free.all() or self.limit <= 1:
+            raise DataError("there must be a cell that costs something, and a limit above 1.")
+        first = tuple(np.argwhere(~free)[0])
+        unit = (rows[first[0]], names[first[1]]) if self.unit is None else self.unit
+        for name, value in (("classes", rows), ("decisions", names), ("free", free)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "unit", unit)
+        if free[self._at(unit)]:
+            raise DataError(f"the unit {unit} is a right decision, which costs nothing.")
+
+    # ------------------------------------------------------------- saying something
+
+    def ratio(self, cell: Cell, other: Cell, *, between: tuple[float, float]) -> MatrixElicitation:
+        """Say that one cell costs from so many to so many times what another costs."""
+        low, high = between
+        if not 0 < low <= high:
+            raise CostError(f"needs 0 < low <= high; got {low!r} and {high!r}.")
+        i, j = self._at(cell), self._at(other)
+        at_least, at_most = np.zeros(self.free.shape), np.zeros(self.free.shape)
+        at_least[i], at_least[j] = 1.0, -low
+        at_most[i], at_most[j] = -1.0, high
+        said = f"{_cell(cell)} costs {{}} {{:g}} times {_cell(other)}"
+        return self.stated(
+            MatrixStatement(at_least, said.format("at least", low)),
+            MatrixStatement(at_most, said.format("at most", high)),
+        )
+
+    def preferred(self, better: Any, worse: Any) -> MatrixElicitation:
+        """Say that one outcome, a table of counts, is no worse than another."""
+        tables = [t.counts if isinstance(t, ConfusionMatrix) else np.asarray(t) for t in
+                  (better, worse)]  # fmt: skip
+        gap = np.asarray(tables[1], dtype=np.float64) - tables[0]
+        if gap.shape != self.free.shape:
+            raise DataError(f"outcomes must have shape {self.free.shape}; got {gap.shape}.")
+        return self.stated(MatrixStatement(gap, "you prefer one outcome to another"))
+
+    def stated(self, *statements: MatrixStatement) -> MatrixElicitation:
+        """The conversation with more statements."""
+        return replace(self, statements=(*self.statements, *statements))
+
+    def without(self, *positions: int) -> MatrixElicitation:
+        """The conversation with some statements taken back."""
+        kept = tuple(s for k, s in enumerate(self.statements) if k not in positions)
+        return replace(self, statements=kept)
+
+    # ------------------------------------------------------------- what is known
+
+    @cached_property
+    def contradictions(self) -> tuple[int, ...]:
+        """Positions of statements that cannot all be true, as few as possible; empty if all can."""
+        if inner_point(self._rows(range(len(self.statements))), *self._box) is not None:
+            return ()
+        kept = list(range(len(self.statements)))
+        for k in list(kept):  # leave out whatever is not needed for the contradiction
+            rest = [other for other in kept if other != k]
+            if inner_point(self._rows(rest), *self._box) is None:
+                kept = rest
+        return tuple(kept)
+
+    def bounds(self, cell: Cell) -> tuple[float, float]:
+        """The least and the most that a cell may cost, in units."""
+        self._refuse_contradictions()
+        if self.free[self._at(cell)]:
+            return 0.0, 0.0
+        k = int(np.flatnonzero((~self.free).ravel()).tolist().index(self._flat(cell)))
+        return least_and_most(self._rows(range(len(self.statements))), *self._box, k)
+
+    @cached_property
+    def samples(self) -> FloatArray:
+        """Matrices that agree with everything that was said, uniform on the scale of factors."""
+        self._refuse_contradictions()
+        rows = self._rows(range(len(self.statements)))
+        values = drawn(rows, *self._box, self.n_samples, np.random.default_rng(self.rng))
+        costs = np.zeros((len(values), *self.free.shape))
+        costs[:, ~self.free] = values
+        return costs
+
+    def application(self, priors: Any = None, **settings: Any) -> UncertainApplication:
+        """What is at stake: all matrices that are still possible."""
+        return UncertainApplication.from_samples(
+            self.samples, priors, classes=self.classes, decisions=self.decisions, **settings
+        )
+
+    @property
+    def middle(self) -> CostMatrix:
+        """The geometric middle of the matrices that are still possible."""
+        values = np.zeros(self.free.shape)
+        values[~self.free] = np.exp(np.log(self.samples[:, ~self.free]).mean(axis=0))
+        return CostMatrix(values, classes=self.classes, decisions=self.decisions)
+
+    def question(
+        self, systems: Mapping[str, ConfusionMatrix], *, tolerance: float = 0.02, cases: int = 1000
+    ) -> MatrixQuestion | None:
+        """Which of two systems' outcomes is better, where that matters most; None when done.
+
+        Done when one system loses at most `tolerance` of the cost of the best naive decision,
+        for every matrix drawn.
+        """
+        return asked_about(systems, self.samples, tolerance=tolerance, cases=cases)
+
+    def answered(self, question: MatrixQuestion, *, prefers: str) -> MatrixElicitation:
+        """The conversation with an answer: "a", "b", or "=" for cannot say."""
+        if prefers == "=":
+            return self
+        if prefers not in ("a", "b"):
+            raise DataError(f"an answer is 'a', 'b' or '='; got {prefers!r}.")
+        first, second = question.outcomes
+        gap = second - first if prefers == "a" else first - second
+        names = question.systems if prefers == "a" else question.systems[::-1]
+        said = f"you prefer the outcome of {names[0]!r} to that of {names[1]!r}"
+        return self.stated(MatrixStatement(gap.astype(np.float64), said))
+
+    def frame(self) -> Frame:
+        """One row per cell that costs something: truth, decision, least, most."""
+        cells = [(self.classes[i], (self.decisions or ())[j]) for i, j in np.argwhere(~self.free)]
+        ends = [self.bounds(cell) for cell in cells]
+        return Frame(
+            {
+                "truth": [truth for truth, _ in cells],
+                "decision": [decision for _, decision in cells],
+                "least": [low for low, _ in ends],
+                "most": [high for _, high in ends],
+            }
+        )
+
+    # ------------------------------------------------------------- privates
+
+    def _at(self, cell: Cell) -> tuple[int, int]:
+        """Position of a cell."""
+        truth, decision = cell
+        if truth not in self.classes or decision not in (self.decisions or ()):
+            raise DataError(
+                f"no cell {cell!r}; truths are {listed(self.classes)}, decisions "
+                f"{listed(self.decisions or ())}."
+            )
+        return self.classes.index(truth), (self.decisions or ()).index(decision)
+
+    def _flat(self, cell: Cell) -> int:
+        """Position of a cell, counted row by row."""
+        i, j = self._at(cell)
+        return i * len(self.decisions or ()) + j
+
+    @property
+    def _box(self) -> tuple[FloatArray, FloatArray]:
+        """The least and the most of each cell before anything is said."""
+        low, high = np.full(self.free.shape, 1 / self.limit), np.full(self.free.shape, self.limit)
+        assert self.unit is not None
+        low[self._at(self.unit)] = high[self._at(self.unit)] = 1.0
+        return low[~self.free], high[~self.free]
+
+    def _rows(self, positions: Any) -> FloatArray:
+        """The inequalities of some statements."""
+        chosen = [self.statements[k].coefficients[~self.free] for k in positions]
+        return np.array(chosen).reshape(len(chosen), int((~self.free).sum()))
+
+    def _refuse_contradictions(self) -> None:
+        """Raise when no matrix agrees with everything."""
+        if self.contradictions:
+            said = "; ".join(self.statements[k].said for k in self.contradictions)
+            raise CostError(
+                f"these answers contradict: {said}.",
+                hint=f"take one of them back: .without(k) for k in {self.contradictions}",
+            )
+
+    def __repr__(self) -> str:
+        return (
+            f"MatrixElicitation({len(self.classes)} classes x {self.free.shape[1]} decisions, "
+            f"{len(self.statements)} statements)"
+        )
+
+
+def _cell(cell: Cell) -> str:
+    """A cell in words."""
+    return f"deciding {cell[1]!r} when it is {cell[0]!r}"
