@@ -20,7 +20,7 @@ PACKAGE = Path(stakes.__file__).parent
 NOT_FOR_IMPORT = {"cli", "experiments"}
 # Rooms where a name may repeat: `plots.roc` draws what `curves.roc` computes.
 MIRRORS = {"plots"}
-# One subject asked of two inputs. Add none: two functions of one name are a question to their users.
+# One subject asked of two inputs. Add none: two functions of one name puzzle their users.
 SHARED_NAMES = {
     "reliability": "curves: a summary of two classes; calibration: rows of any number of classes",
     "switch_points": "curves: systems that give scores; uncertainty: systems that decide",
