@@ -11,7 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TOLERANCE", "Minimum", "Objective", "exact_line_search", "minimise", "newton_step"]
+__all__ = [
+    "TOLERANCE",
+    "Minimum",
+    "Objective",
+    "exact_line_search",
+    "is_flat",
+    "minimise",
+    "newton_step",
+]
 
 Floats = NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats, Floats]]
@@ -32,19 +40,32 @@ class Minimum(NamedTuple):
 
 def newton_step(gradient: Floats, hessian: Floats) -> Floats:
     """Newton direction; a vanishing curvature is lifted to a tiny positive one."""
-    size = len(gradient)
-    scale = np.sqrt(np.maximum(np.diag(hessian), np.finfo(float).tiny))
+    from scipy.linalg import cho_factor, cho_solve
+
+    size, curves = len(gradient), np.diag(hessian)
+    top = float(curves.max(initial=0.0))
+    if top <= 0.0:
+        return -gradient
+    scale = np.sqrt(np.maximum(curves, 1e-16 * top))
     scaled = hessian / np.outer(scale, scale)
     for lift in (0.0, 1e-12, 1e-9, 1e-6, 1e-3):
         try:
-            factor = np.linalg.cholesky(scaled + lift * np.eye(size))
+            factor = cho_factor(scaled + lift * np.eye(size), check_finite=False)
         except np.linalg.LinAlgError:
             continue
-        half = np.linalg.solve(factor, -gradient / scale)
-        step: Floats = np.linalg.solve(factor.T, half) / scale
+        step = np.asarray(cho_solve(factor, -gradient / scale, check_finite=False) / scale)
         if np.all(np.isfinite(step)):
             return step
-    return np.asarray(-gradient / np.maximum(np.abs(np.diag(hessian)).max(), 1.0))
+    return np.asarray(-gradient / max(top, 1.0))
+
+
+def is_flat(hessian: Floats, least: float) -> bool:
+    """Whether the curvature in some direction is below `least`."""
+    try:
+        np.linalg.cholesky(hessian - least * np.eye(len(hessian)))
+    except np.linalg.LinAlgError:
+        return True
+    return False
 
 
 def exact_line_search(

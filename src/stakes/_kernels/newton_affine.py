@@ -22,7 +22,7 @@ from stakes._kernels.class_scores import (
     softmax_blocks,
     weighted_sums,
 )
-from stakes._kernels.newton import TOLERANCE, Objective, minimise
+from stakes._kernels.newton import TOLERANCE, Objective, is_flat, minimise
 
 __all__ = [
     "Scaling",
@@ -257,7 +257,7 @@ def fit_scaling(
         scales = scales / scores.spread
         if smoothed or smoothing is False:
             break
-        flat = np.linalg.eigvalsh(found.hessian)[0] <= 10.0 * tolerance
+        flat = is_flat(found.hessian, 10.0 * tolerance)
         if not (flat or margins(scores, targets, scales, biases + offsets) > 0.0):
             break
         smoothed = True

@@ -131,12 +131,12 @@ def fit_line(
     tolerance: float = TOLERANCE,
 ) -> Line:
     """Best line in one score. `smoothing` None uses Platt's targets only on separable data."""
-    smoothed = bool(smoothing)
-    if smoothing is None:
-        high, low = scores[positive], scores[~positive]
-        smoothed = bool(low.max() <= high.min() or high.max() <= low.min())
     centre = float(np.average(scores, weights=weights))
     spread = float(np.sqrt(np.average((scores - centre) ** 2, weights=weights)))
+    smoothed = bool(smoothing)
+    if smoothing is None and spread > 0.0:
+        high, low = scores[positive], scores[~positive]
+        smoothed = bool(low.max() <= high.min() or high.max() <= low.min())
     spread = spread if spread > 0.0 else 1.0
     if smoothed:
         targets = np.where(positive, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2))

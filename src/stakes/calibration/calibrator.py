@@ -207,7 +207,7 @@ class Calibrator:
 
     def _bounded(self, scores: Scores, *, learn: bool) -> Scores:
         """Move scores to the bound, if there is one."""
-        if self.options["bound"] is None:
+        if self.options.get("bound") is None:
             return scores
         if scores.table is None:
             odds = np.asarray(scores.odds)
@@ -239,7 +239,7 @@ class Shifted(Calibrator):
         self.classes = self.inner.classes
         self.priors = as_priors(priors, self.classes)
         self.report = dict(self.inner.report)
-        self.options = {"inner": self.inner, "priors": self.priors, "bound": None}
+        self.options = {"inner": self.inner, "priors": self.priors}
 
     def _fit(self, cases: Cases) -> None:
         raise DataError("a shifted calibrator is already fitted.", hint="fit the one inside")

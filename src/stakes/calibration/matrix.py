@@ -114,7 +114,8 @@ class Matrix(Calibrator):
             tolerance=1e-5,
         )
         centre = np.average(inputs, axis=0, weights=weights)
-        spread = float(np.sqrt(np.mean((inputs - inputs.mean(axis=1, keepdims=True)) ** 2))) or 1.0
+        apart = ((inputs - inputs.mean(axis=1, keepdims=True)) ** 2).mean(axis=1)
+        spread = float(np.sqrt(np.average(apart, weights=weights))) or 1.0
         found = fit_matrix(
             (inputs - centre) / spread,
             cases.codes,

@@ -1,0 +1,53 @@
+import numpy as np
+
+from stakes._kernels.newton import exact_line_search, minimise, newton_step
+
+
+def quadratic(centre, curve):
+    def objective(x):
+        gap = x - centre
+        return 0.5 * float(gap @ curve @ gap), curve @ gap, curve
+
+    return objective
+
+
+def steep(x):
+    """log cosh: full Newton steps diverge from far away."""
+    t = float(x[0])
+    value = np.logaddexp(t, -t) - np.log(2)
+    slope = np.tanh(t)
+    return float(value), np.array([slope]), np.array([[1 - slope**2]])
+
+
+class TestMinimise:
+    def test_quadratic_takes_one_step(self):
+        centre = np.array([3.0, -1.0])
+        found = minimise(quadratic(centre, np.array([[2.0, 0.5], [0.5, 1.0]])), np.zeros(2))
+        assert found.steps == 1
+        np.testing.assert_allclose(found.parameters, centre)
+
+    def test_undamped_divergence_is_caught(self):
+        found = minimise(steep, np.array([5.0]))
+        assert abs(found.parameters[0]) < 1e-8
+        assert found.gradient <= 1e-8
+
+    def test_start_at_optimum_takes_no_step(self):
+        assert minimise(steep, np.zeros(1)).steps == 0
+
+    def test_flat_direction_is_left_alone(self):
+        curve = np.diag([1.0, 0.0])
+        found = minimise(quadratic(np.array([2.0, 0.0]), curve), np.array([0.0, 7.0]))
+        np.testing.assert_allclose(found.parameters, [2.0, 7.0])
+
+
+class TestExactLineSearch:
+    def test_slope_vanishes_at_the_end(self):
+        start, direction = np.array([4.0]), np.array([-100.0])
+        slope = float(steep(start)[1] @ direction)
+        _, (_, gradient, _) = exact_line_search(steep, start, direction, slope, precision=1e-6)
+        assert abs(float(gradient @ direction)) <= 1e-6 * abs(slope)
+
+
+def test_newton_step_without_curvature_descends():
+    gradient = np.array([1.0, -2.0])
+    assert float(newton_step(gradient, np.zeros((2, 2))) @ gradient) < 0

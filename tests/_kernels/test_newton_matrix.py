@@ -1,0 +1,41 @@
+import numpy as np
+from scipy.optimize import check_grad
+
+from stakes._kernels.newton_matrix import _Problem, fit_matrix
+
+SPREADS = (0.3, 1.0, 10.0)
+
+
+def made_up():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    return rng.normal(size=(200, 3)) + np.eye(3)[y], y, rng.random(200) + 0.5
+
+
+def test_gradient_and_curvature_against_differences():
+    x, y, w = made_up()
+    problem = _Problem(x, y, w, SPREADS)
+    theta = np.linspace(-0.5, 0.7, 12)
+    error = check_grad(
+        lambda t: problem.value_and_gradient(t)[0],
+        lambda t: problem.value_and_gradient(t)[1],
+        theta,
+    )
+    assert error < 1e-6
+    step = np.cos(np.arange(12.0))
+    ends = [problem.value_and_gradient(theta + s * 1e-5 * step)[1] for s in (1, -1)]
+    np.testing.assert_allclose(
+        problem.curvature(theta, step), (ends[0] - ends[1]) / 2e-5, atol=1e-7
+    )
+
+
+def test_gradient_vanishes_at_the_fit():
+    x, y, w = made_up()
+    found = fit_matrix(x, y, w, (np.ones(3), np.zeros(3)), spreads=SPREADS)
+    assert found.gradient <= 1e-6
+
+
+def test_tiny_spreads_give_one_scale():
+    x, y, w = made_up()
+    found = fit_matrix(x, y, w, (np.ones(3), np.zeros(3)), spreads=(1e-4, 1e-4, 10.0))
+    assert np.abs(found.matrix - found.matrix[0, 0] * np.eye(3)).max() < 1e-3

@@ -1,0 +1,325 @@
+"""Laws that every calibrator keeps."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.special import log_softmax
+
+from stakes import Posteriors
+from stakes.calibration import (
+    Affine,
+    Automatic,
+    Average,
+    Beta,
+    Calibrator,
+    Dirichlet,
+    Gaussian,
+    Histogram,
+    Isotonic,
+    Logistic,
+    Matrix,
+    Rank,
+    Temperature,
+    Vector,
+    VennAbers,
+    load,
+)
+from stakes.exceptions import DataError, FormatError, LabelError, PosteriorError, PriorError
+
+MANY = [Temperature, Affine, Vector, Matrix, Dirichlet, Isotonic]
+TWO = [Logistic, Beta, Gaussian, VennAbers, Histogram, Rank, Average]
+ALL = [*MANY, *TWO, Automatic]
+BIASED = [kind for kind in ALL if kind is not Temperature]
+
+
+@pytest.fixture(scope="module")
+def binary():
+    rng = np.random.default_rng(1)
+    y = (rng.random(300) < 0.4).astype(int)
+    return (2.5 * rng.normal(size=300) + np.where(y == 1, 2.0, -2.0) - 1.0).round(3), y
+
+
+@pytest.fixture(scope="module")
+def ternary():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 3, 300)
+    logits = 2 * rng.normal(size=(300, 3)) + 2 * np.eye(3)[y] + [0.0, 1.0, 0.0]
+    return log_softmax(logits, axis=1), y
+
+
+@pytest.fixture(params=["binary", "ternary"])
+def data(request):
+    return request.getfixturevalue(request.param)
+
+
+def fits(kind, data):
+    """Whether a kind takes these scores."""
+    return data[0].ndim == 1 or kind not in TWO
+
+
+@pytest.mark.parametrize("kind", ALL)
+class TestEveryKind:
+    def test_posteriors_are_probabilities(self, kind, data):
+        if not fits(kind, data):
+            with pytest.raises(DataError, match="two classes"):
+                kind().fit(*data)
+            return
+        found = kind().fit(*data).posteriors(data[0])
+        assert found.shape == (300, 2 if data[0].ndim == 1 else 3)
+        assert found.dtype == np.float64
+        assert found.min() >= 0
+        np.testing.assert_allclose(found.sum(axis=1), 1)
+
+    def test_json_round_trip(self, kind, data, tmp_path):
+        if not fits(kind, data):
+            return
+        cal = kind().fit(*data)
+        cal.save(tmp_path / "cal.json")
+        json.loads((tmp_path / "cal.json").read_text(), parse_constant=pytest.fail)
+        again = load(tmp_path / "cal.json")
+        assert type(again) is kind
+        np.testing.assert_array_equal(again.posteriors(data[0]), cal.posteriors(data[0]))
+        assert again.classes == cal.classes
+
+    def test_integer_weights_are_repeated_rows(self, kind, binary):
+        scores, y = binary
+        counts = 1 + np.arange(300) % 3
+        if kind is Automatic:
+            return  # its folds are drawn per row
+        if kind is Histogram:
+            counts = np.full(300, 2)  # bins hold equally many rows, not equal weight
+        weighted = kind().fit(scores, y, sample_weight=counts.astype(float))
+        repeated = kind().fit(np.repeat(scores, counts), np.repeat(y, counts))
+        if kind is Histogram:
+            repeated = kind(bins=7).fit(np.repeat(scores, counts), np.repeat(y, counts))
+            weighted = kind(bins=7).fit(scores, y, sample_weight=counts.astype(float))
+        np.testing.assert_allclose(
+            weighted.posteriors(scores), repeated.posteriors(scores), atol=1e-6
+        )
+
+    def test_float32_is_fitted_in_float64(self, kind, data):
+        if not fits(kind, data):
+            return
+        single = data[0].astype(np.float32)
+        np.testing.assert_allclose(
+            kind().fit(single, data[1]).posteriors(single),
+            kind().fit(single.astype(np.float64), data[1]).posteriors(single),
+            atol=1e-6,
+        )
+
+    def test_inputs_are_not_touched(self, kind, data):
+        if not fits(kind, data):
+            return
+        scores, y = data[0].copy(), data[1].copy()
+        scores.flags.writeable = y.flags.writeable = False
+        kind().fit(scores, y).posteriors(scores)
+        np.testing.assert_array_equal(scores, data[0])
+
+    def test_target_priors_of_the_data_change_nothing(self, kind, binary):
+        scores, y = binary
+        priors = np.bincount(y) / len(y)
+        np.testing.assert_allclose(
+            kind(priors=priors).fit(scores, y).posteriors(scores),
+            kind().fit(scores, y).posteriors(scores),
+            atol=1e-7,
+        )
+
+    def test_target_priors_are_used(self, kind, binary):
+        scores, y = binary
+        cal = kind(priors={0: 0.99, 1: 0.01}).fit(scores, y)
+        assert cal.posteriors(scores)[y == 0, 1].mean() < 0.05
+        np.testing.assert_allclose(cal.priors, [0.99, 0.01])
+
+    def test_names_are_kept_and_used(self, kind, binary):
+        scores, y = binary
+        named = np.where(y == 1, "yes", "no")
+        cal = kind(classes=["no", "yes"]).fit(scores, named)
+        assert cal.classes == ("no", "yes")
+        np.testing.assert_allclose(cal.posteriors(scores), kind().fit(scores, y).posteriors(scores))
+
+    def test_both_binary_forms_agree(self, kind, binary):
+        scores, y = binary
+        table = Posteriors.from_logits(scores)
+        if kind is Matrix:
+            return  # takes the columns as they are
+        np.testing.assert_allclose(
+            kind().fit(table, y).posteriors(table),
+            kind().fit(scores, y).posteriors(scores),
+            atol=1e-7,
+        )
+
+    def test_used_before_fit_raises(self, kind):
+        with pytest.raises(DataError, match="has not been fitted"):
+            kind().posteriors([0.0])
+
+    def test_nan_raises(self, kind, binary):
+        scores, y = binary
+        with pytest.raises(DataError, match="missing"):
+            kind().fit(np.append(scores[1:], np.nan), y)
+
+    def test_wrong_length_raises(self, kind, binary):
+        with pytest.raises(DataError, match="rows"):
+            kind().fit(binary[0], binary[1][1:])
+
+    def test_empty_raises(self, kind):
+        with pytest.raises(DataError, match="at least one"):
+            kind().fit(np.empty(0), np.empty(0, dtype=int))
+
+    def test_priors_of_zero_raise(self, kind, binary):
+        with pytest.raises(PriorError, match="positive"):
+            kind(priors=[1.0, 0.0]).fit(*binary)
+
+    def test_separable_data_give_finite_posteriors(self, kind):
+        scores = np.concatenate([np.linspace(-3, -1, 15), np.linspace(1, 3, 15)])
+        found = kind().fit(scores, np.repeat([0, 1], 15)).log_posteriors(scores)
+        assert np.isfinite(found).all()
+
+    def test_unfitted_keeps_options(self, kind, binary):
+        fresh = kind(priors=[0.3, 0.7]).fit(*binary).unfitted()
+        assert fresh.classes is None
+        np.testing.assert_allclose(fresh.options["priors"], [0.3, 0.7])
+
+
+@pytest.mark.parametrize("kind", BIASED)
+def test_single_class_raises(kind, binary):
+    scores, y = binary
+    with pytest.raises(DataError, match="no case of class 1"):
+        kind().fit(scores[y == 0], y[y == 0])
+
+
+@pytest.mark.parametrize("kind", [kind for kind in BIASED if kind not in TWO])
+def test_missing_class_raises(kind, ternary):
+    scores, y = ternary
+    if kind is Automatic:
+        assert kind().fit(scores[y < 2], y[y < 2]).chosen.kind == "temperature"
+        return
+    with pytest.raises(DataError, match="no case of class 2"):
+        kind().fit(scores[y < 2], y[y < 2])
+
+
+class TestInfiniteScores:
+    scores = np.array([-np.inf, -1.0, 0.5, -0.5, 1.0, np.inf])
+    right = np.array([0, 0, 0, 1, 1, 1])
+
+    @pytest.mark.parametrize(
+        "kind", [Affine, Logistic, Temperature, Beta, Isotonic, VennAbers, Rank]
+    )
+    def test_on_the_right_side(self, kind):
+        found = kind().fit(self.scores, self.right).posteriors(self.scores)
+        assert not np.isnan(found).any()
+        assert found[0, 1] <= found[1, 1]
+        assert found[5, 1] >= found[4, 1]
+
+    @pytest.mark.parametrize("kind", [Affine, Logistic, Temperature, Vector, Beta])
+    def test_on_the_wrong_side_raises(self, kind):
+        with pytest.raises(DataError, match="posterior of 0") as caught:
+            kind().fit(self.scores, self.right[::-1])
+        assert caught.value.rows == (0, 5)
+        assert "bound" in caught.value.hint
+
+    @pytest.mark.parametrize(
+        "kind", [Affine, Logistic, Temperature, Vector, Beta, Gaussian, Matrix]
+    )
+    def test_bound_makes_them_finite(self, kind):
+        cal = kind(bound="data").fit(self.scores, self.right[::-1])
+        assert np.isfinite(cal.log_posteriors(self.scores)).all()
+
+    def test_data_bound_is_log_2_beyond_the_largest(self):
+        cal = Affine(bound="data").fit(self.scores, self.right)
+        assert cal.to_dict()["bound"] == pytest.approx(1.0 + np.log(2))
+
+    def test_bound_must_be_positive(self):
+        with pytest.raises(DataError, match="`bound`"):
+            Affine(bound=-1.0)
+
+    @pytest.mark.parametrize("kind", [Gaussian, Matrix, Dirichlet])
+    def test_refused_where_they_mean_nothing(self, kind):
+        with pytest.raises(DataError, match="finite"):
+            kind().fit(self.scores, self.right)
+
+
+class TestReading:
+    def test_probabilities_are_refused(self, ternary):
+        scores, y = ternary
+        with pytest.raises(PosteriorError, match="logarithms"):
+            Affine().fit(np.exp(scores), y)
+
+    def test_posteriors_object_is_read_as_logs(self, ternary):
+        scores, y = ternary
+        given = Posteriors(np.exp(scores))
+        np.testing.assert_allclose(
+            Affine().fit(given, y).posteriors(given), Affine().fit(scores, y).posteriors(scores)
+        )
+
+    def test_row_that_says_nothing_raises(self):
+        with pytest.raises(DataError, match="row 1"):
+            Affine().fit([[0.0, 1.0], [-np.inf, -np.inf]], [0, 1])
+
+    def test_plus_infinity_is_certainty(self):
+        cal = Temperature().fit([[2.0, 0.0], [0.0, 2.0], [2.0, 0.0]], [0, 1, 1])
+        np.testing.assert_allclose(cal.posteriors([[np.inf, 0.0]]), [[1.0, 0.0]])
+
+    def test_columns_must_match_the_fit(self, ternary):
+        cal = Affine().fit(*ternary)
+        with pytest.raises(DataError, match="3 columns"):
+            cal.posteriors([0.0])
+
+    def test_too_many_labels_raise(self, binary):
+        with pytest.raises(LabelError, match="2 score columns"):
+            Affine().fit(binary[0], np.array(list("abc") * 100))
+
+
+class TestWithPriors:
+    def test_moves_the_posteriors_exactly(self, binary):
+        scores, y = binary
+        cal = Isotonic(priors=[0.5, 0.5]).fit(scores, y)
+        moved = cal.with_priors([0.9, 0.1])
+        np.testing.assert_allclose(moved.llrs(scores), cal.llrs(scores))
+        np.testing.assert_allclose(moved.priors, [0.9, 0.1])
+
+    def test_saves_and_loads(self, binary, tmp_path):
+        moved = Affine().fit(*binary).with_priors([0.9, 0.1])
+        moved.save(tmp_path / "cal.json")
+        np.testing.assert_allclose(
+            load(tmp_path / "cal.json").posteriors(binary[0]), moved.posteriors(binary[0])
+        )
+
+
+class TestLoad:
+    def test_other_json_raises(self, tmp_path):
+        (tmp_path / "x.json").write_text('{"format": "something"}')
+        with pytest.raises(FormatError, match="not a saved calibrator"):
+            load(tmp_path / "x.json")
+
+    def test_other_text_raises(self, tmp_path):
+        (tmp_path / "x.json").write_text("nothing")
+        with pytest.raises(FormatError, match="not JSON"):
+            load(tmp_path / "x.json")
+
+    def test_unknown_kind_raises(self, binary):
+        saved = Affine().fit(*binary).to_dict() | {"kind": "magic"}
+        with pytest.raises(FormatError, match="magic"):
+            Calibrator.from_dict(saved)
+
+    def test_infinite_parameters_survive(self, tmp_path):
+        cal = Isotonic(misleading=0).fit([-1.0, 1.0], [0, 1])
+        cal.save(tmp_path / "cal.json")
+        assert load(tmp_path / "cal.json").posteriors([2.0]).tolist() == [[0.0, 1.0]]
+
+
+def test_llrs_leave_the_priors_out(binary):
+    scores, y = binary
+    cal = Affine(priors=[0.5, 0.5]).fit(scores, y)
+    logs = cal.log_posteriors(scores)
+    np.testing.assert_allclose(cal.llrs(scores), logs[:, 1] - logs[:, 0])
+
+
+def test_llrs_need_two_classes(ternary):
+    with pytest.raises(DataError, match="two classes"):
+        Affine().fit(*ternary).llrs(ternary[0])
+
+
+def test_repr_says_whether_fitted(binary):
+    assert "not fitted" in repr(Affine())
+    assert "fitted on 300 cases" in repr(Affine().fit(*binary))

@@ -1,0 +1,117 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stakes.calibration import Affine, Isotonic, cross_fit, fit_on_test, stratified_folds
+from stakes.exceptions import DataError
+
+
+def made_up(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(int)
+    return 2 * rng.normal(size=n) + np.where(y == 1, 2.0, -2.0), y
+
+
+class TestStratifiedFolds:
+    @pytest.mark.parametrize("seed", [0, 7])
+    def test_against_sklearn(self, seed):
+        selection = pytest.importorskip(
+            "sklearn.model_selection", reason="the peer is not installed"
+        )
+        y = np.random.default_rng(1).integers(0, 4, 103)
+        expected = np.empty(103, dtype=int)
+        splitter = selection.StratifiedKFold(5, shuffle=True, random_state=seed)
+        for k, (_, test) in enumerate(splitter.split(np.zeros(103), y)):
+            expected[test] = k
+        found = stratified_folds(y, 5, rng=np.random.RandomState(seed))
+        np.testing.assert_array_equal(found, expected)
+
+    @given(st.lists(st.integers(0, 3), min_size=5, max_size=60), st.integers(2, 5))
+    def test_every_class_is_spread_evenly(self, labels, folds):
+        number = stratified_folds(labels, folds)
+        for label in set(labels):
+            counts = np.bincount(number[np.array(labels) == label], minlength=folds)
+            assert counts.max() - counts.min() <= 2
+
+    def test_groups_stay_together(self):
+        rng = np.random.default_rng(0)
+        groups = rng.integers(0, 30, 400)
+        y = rng.integers(0, 2, 400)
+        number = stratified_folds(y, 5, groups=groups)
+        assert all(len(set(number[groups == g].tolist())) == 1 for g in set(groups.tolist()))
+        sizes = np.bincount(number)
+        assert sizes.max() < 1.4 * sizes.min()
+
+    def test_same_seed_same_folds(self):
+        y = np.arange(50) % 3
+        np.testing.assert_array_equal(stratified_folds(y, rng=3), stratified_folds(y, rng=3))
+
+    @pytest.mark.parametrize("folds", [1, 0, 9])
+    def test_impossible_number_raises(self, folds):
+        with pytest.raises(DataError, match="folds"):
+            stratified_folds([0, 1, 0], folds)
+
+    def test_too_few_groups_raise(self):
+        with pytest.raises(DataError, match="groups"):
+            stratified_folds([0, 1, 0, 1], 3, groups=["a", "a", "b", "b"])
+
+
+class TestCrossFit:
+    def test_each_case_is_calibrated_without_its_fold(self):
+        scores, y = made_up()
+        folds = np.arange(200) % 4
+        found = cross_fit(Affine(), scores, y, folds=folds)
+        train = folds != 2
+        expected = Affine().fit(scores[train], y[train]).posteriors(scores[~train])
+        np.testing.assert_allclose(found[~train], expected)
+
+    def test_folds_may_have_any_names(self):
+        scores, y = made_up()
+        number = np.arange(200) % 4
+        names = np.array(["a", "b", "c", "d"])[number]
+        np.testing.assert_allclose(
+            cross_fit(Affine(), scores, y, folds=number),
+            cross_fit(Affine(), scores, y, folds=names),
+        )
+
+    def test_integer_names_are_names_not_positions(self):
+        scores, y = made_up()
+        np.testing.assert_allclose(
+            cross_fit(Affine(classes=[1, 0]), -scores, y, folds=3),
+            cross_fit(Affine(), scores, y, folds=3)[:, ::-1],
+            atol=1e-8,
+        )
+
+    def test_priors_by_name(self):
+        scores, y = made_up()
+        named = np.where(y == 1, "yes", "no")
+        found = cross_fit(Affine(priors={"yes": 0.2, "no": 0.8}), scores, named, folds=4)
+        expected = cross_fit(Affine(priors=[0.8, 0.2]), scores, y, folds=4)
+        np.testing.assert_allclose(found, expected)
+
+    def test_calibrator_given_is_not_changed(self):
+        cal = Affine()
+        cross_fit(cal, *made_up())
+        assert cal.classes is None
+
+    def test_less_optimistic_than_fitting_on_test(self):
+        scores, y = made_up()
+
+        def value(posteriors):
+            return -np.log(posteriors[np.arange(200), y]).mean()
+
+        cal = Isotonic()
+        assert value(cross_fit(cal, scores, y)) > value(fit_on_test(cal, scores, y))
+
+    def test_class_missing_from_a_fold_names_the_fold(self):
+        with pytest.raises(DataError, match="fold"):
+            cross_fit(Affine(), [-1.0, 0.5, -2.0, 1.0], [0, 0, 0, 1], folds=2)
+
+    def test_one_fold_raises(self):
+        with pytest.raises(DataError, match="two folds"):
+            cross_fit(Affine(), *made_up(), folds=np.zeros(200))
+
+    def test_folds_of_other_length_raise(self):
+        with pytest.raises(DataError, match="`folds` has 3 rows"):
+            cross_fit(Affine(), *made_up(), folds=[0, 1, 0])

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stakes import Application, CostMatrix, ScoreCounts
+from stakes.calibration import Isotonic, decision_calibration, worst_case_gain
+from stakes.exceptions import UndefinedError
+
+
+class TestDecisionCalibration:
+    costs = CostMatrix(
+        [[0, 1, 0.3], [4, 0, 0.3]], classes=["no", "yes"], decisions=["wait", "act", "ask"]
+    )
+
+    def test_by_hand(self):
+        p = np.array([0.01, 0.05, 0.1, 0.2, 0.95])
+        y = ["no", "yes", "no", "no", "yes"]
+        found = decision_calibration(y, p, costs=self.costs)
+        # wait costs 4p, act 1 - p, ask 0.3: wait below 0.075, act above 0.7
+        np.testing.assert_allclose(found.cases, [2, 1, 2])
+        np.testing.assert_allclose(found.promised, [4 * (0.01 + 0.05) / 2, 0.05, 0.3])
+        np.testing.assert_allclose(found.actual, [4 / 2, 0.0, 0.3])
+        assert found.total == pytest.approx((2 * (0.12 - 2) + 0.05) / 5)
+
+    def test_decision_never_taken_is_nan(self):
+        found = decision_calibration([0, 1], [0.5, 0.5], costs=Application([[0, 1], [1, 0]]))
+        assert found.cases[1] == 0
+        assert np.isnan(found.promised[1])
+        assert np.isfinite(found.total)
+
+    def test_calibrated_posteriors_promise_what_comes(self):
+        rng = np.random.default_rng(0)
+        p = rng.random(100_000)
+        y = np.where(rng.random(100_000) < p, "yes", "no")
+        found = decision_calibration(y, p, costs=self.costs)
+        assert (np.abs(found.difference) <= 4 * found.standard_error + 1e-12).all()
+
+    def test_isotonic_fit_keeps_its_promises_for_any_costs(self):
+        rng = np.random.default_rng(0)
+        scores = rng.normal(size=400)
+        y = (rng.random(400) < 0.4 + 0.3 * np.sign(scores)).astype(int)
+        p = Isotonic(misleading=0).fit(scores, y).posteriors(scores)
+        for ratio in (0.2, 1.0, 7.0):
+            found = decision_calibration(y, p, costs=[[0, 1], [ratio, 0]])
+            np.testing.assert_allclose(found.difference[found.cases > 0], 0, atol=1e-12)
+
+    def test_frame_has_one_row_per_decision(self):
+        found = decision_calibration(["no", "yes"], [0.2, 0.9], costs=self.costs)
+        assert found.frame()["decision"].tolist() == ["wait", "act", "ask"]
+
+
+class TestWorstCaseGain:
+    @given(st.integers(0, 10**6))
+    def test_against_a_dense_scan(self, seed):
+        rng = np.random.default_rng(seed)
+        llrs = rng.integers(-6, 7, 15) / 2
+        y = np.append(rng.integers(0, 2, 13), [0, 1])
+        found = worst_case_gain(ScoreCounts.from_scores(y, llrs, kind="llr"))
+        highest = 0.0
+        cuts = [-np.inf, *np.unique(llrs)]
+        for theta in np.concatenate([np.unique(-llrs) + e for e in (-1e-9, 1e-9)]):
+            prior = 1 / (1 + np.exp(-theta))
+
+            def cost(act, prior=prior):
+                return prior * (1 - act[y == 1].mean()) + (1 - prior) * act[y == 0].mean()
+
+            least = min(cost(llrs > cut) for cut in cuts)
+            highest = max(highest, cost(llrs > -theta) - least)
+        assert found.gain == pytest.approx(highest, abs=1e-6)
+
+    def test_isotonic_llrs_gain_nothing(self):
+        rng = np.random.default_rng(0)
+        scores = rng.normal(size=300)
+        y = (rng.random(300) < 0.5 + 0.4 * np.tanh(scores)).astype(int)
+        llrs = Isotonic().fit(scores, y).llrs(scores)
+        plain = Isotonic(misleading=0).fit(scores, y).llrs(scores)
+        assert worst_case_gain(ScoreCounts.from_scores(y, plain, kind="llr")).gain < 1e-9
+        assert worst_case_gain(ScoreCounts.from_scores(y, llrs, kind="llr")).gain < 0.02
+
+    def test_posteriors_and_llrs_agree(self):
+        rng = np.random.default_rng(0)
+        y = (rng.random(400) < 0.25).astype(int)
+        llrs = 2 * rng.normal(size=400) + np.where(y == 1, 1.0, -1.0)
+        share = y.mean()
+        odds = llrs + np.log(share / (1 - share))
+        a = worst_case_gain(ScoreCounts.from_scores(y, llrs, kind="llr"))
+        b = worst_case_gain(ScoreCounts.from_scores(y, 1 / (1 + np.exp(-odds)), kind="posterior"))
+        assert a.gain == pytest.approx(b.gain, abs=1e-9)
+        assert a.effective_prior == pytest.approx(b.effective_prior, abs=1e-6)
+
+    def test_ranks_have_none(self):
+        with pytest.raises(UndefinedError, match="rank"):
+            worst_case_gain(ScoreCounts.from_scores([0, 1], [1.0, 2.0], kind="rank"))

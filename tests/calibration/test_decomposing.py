@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit, log_softmax
+
+from stakes import Application, CostMatrix
+from stakes.calibration import Isotonic, decompose
+from stakes.exceptions import DataError
+
+
+def made_up(n=1000, seed=0):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(int)
+    return 3 * (rng.normal(size=n) + np.where(y == 1, 1.0, -1.0)), y
+
+
+class TestDecompose:
+    def test_brier_by_hand(self):
+        """PAV of labels 0 1 0 1 is 0 1/2 1/2 1: scores 2 * (0, 1/4, 1/4, 0); prior 1/2: 2 * 1/4."""
+        scores = np.array([-2.0, -1.0, 1.0, 2.0])
+        found = decompose([0, 1, 0, 1], scores, by="brier")
+        calibrated, prior = 2 * (1 / 4 + 1 / 4) / 4, 2 * 1 / 4
+        total = 2 * np.mean((expit(scores) - [0, 1, 0, 1]) ** 2)
+        assert found.total == pytest.approx(total)
+        assert found.miscalibration == pytest.approx(total - calibrated)
+        assert found.discrimination == pytest.approx(prior - calibrated)
+        assert found.uncertainty == pytest.approx(prior)
+
+    @given(
+        st.lists(st.tuples(st.integers(-4, 4), st.booleans()), min_size=3, max_size=30),
+        st.sampled_from(["cross_entropy", "brier"]),
+    )
+    def test_pav_parts_are_never_negative(self, rows, by):
+        scores = np.array([float(s) for s, _ in rows])
+        y = np.array([int(label) for _, label in rows])
+        if len(set(y.tolist())) < 2:
+            return
+        found = decompose(y, scores, by=by)
+        assert found.miscalibration >= -1e-12
+        assert found.discrimination >= -1e-12
+        parts = found.miscalibration - found.discrimination + found.uncertainty
+        assert parts == pytest.approx(found.total)
+
+    def test_cost_of_an_application(self):
+        scores, y = made_up()
+        app = Application(CostMatrix([[0, 1], [4, 0]]))
+        found = decompose(y, scores, by=app)
+        assert found.uncertainty == pytest.approx(min((y == 0).mean(), 4 * (y == 1).mean()))
+        assert found.miscalibration >= 0
+
+    def test_affine_with_many_classes(self):
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 3, 500)
+        logs = log_softmax(3 * (rng.normal(size=(500, 3)) + np.eye(3)[y]), axis=1)
+        found = decompose(y, logs, calibrator="affine")
+        share = np.bincount(y) / 500
+        assert found.uncertainty == pytest.approx(-(share @ np.log(share)))
+        assert found.miscalibration > 0.1
+
+    def test_cross_fitting_is_less_flattering(self):
+        scores, y = made_up(100)
+        inside = decompose(y, scores, calibrator=Isotonic())
+        outside = decompose(y, scores, calibrator=Isotonic(), folds=5)
+        assert outside.discrimination < inside.discrimination
+
+    def test_unknown_calibrator_raises(self):
+        with pytest.raises(DataError, match="calibrator"):
+            decompose([0, 1], [0.0, 1.0], calibrator="magic")
+
+    def test_frame_lists_the_parts(self):
+        assert decompose(*made_up()[::-1]).frame()["part"].tolist()[0] == "total"

@@ -1,0 +1,173 @@
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+from stakes.calibration import Affine, Temperature, Vector
+
+
+def made_up(n=400, k=4, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, n)
+    logits = 2 * (rng.normal(size=(n, k)) + 1.5 * np.eye(k)[y]) + rng.normal(size=k)
+    return log_softmax(logits, axis=1), y
+
+
+def cross_entropy(logs, y):
+    return -logs[np.arange(len(y)), y].mean()
+
+
+def best_affine(z, y, weights, priors_offset=0.0):
+    """The reference: BFGS on the formula."""
+
+    def loss(theta):
+        logs = log_softmax(theta[0] * z + theta[1:] + priors_offset, axis=1)
+        return -(weights @ logs[np.arange(len(y)), y]) / weights.sum()
+
+    start = np.append(1.0, np.zeros(z.shape[1]))
+    return minimize(loss, start, method="BFGS", options={"gtol": 1e-8}).fun
+
+
+class TestAffine:
+    @pytest.mark.parametrize("k", [2, 3, 6])
+    def test_optimum_against_scipy(self, k):
+        z, y = made_up(k=k)
+        cal = Affine().fit(z, y)
+        value = cross_entropy(cal.log_posteriors(z), y)
+        assert value == pytest.approx(cal.report["cross_entropy"], abs=1e-12)
+        assert abs(value - best_affine(z, y, np.ones(len(y)))) < 1e-9
+
+    def test_recovers_scale_and_biases(self):
+        """Scores made by inverting a known affine map of calibrated posteriors."""
+        rng = np.random.default_rng(0)
+        truth = log_softmax(1.5 * rng.normal(size=(200_000, 3)), axis=1)
+        y = (
+            truth.cumsum(axis=1) * 0 + np.exp(truth).cumsum(axis=1) < rng.random((200_000, 1))
+        ).sum(1)
+        bias = np.array([0.5, -0.2, -0.3])
+        cal = Affine().fit((truth - bias) / 0.4, y)
+        assert cal.scale == pytest.approx(0.4, abs=0.01)
+        np.testing.assert_allclose(cal.biases, bias, atol=0.03)
+
+    def test_priors_weight_the_classes(self):
+        z, y = made_up(k=3)
+        priors = np.array([0.7, 0.2, 0.1])
+        weights = (priors / (np.bincount(y) / len(y)))[y]
+        cal = Affine(priors=priors).fit(z, y)
+        value = -(weights @ cal.log_posteriors(z)[np.arange(len(y)), y]) / weights.sum()
+        assert abs(value - best_affine(z, y, weights)) < 1e-9
+
+    def test_mean_posterior_is_the_prior(self):
+        """The gradient in the biases is 0 exactly there."""
+        z, y = made_up()
+        mean = Affine().fit(z, y).posteriors(z).mean(axis=0)
+        np.testing.assert_allclose(mean, np.bincount(y) / len(y), atol=1e-8)
+
+    def test_logits_and_log_posteriors_agree(self):
+        z, y = made_up()
+        shifted = z + np.random.default_rng(0).normal(size=(len(y), 1))
+        np.testing.assert_allclose(
+            Affine().fit(shifted, y).posteriors(shifted),
+            Affine().fit(z, y).posteriors(z),
+            atol=1e-7,
+        )
+
+    def test_separable_stays_finite_and_says_so(self):
+        y = np.arange(30) % 3
+        cal = Affine().fit(5 * np.eye(3)[y], y)
+        assert cal.report["smoothed"]
+        own = cal.posteriors(5 * np.eye(3)[y])[np.arange(30), y]
+        np.testing.assert_allclose(own, 1 - 2 / (10 + 3), atol=1e-6)  # Platt's targets are met
+
+    def test_missing_class_with_smoothing(self):
+        z, y = made_up(k=3)
+        cal = Affine(smoothing=True).fit(z[y < 2], y[y < 2])
+        assert 0 < cal.posteriors(z)[:, 2].mean() < 0.1
+
+    def test_single_case(self):
+        cal = Affine(smoothing=True).fit([[1.0, -1.0, 0.0]], [0])
+        assert np.isfinite(cal.log_posteriors([[1.0, -1.0, 0.0]])).all()
+
+    def test_float32_of_netcal_is_calibrated(self):
+        """A finite-difference gradient sees no slope in float32 and returns its input."""
+        z, y = made_up(n=2000, k=10)
+        single = (3 * z).astype(np.float32)
+        raw = cross_entropy(log_softmax(single.astype(float), axis=1), y)
+        value = cross_entropy(Affine().fit(single, y).log_posteriors(single), y)
+        assert abs(value - best_affine(3 * z, y, np.ones(len(y)))) < 1e-5
+        assert value < raw - 0.5
+
+    def test_against_psrcal(self):
+        torch = pytest.importorskip("torch", reason="psrcal needs torch")
+        calibration = pytest.importorskip("psrcal.calibration", reason="the peer is not installed")
+        z, y = made_up(n=2000, k=5)
+        model = calibration.AffineCalLogLoss(torch.as_tensor(z), torch.as_tensor(y))
+        model.train()
+        theirs = cross_entropy(model.calibrate(torch.as_tensor(z)).detach().numpy(), y)
+        ours = cross_entropy(Affine().fit(z, y).log_posteriors(z), y)
+        assert ours <= theirs + 1e-9
+        assert abs(ours - theirs) < 1e-6
+
+
+class TestTemperature:
+    def test_two_scores_by_hand(self):
+        """Scores of +-2 right three times in four: a * 2 = log 3."""
+        cal = Temperature().fit([[2.0, 0.0]] * 4, [0, 0, 0, 1])
+        assert cal.scale == pytest.approx(np.log(3) / 2)
+
+    def test_keeps_the_most_probable_class(self):
+        z, y = made_up()
+        found = Temperature().fit(z, y).posteriors(z)
+        np.testing.assert_array_equal(found.argmax(axis=1), z.argmax(axis=1))
+
+    def test_missing_class_is_allowed(self):
+        z, y = made_up()
+        assert Temperature().fit(z[y < 3], y[y < 3]).scale > 0
+
+    def test_against_sklearn(self):
+        frozen = pytest.importorskip("sklearn.frozen", reason="needs scikit-learn 1.6 or later")
+        from sklearn.base import BaseEstimator, ClassifierMixin
+        from sklearn.calibration import CalibratedClassifierCV
+
+        z, y = made_up(n=1000)
+
+        class Ready(ClassifierMixin, BaseEstimator):
+            def fit(self, x, y):
+                self.classes_ = np.unique(y)
+                return self
+
+            def decision_function(self, x):
+                return x
+
+            def predict(self, x):
+                return x.argmax(axis=1)
+
+        peer = CalibratedClassifierCV(
+            frozen.FrozenEstimator(Ready().fit(z, y)), method="temperature"
+        )
+        try:
+            peer.fit(z, y)
+        except (ValueError, TypeError):
+            pytest.skip("this scikit-learn has no temperature scaling")
+        np.testing.assert_allclose(
+            Temperature().fit(z, y).posteriors(z), peer.predict_proba(z), atol=1e-5
+        )
+
+    def test_priors_shift_the_posteriors(self):
+        z, y = made_up(k=2)
+        share = np.bincount(y) / len(y)
+        cal = Temperature(priors=[0.9, 0.1]).fit(z, y)
+        odds = np.diff(cal.log_posteriors(np.zeros((1, 2))))[0, 0]
+        assert odds == pytest.approx(np.log(0.1 / 0.9) - np.log(share[1] / share[0]))
+
+
+class TestVector:
+    def test_never_above_affine(self):
+        z, y = made_up()
+        vector = cross_entropy(Vector().fit(z, y).log_posteriors(z), y)
+        assert vector <= cross_entropy(Affine().fit(z, y).log_posteriors(z), y) + 1e-10
+
+    def test_equal_scales_when_the_truth_has_them(self):
+        z, y = made_up(n=50_000)
+        scales = Vector().fit(z, y).scales
+        assert np.ptp(scales) < 0.05

@@ -1,0 +1,118 @@
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from stakes import Application, CostMatrix
+from stakes.calibration import Affine, Isotonic, calibration_gain, cross_fit
+from stakes.exceptions import DataError
+
+
+def made_up(n=2000, seed=0, scale=1.0):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(int)
+    return scale * (2 * rng.normal(size=n) + np.where(y == 1, 2.0, -2.0) + np.log(3 / 7)), y
+
+
+class TestProperScores:
+    def test_cross_entropy_by_hand(self):
+        scores, y = made_up(scale=3.0)
+        found = calibration_gain(y, scores)
+        p = expit(scores)
+        before = -np.log(np.where(y == 1, p, 1 - p)).mean()
+        after = -np.log(cross_fit(Affine(), scores, y)[np.arange(len(y)), y]).mean()
+        assert found.before == pytest.approx(before)
+        assert found.after == pytest.approx(after)
+        assert found.gain == pytest.approx(before - after)
+        assert found.relative == pytest.approx(1 - after / before)
+        assert found.fitting == "cross-fitted"
+
+    def test_brier_by_hand(self):
+        scores, y = made_up(scale=3.0)
+        found = calibration_gain(y, scores, by="brier")
+        assert found.before == pytest.approx(2 * np.mean((expit(scores) - y) ** 2))
+
+    def test_calibrated_scores_gain_nothing(self):
+        scores, y = made_up(20_000)
+        found = calibration_gain(y, scores)
+        assert abs(found.relative) < 0.002
+        assert found.interval[0] < 0 < found.interval[1] or found.gain < 0
+
+    def test_can_be_negative_and_is_shown(self):
+        scores, y = made_up(60)
+        found = calibration_gain(y, scores, calibrator=Isotonic())
+        assert found.gain < 0
+        assert "would add" in found.text
+
+    def test_optimistic_is_labelled(self):
+        scores, y = made_up(scale=3.0)
+        found = calibration_gain(y, scores, optimistic=True)
+        assert found.fitting.startswith("optimistic")
+        assert found.after <= calibration_gain(y, scores).after
+
+    def test_held_out_calibrator(self):
+        scores, y = made_up(scale=3.0)
+        other = Affine().fit(*made_up(seed=1, scale=3.0))
+        found = calibration_gain(y, scores, calibrator=other, fitted=True)
+        assert found.fitting == "held out"
+        assert found.gain > 0.05
+
+    def test_held_out_needs_a_fit(self):
+        with pytest.raises(DataError, match="fitted"):
+            calibration_gain(*made_up()[::-1], calibrator=Affine(), fitted=True)
+
+    def test_unknown_measure_raises(self):
+        with pytest.raises(DataError, match="`by`"):
+            calibration_gain([0, 1], [0.0, 1.0], by="f1")
+
+    def test_level_must_be_a_share(self):
+        with pytest.raises(DataError, match="level"):
+            calibration_gain(*made_up()[::-1], level=95)
+
+
+class TestCosts:
+    app = Application(CostMatrix([[0, 1], [10, 0]]), priors=[0.95, 0.05], unit="EUR")
+
+    def test_application_by_hand(self):
+        """Scores are moved to the application's priors, costs averaged under them."""
+        scores, y = made_up(scale=3.0)
+        found = calibration_gain(y, scores, by=self.app)
+        share = np.bincount(y) / len(y)
+        odds = scores + np.log(0.05 / 0.95) - np.log(share[1] / share[0])
+        decisions = (expit(odds) > 1 / 11).astype(int)
+        costs = self.app.costs.values[y, decisions]
+        assert found.before == pytest.approx(
+            0.95 * costs[y == 0].mean() + 0.05 * costs[y == 1].mean()
+        )
+        assert "EUR" in found.text
+
+    def test_interval_covers_the_mean_of_many_samples(self):
+        runs = [
+            calibration_gain(*made_up(400, seed, scale=3.0)[::-1], by=self.app, level=0.9)
+            for seed in range(60)
+        ]
+        centre = np.mean([run.gain for run in runs])
+        held = sum(run.interval[0] <= centre <= run.interval[1] for run in runs)
+        assert held / len(runs) > 0.75
+
+    def test_groups_widen_the_interval(self):
+        scores, y = made_up(100, scale=3.0)
+        groups = np.repeat(np.arange(100), 20)
+        many = np.repeat(scores, 20), np.repeat(y, 20)
+        alone = calibration_gain(many[1], many[0], calibrator=Affine(), optimistic=True)
+        grouped = calibration_gain(
+            many[1], many[0], calibrator=Affine(), optimistic=True, groups=groups
+        )
+        ratio = np.diff(grouped.interval) / np.diff(alone.interval)
+        assert ratio[0] == pytest.approx(np.sqrt(20), rel=1e-6)
+
+
+def test_infinite_loss_has_no_interval():
+    scores, y = made_up(50)
+    scores[0], y[0] = np.inf, 0
+    found = calibration_gain(y, scores, calibrator=Isotonic())
+    assert found.before == np.inf
+    assert np.isnan(found.interval[0])
+
+
+def test_frame_has_one_row():
+    assert calibration_gain(*made_up()[::-1]).frame().shape[0] == 1
