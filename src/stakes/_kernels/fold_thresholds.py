@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -29,16 +28,34 @@ def best_decisions(
     return np.repeat(chosen, np.diff(vertices))
 
 
-def split_folds(counts: Ints, folds: int, rng: np.random.Generator) -> Iterator[Ints]:
-    """Divide cases at random into folds as equal as can be; yield the counts of each fold."""
+def split_folds(counts: Ints, folds: int, rng: np.random.Generator) -> Ints:
+    """Divide cases at random into folds as equal as can be: the counts of each, (folds, R)."""
     left = counts.copy()
     total = int(counts.sum())
-    sizes = [total // folds + (k < total % folds) for k in range(folds)]
-    for size in sizes[:-1]:
-        part = rng.multivariate_hypergeometric(left, size, method="marginals")
-        left = left - part
-        yield part
-    yield left
+    parts = np.empty((folds, counts.shape[0]), dtype=np.int64)
+    for k in range(folds - 1):
+        size = total // folds + (k < total % folds)
+        parts[k] = rng.multivariate_hypergeometric(left, size, method="marginals")
+        left -= parts[k]
+    parts[-1] = left
+    return parts
+
+
+def _by_one_cut(
+    negatives: Ints, positives: Ints, costs: Floats, priors: Floats
+) -> NDArray[np.intp] | None:
+    """The same as `best_decisions` for rows of counts (F, R) when one threshold is optimal."""
+    if costs.shape[1] != 2 or costs[0, 1] < costs[0, 0] or costs[1, 0] < costs[1, 1]:
+        return None
+    acting = (costs[:, 1] - costs[:, 0]) * priors
+    gain = acting[0] * negatives / np.maximum(negatives.sum(axis=1, keepdims=True), 1)
+    gain += acting[1] * positives / np.maximum(positives.sum(axis=1, keepdims=True), 1)
+    above = np.zeros((gain.shape[0], gain.shape[1] + 1))
+    above[:, :-1] = np.cumsum(gain[:, ::-1], axis=1)[:, ::-1]
+    first = above.argmin(axis=1)  # of equal cuts, halfway between the lowest and the highest
+    last = above.shape[1] - 1 - above[:, ::-1].argmin(axis=1)
+    cut = (first + last + 1) // 2
+    return np.asarray(np.arange(gain.shape[1]) >= cut[:, None], dtype=np.intp)
 
 
 def cross_fitted_counts(
@@ -57,9 +74,12 @@ def cross_fitted_counts(
     """
     table = np.zeros(costs.shape)
     for _ in range(repeats):
-        parts = split_folds(negatives, folds, rng), split_folds(positives, folds, rng)
-        for held0, held1 in zip(*parts, strict=True):
-            chosen = best_decisions(negatives - held0, positives - held1, costs, priors)
-            for k, held in enumerate((held0, held1)):
-                table[k] += np.bincount(chosen, weights=held, minlength=costs.shape[1])
+        held = [split_folds(counts, folds, rng) for counts in (negatives, positives)]
+        kept = negatives - held[0], positives - held[1]
+        chosen = _by_one_cut(*kept, costs, priors)
+        if chosen is None:
+            rules = [best_decisions(a, b, costs, priors) for a, b in zip(*kept, strict=True)]
+            chosen = np.stack(rules)
+        for k, part in enumerate(held):
+            table[k] += np.bincount(chosen.ravel(), part.ravel(), minlength=costs.shape[1])
     return table / repeats

@@ -49,11 +49,11 @@ def posterior_cells(
     size: int,
     rng: np.random.Generator,
     *,
-    prior: float,
+    prior: float | Floats,
 ) -> Floats:
     """Draws (size, C) from the Dirichlet posterior of the shares, times the number of cases.
 
-    `prior` is the pseudo-count of each cell; with 0 this is the Bayesian bootstrap.
+    `prior` is the pseudo-count of each cell, or of all; with 0 this is the Bayesian bootstrap.
     """
     shape = np.asarray(counts, dtype=np.float64) + prior
     filled = np.where(shape > 0, shape, 1.0)

@@ -32,7 +32,7 @@ from stakes.uncertainty.linear_costs import CostSum, Stakes, as_stakes, cost_sum
 from stakes.uncertainty.replicates import Replicates
 from stakes.uncertainty.sufficiency import refuse_weights, shortage
 
-__all__ = ["confusion_interval", "grouped_interval", "tally_interval"]
+__all__ = ["confusion_interval", "grouped_interval", "sum_draws", "tally_interval"]
 
 COSTS = {"expected_cost": False, "normalized_expected_cost": True}
 COST_METHODS = ("score", "normal", "percentile", "bca", "studentized", "posterior")
@@ -110,19 +110,19 @@ def _cost_interval(
         return Interval.found(
             name, total.value, lambda at, _: student_limits(total.value, error, at), **common
         )
-    drawn = Replicates.drawn(_sum_draws(total, method), replicates, rng)
+    drawn = Replicates.drawn(sum_draws(total, method), replicates, rng)
     return Interval.found(name, total.value, _sum_rule(total, method), replicates=drawn, **common)
 
 
-def _sum_draws(total: CostSum, method: str) -> Callable[[int, np.random.Generator], FloatArray]:
+def sum_draws(total: CostSum, method: str) -> Callable[[int, np.random.Generator], FloatArray]:
     """Replicates of a cost, with its own standard error in a second column if needed."""
     n_strata, width = total.counts.shape
     strata = np.repeat(np.arange(n_strata), width)
     counts, top = total.counts.ravel(), total.weights.ravel()
+    prior = PRIOR_MASS / width if total.prior is None else total.prior.ravel()
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
         if method == "posterior":
-            prior = PRIOR_MASS / width
             cells: Any = posterior_cells(counts, strata, size, generator, prior=prior)
         else:
             cells = draw_cells(counts, strata, size, generator)

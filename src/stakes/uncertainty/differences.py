@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.interval_limits import normal_quantile, student_limits
+from stakes._kernels.interval_limits import normal_quantile, percentile, student_limits
 from stakes._kernels.sign_flips import paired_p_value
-from stakes.summaries import GroupedCounts, PairedCounts
+from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty.linear_costs import CostSum, Stakes, difference_sum
 
@@ -153,22 +153,25 @@ def limited_difference(
     exact: bool,
     cases: float,
     gap: FloatArray | None = None,
-    grouped: GroupedCounts | None = None,
+    groups: int | None = None,
 ) -> Difference:
-    """One pair: limits from the score test, or from group replicates when there are any."""
+    """One pair: limits from draws of the difference, of groups or not, or from the score test."""
     value = total.value
     error = float(np.sqrt(total.variance))
-    if gap is not None and grouped is not None:
+    if groups is not None and gap is not None:
         error = float(np.nanstd(gap, ddof=1))
-        freedom = max(min(grouped.n_groups) - 1, 1)
-        low, high = student_limits(value, error, reach, freedom)
-        inner = student_limits(value, error, 2 * level - 1, freedom) if margin else None
+        freedom = max(groups - 1, 1)
         p_value = _two_sided(value, error, freedom)
+        low, high = student_limits(value, error, reach, freedom)
+        inner = student_limits(value, error, max(2 * level - 1, 0.0), freedom)
+    elif gap is not None:
+        low, high = percentile(gap, reach)
+        inner = percentile(gap, max(2 * level - 1, 0.0))
     else:
         low, high = total.limits(reach)
-        inner = total.limits(2 * level - 1) if margin is not None and level > 0.5 else None
+        inner = total.limits(max(2 * level - 1, 1e-9))
     equivalent = None
-    if margin is not None and inner is not None:
+    if margin is not None:
         equivalent = bool(-margin < inner[0] and inner[1] < margin)
     z = normal_quantile(level)
     needed = np.inf if value == 0 else cases * (z * error / value) ** 2

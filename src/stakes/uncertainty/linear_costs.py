@@ -106,13 +106,14 @@ class CostSum:
     """Sum of `weights` x shares within strata, plus `constant`; or a ratio of two such sums.
 
     Arrays have shape (n_strata, n_cells); `bottoms` holds one divisor per naive decision, of
-    which the smallest counts.
+    which the smallest counts. `prior` holds the pseudo-counts of a posterior over the shares.
     """
 
     counts: FloatArray
     weights: FloatArray
     constant: float = 0.0
     bottoms: tuple[FloatArray, ...] = ()
+    prior: FloatArray | None = None
 
     @property
     def value(self) -> float:
@@ -206,7 +207,8 @@ def difference_sum(
 ) -> CostSum:
     """Cost of the first minus cost of the second system, from cells (class, first, second).
 
-    Each stratum gets two empty cells with the largest difference there could be either way.
+    Each stratum gets three empty cells: no difference, and the largest there could be either
+    way. They carry the posterior's pseudo-counts, a third each (Perks' prior for three outcomes).
     """
     weights = stakes.cell_weights(normalize=normalize)
     by_class = cells[:, 0] if stakes.with_priors else np.zeros(cells.shape[0], dtype=np.intp)
@@ -214,17 +216,18 @@ def difference_sum(
     gaps = weights[cells[:, 0], cells[:, 1]] - weights[cells[:, 0], cells[:, 2]]
     reach = np.ptp(weights, axis=1)
     reach = reach if stakes.with_priors else reach.max(keepdims=True)
-    width = int(np.bincount(by_class, minlength=n_strata).max()) + 2
-    table, gap_table = np.zeros((n_strata, width)), np.zeros((n_strata, width))
+    width = int(np.bincount(by_class, minlength=n_strata).max()) + 3
+    table, gap_table, prior = (np.zeros((n_strata, width)) for _ in range(3))
     for k in range(n_strata):
         inside = by_class == k
         n = int(inside.sum())
         table[k, :n], gap_table[k, :n] = counts[inside], gaps[inside]
         gap_table[k, n], gap_table[k, n + 1] = -reach[k], reach[k]
+        prior[k, n : n + 3] = 1 / 3
     if stakes.with_priors or not normalize:
-        return CostSum(table, gap_table)
+        return CostSum(table, gap_table, prior=prior)
     shares = np.bincount(cells[:, 0], weights=counts, minlength=len(stakes.classes))
     best = int(np.argmin(shares @ weights))  # the naive decision that divides
     below = np.full((1, width), weights[int(np.argmax(np.ptp(weights, axis=1))), best])
     below[0, : cells.shape[0]] = weights[cells[:, 0], best]
-    return CostSum(table, gap_table, 0.0, (below,))
+    return CostSum(table, gap_table, 0.0, (below,), prior)

@@ -98,7 +98,7 @@ def min_cost_optimism(
     folds : int
         Parts into which the cases of each class are divided at random.
     repeats : int, optional
-        How many divisions are averaged; by default 10, fewer for large data.
+        How many divisions are averaged; by default 5, fewer for large data.
     replicates : int
         Replicates of the bootstrap.
     rng : None, int or numpy.random.Generator
@@ -156,13 +156,13 @@ def min_cost_interval(
     """
     app, priors, divisor = _setting(scores, application, normalize)
     seed = seed_of(rng)
-    shown = min_cost_optimism(scores, app, normalize=normalize, rng=seed)
+    best = at_min_cost(scores, app).confusion.counts
+    counts = (best + _cross_fitted(scores, app, priors, 10, None, seed)) / 2
+    apparent, least = (_cost(table, app, priors) / divisor for table in (best, counts))
     refused, notes = shortage(scores.class_totals, scores.classes, min_cases)
-    notes = (*notes, f"optimism corrected: {shown.apparent:.4g} on these very data")
+    notes = (*notes, f"optimism corrected: {apparent:.4g} on these very data")
     common: dict[str, Any] = {"level": level, "method": method, "refused": refused, "notes": notes}
     if method == "score":
-        best = at_min_cost(scores, app).confusion.counts
-        counts = (best + _cross_fitted(scores, app, priors, 10, None, seed)) / 2
         stakes = as_stakes(app)
         cells = np.argwhere(np.ones_like(counts, dtype=bool)).astype(np.intp)
         total = cost_sum(counts.ravel(), cells, stakes, normalize=normalize)
@@ -176,11 +176,11 @@ def min_cost_interval(
 
     def rule(at: float, found: Replicates | None) -> tuple[float, float]:
         assert found is not None
-        shift = 2 * (shown.apparent - float(found.values.mean()))
+        shift = 2 * (apparent - float(found.values.mean()))
         low, high = percentile(found.values, at)
         return low + shift, high + shift
 
-    return Interval.found("min_cost", shown.least, rule, replicates=drawn, **common)
+    return Interval.found("min_cost", least, rule, replicates=drawn, **common)
 
 
 def _setting(
@@ -216,7 +216,7 @@ def _cross_fitted(
             f"{folds} folds and {fewest} cases."
         )
     if repeats is None:
-        repeats = 10 if scores.total <= 20_000 else 2
+        repeats = 5 if scores.total <= 20_000 else 2
     return cross_fitted_counts(
         np.asarray(scores.runs.negatives, dtype=np.int64),
         np.asarray(scores.runs.positives, dtype=np.int64),
