@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import permutations
 from typing import NamedTuple, TypeAlias
 
@@ -41,6 +42,7 @@ def weighted_rank_correlation(first: Array, second: Array) -> Array:
         return np.asarray(np.where(spread > 0, top / np.sqrt(spread), np.nan))
 
 
+@cache
 def chance_moments(n: int) -> Moments:
     """Moments for n ranks in random order: exact to 8, a fitted polynomial above."""
     if n > 8:

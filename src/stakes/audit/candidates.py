@@ -11,6 +11,7 @@ import numpy as np
 from stakes.application import Application, as_application
 from stakes.audit.count_metric import as_count_metric
 from stakes.audit.rank_agreement import rank_correlation
+from stakes.audit.slopes import strict_sign
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.expected_cost import expected_cost
 from stakes.results import Frame
@@ -112,22 +113,26 @@ class CandidateAudit:
 
         Pairs that cost the same are left out; ties and `nan` of the metric count.
         """
-        found = []
-        for i in range(len(self.names)):
-            for j in range(len(self.names)):
-                if self.costs[i] < self.costs[j] and not self.scores[i] > self.scores[j]:
-                    found.append((self.names[i], self.names[j]))
-        return tuple(found)
+        cheaper, liked = self._signs()
+        found = np.argwhere((cheaper > 0) & (liked <= 0))
+        return tuple((self.names[i], self.names[j]) for i, j in found)
 
     @property
     def misranking_rate(self) -> float:
         """Share of the pairs with different costs that are misranked; `nan` without any."""
-        pairs = sum(int(np.sum(self.costs > cost)) for cost in self.costs)
+        pairs = int((self._signs()[0] > 0).sum())
         return len(self.misranked) / pairs if pairs else float("nan")
+
+    def _signs(self) -> tuple[FloatArray, FloatArray]:
+        """For each pair, whether the first is cheaper and whether it is liked better."""
+        costs, scores = self.costs, self.scores
+        cheaper = strict_sign(costs[None, :], costs[:, None])
+        return cheaper, strict_sign(scores[:, None], scores[None, :])
 
     def correlation(self, kind: Any = "spearman") -> float:
         """Rank correlation of the metric and minus the cost; see `rank_correlation`."""
-        return rank_correlation(self.scores, -self.costs, kind=kind)
+        columns = (_without_rounding(column) for column in (self.scores, -self.costs))
+        return rank_correlation(*columns, kind=kind)
 
     def frame(self) -> Frame:
         """One row per candidate, cheapest first."""
@@ -199,6 +204,11 @@ def audit_candidates(
     return CandidateAudit(
         counted.name, tuple(tables), values, np.array(costs), counted.higher_is_better
     )
+
+
+def _without_rounding(values: FloatArray) -> FloatArray:
+    """Values to 12 digits of the largest, so that equal ones tie."""
+    return np.round(values / (np.abs(values).max() or 1.0), 12)
 
 
 def _named(table: Any, app: Application) -> ConfusionMatrix:

@@ -199,7 +199,7 @@ def _slope(metric: CountMetric, counts: FloatArray, row: int, source: int, targe
         h = STEP * room[0]
         steps, weights = np.arange(5), np.array([-25, 48, -36, 16, -3]) / 12
     scores = metric.scores(counts + h * steps[:, None, None] * change)
-    return float(scores @ weights / h)
+    return float((scores - metric.scores(counts)) @ weights / h)
 
 
 def _scaled(costs: FloatArray, positive: int) -> FloatArray:
@@ -245,9 +245,10 @@ class BestThreshold:
         """The finding in words."""
         if math.isnan(self.log_odds):
             return f"{self.metric} is best above the score {self.threshold:.4g}."
+        plural = "" if f"{self.miss_cost:.2g}" == "1" else "s"
         return (
             f"Tuning the threshold for {self.metric} on these scores means that a miss counts "
-            f"as {self.miss_cost:.2g} false alarms."
+            f"as {self.miss_cost:.2g} false alarm{plural}."
         )
 
 
