@@ -1,0 +1,131 @@
+"""What `stakes ask` learnt: printed, as JSON, and kept in a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from stakes.cli.costs import volume
+from stakes.cli.output import bold, page_width, print_wrapped, shown
+from stakes.cli.tables import Column, fitted
+from stakes.elicitation import Elicitation, write_answers
+from stakes.exceptions import FormatError
+
+__all__ = ["keep", "show"]
+
+
+def show(talk: Elicitation, args: Any) -> None:
+    """Print the ratio, what it rests on, and what it means for the choice."""
+    if args.json:
+        print(json.dumps(_facts(talk), indent=2, ensure_ascii=False))
+        return
+    print()
+    if talk.statements:
+        print("what was said:")
+        for each in talk.statements:
+            print_wrapped(f"{each.said}{_implied(each.low, each.high)}", first="  ", rest="    ")
+        print()
+    sentence = talk.ratio.describe(talk.classes[1])
+    print_wrapped(bold(sentence[:1].upper() + sentence[1:] + "."))
+    low, high = (100 / (1 + end) for end in (talk.ratio.high, talk.ratio.low))
+    print_wrapped(f"So act from a probability of {_percents(low, high)}.")
+    if talk.systems:
+        _show_choice(talk)
+    elif talk.question is not None:
+        print_wrapped("More answers would narrow it down further.")
+
+
+def _show_choice(talk: Elicitation) -> None:
+    """Who is best where, and what to take."""
+    won = talk.winners().rows()
+    print()
+    text, _ = fitted(
+        [
+            Column("best choice", [row["choice"] for row in won], label=True),
+            Column("from", [_ratio(row["from_ratio"]) for row in won]),
+            Column("to false alarms a miss", [_ratio(row["to_ratio"]) for row in won]),
+            Column("NEC", [f"{row['nec_from']:.3f} - {row['nec_to']:.3f}" for row in won], drop=1),
+        ],
+        page_width(),
+    )
+    print(text)
+    print("(NEC at both ends, best threshold on this data: optimistic)")
+    print()
+    done = "" if talk.question is None else " More answers would make it surer."
+    print_wrapped(
+        f"Take {talk.recommendation}: wherever the truth lies in that range, it loses at most "
+        f"{talk.regret:.3f} of the cost of the best constant decision.{done}"
+    )
+
+
+def keep(talk: Elicitation, args: Any) -> None:
+    """Write costs and answers to a file."""
+    path = Path(args.output)
+    if path.suffix.lower() != ".toml":
+        raise FormatError(f"answers are kept as TOML; got {path.name!r}.", hint="-o costs.toml")
+    if not path.resolve().parent.is_dir():
+        raise FormatError(f"there is no folder '{path.parent}' to write {path.name} into.")
+    number, period = volume(args.volume)
+    write_answers(talk, path, unit=args.unit, volume=number, period=period)
+    if not args.json:
+        print(f"\nkept in {shown(args.output)}; use it with:  stakes eval ... --costs {path.name}")
+
+
+def _facts(talk: Elicitation) -> dict[str, Any]:
+    """The result for programs."""
+    facts: dict[str, Any] = {
+        "false_alarms_per_miss": [talk.ratio.low, talk.ratio.high],
+        "middle": talk.ratio.middle,
+        "prior": talk.prior,
+        "done": talk.question is None,
+        "answers": [
+            {"said": s.said, "route": s.route, "low": s.low, "high": _finite(s.high)}
+            for s in talk.statements
+        ],
+    }
+    if talk.question is not None:
+        asked = talk.question
+        facts["next_question"] = {
+            "cases": asked.cases,
+            "misses": asked.misses,
+            "alarms": asked.alarms,
+            "ratio": asked.ratio,
+        }
+    if talk.systems:
+        facts |= {
+            "recommendation": talk.recommendation,
+            "regret": talk.regret,
+            "winners": talk.winners().rows(),
+        }
+    return facts
+
+
+def _finite(value: float) -> float | None:
+    """A number that JSON can hold."""
+    return value if value < float("inf") else None
+
+
+def _implied(low: float, high: float) -> str:
+    """What a statement implies, in few characters."""
+    if low == 0 and high == float("inf"):
+        return ""
+    if high == float("inf"):
+        return f"  -> more than {_ratio(low)} false alarms a miss"
+    if low == 0:
+        return f"  -> less than {_ratio(high)} false alarms a miss"
+    between = _ratio(low) if low == high else f"{_ratio(low)} to {_ratio(high)}"
+    return f"  -> {between} false alarms a miss"
+
+
+def _ratio(value: float) -> str:
+    """A ratio with three digits, never in powers of ten."""
+    if value >= 100:
+        return f"{float(f'{value:.3g}'):,.0f}".replace(",", " ")
+    return f"{value:.3g}" if value >= 1e-3 else f"{value:.6f}"
+
+
+def _percents(low: float, high: float) -> str:
+    """Two percentages, or one."""
+    first, second = f"{low:.3g}", f"{high:.3g}"
+    return f"{first} %" if first == second else f"{first} to {second} %"

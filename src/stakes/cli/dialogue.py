@@ -1,0 +1,100 @@
+"""The conversation itself: questions on the terminal, answers from it or from the options."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from stakes.cli.output import print_wrapped
+from stakes.elicitation import Elicitation
+from stakes.elicitation.question import Question
+from stakes.exceptions import CostError
+
+__all__ = ["talk_through"]
+
+CHOICES = "   [a] A   [b] B   [=] cannot say   [?] why this question   [u] undo   [q] stop"
+
+
+def talk_through(talk: Elicitation, args: Any) -> Elicitation:
+    """Ask until the recommendation cannot change by more than is tolerated."""
+    scripted = _scripted(args.answer)
+    today = dt.datetime.now(dt.UTC).date().isoformat()
+    number = 1
+    start = len(talk.statements)
+    while True:
+        talk = _settled(talk, args)
+        question = None if args.no_questions else talk.question
+        if question is None:
+            return talk
+        answer = _answer(question, number, scripted, args)
+        if answer == "q":
+            return talk
+        if answer == "u":
+            if len(talk.statements) > start:
+                talk, number = talk.without(len(talk.statements) - 1), number - 1
+            continue
+        talk = talk.stated(question.statement(answer).signed(args.name, today))  # type: ignore[arg-type]
+        number += 1
+
+
+def _scripted(text: str | None) -> Iterator[str] | None:
+    """Answers given in advance."""
+    if text is None:
+        return None
+    words = [word.strip().lower() for word in text.split(",") if word.strip()]
+    wrong = [word for word in words if word not in ("a", "b", "=")]
+    if wrong:
+        raise CostError(f"'{wrong[0]}' is not an answer.", hint="--answer a,b,=")
+    return iter(words)
+
+
+def _answer(question: Question, number: int, scripted: Iterator[str] | None, args: Any) -> str:
+    """One answer: from the options, else from the terminal; "q" when there are no more."""
+    if not args.json:
+        print()
+        print(question.text(number))
+    if scripted is not None:
+        answer = next(scripted, "q")
+        if not args.json and answer != "q":
+            print(f"   answer: {answer}")
+        return answer
+    if args.json and not sys.stdin.isatty():
+        return "q"
+    print(CHOICES)
+    while True:
+        try:
+            word = input("   > ").strip().lower()
+        except EOFError:
+            print()
+            return "q"
+        if word == "?":
+            print_wrapped(
+                question.why[:1].upper() + question.why[1:] + ".", first="   ", rest="   "
+            )
+        elif word in ("a", "b", "=", "u", "q"):
+            return word
+        else:
+            print("   please type a, b, =, ?, u or q")
+
+
+def _settled(talk: Elicitation, args: Any) -> Elicitation:
+    """The conversation without contradictions: a person says which answer to keep."""
+    while talk.contradictions:
+        clash = talk.contradictions[0]
+        if args.answer is not None or args.no_questions or not sys.stdin.isatty():
+            raise CostError(
+                str(clash), hint="take one back: leave the option out, or edit the file of answers"
+            )
+        print()
+        print_wrapped(str(clash))
+        drop = clash.positions[0]
+        if len(clash.positions) == 2:
+            word = ""
+            while word not in ("1", "2"):
+                word = input("   keep [1] the first or [2] the second > ").strip()
+            drop = clash.positions[1] if word == "1" else clash.positions[0]
+        print_wrapped(f"taken back: {talk.statements[drop].said}", first="   ", rest="   ")
+        talk = talk.without(drop)
+    return talk
