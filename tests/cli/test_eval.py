@@ -322,6 +322,15 @@ class TestWords:
         dear = run("eval", *words, "--cost", "fn=3", "fp=1")
         assert "B beats A as long as a miss costs more than 2 false alarms" in dear.out
 
+    def test_two_cuts_are_said_in_a_sentence(self, run, write, ten):
+        costs = write("c.csv", "truth,ignore,call,ask\nno,0,4,1\nyes,40,0,2\n")
+        ran = run("eval", ten, "--scores", "p", "--costs", costs, "--min-positives", "1")
+        # ask beats ignore when 1 (1 - p) + 2 p < 40 p, p > 1/39; call beats ask when
+        # 4 (1 - p) < 1 (1 - p) + 2 p, p > 3/5
+        assert (
+            f"p up to {1 / 39:.3f} decide 'ignore', then up to 0.600 'ask', above that" in ran.out
+        )
+
     def test_use_of_a_person(self, run, write):
         costs = write("c.csv", "truth,a,b,ask\na,0,10,1\nb,10,0,1\n")
         name = write("t.csv", "y,p_a,p_b\na,0.99,0.01\nb,0.01,0.99\na,0.5,0.5\nb,0.6,0.4\n")

@@ -19,7 +19,16 @@ from stakes.exceptions import CostError, DataError
 from stakes.posteriors import Posteriors
 from stakes.report.amounts import grouped, plain
 
-__all__ = ["Rule", "decide", "fill_gaps", "posteriors_of", "rule_above", "rule_of", "without_gaps"]
+__all__ = [
+    "Rule",
+    "about_cuts",
+    "decide",
+    "fill_gaps",
+    "posteriors_of",
+    "rule_above",
+    "rule_of",
+    "without_gaps",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,22 @@ def rule_of(app: Application, cases: Cases, args: Any, ranked_at: float | None) 
         return Rule(f"always '{intervals.decisions[0]}'")
     if len(cuts) == 1:
         return Rule(f"{letter} > {_cut_text(cuts[0], args)}", cuts[0])
-    return Rule(f"{letter} > {', '.join(_cut_text(cut, args) for cut in cuts)}")
+    return Rule("see below")
+
+
+def about_cuts(app: Application, cases: Cases, args: Any) -> list[str]:
+    """What is decided between several cuts, when there is more than one."""
+    if len(cases.classes) != 2 or not args.scores or args.scores_are == "rank":
+        return []
+    intervals = decision_intervals(app.costs)
+    if len(intervals.cuts) < 2:
+        return []
+    cuts = [_cut_text(_in_terms_of_file(cut, app, cases, args), args) for cut in intervals.cuts]
+    parts = [f"up to {cuts[0]} decide '{intervals.decisions[0]}'"]
+    for cut, name in zip(cuts[1:], intervals.decisions[1:-1], strict=True):
+        parts.append(f"then up to {cut} '{name}'")
+    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[args.scores_are]
+    return [f"{letter} {', '.join(parts)}, above that '{intervals.decisions[-1]}'"]
 
 
 def rule_above(threshold: float, app: Application, cases: Cases, args: Any) -> Rule:

@@ -13,7 +13,7 @@ from stakes.application.sentences import describe_costs
 from stakes.cli.asked import Asked, asked
 from stakes.cli.cases import Cases
 from stakes.cli.costs import CostWords, binary_case_costs
-from stakes.cli.deciding import decide, fill_gaps, posteriors_of, rule_of, without_gaps
+from stakes.cli.deciding import about_cuts, decide, fill_gaps, posteriors_of, rule_of, without_gaps
 from stakes.cli.from_counts import findings_of_counts
 from stakes.cli.models import Model, models_of
 from stakes.cli.per_case import judged_per_case
@@ -60,7 +60,8 @@ def findings_of(args: Any) -> Findings:
         remarks.append(about_extra_decisions(found[-1], posteriors, cases, app))
     best = min(range(len(found)), key=lambda k: found[k].cost)
     switches = about_switches(found, app) if args.decisions else []
-    notes = (*question.notes, *_assumed(cases, app, args), *remarks[best], *switches)
+    assumed = [*about_cuts(app, cases, args), *_assumed(cases, app, args)]
+    notes = (*question.notes, *assumed, *remarks[best], *switches)
     comparison = None
     if cases.weights is None and found[0].nec is not None:
         found = with_intervals(found, app, args)
