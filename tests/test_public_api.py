@@ -23,7 +23,6 @@ MIRRORS = {"plots"}
 # One subject asked of two inputs. Add none: two functions of one name puzzle their users.
 SHARED_NAMES = {
     "reliability": "curves: a summary of two classes; calibration: rows of any number of classes",
-    "switch_points": "curves: systems that give scores; uncertainty: systems that decide",
 }
 
 CONTRACT = {
