@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from stakes import Application, CostMatrix, ScoreCounts, curves, plots
+from stakes import Application, CostMatrix, ScoreCounts, curves, metrics, plots
 
 PREVALENCE = 0.08
 
@@ -37,11 +37,25 @@ def systems(n: int = 20_000, seed: int = 1) -> dict[str, ScoreCounts]:
     }
 
 
+def classes_of_three(n: int = 4000) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Three classes, and the posteriors of a calibrated and an over-confident system."""
+    rng = np.random.default_rng(3)
+    y = rng.choice(3, size=n, p=[0.6, 0.3, 0.1])
+    x = rng.normal(size=(n, 3)) + 1.5 * np.eye(3)[y]
+    log_odds = 1.5 * x + np.log([0.6, 0.3, 0.1])
+    found = {}
+    for name, sharpness in (("calibrated", 1.0), ("over-confident", 3.0)):
+        weight = np.exp(sharpness * (log_odds - log_odds.max(axis=1, keepdims=True)))
+        found[name] = weight / weight.sum(axis=1, keepdims=True)
+    return y, found
+
+
 def pictures() -> dict[str, Callable[[Any], Any]]:
     """By file name: a function that draws on axes."""
     all_systems = systems()
     two = {name: all_systems[name] for name in ("gbm", "logreg")}
-    app = Application([[0, 1], [10, 0]], priors=[1 - PREVALENCE, PREVALENCE])
+    named = CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"], decisions=["ignore", "call"])
+    app = Application(named, priors=[1 - PREVALENCE, PREVALENCE])
 
     def each(curve: Callable[..., Any], chosen: Any = None, **options: Any) -> dict[str, Any]:
         return {n: curve(sc, **options) for n, sc in (chosen or all_systems).items()}
@@ -51,9 +65,23 @@ def pictures() -> dict[str, Callable[[Any], Any]]:
         np.linspace(-6, 4, 201),
         metrics=["f1", "mcc", CostMatrix([[0, 1], [4, 0]])],
     )
+    y, q = classes_of_three()
+    path = [CostMatrix([[0, 1, 1], [1, 0, 1], [r, r, 0]]) for r in 2.0 ** np.arange(-6, 7)]
+    along = {
+        name: curves.application_path(y, p, applications=path, positions=np.arange(-6, 7))
+        for name, p in q.items()
+    }
+    costs = {n: metrics.actual_cost(sc, app, normalize=True) for n, sc in all_systems.items()}
+    about = {n: (0.96 * c, 1.04 * c) for n, c in costs.items()}
+    chosen = metrics.at_bayes_threshold(all_systems["logreg"], app).confusion
     wins = curves.switch_points(all_systems, actual=True)
     best = curves.iso_cost_tangent(all_systems["gbm"], app)
     return {
+        "application_path": lambda ax: plots.application_path(
+            along, label="cost of missing the third class, log2", ax=ax
+        ),
+        "confusion": lambda ax: plots.confusion(chosen, app, ax=ax),
+        "model_costs": lambda ax: plots.model_costs(costs, intervals=about, ax=ax),
         "roc": lambda ax: plots.roc(
             each(curves.roc), hulls=each(curves.roc, hull=True), tangent=best, ax=ax
         ),

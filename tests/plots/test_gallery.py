@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,9 +14,10 @@ pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
 
 import itertools
 
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from stakes import Application, ScoreCounts, curves, plots
+from stakes import Application, ConfusionMatrix, ScoreCounts, curves, plots
 from stakes.plots.style import COLOURS, GREY, pen
 
 DOCS = Path(__file__).parents[2] / "docs" / "gallery"
@@ -117,6 +119,29 @@ class TestWhatIsDrawn:
         labels = [label.get_text() for label in ax.get_xticklabels()]
         assert {"1", "5", "10", "20", "40"} <= set(labels)
         assert ax.get_xlim() == ax.get_ylim()
+
+    def test_bands_lie_behind_their_curves(self):
+        curve = curves.bayes_error(summary())
+        band = SimpleNamespace(x=curve.log_odds, low=curve.actual - 0.1, high=curve.actual + 0.1)
+        ax = plots.bayes_error({"a": curve}, bands={"a": band}, ax=axes())
+        (drawn,) = (c for c in ax.collections if c.get_gid() == "band-a")
+        assert drawn.get_facecolor()[0][:3] == pytest.approx(
+            to_rgb(lines_by_gid(ax)["actual-a"].get_color())
+        )
+
+    def test_confusion_counts_cases_in_use_and_shades_cost(self):
+        cm = ConfusionMatrix([[90, 10], [5, 15]])
+        app = Application([[0, 1], [10, 0]], priors=[0.98, 0.02])
+        ax = plots.confusion(cm, app, ax=axes())
+        texts = [text.get_text() for text in ax.texts]
+        # 1000 * 0.98 * 0.1 false alarms cost 98; 1000 * 0.02 * 0.25 misses cost 50.
+        assert texts[1] == f"{1000 * 0.98 * 0.1:g}\n{100 * 98 / 148:.0f} % of cost"
+        assert texts[2] == f"{1000 * 0.02 * 0.25:g}\n{100 * 50 / 148:.0f} % of cost"
+
+    def test_model_costs_show_dots_with_intervals(self):
+        ax = plots.model_costs({"a": 0.3, "b": 0.5}, intervals={"a": (0.2, 0.4)}, ax=axes())
+        xs = [line.get_xdata() for line in ax.lines]
+        assert [list(np.atleast_1d(x)) for x in xs] == [[0.2, 0.4], [0.3], [0.5]]
 
     def test_decision_has_odds_beneath(self):
         ax = plots.decision(curves.decision(summary()), ax=axes())

@@ -1,18 +1,29 @@
 """Result -> matplotlib Axes; no arithmetic. Needs the extra `plots`."""
 
-from stakes.plots.applications import bayes_error, brier_curve, cost, decision, switch_points
+from stakes.plots.applications import (
+    application_path,
+    bayes_error,
+    brier_curve,
+    cost,
+    decision,
+    switch_points,
+)
+from stakes.plots.decided import confusion, model_costs
 from stakes.plots.error_rates import det, precision_recall, roc
 from stakes.plots.evidence import empirical_cross_entropy, tippett
 from stakes.plots.probabilities import abstention, reliability, threshold_sweep
 
 __all__ = [
     "abstention",
+    "application_path",
     "bayes_error",
     "brier_curve",
+    "confusion",
     "cost",
     "decision",
     "det",
     "empirical_cross_entropy",
+    "model_costs",
     "precision_recall",
     "reliability",
     "roc",

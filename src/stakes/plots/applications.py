@@ -6,9 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from stakes.plots.style import GREY, as_systems, axes_for, finish, pen, shade, style
+from stakes.plots.style import (
+    GREY,
+    as_systems,
+    axes_for,
+    draw_bands,
+    finish,
+    pen,
+    shade,
+    style,
+)
 
-__all__ = ["bayes_error", "brier_curve", "cost", "decision", "switch_points"]
+__all__ = ["application_path", "bayes_error", "brier_curve", "cost", "decision", "switch_points"]
 
 _CEILING = 1.25
 
@@ -18,6 +27,7 @@ def bayes_error(
     *,
     prevalence: float | None = None,
     span: tuple[float, float] | None = None,
+    bands: Any = None,
     ax: Any = None,
 ) -> Any:
     """Draw Bayes-error curves: actual cost solid, minimum cost dashed.
@@ -30,6 +40,8 @@ def bayes_error(
         Share of the second class: adds an axis of cost ratios at this share.
     span : pair of float, optional
         Range of log odds to shade: the applications in question.
+    bands : Band or mapping of them by name, optional
+        Intervals of the actual cost, from `stakes.uncertainty.curve_band`.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
 
@@ -53,6 +65,7 @@ def bayes_error(
             shade(ax, *span, "in question")
         first = next(iter(systems.values()))
         ax.plot(first.log_odds, first.naive, color="black", linewidth=0.9, gid="constant")
+        draw_bands(ax, bands, _colours(systems))
         for k, (name, curve) in enumerate(systems.items()):
             _pair(ax, curve.log_odds, curve.actual, curve.minimum, name, pen(k, len(systems)))
         if normal:
@@ -66,6 +79,11 @@ def bayes_error(
         label = "normalised cost (1 = best constant decision)" if normal else "cost (error rate)"
         below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 2}
         return finish(ax, xlabel="prior log odds of the application", ylabel=label, **below)
+
+
+def _colours(systems: dict[str, Any]) -> dict[str, str]:
+    """The colour of each system."""
+    return {name: pen(k, len(systems)).color for k, name in enumerate(systems)}
 
 
 def _pair(ax: Any, x: Any, actual: Any, minimum: Any, name: str, drawn: Any) -> None:
@@ -113,6 +131,44 @@ def _ratio_axis(ax: Any, prevalence: float) -> None:
     labels = [f"{r:g}:1" if r >= 1 else f"1:{1 / r:g}" for r in ratios]
     top.set_xticks([float(np.log(r)) + offset for r in ratios], labels)
     top.set_xlabel(f"cost of a miss : false alarm, at {100 * prevalence:g} % prevalence")
+
+
+def application_path(curves: Any, *, ax: Any = None, label: str = "application") -> Any:
+    """Draw normalised costs along a path of applications, for any number of classes.
+
+    Parameters
+    ----------
+    curves : ApplicationPath or mapping of them by name
+        From `stakes.curves.application_path`.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+    label : str
+        What the path goes along.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import CostMatrix, curves, plots
+    >>> path = [CostMatrix([[0, 1, 1], [1, 0, 1], [c, c, 0]]) for c in (1, 2, 4)]
+    >>> q = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.4, 0.3, 0.3]]
+    >>> curve = curves.application_path([0, 1, 2], q, applications=path)
+    >>> plots.application_path(curve, ax=Figure().subplots()).get_xlabel()
+    'application'
+    """
+    systems = as_systems(curves)
+    with style():
+        ax = axes_for(ax, (5.6, 3.8))
+        ax.axhline(1, color="black", linewidth=0.9, gid="constant")
+        for k, (name, curve) in enumerate(systems.items()):
+            keywords = pen(k, len(systems)).line()
+            ax.plot(curve.position, curve.normalized_cost, label=name or None, **keywords)
+        ax.set_ylim(0, _CEILING)
+        wording = "normalised cost (1 = best constant decision)"
+        return finish(ax, xlabel=label, ylabel=wording)
 
 
 def cost(curves: Any, *, ax: Any = None) -> Any:
@@ -194,7 +250,13 @@ def brier_curve(curves: Any, *, ax: Any = None) -> Any:
         return finish(ax, xlabel="cost proportion of a false positive", ylabel="cost, doubled")
 
 
-def decision(curves: Any, *, span: tuple[float, float] | None = None, ax: Any = None) -> Any:
+def decision(
+    curves: Any,
+    *,
+    span: tuple[float, float] | None = None,
+    bands: Any = None,
+    ax: Any = None,
+) -> Any:
     """Draw decision curves with acting on everyone and on nobody.
 
     Parameters
@@ -203,6 +265,8 @@ def decision(curves: Any, *, span: tuple[float, float] | None = None, ax: Any = 
         From `stakes.curves.decision`.
     span : pair of float, optional
         Range of threshold probabilities to shade: the plausible ones.
+    bands : Band or mapping of them by name, optional
+        Intervals of the net benefit, from `stakes.uncertainty.curve_band`.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
 
@@ -234,6 +298,7 @@ def decision(curves: Any, *, span: tuple[float, float] | None = None, ax: Any = 
             label="act on everyone",
             gid="everyone",
         )
+        draw_bands(ax, bands, _colours(systems))
         for k, (name, curve) in enumerate(systems.items()):
             keywords = pen(k, len(systems)).line()
             ax.plot(

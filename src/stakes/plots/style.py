@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from stakes._optional import load
 
-__all__ = ["GREY", "Pen", "as_systems", "axes_for", "finish", "pen", "shade", "style"]
+__all__ = ["GREY", "Pen", "as_systems", "axes_for", "draw_bands", "finish", "pen", "shade", "style"]
 
 #: Okabe and Ito's colours, without the yellow that vanishes on paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -84,6 +84,20 @@ def as_systems(curves: Any) -> dict[str, Any]:
 def shade(ax: Any, low: float, high: float, label: str) -> None:
     """A grey column: the range of applications that is in question."""
     ax.axvspan(low, high, color="#888888", alpha=BAND, linewidth=0, label=label, gid="range")
+
+
+def draw_bands(ax: Any, bands: Any, colours: Mapping[str, str]) -> None:
+    """Intervals (anything with x, low and high) behind the curves they belong to."""
+    for name, band in as_systems(bands).items() if bands is not None else ():
+        ax.fill_between(
+            band.x,
+            band.low,
+            band.high,
+            color=colours.get(name, GREY),
+            alpha=BAND,
+            linewidth=0,
+            gid=f"band-{name}",
+        )
 
 
 def finish(ax: Any, *, xlabel: str, ylabel: str, title: str | None = None, **legend: Any) -> Any:
