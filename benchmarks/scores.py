@@ -17,6 +17,7 @@ import numpy as np
 from timing import compare, heading, table
 
 from stakes import Application, ScoreCounts, metrics
+from stakes.summaries import score_edges
 
 APP = Application([[0, 1], [10, 0]], priors=[0.95, 0.05])
 
@@ -96,7 +97,7 @@ def against_sklearn(
 
 def big(n: int = 10**8, batch: int = 10**7) -> None:
     """Merge batches in bins: memory stays that of one batch."""
-    edges = np.unique([*np.linspace(-12, 12, 2**16 - 2), APP.llr_threshold])
+    edges = score_edges(thresholds=[APP.llr_threshold], limit=12.0)
     total, started = None, time.perf_counter()
     spent = 0.0
     for k in range(n // batch):

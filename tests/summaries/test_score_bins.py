@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from stakes import ScoreBins, ScoreCounts
 from stakes.exceptions import DataError, MergeError, UndefinedError
+from stakes.metrics import score_bounds
+from stakes.summaries import score_edges
 
 score = st.one_of(st.floats(-3, 3), st.sampled_from([-np.inf, -1.0, 0.0, 1.0, np.inf]))
 rows = st.lists(st.tuples(st.integers(0, 1), score), min_size=1, max_size=40)
@@ -64,3 +66,33 @@ def test_edges_must_ascend(bad):
 def test_shapes_must_fit_the_edges():
     with pytest.raises(DataError, match="1 edges make 2 bins"):
         ScoreBins(np.array([0.0]), np.ones((3, 2)), np.zeros(3), np.ones(3))
+
+
+class TestEdges:
+    def test_thresholds_are_among_them(self):
+        found = score_edges(thresholds=[0.123, -7.5], n_bins=100)
+        assert {0.123, -7.5} <= set(found)
+        assert (np.diff(found) > 0).all()
+
+    def test_sample_gives_bins_of_equal_content(self):
+        rng = np.random.default_rng(0)
+        crowded = rng.normal(size=20_000) * 1e-3 + 5
+        sc = ScoreCounts.from_scores(rng.random(20_000) < 0.5, crowded, kind="rank")
+        bins = sc.binned(score_edges(crowded[:2000], n_bins=200))
+        share = bins.counts.sum(axis=1) / 20_000
+        assert share.max() < 0.03
+        coarse = sc.binned(score_edges(n_bins=200))
+        wide, narrow = (np.diff(score_bounds(b)["auc"])[0] for b in (coarse, bins))
+        assert narrow < wide / 50
+
+    def test_bins_from_scores_and_from_the_summary_agree(self):
+        y, s = [0, 1, 1], [0.1, 0.2, 1.0]
+        one = ScoreBins.from_scores(y, s, edges=[0.15], kind="llr")
+        two = ScoreCounts.from_scores(y, s, kind="llr").binned([0.15])
+        assert one.counts.tolist() == two.counts.tolist()
+
+    def test_impossible_numbers_are_refused(self):
+        with pytest.raises(DataError, match="at least 2"):
+            score_edges(n_bins=1)
+        with pytest.raises(DataError, match="must not be empty"):
+            score_edges([])

@@ -75,6 +75,16 @@ class TestFromScores:
         assert sc.classes == classes
         assert sc.positives.tolist() == [1.0, 2.0]
 
+    @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+    def test_columns_of_frame_libraries(self, library):
+        module = pytest.importorskip(library, reason=f"reads columns of {library}")
+        make = {"pandas": "Series", "polars": "Series", "pyarrow": "chunked_array"}[library]
+        wrap = (lambda v: module.chunked_array([v])) if library == "pyarrow" else (
+            getattr(module, make))  # fmt: skip
+        y, s = ["no", "yes", "yes"], [0.25, 0.5, 0.75]
+        found = ScoreCounts.from_scores(wrap(y), wrap(s), kind="posterior")
+        assert found == ScoreCounts.from_scores(y, s, kind="posterior")
+
     def test_classes_say_which_is_second(self):
         sc = ScoreCounts.from_scores(
             ["good", "bad"], [0.0, 1.0], kind="rank", classes=["good", "bad"]

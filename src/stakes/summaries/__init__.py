@@ -5,7 +5,7 @@ from stakes.summaries.cost_tally import CostTally
 from stakes.summaries.grouped import GroupedCounts
 from stakes.summaries.multiclass_scores import one_vs_rest, pairwise
 from stakes.summaries.paired import PairedCounts
-from stakes.summaries.score_bins import ScoreBins
+from stakes.summaries.score_bins import ScoreBins, score_edges
 from stakes.summaries.score_counts import ScoreCounts
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "ScoreCounts",
     "one_vs_rest",
     "pairwise",
+    "score_edges",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import frozen
+from stakes._columns import as_floats
 from stakes._kernels.roc_hull import cumulative
 from stakes._kernels.scores_runs import Runs, rounded_down
 from stakes.exceptions import DataError, MergeError, UndefinedError
@@ -17,7 +18,7 @@ from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, ScoreKind
 from stakes.typing import FloatArray, Name
 
-__all__ = ["ScoreBins"]
+__all__ = ["ScoreBins", "score_edges"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,6 +73,20 @@ class ScoreBins(RankedScores):
             raise DataError(f"{n_bins - 1} edges make {n_bins} bins; got arrays of {shapes}.")
         if not self.counts.sum() > 0:
             raise DataError("`counts` must not be all zero.")
+
+    @classmethod
+    def from_scores(cls, y_true: Any, scores: Any, *, edges: Any, **options: Any) -> ScoreBins:
+        """Count scores in bins; `options` are those of `ScoreCounts.from_scores`.
+
+        Examples
+        --------
+        >>> ScoreBins.from_scores([0, 1, 1], [0.1, 0.2, 1.0], edges=[0.5], kind="llr").counts
+        array([[1, 1],
+               [0, 1]])
+        """
+        from stakes.summaries.score_counts import ScoreCounts
+
+        return ScoreCounts.from_scores(y_true, scores, **options).binned(edges)
 
     @classmethod
     def from_sorted(
@@ -213,3 +228,51 @@ def as_edges(edges: Any) -> FloatArray:
             hint="np.unique(edges)",
         )
     return ends
+
+
+def score_edges(
+    sample: Any = None, *, thresholds: Any = (), n_bins: int = 2**16, limit: float = 20.0
+) -> FloatArray:
+    """Edges for `ScoreBins`: fine bins, and every threshold that will be asked for.
+
+    Parameters
+    ----------
+    sample : column, optional
+        Some of the scores; bins then hold about equally many of them, which suits scores
+        that crowd together. Without it, bins of equal width from -`limit` to `limit`.
+    thresholds : array-like, optional
+        Where costs must be exact, e.g. ``[app.llr_threshold]``.
+    n_bins : int
+        About how many bins.
+    limit : float
+        Range of the bins of equal width.
+
+    Returns
+    -------
+    ndarray
+        Ascending and distinct.
+
+    Notes
+    -----
+    Whether the bins are fine enough is told by `stakes.metrics.score_bounds`.
+
+    Examples
+    --------
+    >>> score_edges(thresholds=[0.3], n_bins=5, limit=1.0)
+    array([-1. , -0.5,  0. ,  0.3,  0.5,  1. ])
+    >>> score_edges([1.0, 2.0, 2.0, 9.0], n_bins=3)
+    array([1., 2., 9.])
+    """
+    if n_bins < 2 or not limit > 0:
+        raise DataError(
+            f"`n_bins` must be at least 2 and `limit` positive; got {n_bins!r}, {limit!r}."
+        )
+    if sample is None:
+        grid = np.linspace(-limit, limit, n_bins)
+    else:
+        values = np.sort(as_floats(sample, "sample").astype(np.float64))
+        if not values.size:
+            raise DataError("`sample` must not be empty.")
+        grid = values[np.linspace(0, values.size - 1, n_bins).round().astype(np.intp)]
+    exact = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+    return as_edges(np.unique(np.concatenate((grid, exact))))
