@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import ks_2samp
+
+from stakes import Application, ScoreCounts
+from stakes._kernels.run_bootstrap import (
+    area,
+    draw_cases,
+    draw_runs,
+    error_rates,
+    hull_crossing,
+    least_cost,
+    rates_crossing,
+)
+from stakes.metrics import auc, eer, min_cost
+
+
+def statistics(negatives: np.ndarray, positives: np.ndarray) -> tuple[float, ...]:
+    rates = error_rates(negatives, positives)
+    return (
+        area(rates),
+        rates_crossing(rates),
+        hull_crossing(rates),
+        least_cost(rates, 0.8, 2.0),
+    )
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=4, max_size=40).filter(
+        lambda rows: len({y for y, _ in rows}) == 2
+    )
+)
+def test_statistics_of_runs_are_those_of_the_metrics(rows: list[tuple[bool, int]]) -> None:
+    y, s = np.array([r[0] for r in rows]), np.array([float(r[1]) for r in rows])
+    sc = ScoreCounts.from_scores(y, s, kind="rank")
+    app = Application([[0, 1], [10, 0]], priors=[0.8, 0.2])
+    expected = auc(sc), eer(sc), eer(sc, method="hull"), min_cost(sc, app)
+    assert statistics(sc.runs.negatives, sc.runs.positives) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_replicates_have_the_law_of_resampled_rows(tied: bool) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 5 == 0
+    s = rng.normal(1.5 * y)
+    s = s.round(1) if tied else s
+    sc = ScoreCounts.from_scores(y, s, kind="rank")
+    pairs = draw_runs(sc.runs.negatives, sc.runs.positives, 3000, np.random.default_rng(1))
+    ours = np.array([statistics(a, b) for a, b in pairs])
+    theirs = []
+    for _ in range(1500):
+        drawn = np.concatenate([rng.choice(s[~y], 480), rng.choice(s[y], 120)])
+        again = ScoreCounts.from_scores(np.arange(600) >= 480, drawn, kind="rank")
+        theirs.append(statistics(again.runs.negatives, again.runs.positives))
+    for column, other in zip(ours.T, np.array(theirs).T, strict=True):
+        assert ks_2samp(column, other).pvalue > 0.005
+
+
+@pytest.mark.parametrize("counts", [([5, 0, 900], [0, 7, 3]), ([3, 2, 0], [0, 400, 900])])
+def test_totals_are_kept_whichever_class_is_rare(counts: tuple[list[int], list[int]]) -> None:
+    negatives, positives = np.array(counts[0]), np.array(counts[1])
+    for a, b in draw_runs(negatives, positives, 200, np.random.default_rng(0)):
+        assert a.sum() == negatives.sum()
+        assert b.sum() == positives.sum()
+
+
+def test_filled_up_poisson_counts_have_the_variance_of_a_multinomial() -> None:
+    negatives, positives = np.array([4000, 0, 6000]), np.array([0, 50, 0])
+    first = [a[0] for a, _ in draw_runs(negatives, positives, 4000, np.random.default_rng(0))]
+    assert np.mean(first) == pytest.approx(4000, abs=4)
+    assert np.var(first) == pytest.approx(10_000 * 0.4 * 0.6, rel=0.08)
+
+
+def test_poisson_replicates_vary_in_size() -> None:
+    pairs = list(
+        draw_runs(np.array([50, 0]), np.array([0, 20]), 300, np.random.default_rng(0), poisson=True)
+    )
+    totals = np.array([a.sum() for a, _ in pairs])
+    assert totals.mean() == pytest.approx(50, rel=0.05)
+    assert totals.var() == pytest.approx(50, rel=0.35)
+
+
+def test_cases_are_counted_by_cell() -> None:
+    drawn = draw_cases(np.array([0, 0, 2]), 4, 3000, np.random.default_rng(0))
+    assert drawn.sum() == 3000
+    assert drawn[[1, 3]].tolist() == [0, 0]
+    assert drawn[0] / 3000 == pytest.approx(2 / 3, abs=0.05)
