@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from stakes import Application, CostMatrix, ScoreCounts, curves, metrics, plots
+from stakes import Application, CostMatrix, ScoreCounts, audit, curves, metrics, plots
 
 PREVALENCE = 0.08
 
@@ -101,6 +101,11 @@ def pictures() -> dict[str, Callable[[Any], Any]]:
         "brier_curve": lambda ax: plots.brier_curve(each(curves.brier_curve, two), ax=ax),
         "reliability": lambda ax: plots.reliability(each(curves.reliability, two, rng=0), ax=ax),
         "threshold_sweep": lambda ax: plots.threshold_sweep(sweep, ax=ax),
+        "level_sets": lambda ax: plots.level_sets(
+            audit.level_sets("f1", prevalence=PREVALENCE, application=app),
+            pair=audit.opposite_pair("f1", application=app),
+            ax=ax,
+        ),
         "abstention": lambda ax: plots.abstention(
             {n: curves.abstention(sc, app) for n, sc in two.items()}, ax=ax
         ),

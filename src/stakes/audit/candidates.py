@@ -208,7 +208,8 @@ def audit_candidates(
 
 def _without_rounding(values: FloatArray) -> FloatArray:
     """Values to 12 digits of the largest, so that equal ones tie."""
-    return np.round(values / (np.abs(values).max() or 1.0), 12)
+    largest = float(np.abs(values).max())
+    return np.asarray(np.round(values / (largest or 1.0), 12), dtype=np.float64)
 
 
 def _named(table: Any, app: Application) -> ConfusionMatrix:

@@ -11,6 +11,7 @@ from stakes.plots.applications import (
 from stakes.plots.decided import confusion, model_costs
 from stakes.plots.error_rates import det, precision_recall, roc
 from stakes.plots.evidence import empirical_cross_entropy, tippett
+from stakes.plots.metric_levels import level_sets
 from stakes.plots.probabilities import abstention, reliability, threshold_sweep
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "decision",
     "det",
     "empirical_cross_entropy",
+    "level_sets",
     "model_costs",
     "precision_recall",
     "reliability",
