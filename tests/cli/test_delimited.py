@@ -37,9 +37,10 @@ PLAIN = {"y": ["no", "yes"], "p": ["0.1", "0.9"]}
         b'"y","p"\n"no","0.1"\n"yes","0.9"\n',
         b"\n\ny,p\nno,0.1\n\nyes,0.9\n\n\n",
         b" y , p \nno,0.1\nyes,0.9\n",
+        b"sep=;\r\ny;p\r\nno;0.1\r\nyes;0.9\r\n",
     ],
     ids=["plain", "no-last-newline", "crlf", "cr", "bom", "utf-16", "semicolons", "tabs", "bars",
-         "quoted", "blank-lines", "spaces-in-header"],
+         "quoted", "blank-lines", "spaces-in-header", "spreadsheet"],
 )  # fmt: skip
 def test_forms_of_the_same_table(data):
     assert columns(data) == PLAIN
@@ -84,6 +85,10 @@ def test_against_the_csv_module(rows):
 def test_empty_files(data):
     with pytest.raises(FormatError, match=r"^t\.csv is empty\."):
         parse(data, "t.csv")
+
+
+def test_whole_numbers_may_name_columns():
+    assert columns(b"y,0,1\nb,0.4,0.6\n") == {"y": ["b"], "0": ["0.4"], "1": ["0.6"]}
 
 
 def test_header_only_has_no_rows():

@@ -308,3 +308,31 @@ def test_label_that_is_an_id(run, write):
         "error: 'y' holds 1 500 different values, which look like numbers or ids, not like "
         "outcomes."
     )
+
+
+@pytest.mark.parametrize(("share", "name"), [("0", "no"), ("100%", "yes")])
+def test_a_share_that_leaves_nothing_to_decide(run, write, share, name):
+    file = write("t.csv", "y,p\nno,0\nyes,1\n")
+    words = ["--scores", "p", "--positive", "yes", "--prevalence", share]
+    refused(
+        run("eval", file, *words, *COSTS),
+        f"error: you said that every case is '{name}', so there is nothing to decide.",
+    )
+
+
+def test_a_share_of_an_outcome_nobody_has_seen(run, write):
+    write("c.csv", "truth,a,b,c\na,0,1,1\nb,1,0,1\nc,9,9,0\n")
+    file = write("t.csv", "y,p_a,p_b,p_c\na,0.6,0.3,0.1\nb,0.2,0.7,0.1\n")
+    refused(
+        run("eval", file, "--costs", "c.csv", "--prevalence", ".3,.3,.4"),
+        "error: you said that 40 % of the cases are 'c', but there is none in the data, so nobody "
+        "knows what it would cost.",
+        "  bring cases of 'c', or set its share to 0",
+    )
+    ran = run("eval", file, "--costs", "c.csv", "--prevalence", ".3,.7,0")
+    assert ran.err.splitlines()[0] == (
+        "error: there is no case of 'c' in the data, so its probability cannot be moved to a new "
+        "base rate."
+    )
+    ran = run("eval", file, "--costs", "c.csv", "--min-positives", "1")
+    assert "- no case of 'c' in the data" in ran.out

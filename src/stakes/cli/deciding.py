@@ -59,7 +59,17 @@ def posteriors_of(
         said = Posteriors(scores, cases.classes)
     else:
         said = Posteriors.from_logits(scores, cases.classes)
-    return said.with_priors(app.priors, old=cases.priors).values if moved else said.values
+    if not moved:
+        return said.values
+    if (cases.priors == 0).any():
+        absent = [c for c, share in zip(cases.classes, cases.priors, strict=True) if share == 0]
+        raise DataError(
+            f"there is no case of {quoted(absent)} in the data, so its probability cannot be moved "
+            "to a new base rate.",
+            hint="if the probabilities already hold where it will run:  "
+            "--posteriors-already-adjusted",
+        )
+    return said.with_priors(app.priors, old=cases.priors).values
 
 
 def decide(

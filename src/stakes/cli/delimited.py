@@ -30,8 +30,9 @@ Getter = Callable[[], NDArray[Any]]
 def parse(data: bytes, name: str) -> tuple[list[str], int, list[Getter], str]:
     """Column names, number of rows, a function per column that cuts it out, and the delimiter."""
     data = _as_plain_text(data, name)
-    header, newline, body = data.partition(b"\n")
-    del newline
+    if data[:4].lower() == b"sep=":  # a line that only spreadsheets write
+        data = data.partition(b"\n")[2].lstrip(b"\n")
+    header, _, body = data.partition(b"\n")
     delimiter = _delimiter(header.decode("utf-8"))
     if b'"' in data:
         return *_through_csv(data, delimiter, name), delimiter
@@ -152,7 +153,7 @@ def _as_plain_text(data: bytes, name: str) -> bytes:
 
 
 def _refuse_bare_rows(names: list[str], name: str) -> None:
-    """Raise when the first line holds numbers, so that there is no header."""
+    """Raise when the first line holds numbers; whole ones may be the names of classes."""
 
     def is_number(text: str) -> bool:
         try:
@@ -161,7 +162,8 @@ def _refuse_bare_rows(names: list[str], name: str) -> None:
             return False
         return True
 
-    if any(is_number(cell) for cell in names):
+    numbers = [cell for cell in names if is_number(cell)]
+    if len(numbers) == len(names) or any(not cell.lstrip("+-").isdigit() for cell in numbers):
         raise FormatError(
             f"the first line of {name} looks like data ({', '.join(names[:4])}), not like "
             "column names.",

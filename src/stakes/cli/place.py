@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from stakes.application import Application, CostMatrix, dominated_decisions
 from stakes.cli.costs import shares
-from stakes.exceptions import CostError
+from stakes.exceptions import CostError, DataError, PriorError
+from stakes.report.amounts import percent
 
 __all__ = ["at_place", "refuse_or_name_dominated", "texts"]
 
@@ -18,8 +19,20 @@ def at_place(app: Application, data_priors: NDArray[Any], args: Any) -> Applicat
     args.shares_given = bool(args.prevalence) or app.priors is not None
     classes = texts(app.classes)
     if args.prevalence:
-        return app.with_priors(shares(args.prevalence, classes))
-    return app.with_priors(app.resolved_priors(data_priors))
+        app = app.with_priors(shares(args.prevalence, classes))
+    there = app.resolved_priors(data_priors)
+    for name, here, share in zip(classes, data_priors, there, strict=True):
+        if share == 1:
+            raise PriorError(
+                f"you said that every case is '{name}', so there is nothing to decide."
+            )
+        if here == 0 and share > 0:
+            raise DataError(
+                f"you said that {percent(share)} of the cases are '{name}', but there is none in "
+                "the data, so nobody knows what it would cost.",
+                hint=f"bring cases of '{name}', or set its share to 0",
+            )
+    return app.with_priors(there)
 
 
 def refuse_or_name_dominated(costs: CostMatrix) -> list[str]:

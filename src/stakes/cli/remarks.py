@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.application import Application, CostMatrix
-from stakes.cli.cases import Cases
+from stakes.cli.cases import Cases, quoted
 from stakes.decisions import bayes_decisions
 from stakes.metrics import expected_cost
 from stakes.posteriors import Posteriors
@@ -75,7 +75,10 @@ def about_numbers(
         )
     elif args.scores_are == "rank":
         said.append("scores give an order only: each fifth is decided by the threshold of the rest")
-    rare = int(np.argmin(totals))
+    absent = [name for name, total in zip(classes, totals, strict=True) if total == 0]
+    if absent:
+        said.append(f"no case of {quoted(absent)} in the data")
+    rare = int(np.argmin(np.where(totals > 0, totals, np.inf)))
     if totals[rare] < FEW:
         count = grouped(totals[rare])
         cases = "case" if totals[rare] == 1 else "cases"

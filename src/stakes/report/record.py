@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,11 @@ def record(findings: Findings) -> dict[str, Any]:
     }
 
 
+def _finite(number: float | None) -> float | None:
+    """A number that JSON can hold, or None."""
+    return number if number is not None and math.isfinite(number) else None
+
+
 def _model(findings: Findings, model: ModelFinding) -> dict[str, Any]:
     """One model as plain data."""
     volume = findings.application.volume
@@ -77,7 +83,7 @@ def _model(findings: Findings, model: ModelFinding) -> dict[str, Any]:
         "saving": saving,
         "total_saving": None if volume is None else saving * volume,
         "rule": model.rule,
-        "threshold": model.threshold,
+        "threshold": _finite(model.threshold),
         "counts": model.confusion.counts.tolist(),
         "cost_by_cell": np.asarray(model.cells).tolist(),
     }
