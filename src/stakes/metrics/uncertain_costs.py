@@ -142,8 +142,8 @@ def compare_under_uncertainty(
     cheapest = costs.min(axis=1)
     is_best = np.isclose(costs, cheapest[:, None], rtol=1e-12, atol=0.0)
     chances = draws.weights @ (is_best / is_best.sum(axis=1, keepdims=True))
-    means = draws.weights @ costs
-    knowing = max(0.0, float(means.min() - draws.weights @ cheapest))
+    chosen = int(np.argmin(draws.weights @ costs))
+    knowing = float(draws.weights @ (costs[:, chosen] - cheapest))
     return UncertainComparison(tuple(tables), averages, worst, chances, knowing)
 
 
