@@ -248,7 +248,7 @@ class Shifted(Calibrator):
         assert self.inner.priors is not None
         assert self.priors is not None
         inner = self.inner._log_posteriors(self.inner._bounded(scores, learn=False))
-        return shift_log_priors(inner, self.inner.priors, self.priors)
+        return log_softmax(shift_log_priors(inner, self.inner.priors, self.priors))
 
     def _parameters(self) -> dict[str, Any]:
         return {}
