@@ -27,6 +27,9 @@ __all__ = [
     "switch_points",
 ]
 
+#: Answers that are not the position of a system.
+TIE, NONE = -1, -2
+
 
 @dataclass(frozen=True)
 class Tangent:
@@ -190,13 +193,22 @@ def switch_points(
     edges = np.unique(edges)
     middle = (edges[1:] + edges[:-1]) / 2
     lines = np.array([_rates(sc, middle, actual) for sc in systems.values()])  # (S, 2, n)
+    answers = _answers(lines, middle, tolerance)
+    changes = np.zeros(middle.shape, dtype=bool)
+    for ends in (edges[:-1], edges[1:]):
+        changes |= _answers(lines, ends, tolerance) != answers
+    changes |= np.diff(edges) > narrowest / 4  # wide enough to hold more than its ends show
     starts, stops, winners = [], [], []
     for k in range(middle.shape[0]):
-        bounds = _crossings(lines[:, :, k], edges[k], edges[k + 1], tolerance)
+        bounds = edges[k : k + 2]
+        if changes[k]:
+            bounds = _crossings(lines[:, :, k], edges[k], edges[k + 1], tolerance)
         for a, b in pairwise(bounds.tolist()):
+            at = np.array([(a + b) / 2])
+            code = _answers(lines[:, :, k : k + 1], at, tolerance)[0] if changes[k] else answers[k]
             starts.append(a)
             stops.append(b)
-            winners.append(_winner(lines[:, :, k], (a + b) / 2, names, tolerance))
+            winners.append(names[code] if code >= 0 else "tie" if code == TIE else "none")
     found = _merged(np.array(starts), np.array(stops), winners)
     return _without_slivers(found, narrowest)
 
@@ -228,12 +240,6 @@ def _rates(
     return above[:, 0], 1 - above[:, 1]
 
 
-def _costs(rates: FloatArray, log_odds: float) -> FloatArray:
-    """Normalised cost of each system at one prior."""
-    prior, other = 1 / (1 + np.exp(-log_odds)), 1 / (1 + np.exp(log_odds))
-    return np.asarray((prior * rates[:, 1] + other * rates[:, 0]) / min(prior, other))
-
-
 def _crossings(rates: FloatArray, low: float, high: float, tolerance: float) -> FloatArray:
     """Where an answer may change between two corners.
 
@@ -257,15 +263,15 @@ def _crossings(rates: FloatArray, low: float, high: float, tolerance: float) -> 
     return np.unique(np.concatenate(([low], found, [high])))
 
 
-def _winner(rates: FloatArray, log_odds: float, names: list[str], tolerance: float) -> str:
-    """The best system at one prior, or why there is none."""
-    costs = _costs(rates, log_odds)
-    order = np.argsort(costs, kind="stable")
-    if costs[order[0]] > 1 - tolerance:
-        return "none"
-    if len(names) > 1 and costs[order[1]] - costs[order[0]] < tolerance:
-        return "tie"
-    return names[int(order[0])]
+def _answers(rates: FloatArray, log_odds: FloatArray, tolerance: float) -> NDArray[np.intp]:
+    """The best of (S, 2, n) systems at each prior: its position, or TIE, or NONE."""
+    prior, other = 1 / (1 + np.exp(-log_odds)), 1 / (1 + np.exp(log_odds))
+    costs = (prior * rates[:, 1] + other * rates[:, 0]) / np.minimum(prior, other)
+    found = np.argmin(costs, axis=0)
+    ordered = np.sort(costs, axis=0)
+    if costs.shape[0] > 1:
+        found = np.where(ordered[1] - ordered[0] < tolerance, TIE, found)
+    return np.where(ordered[0] > 1 - tolerance, NONE, found)
 
 
 def _merged(starts: FloatArray, stops: FloatArray, winners: list[str]) -> SwitchPoints:
