@@ -40,6 +40,7 @@ def findings_of_counts(args: Any) -> Findings:
     if app.priors is not None and not args.prevalence:
         for name, each in ordered.items():
             if not np.allclose(each.priors, app.priors, rtol=1e-9):
+                args.shares_given = True  # so that intervals are taken at the same shares
                 warnings.append(
                     f"{name} has other shares of the outcomes than {next(iter(ordered))}; all are "
                     "judged at the shares of the first. --prevalence says otherwise"
