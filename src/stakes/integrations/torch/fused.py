@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from stakes.integrations.torch.counting import differences
-
 try:
     import triton
     import triton.language as tl
@@ -23,7 +21,7 @@ except ImportError:  # CPU builds, and systems without Triton
 __all__ = ["can_fuse", "fused_counts"]
 
 #: Rows of a block, warps that share it, and blocks that one program reads.
-BLOCK, WARPS, STEPS = 1024, 8, 32
+BLOCK, WARPS, STEPS = 1024, 4, 32
 #: Larger tables are counted by the plain path.
 MOST_CLASSES, MOST_DECISIONS = 16, 10
 
@@ -53,27 +51,33 @@ def fused_counts(
     bits = 30 // n_decisions
     steps = min(steps, (1 << bits) - 1)
     device = posteriors.device
-    table = torch.tensor(differences(costs), device=device)
+    # what each decision costs more than the first, which decides alike
+    table = torch.tensor(costs - costs[:, :1], device=device)
     counts = torch.zeros(costs.shape, dtype=torch.int64, device=device)
     bad = torch.zeros(1, dtype=torch.int64, device=device)
     rows = labels.shape[0]
-    if rows:
-        _count[(triton.cdiv(rows, block * steps),)](
-            labels.contiguous(),
-            posteriors.contiguous(),
-            table,
-            counts,
-            bad,
-            rows,
-            tolerance,
-            n_classes,
-            triton.next_power_of_2(n_classes),
-            n_decisions,
-            bits,
-            steps,
-            block,
-            num_warps=warps,
-        )
+    whole = rows // (block * steps)
+    for masked, programs in ((False, whole), (True, int(rows > whole * block * steps))):
+        if programs:
+            _count[(programs,)](
+                labels.contiguous(),
+                posteriors.contiguous(),
+                table,
+                counts,
+                bad,
+                rows,
+                whole if masked else 0,
+                tolerance,
+                masked,
+                n_classes,
+                triton.next_power_of_2(n_classes),
+                n_decisions,
+                bits,
+                steps,
+                block,
+                num_warps=warps,
+                enable_fp_fusion=True,
+            )
     return counts, bad
 
 
@@ -81,31 +85,40 @@ if triton is not None:
 
     @triton.jit
     def _count(
-        labels, posteriors, costs, counts, bad, n_rows, tolerance,
-        N_CLASSES: tl.constexpr, PADDED: tl.constexpr, N_DECISIONS: tl.constexpr,
-        BITS: tl.constexpr, STEPS: tl.constexpr, BLOCK: tl.constexpr,
+        labels, posteriors, costs, counts, bad, n_rows, skipped, tolerance,
+        MASKED: tl.constexpr, N_CLASSES: tl.constexpr, PADDED: tl.constexpr,
+        N_DECISIONS: tl.constexpr, BITS: tl.constexpr, STEPS: tl.constexpr, BLOCK: tl.constexpr,
     ):  # type: ignore[no-untyped-def]  # fmt: skip
-        """Count STEPS blocks of rows; each cell of `packed` holds all decisions of one class."""
+        """Count STEPS blocks of rows; each entry of `packed` holds all decisions of one class."""
         columns = tl.arange(0, PADDED)
         known = columns < N_CLASSES
-        packed = tl.zeros([PADDED, BLOCK], dtype=tl.int32)
+        packed = tl.zeros([BLOCK, PADDED], dtype=tl.int32)
         wrong = tl.zeros([BLOCK], dtype=tl.int32)
-        first = tl.program_id(0).to(tl.int64) * (BLOCK * STEPS)
+        first = (skipped + tl.program_id(0)).to(tl.int64) * (BLOCK * STEPS)
+        left = n_rows - first  # rows from here on
+        labels += first
+        posteriors += first * N_CLASSES
         for step in range(STEPS):
-            rows = first + step * BLOCK + tl.arange(0, BLOCK)
-            inside = rows < n_rows
-            places = posteriors + rows[:, None] * N_CLASSES + columns[None, :]
-            given = tl.load(places, mask=inside[:, None] & known[None, :], other=0.0)
-            label = tl.load(labels + rows, mask=inside, other=0).to(tl.int32)
+            rows = step * BLOCK + tl.arange(0, BLOCK)
+            # one label per thread, as the rows of posteriors are shared out: nothing moves
+            apart = tl.max_contiguous(rows, 1)
+            places = posteriors + (rows[:, None] * N_CLASSES + columns[None, :])
+            if MASKED:
+                inside = rows < left
+                given = tl.load(places, mask=inside[:, None] & known[None, :], other=0.0)
+                label = tl.load(labels + apart, mask=inside, other=0).to(tl.int32)
+            else:
+                inside = rows >= 0
+                given = tl.load(places, mask=known[None, :], other=0.0)
+                label = tl.load(labels + apart).to(tl.int32)
             wide = given.to(tl.float64)
-            column = tl.load(costs + columns * N_DECISIONS, mask=known, other=0.0)
-            least = tl.sum(wide * column[None, :], axis=1)
+            least = tl.zeros([BLOCK], dtype=tl.float64)
             one = tl.full([BLOCK], 1, tl.int32)
             for j in tl.static_range(1, N_DECISIONS):
                 column = tl.load(costs + columns * N_DECISIONS + j, mask=known, other=0.0)
-                expected = tl.sum(wide * column[None, :], axis=1)
-                better = expected < least
-                least = tl.where(better, expected, least)
+                more = tl.sum(wide * column[None, :], axis=1)
+                better = more < least
+                least = tl.where(better, more, least)
                 one = tl.where(better, 1 << (BITS * j), one)
             single = given.to(tl.float32)
             off = tl.abs(tl.sum(single, axis=1) - 1.0)
@@ -113,8 +126,8 @@ if triton is not None:
             good = good & (label >= 0) & (label < N_CLASSES) & inside
             wrong += (inside & (good == 0)).to(tl.int32)
             one = tl.where(good, one, 0)
-            packed += tl.where(label[None, :] == columns[:, None], one[None, :], 0)
+            packed += tl.where(label[:, None] == columns[None, :], one[:, None], 0)
         for j in tl.static_range(0, N_DECISIONS):
-            found = tl.sum((packed >> (BITS * j)) & ((1 << BITS) - 1), axis=1)
+            found = tl.sum((packed >> (BITS * j)) & ((1 << BITS) - 1), axis=0)
             tl.atomic_add(counts + columns * N_DECISIONS + j, found.to(tl.int64), mask=known)
         tl.atomic_add(bad, tl.sum(wrong, axis=0).to(tl.int64))

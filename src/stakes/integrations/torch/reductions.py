@@ -74,9 +74,7 @@ def bayes_decisions(posteriors: Any, costs: Any) -> Any:
     return decide(posteriors, table)
 
 
-def confusion_counts(
-    y_true: Any, posteriors: Any, *, costs: Any, sample_weight: Any = None
-) -> Any:
+def confusion_counts(y_true: Any, posteriors: Any, *, costs: Any, sample_weight: Any = None) -> Any:
     """Cases by true class and Bayes decision, as a small tensor on the device of the rows.
 
     One pass over the rows; with Triton on a GPU one kernel reads them once. Counts of parts, of

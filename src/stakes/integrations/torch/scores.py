@@ -128,7 +128,9 @@ def _checked(y_true: Any, scores: Any, kind: str) -> tuple[Any, Any]:
             f"`scores` must be floats of shape (n,); got {tuple(scores.shape)} of {scores.dtype}."
         )
     if y_true.shape != scores.shape:
-        raise DataError(f"`y_true` has shape {tuple(y_true.shape)}, `scores` {tuple(scores.shape)}.")
+        raise DataError(
+            f"`y_true` has shape {tuple(y_true.shape)}, `scores` {tuple(scores.shape)}."
+        )
     if y_true.dtype != torch.bool:
         _refuse_bad_labels(y_true, 2)
     given = scores if scores.dtype == torch.float64 else scores.float()
