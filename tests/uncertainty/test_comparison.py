@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from stakes import Application, ConfusionMatrix, CostMatrix, GroupedCounts, PairedCounts
+from stakes.exceptions import DataError
+from stakes.uncertainty import compare, compare_across
+
+APP = Application([[0, 1], [10, 0]], priors=[0.9, 0.1])
+
+
+def paired(n: int = 1000, seed: int = 0, second: float = 0.15, systems: int = 2) -> PairedCounts:
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 4 == 0
+    common = rng.random(n)
+    decisions = {}
+    for k in range(systems):
+        rate = 0.1 if k == 0 else second
+        wrong = np.where(rng.random(n) < 0.6, common, rng.random(n)) < rate
+        decisions["abcdef"[k]] = (y ^ wrong).astype(int)
+    return PairedCounts.from_decisions(y.astype(int), decisions)
+
+
+class TestCompare:
+    @pytest.mark.parametrize("normalize", [False, True])
+    @pytest.mark.parametrize("app", [APP, Application([[0, 1], [10, 0]])], ids=["given", "data"])
+    def test_difference_and_its_limits_against_row_resampling(
+        self, app: Application, normalize: bool
+    ) -> None:
+        pc = paired(400)
+        from stakes.metrics import expected_cost, normalized_expected_cost
+
+        measure = normalized_expected_cost if normalize else expected_cost
+        rows = np.repeat(pc.cells, pc.counts, axis=0)
+        rng, gaps = np.random.default_rng(0), []
+        for _ in range(800):
+            if app.priors is None:
+                drawn = rows[rng.integers(0, 400, 400)]
+            else:
+                parts = [rows[rows[:, 0] == k] for k in (0, 1)]
+                drawn = np.concatenate([p[rng.integers(0, len(p), len(p))] for p in parts])
+            gaps.append(
+                measure(drawn[:, 0], drawn[:, 1], application=app)
+                - measure(drawn[:, 0], drawn[:, 2], application=app)
+            )
+        for method in ("posterior", "score"):
+            found = compare(pc, app, normalize=normalize, method=method, rng=0).difference("a", "b")
+            low, high = np.quantile(gaps, [0.025, 0.975])
+            width = high - low
+            assert (found.low, found.high) == pytest.approx((low, high), abs=0.15 * width)
+
+    def test_error_rate_is_tested_by_mcnemar_exactly(self) -> None:
+        pc = paired(300)
+        found = compare(pc, Application(CostMatrix.zero_one(2)), rng=0).difference("a", "b")
+        right = pc.cells[:, 1:] == pc.cells[:, :1]
+        only_a = int(pc.counts[right[:, 0] & ~right[:, 1]].sum())
+        only_b = int(pc.counts[~right[:, 0] & right[:, 1]].sum())
+        assert found.exact
+        assert found.p_value == pytest.approx(binomtest(only_a, only_a + only_b).pvalue)
+
+    def test_pairing_makes_the_interval_narrower(self) -> None:
+        pc = paired(2000)
+        together = compare(pc, APP, method="score", rng=0).difference("a", "b")
+        apart = compare_across({n: pc.confusion(n) for n in "ab"}, APP, rng=0).difference("a", "b")
+        assert together.value == pytest.approx(apart.value)
+        assert together.high - together.low < 0.9 * (apart.high - apart.low)
+
+    def test_same_decisions_cannot_be_told_apart(self) -> None:
+        y = np.arange(400) % 4 == 0
+        d = np.arange(400) % 3 == 0
+        pc = PairedCounts.from_decisions(y.astype(int), {"a": d.astype(int), "b": d.astype(int)})
+        found = compare(pc, APP, rng=0)
+        assert found.probability_best == pytest.approx([0.5, 0.5])
+        assert found.difference("a", "b").p_value == 1.0
+        assert "cannot tell them apart" in found.verdict
+
+    def test_clear_difference_gives_a_verdict(self) -> None:
+        found = compare(paired(4000, second=0.3), APP, rng=0)
+        assert found.best == "a"
+        assert found.verdict == "a is cheapest"
+        assert found.probability_best[0] > 0.999
+
+    def test_holm_multiplies_the_smallest_p_value_by_the_number_of_pairs(self) -> None:
+        found = compare(paired(600, systems=4, second=0.12), APP, rng=0)
+        smallest = min(found.differences, key=lambda d: d.p_value)
+        assert smallest.adjusted == pytest.approx(min(1.0, 6 * smallest.p_value))
+        assert all(d.adjusted >= d.p_value for d in found.differences)
+
+    def test_simultaneous_intervals_are_wider(self) -> None:
+        pc = paired(600, systems=3)
+        plain, wide = (compare(pc, APP, simultaneous=s, rng=0) for s in (False, True))
+        for one, other in zip(plain.differences, wide.differences, strict=True):
+            assert other.high - other.low > one.high - one.low
+
+    def test_equivalence_needs_a_margin_and_enough_cases(self) -> None:
+        small, large = paired(200, second=0.1), paired(40_000, second=0.1)
+        assert compare(small, APP, rng=0).differences[0].equivalent is None
+        assert compare(small, APP, margin=0.05, rng=0).differences[0].equivalent is False
+        found = compare(large, APP, margin=0.05, rng=0)
+        assert found.differences[0].equivalent is True
+
+    def test_uncertain_costs_enter_the_probability_of_being_best(self) -> None:
+        y = np.repeat([0, 1], 1000)
+        errs_on_0 = np.where(np.arange(2000) % 10 == 0, 1 - y, y) * (y == 0) + y * (y == 1)
+        errs_on_1 = np.where(np.arange(2000) % 10 == 0, 1 - y, y) * (y == 1)
+        pc = PairedCounts.from_decisions(y, {"alarms": errs_on_0, "misses": errs_on_1})
+        apps = [Application([[0, 1], [c, 0]], priors=[0.5, 0.5]) for c in (0.1, 10.0)]
+        found = compare(pc, apps, weights=[0.3, 0.7], rng=0)
+        assert found.probability_best == pytest.approx([0.7, 0.3], abs=0.03)
+
+    def test_groups_widen_the_interval(self) -> None:
+        rng = np.random.default_rng(0)
+        groups = np.repeat(np.arange(60), 20)
+        y = rng.integers(0, 2, 1200)
+        hard = (rng.random(60) < 0.3)[groups]
+        a = np.where(rng.random(1200) < 0.1, 1 - y, y)
+        b = np.where(rng.random(1200) < np.where(hard, 0.5, 0.05), 1 - y, y)
+        gc = GroupedCounts.from_decisions(y, {"a": a, "b": b}, groups=groups)
+        apart = compare(gc.joint, APP, rng=0).difference("a", "b")
+        together = compare(gc, APP, rng=0).difference("a", "b")
+        assert together.high - together.low > 1.2 * (apart.high - apart.low)
+
+    def test_few_cases_refuse_a_verdict(self) -> None:
+        pc = PairedCounts.from_decisions([0] * 50 + [1] * 7, {"a": [0] * 57, "b": [1] * 57})
+        found = compare(pc, APP, rng=0)
+        assert found.too_few
+        assert found.verdict.startswith("cannot say: too few: 7 cases")
+
+    def test_reversed_pair_changes_sign(self) -> None:
+        found = compare(paired(), APP, rng=0)
+        one, other = found.difference("a", "b"), found.difference("b", "a")
+        assert (one.value, one.low, one.high) == (-other.value, -other.high, -other.low)
+
+    def test_more_draws_begin_with_the_same(self) -> None:
+        first = compare(paired(), APP, replicates=500, rng=0)
+        whole = compare(paired(), APP, replicates=1500, rng=0)
+        assert first.more(1000).probability_best == pytest.approx(whole.probability_best)
+
+    def test_one_system_is_refused(self) -> None:
+        with pytest.raises(DataError, match="two systems"):
+            compare(paired(systems=1), APP)
+
+
+class TestCompareAcross:
+    def test_common_priors_undo_different_class_shares(self) -> None:
+        few = ConfusionMatrix([[900, 100], [10, 90]])
+        many = ConfusionMatrix([[90, 10], [100, 900]])
+        found = compare_across({"few": few, "many": many}, APP, rng=0)
+        assert found.differences[0].value == pytest.approx(0.0, abs=1e-12)
+        assert found.differences[0].p_value == pytest.approx(1.0)
+
+    def test_two_rates_are_miettinen_and_nurminens_score_test(self) -> None:
+        # cost 1 for false positives alone and all prior on class 0: a difference of two rates
+        app = Application([[0, 1], [0, 0]], priors=[1.0, 0.0])
+        a, b = ConfusionMatrix([[7, 3], [20, 20]]), ConfusionMatrix([[2, 8], [20, 20]])
+        found = compare_across({"a": a, "b": b}, app, rng=0).difference("a", "b")
+        pooled = 11 / 20  # under no difference the likeliest common rate
+        z = (0.3 - 0.8) / np.sqrt(pooled * (1 - pooled) * 2 / 10)
+        from scipy.special import ndtr
+
+        assert found.p_value == pytest.approx(2 * ndtr(-abs(z)), rel=1e-5)
+
+    def test_priors_are_needed(self) -> None:
+        with pytest.raises(DataError, match="priors"):
+            compare_across({"a": ConfusionMatrix([[5, 5], [5, 5]])}, Application([[0, 1], [1, 0]]))
