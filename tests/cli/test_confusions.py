@@ -57,8 +57,8 @@ def test_names_that_the_costs_do_not_know(run, write):
     write("c.csv", "truth,no,yes\nno,0,1\nyes,10,0\n")
     write("a.csv", "truth,no,maybe\nno,95,5\nyes,10,40\n")
     assert run("eval", "--confusion", "a.csv", "--costs", "c.csv").err == (
-        "error: a.csv has outcomes 'no', 'yes' and decisions 'no', 'maybe'; the costs have 'no', 'yes' "
-        "and 'no', 'yes'.\n"
+        "error: a.csv has outcomes 'no', 'yes' and decisions 'no', 'maybe'; the costs have 'no', "
+        "'yes' and 'no', 'yes'.\n"
     )
 
 
