@@ -67,7 +67,7 @@ def bandwidth(size: int) -> tuple[float, float]:
     source = torch.ones(size // 4, dtype=torch.float32, device=device())
     target = torch.empty_like(source)
     copy = 2 * source.nbytes / seconds(lambda: target.copy_(source), repeat=10)
-    read = source.nbytes / seconds(lambda: source.sum(), repeat=10)
+    read = source.nbytes / seconds(source.sum, repeat=10)
     return copy, read
 
 
@@ -148,8 +148,9 @@ def confusion_table(rows: int, peak: float, chunk_rows: int, tune: bool) -> None
                 name += f" {options['block']}/{options['warps']}/{options['steps']}"
             share = rows * size / spent / peak
             verdict = ("ok" if share >= 0.6 else "MISSED") if fused else "needs CUDA and Triton"
-            print(f"{name:<34}  {spent:>9.4f}  {rows / spent:>9.3g}  {rows * size / spent / 1e9:>7.0f}"
-                  f"  {share:>11.0%}   >= 60 % {verdict}")  # fmt: skip
+            rate = rows * size / spent / 1e9
+            print(f"{name:<34}  {spent:>9.4f}  {rows / spent:>9.3g}  {rate:>7.0f}  {share:>11.0%}"
+                  f"   >= 60 % {verdict}")  # fmt: skip
 
 
 def make_scores(n: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -186,7 +187,7 @@ def score_table(n: int, cpu_n: int) -> None:
     print(f"{'where':<34}  {'seconds':>9}  {'ratio':>9}  bar")
     print(f"{'CPU' + note:<34}  {slow:>9.4f}  {1:>9}")
     verdict = ("ok" if slow / fast >= 20 else "MISSED") if torch.cuda.is_available() else "no CUDA"
-    print(f"{str(device()):<34}  {fast:>9.4f}  {slow / fast:>9.1f}  >= 20 {verdict}")
+    print(f"{device()!s:<34}  {fast:>9.4f}  {slow / fast:>9.1f}  >= 20 {verdict}")
 
 
 def main() -> None:

@@ -126,7 +126,7 @@ def confusion_counts(y_true: Any, posteriors: Any, *, costs: Any, sample_weight:
 def confusion_matrix(
     y_true: Any, posteriors: Any, *, costs: Any, sample_weight: Any = None
 ) -> ConfusionMatrix:
-    """Reduce rows on a device to a `stakes.ConfusionMatrix` of their Bayes decisions.
+    r"""Reduce rows on a device to a `stakes.ConfusionMatrix` of their Bayes decisions.
 
     Everything after it (costs, intervals, audits, reports) works on the host and never sees rows.
 
@@ -146,7 +146,7 @@ def confusion_matrix(
     >>> costs = CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"], decisions=["wait", "call"])
     >>> p = torch.tensor([[0.95, 0.05], [0.4, 0.6]])
     >>> print(confusion_matrix(torch.tensor([0, 1]), p, costs=costs))
-    truth \\ decision  wait  call  total
+    truth \ decision  wait  call  total
     stay                 1     0      1
     churn                0     1      1
     """
