@@ -50,6 +50,7 @@ bench: $(VENV)/.ready ## run every benchmark and print its ratios
 
 .PHONY: docs
 docs: $(VENV)/.ready-docs ## execute the examples of the pages, then build them into docs/_build
+	$(BIN)/python scripts/write_catalogue.py
 	$(BIN)/python -m pytest -q tests/test_readme.py
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes import Application, ConfusionMatrix, CostMatrix
+from stakes import Application, ConfusionMatrix, CostMatrix, ScoreCounts
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics import catalogue
 
@@ -58,20 +58,21 @@ def evaluated(text: str, **names: object) -> object:
 
 
 def sized(classes: str) -> list[str]:
-    return [name for name in catalogue if catalogue[name].classes == classes]
+    return [metric.name for metric in catalogue.tables() if metric.classes == classes]
 
 
 def counted(counts: np.ndarray, size: int) -> ConfusionMatrix:
     return ConfusionMatrix(counts, classes=range(size))
 
 
+NAMED = [metric.name for metric in catalogue.tables()]
 FACTS = [
-    quantities(counts) | {name: ready(name)(counted(counts, 2)) for name in catalogue}
+    quantities(counts) | {name: ready(name)(counted(counts, 2)) for name in NAMED}
     for counts in tables(2, 20)
 ]
 
 
-@pytest.mark.parametrize("name", list(catalogue))
+@pytest.mark.parametrize("name", NAMED)
 class TestFacts:
     def test_formula_gives_the_value(self, name: str) -> None:
         metric = ready(name)
@@ -195,9 +196,33 @@ class TestCatalogue:
 def test_metrics_of_rates_do_not_see_the_number_of_cases(cells: list[int], factor: int) -> None:
     counts = np.array(cells, dtype=float).reshape(2, 2)
     skipped = {"total_classification_cost"}
-    for name in catalogue:
+    for name in NAMED:
         metric = ready(name)
         if name in skipped or metric.undefined.startswith("error"):
             continue
         first, second = metric.values(counts), metric.values(factor * counts)
         np.testing.assert_allclose(first, second, rtol=1e-9, atol=1e-12, equal_nan=True)
+
+
+class TestScores:
+    SCORES = ScoreCounts.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9], kind="posterior")
+
+    def test_numbers_of_scores_are_called_with_scores(self) -> None:
+        assert catalogue["auc"](self.SCORES) == 3 / 4
+        assert catalogue["sp_at_se"](self.SCORES, sensitivity=0.5) == 1.0
+
+    def test_and_refuse_tables(self) -> None:
+        with pytest.raises(DataError, match="a number of scores"):
+            catalogue["auc"].values([[1, 2], [3, 4]])
+
+    @pytest.mark.parametrize("target", [0.1, 0.5, 0.9])
+    def test_naive_values_are_those_of_useless_scores(self, target: float) -> None:
+        rng = np.random.default_rng(0)
+        y, s = rng.integers(0, 2, 100_000), rng.normal(size=100_000)
+        useless = ScoreCounts.from_scores(y, s, kind="rank")
+        for metric in catalogue.values():
+            if metric.of == "scores":
+                given = dict.fromkeys(metric.needs, target)
+                assert metric(useless, **given) == pytest.approx(
+                    evaluated(metric.naive, **given), abs=0.01
+                )

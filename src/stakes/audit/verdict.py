@@ -233,7 +233,7 @@ def audit_all(
 def _computable(app: Application | None) -> list[Any]:
     """Entries of the catalogue that need no parameter that nobody gave."""
     found = []
-    for metric in catalogue.values():
+    for metric in catalogue.tables():
         ready = metric if app is None else metric.with_application(app.with_priors(None))
         many = app is not None and len(app.classes) > 2
         if not ready.missing and not (many and metric.classes == "two"):

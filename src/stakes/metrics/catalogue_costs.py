@@ -15,12 +15,13 @@ from stakes.metrics.catalogue_two import two_class_batch
 from stakes.metrics.cost_weighted import (
     accuracy_cost_distance,
     beta_averaged_accuracy,
+    matched_beta,
     matched_beta_accuracy,
     weighted_class_accuracy,
     weighted_relative_accuracy,
 )
 from stakes.metrics.expected_cost import expected_cost, normalized_expected_cost
-from stakes.metrics.metric import Metric, looped
+from stakes.metrics.metric import Metric
 from stakes.metrics.special_cases import savings, utility_yield
 from stakes.metrics.weighted_accuracy import (
     c_score,
@@ -29,6 +30,7 @@ from stakes.metrics.weighted_accuracy import (
     total_classification_cost,
     weighted_accuracy,
 )
+from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
 
 __all__ = ["COST_METRICS"]
@@ -76,6 +78,36 @@ def _beta_averaged(counts: FloatArray, positive: int = 1, alpha: float = 2.0,
                    beta: float = 2.0) -> FloatArray:  # fmt: skip
     """Weighted accuracy at the mean weight."""
     return kernels.weighted_accuracy(*cells(counts, positive), weight=beta / (alpha + beta))
+
+
+def _matched(counts: FloatArray, shares: Any, positive: int = 1) -> FloatArray:
+    """The same with the Beta matched to per-case costs."""
+    alpha, beta = matched_beta(shares)
+    return _beta_averaged(counts, positive, alpha, beta)
+
+
+def _expected_weighted(
+    counts: FloatArray, alpha: float, beta: float, positive: int = 1
+) -> FloatArray:
+    """Expected weighted accuracy: a part of the hits in both classes that their sizes set."""
+    tn, fp, fn, tp = cells(counts, positive)
+    shares, place = np.unique(np.round(ratio(tp + fn, tn + fp + fn + tp), 12), return_inverse=True)
+    parts = np.array([_parts(share, alpha, beta) for share in shares.ravel()])[place.reshape(-1)]
+    hits, rest = (parts[:, k].reshape(tp.shape) for k in (0, 1))
+    total = tn + fp + fn + tp
+    return np.asarray(ratio(tp, total) * hits + ratio(tn, total) * rest)
+
+
+def _parts(share: float, alpha: float, beta: float) -> tuple[float, float]:
+    """What all hits among positives, and among negatives, are worth when they are everything."""
+    if np.isnan(share):
+        return np.nan, np.nan
+    tables = [[0, 1 - share], [0, share]], [[1 - share, 0], [share, 0]]
+    hits, rest = (
+        expected_weighted_accuracy(ConfusionMatrix(table), alpha=alpha, beta=beta)
+        for table in tables
+    )
+    return (hits / share if share else 0.0), (rest / (1 - share) if share < 1 else 0.0)
 
 
 def _entry(
@@ -147,7 +179,7 @@ COST_METRICS = (
            "no case has a positive weight", f"{WA}, eq 3", needs=("weight",),
            identities=("weighted_accuracy == msu",)),
     _entry(expected_weighted_accuracy,
-           looped(expected_weighted_accuracy),
+           _expected_weighted,
            "The same, averaged over w ~ Beta(alpha, beta) (EWA)?",
            "integral of WA(w) Beta(w; alpha, beta) dw", "by integration", "no cases",
            f"{WA}, eq 7", needs=("alpha", "beta")),
@@ -186,7 +218,7 @@ COST_METRICS = (
            "max(beta * P2, alpha * P1) / (beta * P2 + alpha * P1)",
            "no cases", f"{WA}, Table 2 (H)", needs=(),
            identities=("beta_averaged_accuracy == accuracy",)),
-    _entry(matched_beta_accuracy, looped(matched_beta_accuracy),
+    _entry(matched_beta_accuracy, _matched,
            "The same, with the Beta matched to per-case costs (H informed of wa2025)?",
            "(w * TP + (1 - w) * TN) / (w * P + (1 - w) * N)",
            "max(w * P2, (1 - w) * P1) / (w * P2 + (1 - w) * P1)",

@@ -1,4 +1,4 @@
-"""The catalogue: every metric of hard decisions by name, with what is known about it."""
+"""The catalogue: every metric by name, with what is known about it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from stakes.exceptions import DataError
 from stakes.metrics.catalogue_any import ANY_CLASS_METRICS
 from stakes.metrics.catalogue_costs import COST_METRICS
+from stakes.metrics.catalogue_scores import SCORE_METRICS
 from stakes.metrics.catalogue_two import TWO_CLASS_METRICS
 from stakes.metrics.metric import Metric
 from stakes.results import Frame
@@ -37,7 +38,9 @@ ALIASES = {
     "nec": "normalized_expected_cost",
     "npv": "negative_predictive_value",
     "ppv": "precision",
+    "se_at_sp": "sensitivity_at_specificity",
     "sensitivity": "recall",
+    "sp_at_se": "specificity_at_sensitivity",
     "tnr": "specificity",
     "tpr": "recall",
     "wa": "weighted_accuracy",
@@ -83,6 +86,10 @@ class Catalogue(Mapping[str, Metric]):
     def __len__(self) -> int:
         return len(self._metrics)
 
+    def tables(self) -> list[Metric]:
+        """The metrics that are computed from a table of decisions."""
+        return [metric for metric in self._metrics.values() if metric.of == "table"]
+
     def nearest(self, name: str) -> list[str]:
         """Names that look like this one."""
         return get_close_matches(str(name).lower(), [*self._metrics, *ALIASES], n=3)
@@ -115,6 +122,7 @@ class Catalogue(Mapping[str, Metric]):
                 "high": [m.high for m in entries],
                 "naive": [m.naive for m in entries],
                 "classes": [m.classes for m in entries],
+                "of": [m.of for m in entries],
                 "undefined": [m.undefined for m in entries],
                 "needs": [", ".join(m.needs) for m in entries],
                 "identities": ["; ".join(m.identities) for m in entries],
@@ -145,5 +153,5 @@ def _parameters(text: str) -> dict[str, float]:
     return found
 
 
-#: Every metric of hard decisions, by name.
-catalogue = Catalogue((*ANY_CLASS_METRICS, *TWO_CLASS_METRICS, *COST_METRICS))
+#: Every metric, by name.
+catalogue = Catalogue((*ANY_CLASS_METRICS, *TWO_CLASS_METRICS, *COST_METRICS, *SCORE_METRICS))

@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from stakes.application import Application, as_application
-from stakes.exceptions import UndefinedError
-from stakes.summaries import ConfusionMatrix
+from stakes.exceptions import DataError, UndefinedError
 from stakes.typing import FloatArray
 
 __all__ = ["Metric"]
@@ -18,7 +17,7 @@ __all__ = ["Metric"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Metric:
-    """A metric of hard decisions and what is known about it.
+    """A metric and what is known about it.
 
     Entries of `stakes.metrics.catalogue` are of this type. Call one like its function.
 
@@ -55,6 +54,8 @@ class Metric:
         Parameters without which it cannot be computed.
     settings : mapping
         Parameters that `fixed` has set.
+    of : {"table", "scores"}
+        What it is computed from: a confusion matrix, or scores before any threshold.
 
     Examples
     --------
@@ -81,9 +82,10 @@ class Metric:
     identities: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    of: Literal["table", "scores"] = "table"
 
     def __call__(self, matrix: Any, **parameters: Any) -> float:
-        """The value at one confusion matrix; see the docstring of `function`."""
+        """The value at one confusion matrix, or of scores; see the docstring of `function`."""
         return self.function(matrix, **{**self.settings, **parameters})
 
     def fixed(self, **parameters: Any) -> Metric:
@@ -119,6 +121,11 @@ class Metric:
                 f"`{self.name}` needs {', '.join(self.missing)}.",
                 hint=f"catalogue[{self.name!r}].fixed({self.missing[0]}=...)",
             )
+        if self.of == "scores":
+            raise DataError(
+                f"`{self.name}` is a number of scores, not of a table of decisions.",
+                hint=f"stakes.metrics.{self.name}(ScoreCounts.from_scores(y_true, scores, ...))",
+            )
         table = np.asarray(counts, dtype=np.float64)
         if self.classes == "two":
             return self.batch(table, positive=positive, **self.settings)
@@ -144,19 +151,3 @@ class Metric:
 def _n_decisions(application: Application | None, n_classes: int) -> int:
     """How many decisions there are to take always."""
     return n_classes if application is None else len(application.decisions)
-
-
-def looped(function: Callable[..., float]) -> Callable[..., FloatArray]:
-    """A batch form that calls the function table by table, for those without a kernel."""
-
-    def batch(counts: FloatArray, **parameters: Any) -> FloatArray:
-        app = parameters.get("application")
-        names = () if app is None else (app.classes, app.decisions)
-        position = parameters.pop("positive", None)
-        flat = counts.reshape(-1, *counts.shape[-2:])
-        if position == 0:
-            parameters["positive"] = app.classes[0] if app is not None else 0
-        values = [function(ConfusionMatrix(table, *names), **parameters) for table in flat]
-        return np.asarray(values, dtype=np.float64).reshape(counts.shape[:-2])
-
-    return batch
