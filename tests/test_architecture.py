@@ -35,6 +35,7 @@ LAYERS = (
     "engines",
     "plots",
     "report",
+    "evaluation",
     "integrations",
     "experiments",
     "testing",

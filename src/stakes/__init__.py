@@ -18,6 +18,9 @@ The nouns, in the order in which they are met:
     What it cost. 0 is perfect; a normalised cost of 1 is what the best decision that ignores
     the input would cost.
 
+``evaluate``
+    All of it at once: models side by side, how sure that is, and a verdict.
+
 ``stakes.metrics`` holds every other number, ``stakes.curves`` the data of every curve,
 ``stakes.calibration`` makes posteriors mean what they say, ``stakes.uncertainty`` tells how
 sure we are and ``stakes.audit`` what a metric really rewards. On the command line:
@@ -44,6 +47,7 @@ _HOMES = {
     "ScoreBins": "stakes.summaries",
     "ScoreCounts": "stakes.summaries",
     "bayes_decisions": "stakes.decisions",
+    "evaluate": "stakes.evaluation",
     "decision_intervals": "stakes.decisions",
     "expected_cost": "stakes.metrics",
     "normalized_expected_cost": "stakes.metrics",
@@ -56,6 +60,7 @@ _ROOMS = (
     "curves",
     "decisions",
     "elicitation",
+    "evaluation",
     "exceptions",
     "metrics",
     "plots",
@@ -83,6 +88,8 @@ __all__ = [
     "decision_intervals",
     "decisions",
     "elicitation",
+    "evaluate",
+    "evaluation",
     "exceptions",
     "expected_cost",
     "metrics",
@@ -101,6 +108,7 @@ if TYPE_CHECKING:
         curves,
         decisions,
         elicitation,
+        evaluation,
         exceptions,
         metrics,
         plots,
@@ -110,6 +118,7 @@ if TYPE_CHECKING:
     )
     from stakes.application import Application, CaseCosts, CostMatrix
     from stakes.decisions import bayes_decisions, decision_intervals
+    from stakes.evaluation import evaluate
     from stakes.metrics import expected_cost, normalized_expected_cost
     from stakes.posteriors import Posteriors
     from stakes.summaries import (

@@ -1,0 +1,67 @@
+"""Models on the same cases: how sure each cost is, and which differences are real."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from stakes.application import Application
+from stakes.evaluation.judging import Cases, Judged, Variant
+from stakes.summaries import GroupedCounts, PairedCounts
+from stakes.uncertainty import Comparison, Difference, compare, interval
+
+__all__ = ["after_calibration", "compared", "nec_interval"]
+
+#: More models than this are not compared pair by pair.
+MOST_COMPARED = 20
+
+
+def _counts(codes: dict[str, Any], cases: Cases, app: Application) -> Any:
+    """Joint counts of several systems, by group where there are groups or weights."""
+    names: dict[str, Any] = {"classes": app.classes, "decision_names": app.decisions}
+    if cases.groups is None and cases.weights is None:
+        return PairedCounts.from_decisions(cases.truth, codes, **names)
+    groups = cases.groups if cases.groups is not None else np.arange(cases.truth.shape[0])
+    return GroupedCounts.from_decisions(
+        cases.truth, codes, groups=groups, sample_weight=cases.weights, **names
+    )
+
+
+def compared(
+    judged: list[Judged], cases: Cases, given: Application, options: dict[str, Any]
+) -> Comparison | None:
+    """Every pair of models as they are, by NEC."""
+    if not 2 <= len(judged) <= MOST_COMPARED:
+        return None
+    codes = {one.model.name: one.as_is.codes for one in judged}
+    return compare(_counts(codes, cases, given), given, normalize=True, **options)
+
+
+def after_calibration(
+    judged: list[Judged], cases: Cases, given: Application, options: dict[str, Any]
+) -> Difference | None:
+    """The best model after calibration against the best one as it is, on the same cases."""
+    fitted = [one for one in judged if one.recalibrated is not None]
+    if not fitted:
+        return None
+    best = min(judged, key=lambda one: one.as_is.cost)
+    after = min(fitted, key=lambda one: one.recalibrated.cost if one.recalibrated else math.inf)
+    assert after.recalibrated is not None
+    codes: dict[str, Any] = {"re-calibrated": after.recalibrated.codes, "as is": best.as_is.codes}
+    if np.array_equal(codes["re-calibrated"], codes["as is"]):
+        return None
+    found = compare(_counts(codes, cases, given), given, normalize=True, **options)
+    return None if found.too_few else found.difference("re-calibrated", "as is")
+
+
+def nec_interval(
+    variant: Variant, cases: Cases, given: Application, options: dict[str, Any]
+) -> tuple[float, float] | None:
+    """The interval of one NEC; None when cases are too few."""
+    summary: Any = variant.confusion
+    if cases.groups is not None or cases.weights is not None:
+        summary = _counts({"model": variant.codes}, cases, given)
+    found = interval(summary, "normalized_expected_cost", application=given, **options)
+    return None if found.too_few else (found.low, found.high)

@@ -1,0 +1,230 @@
+"""Evaluation: all models at one application, and what to conclude."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from stakes._names import listed
+from stakes.application import Application
+from stakes.evaluation import verdicts
+from stakes.exceptions import DataError
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray, Name
+from stakes.uncertainty import Comparison, Difference
+
+__all__ = ["Evaluation", "ModelEvaluation", "Stretch"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ModelEvaluation:
+    """What one model costs; part of what `evaluate` returns.
+
+    Parameters
+    ----------
+    name : str
+        The model.
+    kind : {"posteriors", "decisions"}
+        What it gave.
+    confusion : ConfusionMatrix
+        What was decided as it is, over the names of the application.
+    cost, nec : float
+        Per case as given, and normalised by the best naive decision.
+    saving : float
+        What it saves per case against that decision.
+    interval : pair of float or None
+        Of the NEC; None when there were too few cases.
+    probability_best : float or None
+        Probability that it is the cheapest of the models as they are.
+    threshold : float or None
+        Act when the posterior of the second class is above this; two classes and decisions.
+    recalibrated_nec : float or None
+        After cross-fitted calibration.
+    recalibrated_interval : pair of float or None
+        Of that NEC, the fitted maps taken as given.
+    best_nec, best_threshold : float or None
+        At the best threshold on these very data: optimistic.
+    """
+
+    name: str
+    kind: str
+    confusion: ConfusionMatrix
+    cost: float
+    nec: float
+    saving: float
+    interval: tuple[float, float] | None
+    probability_best: float | None
+    threshold: float | None
+    recalibrated_nec: float | None = None
+    recalibrated_interval: tuple[float, float] | None = None
+    best_nec: float | None = None
+    best_threshold: float | None = None
+
+    @property
+    def calibration_loss(self) -> float | None:
+        """NEC that cross-fitted calibration would take away; negative when it would add some."""
+        return None if self.recalibrated_nec is None else self.nec - self.recalibrated_nec
+
+    def __repr__(self) -> str:
+        shown = "" if self.interval is None else " ({:.3f} to {:.3f})".format(*self.interval)
+        return f"<{self.name}: NEC {self.nec:.3f}{shown}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A range of cost ratios with one winner; part of `Evaluation.switches`.
+
+    Parameters
+    ----------
+    winner : str
+        A model, "tie", or "none" where a constant decision does as well.
+    low, high : float
+        How many wrong second decisions one wrong first decision costs as much as.
+    """
+
+    winner: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """All models side by side at one application; what `evaluate` returns.
+
+    Index it by a model's name, iterate over names, print it for the table and the verdict.
+
+    Parameters
+    ----------
+    application : Application
+        What was at stake, with the priors that counted filled in.
+    models : tuple of ModelEvaluation
+        In the order given.
+    n_cases : float
+        Number (or weight) of cases.
+    data_priors : array
+        Class shares in the data.
+    comparison : Comparison or None
+        Every pair of models as they are, on the same cases; None for a single one.
+    switches : tuple of Stretch
+        Where the choice changes within the range of costs, if costs are uncertain.
+    ranges : tuple of Stretch
+        Who wins over the whole range of cost ratios, for two classes and two decisions.
+    too_few : str
+        Why no verdict is given; empty when there are enough cases.
+    notes : tuple of str
+        What was assumed and what could not be done.
+    slices : mapping of str to Evaluation
+        The same for parts of the cases.
+    after : Difference or None
+        The best re-calibrated model against the best one as it is.
+    """
+
+    application: Application
+    models: tuple[ModelEvaluation, ...]
+    n_cases: float
+    data_priors: FloatArray
+    comparison: Comparison | None = None
+    switches: tuple[Stretch, ...] = ()
+    ranges: tuple[Stretch, ...] = ()
+    too_few: str = ""
+    notes: tuple[str, ...] = ()
+    slices: dict[str, Evaluation] = field(default_factory=dict)
+    after: Difference | None = None
+
+    @property
+    def naive_cost(self) -> float:
+        """Standardised cost per case of the best naive decision: what the NEC divides by."""
+        standard = self.application.costs.standardized()
+        return self.application.with_costs(standard).naive_cost
+
+    @property
+    def best(self) -> str:
+        """The name of the model that costs least as it is; between equals the first."""
+        return min(self.models, key=lambda model: model.cost).name
+
+    @property
+    def best_recalibrated(self) -> ModelEvaluation | None:
+        """The model that costs least after cross-fitted calibration."""
+        fitted = [m for m in self.models if m.recalibrated_nec is not None]
+        return min(fitted, key=lambda m: m.recalibrated_nec or 0.0, default=None)
+
+    @property
+    def surely_better(self) -> bool:
+        """Whether re-calibrating the best candidate beats the best one as it is beyond chance."""
+        return self.after is not None and self.after.decided and self.after.value < 0
+
+    @property
+    def rival(self) -> Difference | None:
+        """The nearest model that the data cannot tell from the best; None when there is none."""
+        if self.comparison is None:
+            return None
+        close = [
+            difference
+            for difference in self.comparison.differences
+            if self.best in (difference.first, difference.second) and not difference.decided
+        ]
+        return min(close, key=lambda difference: abs(difference.value), default=None)
+
+    @property
+    def verdict(self) -> str:
+        """What to do, in a sentence or two."""
+        return verdicts.sentence(self)
+
+    @property
+    def verdict_kind(self) -> str:
+        """Which of the closed set of verdicts it is."""
+        return verdicts.kind_of(self)
+
+    def difference(self, first: Name, second: Name) -> Difference:
+        """NEC of `first` minus NEC of `second`, with its interval, on the same cases."""
+        if self.comparison is None:
+            raise DataError("there is only one model, so there is no difference.")
+        return self.comparison.difference(first, second)
+
+    def __getitem__(self, name: str) -> ModelEvaluation:
+        for model in self.models:
+            if model.name == name:
+                return model
+        raise KeyError(f"no model {name!r}; there are {listed([m.name for m in self.models])}")
+
+    def __iter__(self) -> Iterator[str]:
+        return (model.name for model in self.models)
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def frame(self) -> Frame:
+        """One row per model, cheapest first."""
+        ranked = sorted(self.models, key=lambda model: model.cost)
+        volume = self.application.volume
+        columns: dict[str, list[Any]] = {
+            "model": [m.name for m in ranked],
+            "nec": [m.nec for m in ranked],
+            "low": [np.nan if m.interval is None else m.interval[0] for m in ranked],
+            "high": [np.nan if m.interval is None else m.interval[1] for m in ranked],
+            "recalibrated": [_or_nan(m.recalibrated_nec) for m in ranked],
+            "best_on_data": [_or_nan(m.best_nec) for m in ranked],
+            "threshold": [_or_nan(m.threshold) for m in ranked],
+            "cost": [m.cost for m in ranked],
+            "saving": [m.saving for m in ranked],
+            "probability_best": [_or_nan(m.probability_best) for m in ranked],
+        }
+        if volume is not None:
+            columns["total_saving"] = [m.saving * volume for m in ranked]
+        return Frame(columns)
+
+    def __str__(self) -> str:
+        lines = [str(self.frame()), "", self.verdict, *(f"! {r}" for r in verdicts.remarks(self))]
+        return "\n".join(lines + [f"- {note}" for note in self.notes])
+
+    def __repr__(self) -> str:
+        return f"<Evaluation of {len(self)} models on {self.n_cases:g} cases: {self.verdict_kind}>"
+
+
+def _or_nan(value: float | None) -> float:
+    """A number, or nan for an absent one."""
+    return np.nan if value is None else value

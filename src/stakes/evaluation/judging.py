@@ -1,0 +1,149 @@
+"""One model at one application: as it is, re-calibrated, and at its best on these data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import frozen
+from stakes.application import Application
+from stakes.calibration import Calibrator, cross_fit
+from stakes.decisions import bayes_decisions, decision_intervals
+from stakes.evaluation.models import Model
+from stakes.exceptions import StakesError
+from stakes.metrics import at_min_cost, expected_cost, normalized_expected_cost
+from stakes.summaries import ConfusionMatrix, ScoreCounts
+from stakes.typing import FloatArray
+
+__all__ = ["Cases", "Judged", "Variant", "as_is", "at_its_best", "recalibrated"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cases:
+    """The truth, as positions, with the weights and groups of the cases."""
+
+    truth: NDArray[Any]
+    weights: FloatArray | None
+    groups: NDArray[Any] | None
+    priors: FloatArray
+
+    def count(self, codes: NDArray[Any], app: Application) -> ConfusionMatrix:
+        """Cases by truth and decision."""
+        return ConfusionMatrix.from_decisions(
+            self.truth,
+            codes,
+            classes=app.classes,
+            decision_names=app.decisions,
+            sample_weight=self.weights,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variant:
+    """One way to use a model: what was decided, what it cost, and where it acts."""
+
+    confusion: ConfusionMatrix
+    codes: NDArray[Any] | None
+    cost: float
+    nec: float
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """A model in its variants; absent ones are None."""
+
+    model: Model
+    as_is: Variant
+    recalibrated: Variant | None
+    at_its_best: Variant | None
+
+
+def as_is(model: Model, cases: Cases, app: Application, said_at: FloatArray) -> Variant:
+    """Decisions as given, or the Bayes decisions of the posteriors taken at their word."""
+    assert app.priors is not None
+    if model.decisions is not None:
+        return _priced(model.decisions, cases, app)
+    moved = model.at(app.priors, said_at)
+    codes = bayes_decisions(moved, app.costs)
+    return _priced(codes, cases, app, _cut_on(app, app.priors, said_at))
+
+
+def recalibrated(
+    model: Model, cases: Cases, app: Application, calibrator: Calibrator, folds: Any, rng: Any
+) -> Variant | str:
+    """The Bayes decisions after cross-fitted calibration; or why there are none."""
+    if model.posteriors is None:
+        return "decisions cannot be re-calibrated"
+    assert app.priors is not None
+    with np.errstate(divide="ignore"):
+        logs = np.log(model.posteriors.astype(np.float64))
+    try:
+        fitted = cross_fit(
+            calibrator,
+            logs,
+            cases.truth,
+            folds=folds,
+            rng=rng,
+            groups=cases.groups,
+            sample_weight=cases.weights,
+        )
+    except StakesError as error:
+        return f"{model.name} could not be re-calibrated: {error.message}"
+    moved = Model(model.name, fitted, None).at(app.priors, cases.priors)
+    codes = bayes_decisions(moved, app.costs)
+    return _priced(codes, cases, app, _cut_on(app, app.priors, cases.priors))
+
+
+def at_its_best(model: Model, cases: Cases, app: Application) -> Variant | None:
+    """The threshold that costs least on these very cases: optimistic; two classes only."""
+    if model.posteriors is None or app.costs.shape != (2, 2):
+        return None
+    scores = ScoreCounts.from_scores(
+        cases.truth, model.posteriors[:, 1], kind="posterior", sample_weight=cases.weights
+    )
+    unnamed = Application(app.costs.values, priors=app.priors)
+    point = at_min_cost(scores, unnamed)
+    cost = point.cost(unnamed)
+    nec = point.cost(unnamed, normalize=True)
+    rates = np.array(
+        [
+            [1 - point.false_positive_rate, point.false_positive_rate],
+            [point.false_negative_rate, 1 - point.false_negative_rate],
+        ]
+    )
+    totals = np.bincount(cases.truth, weights=cases.weights, minlength=2)
+    table = ConfusionMatrix(rates * totals[:, None], app.classes, app.decisions)
+    return Variant(table, None, cost, nec, point.threshold)
+
+
+def _priced(
+    codes: NDArray[Any], cases: Cases, app: Application, threshold: float | None = None
+) -> Variant:
+    """Decisions with their cost."""
+    table = cases.count(codes, app)
+    return Variant(
+        table,
+        frozen(codes),
+        expected_cost(table, application=app),
+        normalized_expected_cost(table, application=app),
+        threshold,
+    )
+
+
+def _cut_on(app: Application, priors: FloatArray, said_at: FloatArray) -> float | None:
+    """The one cut of a two-class rule, on posteriors as the model gives them."""
+    if len(app.classes) != 2:
+        return None
+    rule = decision_intervals(app.costs)
+    if len(rule.cuts) != 1 or rule.decisions != app.decisions[:2] or len(app.decisions) != 2:
+        return None
+    cut = rule.cuts[0]
+    if cut in (0.0, 1.0) or np.array_equal(priors, said_at):
+        return cut
+    log_odds = math.log(cut / (1 - cut)) - math.log(priors[1] / priors[0])
+    return 1 / (1 + math.exp(-(log_odds + math.log(said_at[1] / said_at[0]))))
