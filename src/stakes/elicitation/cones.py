@@ -52,12 +52,15 @@ def least_and_most(
     for sign in (1.0, -1.0):
         goal = np.zeros(low.size)
         goal[k] = sign
-        found = linprog(
-            goal,
-            A_ub=-rows if rows.size else None,
-            b_ub=np.full(len(rows), SLACK) if rows.size else None,
-            bounds=list(zip(low, high, strict=True)),
-        )
+        for slack in (0.0, SLACK):  # exactly, or up to rounding where that leaves nothing
+            found = linprog(
+                goal,
+                A_ub=-rows if rows.size else None,
+                b_ub=np.full(len(rows), slack) if rows.size else None,
+                bounds=list(zip(low, high, strict=True)),
+            )
+            if found.status == 0:
+                break
         ends.append(float(f"{found.x[k]:.9g}"))
     return ends[0], ends[1]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -46,7 +47,7 @@ class Question:
     >>> question.ratio
     20.0
     >>> print(question.text(1))
-    Question 1.  Out of 1 000 cases (78 'churn'), which outcome would you rather have?
+    Question 1.  Out of 1 000 cases (78 'churn'), which would you rather have?
        A  12 'churn' missed,  40 'stay' acted on for nothing
        B   6 'churn' missed, 160 'stay' acted on for nothing
     >>> question.statement("b").low
@@ -95,10 +96,8 @@ class Question:
         """The question in words, at most 80 columns for names of usual length."""
         negative, positive = (f"'{shown(name, 20)}'" for name in self.classes)
         head = "" if number is None else f"Question {number}.  "
-        lines = [
-            f"{head}Out of {spoken(self.cases)} cases ({spoken(self.positives)} {positive}), "
-            "which outcome would you rather have?"
-        ]
+        asked = f"{head}Out of {spoken(self.cases)} cases ({spoken(self.positives)} {positive}), "
+        lines = textwrap.wrap(f"{asked}which would you rather have?", 80, subsequent_indent="   ")
         wide = [max(len(spoken(n)) for n in pair) for pair in (self.misses, self.alarms)]
         for letter, miss, alarm in zip("AB", self.misses, self.alarms, strict=True):
             lines.append(

@@ -38,6 +38,7 @@ class Options:
 
     names: tuple[str, ...]
     points: tuple[tuple[FloatArray, FloatArray], ...]  # miss rates, false alarm rates
+    thresholds: tuple[float | None, ...]  # of options that are one threshold of scores
     prior: float
     low: float
     high: float
@@ -105,37 +106,33 @@ def options_of(
     """The options among which a person chooses: models, or each threshold of each model."""
     names: list[str] = []
     points: list[tuple[FloatArray, FloatArray]] = []
+    cuts: list[float | None] = []
     for name, system in systems.items():
-        miss, alarm, labels = _rates(str(name), system)
-        if goal == "model":
+        miss, alarm, thresholds = _rates(str(name), system)
+        if goal == "model":  # with scores, acting on nobody and on everybody included
             names.append(str(name))
             points.append((miss, alarm))
+            cuts.append(None)
         else:
-            names += labels
+            names += [str(name) if t is None else f"{name} > {t:.6g}" for t in thresholds]
             points += [(miss[k : k + 1], alarm[k : k + 1]) for k in range(miss.size)]
-    nothing, everything = (np.array([1.0]), np.array([0.0])), (np.array([0.0]), np.array([1.0]))
+            cuts += thresholds
     names += ["act on nobody", "act on everybody"]
-    points += [nothing, everything]
-    options = Options(tuple(names), tuple(points), prior, low, high)
+    points += [(np.array([1.0]), np.array([0.0])), (np.array([0.0]), np.array([1.0]))]
+    options = Options(tuple(names), tuple(points), (*cuts, None, None), prior, low, high)
     return _useful(options) if goal == "threshold" else options
 
 
-def _rates(name: str, system: Any) -> tuple[FloatArray, FloatArray, list[str]]:
-    """Miss and false alarm rates of the points a system can work at, with their names."""
+def _rates(name: str, system: Any) -> tuple[FloatArray, FloatArray, list[float | None]]:
+    """Miss and false alarm rates of the points a system can work at, with their thresholds."""
     if isinstance(system, RankedScores):
         found = hull_points(system)
-        labels = [f"{name} > {cut:.6g}" for cut in found.thresholds]
-        inner = slice(1, -1) if found.thresholds.size > 2 else slice(None)
-        return (
-            1 - found.sensitivity[inner],
-            found.false_positive_rate[inner],
-            labels[inner],
-        )
+        return 1 - found.sensitivity, found.false_positive_rate, found.thresholds.tolist()
     if isinstance(system, ConfusionMatrix) and system.counts.shape == (2, 2):
         rates = system.rates
         if not np.isfinite(rates).all():
             raise DataError(f"system {name!r} has no case of one of the classes.")
-        return rates[1, :1], rates[0, 1:], [name]
+        return rates[1, :1], rates[0, 1:], [None]
     raise DataError(
         f"system {name!r} must be a ConfusionMatrix of two classes and decisions or a summary of "
         f"scores; got {type(system).__name__}.",
@@ -144,11 +141,15 @@ def _rates(name: str, system: Any) -> tuple[FloatArray, FloatArray, list[str]]:
 
 
 def _useful(options: Options) -> Options:
-    """Only the points that are best for some ratio of the grid."""
-    kept = np.unique(options.nec.argmin(axis=0))
+    """Only the points that are best for some ratio of the grid; constants by their own names."""
+    best = options.nec.min(axis=0)
+    order = range(len(options.names) - 1, -1, -1)  # of equal points the later: the constants
+    kept = {next(k for k in order if options.nec[k, g] == best[g]) for g in range(best.size)}
+    chosen = sorted(kept)
     return Options(
-        tuple(options.names[k] for k in kept),
-        tuple(options.points[k] for k in kept),
+        tuple(options.names[k] for k in chosen),
+        tuple(options.points[k] for k in chosen),
+        tuple(options.thresholds[k] for k in chosen),
         options.prior,
         options.low,
         options.high,

@@ -151,6 +151,11 @@ class Elicitation:
         return self.options.names[int(np.argmin(self._worst))]
 
     @property
+    def threshold(self) -> float | None:
+        """The threshold of the recommendation, where the goal is one and there are scores."""
+        return self.options.thresholds[int(np.argmin(self._worst))]
+
+    @property
     def _worst(self) -> np.ndarray:
         """Worst regret of each option."""
         return self.options.worst(0, self.options.ratios.size - 1)

@@ -1,0 +1,191 @@
+"""Conversations: simulated users, stopping by regret, taking answers back."""
+
+import math
+
+import numpy as np
+import pytest
+
+from stakes import ConfusionMatrix, ScoreCounts
+from stakes.elicitation import Elicitation, Question, ratio_between, ratio_from_threshold
+from stakes.exceptions import CostError, DataError, PriorError
+
+SHARE = 0.1
+
+
+def models(n=4000, seed=0):
+    """Two models whose ROC curves cross, and one that the second dominates."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < SHARE).astype(np.int8)
+    noise = rng.normal(size=(3, n))
+    scores = {
+        "sharp": np.where(y == 1, 2.2 * noise[0] + 2.2, noise[0]),
+        "even": np.where(y == 1, 0.8 * noise[1] + 1.9, noise[1]),
+        "weak": 0.3 * y + noise[2],
+    }
+    return {k: ScoreCounts.from_scores(y, s, kind="rank") for k, s in scores.items()}, y.mean()
+
+
+SYSTEMS, PRIOR = models()
+PAIR = {k: SYSTEMS[k] for k in ("sharp", "even")}
+HIDDEN = np.exp(np.linspace(math.log(1.1e-3), math.log(0.9e3), 17))
+
+
+def nec(scores, ratio, prior, threshold=None):
+    """Normalised cost at a ratio: at the best threshold, or at a given one; by brute force."""
+    cuts, below0, below1 = scores.finest
+    n0, n1 = scores.class_totals
+    misses, alarms = below1 / n1, 1 - below0 / n0
+    costs = prior * ratio * misses + (1 - prior) * alarms
+    naive = min(prior * ratio, 1 - prior)
+    if threshold is None:
+        return costs.min() / naive
+    return float(costs[np.searchsorted(cuts, threshold)] / naive)
+
+
+def asked(talk, ratio):
+    """A user with a hidden ratio answers to the end; the conversation and the questions."""
+    count = 0
+    while (question := talk.question) is not None:
+        talk = talk.answered("b" if ratio > question.ratio else "a")
+        count += 1
+        assert count < 30
+    return talk, count
+
+
+@pytest.mark.parametrize("ratio", HIDDEN)
+def test_one_question_picks_between_two_crossing_models(ratio):
+    talk, count = asked(Elicitation(PAIR, prior=PRIOR), ratio)
+    assert count == 1
+    best = min(nec(each, ratio, PRIOR) for each in PAIR.values())
+    if talk.recommendation in PAIR:
+        assert nec(PAIR[talk.recommendation], ratio, PRIOR) - best <= 0.02 + 1e-9
+    assert talk.ratio.low <= ratio <= talk.ratio.high
+
+
+def test_no_question_when_one_model_dominates():
+    talk = Elicitation({k: SYSTEMS[k] for k in ("even", "weak")}, prior=PRIOR)
+    assert talk.is_done
+    assert talk.recommendation == "even"
+    assert talk.regret <= 0.02
+
+
+@pytest.mark.parametrize(("tolerance", "most"), [(0.05, 4), (0.01, 6)])
+def test_questions_to_pin_the_threshold(tolerance, most):
+    start = Elicitation(PAIR, prior=PRIOR, goal="threshold", tolerance=tolerance)
+    for ratio in HIDDEN:
+        talk, count = asked(start, ratio)
+        assert count <= most
+        best = min(1.0, *(nec(each, ratio, PRIOR) for each in PAIR.values()))
+        name = talk.recommendation.partition(" > ")[0]
+        if name in PAIR:
+            reached = nec(PAIR[name], ratio, PRIOR, threshold=talk.threshold)
+        else:
+            rates = (1.0, 0.0) if name == "act on nobody" else (0.0, 1.0)
+            cost = PRIOR * ratio * rates[0] + (1 - PRIOR) * rates[1]
+            reached = cost / min(PRIOR * ratio, 1 - PRIOR)
+        assert reached - best <= tolerance + 1e-6
+
+
+def test_every_question_shrinks_the_remaining_regret():
+    talk = Elicitation(PAIR, prior=PRIOR, goal="threshold", tolerance=0.01)
+    regrets = [talk.regret]
+    while talk.question is not None:
+        talk = talk.answered("b")
+        regrets.append(talk.regret)
+    assert regrets == sorted(regrets, reverse=True)
+    assert regrets[-1] <= 0.01
+
+
+def test_cannot_say_is_not_asked_again():
+    talk = Elicitation(PAIR, prior=PRIOR)
+    first = talk.question
+    silent = talk.answered("=")
+    assert silent.ratio == talk.ratio
+    assert silent.question is None or silent.question.ratio != first.ratio
+    assert silent.is_done  # the only switch point cannot be told
+    assert silent.recommendation in talk.options.names
+
+
+def test_contradictory_answers_are_shown_and_can_be_taken_back():
+    talk = Elicitation(PAIR, prior=PRIOR).stated(ratio_between(5, 20), ratio_from_threshold(0.5))
+    assert len(talk.contradictions) == 1
+    assert talk.question is None
+    with pytest.raises(CostError, match="these two answers contradict"):
+        talk.ratio  # noqa: B018
+    assert repr(talk) == "Elicitation(2 statements, 1 contradictions)"
+    kept = talk.without(1)
+    assert (kept.ratio.low, kept.ratio.high) == (5, 20)
+
+
+def test_nothing_is_changed_in_place():
+    talk = Elicitation(PAIR, prior=PRIOR)
+    talk.answered("a")
+    assert talk.statements == ()
+
+
+def test_winners_leave_out_near_ties():
+    talk = Elicitation(PAIR, prior=PRIOR)
+    won = talk.winners()
+    assert won["from_ratio"][0] == pytest.approx(1e-3)
+    assert won["to_ratio"][-1] == pytest.approx(1e3)
+    assert np.array_equal(won["from_ratio"][1:], won["to_ratio"][:-1])
+    options = talk.options
+    for row in won.rows():
+        k = options.names.index(row["choice"])
+        inside = (options.ratios >= row["from_ratio"]) & (options.ratios <= row["to_ratio"])
+        assert options.regrets[k, inside].max() <= 0.01 + 1e-9
+
+
+def test_hard_decisions_are_systems_too():
+    """Bold costs .27 + .01 c, shy .09 + .04 c with 10 % positives: they switch at 6."""
+    systems = {
+        "bold": ConfusionMatrix([[70, 30], [1, 9]]),
+        "shy": ConfusionMatrix([[90, 10], [4, 6]]),
+    }
+    talk = Elicitation(systems, prior=0.1, low=2, high=20)
+    assert talk.question.ratio == pytest.approx(6, rel=0.01)
+    assert talk.answered("b").recommendation == "bold"
+    assert talk.answered("a").recommendation == "shy"
+
+
+def test_without_systems_the_ratio_is_halved():
+    talk, count = asked(Elicitation(prior=0.2), 7.0)
+    assert talk.ratio.factor <= 2.0 * 1.05
+    assert talk.ratio.low <= 7 <= talk.ratio.high
+    assert count <= math.ceil(math.log2(math.log2(1e6))) + 1
+    with pytest.raises(DataError, match="no systems"):
+        talk.options  # noqa: B018
+
+
+def test_the_application_is_at_the_geometric_middle():
+    talk = Elicitation(prior=0.2, classes=("stay", "churn")).stated(ratio_between(4, 25))
+    app = talk.application(unit="EUR")
+    assert app.costs.cost("churn", "stay") == pytest.approx(10)
+    assert app.priors.tolist() == [0.8, 0.2]
+    assert talk.frame()["said"].tolist() == ["one miss is worth 4 to 25 false alarms"]
+
+
+def test_refusals():
+    with pytest.raises(PriorError):
+        Elicitation(prior=0)
+    with pytest.raises(DataError, match="goal"):
+        Elicitation(prior=0.1, goal="other")
+    with pytest.raises(DataError, match="low < high"):
+        Elicitation(prior=0.1, low=2, high=1)
+    with pytest.raises(DataError, match="no question left"):
+        Elicitation({"even": SYSTEMS["even"]}, prior=PRIOR).answered("a")
+    with pytest.raises(DataError, match="must be a ConfusionMatrix"):
+        Elicitation({"x": [1]}, prior=0.1).question  # noqa: B018
+    with pytest.raises(DataError, match="tolerance"):
+        Elicitation(prior=0.1, tolerance=0)
+
+
+def test_a_known_ratio_needs_no_question():
+    talk = Elicitation(PAIR, prior=PRIOR, goal="threshold").stated(ratio_between(7))
+    assert talk.is_done
+    assert talk.regret <= 1e-3
+
+
+def test_answers_to_other_questions_count_too():
+    talk = Elicitation(PAIR, prior=PRIOR).answered("b", question=Question(100, 9, (3, 2), (4, 9)))
+    assert talk.ratio.low == 5
