@@ -125,13 +125,11 @@ class Rates(NamedTuple):
 
 def error_rates(negatives: NDArray[Any], positives: NDArray[Any]) -> Rates:
     """The rates of one replicate; NaN when a class is empty."""
-    missed, alarms = np.zeros(positives.shape[0] + 1), np.zeros(negatives.shape[0] + 1)
-    np.cumsum(positives, out=missed[1:])
-    np.cumsum(negatives, out=alarms[1:])
+    below, upto = np.cumsum(negatives), np.cumsum(positives)
+    missed, alarms = np.zeros(below.shape[0] + 1), np.ones(below.shape[0] + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        missed /= missed[-1]
-        alarms /= alarms[-1]
-    np.subtract(1.0, alarms, out=alarms)
+        np.divide(upto, upto[-1], out=missed[1:])
+        np.divide(below[-1] - below, below[-1], out=alarms[1:])
     return Rates(missed, alarms)
 
 
