@@ -1,0 +1,13 @@
+"""Costs inside scikit-learn: scorers, classifiers that decide, calibrators, displays.
+
+Needs the extra `sklearn`. Public names of scikit-learn only, from its oldest supported release on.
+"""
+
+from stakes._optional import load as _load
+
+_load("sklearn", extra="sklearn")
+
+from stakes.integrations.sklearn.bayes_classifier import BayesDecisionClassifier  # noqa: E402
+from stakes.integrations.sklearn.scorers import CostScorer, make_cost_scorer  # noqa: E402
+
+__all__ = ["BayesDecisionClassifier", "CostScorer", "make_cost_scorer"]

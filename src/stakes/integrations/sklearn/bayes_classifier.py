@@ -1,0 +1,254 @@
+"""BayesDecisionClassifier: any classifier, an optional calibrator, and what is at stake."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from stakes._checks import as_priors
+from stakes.application import Application
+from stakes.calibration import Automatic, Calibrator
+from stakes.decisions import bayes_decisions
+from stakes.exceptions import DataError
+from stakes.integrations.sklearn.alignment import (
+    as_case_costs,
+    decision_array,
+    in_application_order,
+    resolve,
+    shifted,
+)
+from stakes.integrations.sklearn.fitting import (
+    checked_labels,
+    fit_clone,
+    fit_metadata,
+    log_scores,
+    out_of_fold,
+    router,
+)
+from stakes.metrics import case_cost, expected_cost
+from stakes.results import Frame
+from stakes.typing import Priors
+
+__all__ = ["BayesDecisionClassifier"]
+
+
+class BayesDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Decide by least expected cost from the posteriors of any classifier.
+
+    `predict` returns decisions, which need not be classes: "abstain" is one if the costs have it.
+    Any number of classes and decisions; costs and priors may be given anew at `predict`.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With `predict_proba`; or with `decision_function`, if there is a calibrator.
+    application : Application or CostMatrix, optional
+        Costs and priors. Its classes are the labels in `y` (or `y` holds their positions).
+        Default: every error costs 1. If it has priors, posteriors are moved to them from the
+        class shares of the training data.
+    calibrator : Calibrator or "auto", optional
+        Fitted to out-of-fold scores. "auto": `stakes.calibration.Automatic`. Default: the
+        posteriors are taken as they are.
+    cv : int, splitter or iterable
+        Folds for the calibrator; they must put every case into one test part.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels seen in `fit`, sorted.
+    decisions_ : array
+        The decisions, in the order of the costs.
+    application_ : Application
+        What decides.
+    estimator_, calibrator_
+        The fitted parts.
+    class_priors_ : array
+        Shares of the application's classes under which the posteriors were learnt.
+
+    Notes
+    -----
+    `score` is minus the expected cost, so greater is better and `GridSearchCV` without
+    `scoring=` minimises the cost.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from stakes import CostMatrix
+    >>> X, y = load_iris(return_X_y=True)
+    >>> costs = CostMatrix.zero_one(3).with_abstention(0.1)
+    >>> model = BayesDecisionClassifier(LogisticRegression(max_iter=1000), costs).fit(X, y)
+    >>> sorted(set(model.predict(X).tolist()), key=str)
+    [0, 1, 2, 'abstain']
+    """
+
+    decides_by_cost = True
+
+    def __init__(
+        self,
+        estimator: Any,
+        application: Any = None,
+        *,
+        calibrator: Any = None,
+        cv: Any = 5,
+    ) -> None:
+        self.estimator = estimator
+        self.application = application
+        self.calibrator = calibrator
+        self.cv = cv
+
+    # ------------------------------------------------------------- learning
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Fit the estimator, and the calibrator on scores of cases that were held out.
+
+        Parameters
+        ----------
+        X, y
+            What the estimator takes; labels are the classes of the application.
+        sample_weight : array-like of shape (n_cases,), optional
+            Passed to the estimator and to the calibrator.
+        **fit_params
+            Passed to the estimator's `fit`.
+        """
+        metadata = fit_metadata(self, sample_weight, fit_params)
+        labels, self.classes_, codes = checked_labels(X, y)
+        self.application_, self._rows = resolve(self.application, self.classes_)
+        self.decisions_ = decision_array(self.application_.decisions, self.classes_)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        shares = np.bincount(codes, weights=weights, minlength=len(self.classes_))
+        self.calibrator_ = self._fitted_calibrator(X, labels, codes, weights, metadata)
+        if self.calibrator_ is not None:
+            shares = np.asarray(self.calibrator_.priors)
+        self.class_priors_ = np.zeros(len(self.application_.classes))
+        self.class_priors_[self._rows] = shares / shares.sum()
+        self.estimator_ = fit_clone(self.estimator, X, labels, metadata)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return self
+
+    def _fitted_calibrator(
+        self, X: Any, labels: Any, codes: Any, weights: Any, metadata: Any
+    ) -> Calibrator | None:
+        """A fresh calibrator fitted to out-of-fold scores, or None."""
+        if self.calibrator is None:
+            return None
+        if isinstance(self.calibrator, str):
+            if self.calibrator != "auto":
+                raise DataError(
+                    f"`calibrator` must be a Calibrator or 'auto'; got {self.calibrator!r}."
+                )
+            fresh: Calibrator = Automatic()
+        else:
+            fresh = self.calibrator.unfitted()
+        scores = out_of_fold(self.estimator, X, labels, cv=self.cv, metadata=metadata)
+        return fresh.fit(scores, codes, sample_weight=weights)
+
+    # ------------------------------------------------------------- deciding
+
+    def predict(self, X: Any, costs: Any = None, priors: Priors | None = None) -> NDArray[Any]:
+        """The decision of least expected cost for each case.
+
+        Parameters
+        ----------
+        X
+            What the estimator takes.
+        costs : CaseCosts or array of shape (n_cases, n_classes, n_decisions), optional
+            Costs of these very cases, instead of those of the application.
+        priors : sequence or mapping, optional
+            Class shares of the place these cases come from, instead of the application's.
+
+        Returns
+        -------
+        ndarray of shape (n_cases,)
+            Names of the decisions.
+        """
+        posteriors = self._posteriors(X, priors)
+        table = (
+            self.application_.costs if costs is None else as_case_costs(costs, self.application_)
+        )
+        return np.asarray(self.decisions_[bayes_decisions(posteriors, table)])
+
+    def predict_proba(self, X: Any, priors: Priors | None = None) -> NDArray[Any]:
+        """Posteriors of `classes_` under the priors of the application, or those given."""
+        return np.asarray(self._posteriors(X, priors)[:, self._rows])
+
+    def expected_costs(
+        self, X: Any, costs: Any = None, priors: Priors | None = None
+    ) -> NDArray[np.float64]:
+        """What each decision is expected to cost in each case, (n_cases, n_decisions)."""
+        posteriors = self._posteriors(X, priors).astype(np.float64)
+        if costs is None:
+            return np.asarray(posteriors @ self.application_.costs.values)
+        values = as_case_costs(costs, self.application_).values
+        return np.asarray(np.einsum("nk,nkm->nm", posteriors, values))
+
+    def inspect(self, X: Any, costs: Any = None, priors: Priors | None = None) -> Frame:
+        """Case by case: the decision, what it is expected to cost, and every alternative.
+
+        Returns
+        -------
+        Frame
+            Columns `decision`, `expected_cost`, `next_best` and `margin` (what the next best
+            decision would cost more), then one column of expected costs per decision.
+        """
+        expected = self.expected_costs(X, costs, priors)
+        taken = self.predict(X, costs, priors)
+        order = np.argsort(expected, axis=1, kind="stable")
+        best = np.take_along_axis(expected, order[:, :2], axis=1)
+        second = order[:, min(1, expected.shape[1] - 1)]
+        columns: dict[str, Any] = {
+            "decision": taken,
+            "expected_cost": best[:, 0],
+            "next_best": self.decisions_[second],
+            "margin": best[:, -1] - best[:, 0],
+        }
+        names = self.application_.decisions
+        return Frame(columns | {f"cost of {n!r}": expected[:, j] for j, n in enumerate(names)})
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, costs: Any = None) -> float:
+        """Minus the expected cost per case of the decisions; greater is better."""
+        decisions = self.predict(X, costs)
+        app = self.application_
+        if costs is not None:
+            table = as_case_costs(costs, app)
+            return -case_cost(y, decisions, costs=table, priors=app.priors).per_case
+        return -expected_cost(y, decisions, application=app, sample_weight=sample_weight)
+
+    # ------------------------------------------------------------- privates
+
+    def _posteriors(self, X: Any, priors: Priors | None) -> NDArray[Any]:
+        """Posteriors in the order of the application, under the priors that count."""
+        check_is_fitted(self)
+        app: Application = self.application_
+        if self.calibrator_ is not None:
+            given = self.calibrator_.posteriors(log_scores(self.estimator_, X, len(self.classes_)))
+        elif hasattr(self.estimator_, "predict_proba"):
+            given = np.asarray(self.estimator_.predict_proba(X))
+        else:
+            raise DataError(
+                f"{type(self.estimator_).__name__} gives no probabilities to decide by.",
+                hint="give a calibrator: BayesDecisionClassifier(..., calibrator='auto')",
+            )
+        posteriors = in_application_order(given, self._rows, app)
+        target = app.priors if priors is None else as_priors(priors, app.classes)
+        if target is None:
+            return posteriors
+        return shifted(posteriors, target, self.class_priors_)
+
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn's metadata routing reads: own requests and the estimator's."""
+        return router(self)
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags

@@ -1,0 +1,160 @@
+"""Scorers: what an estimator's decisions cost, for cross-validation and search."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.utils.metadata_routing import MetadataRequest
+
+from stakes.application import Application, as_application
+from stakes.decisions import bayes_decisions
+from stakes.exceptions import CostError
+from stakes.integrations.sklearn.alignment import as_case_costs, in_application_order, resolve
+from stakes.metrics import case_cost, expected_cost, normalized_expected_cost
+
+__all__ = ["CostScorer", "make_cost_scorer"]
+
+Response = Literal["auto", "predict_proba", "predict"]
+
+
+class CostScorer:
+    """Minus the expected cost of an estimator's decisions; made by `make_cost_scorer`.
+
+    Parameters
+    ----------
+    application : Application
+        Costs and priors.
+    response : {"auto", "predict_proba", "predict"}
+        Where decisions come from.
+    normalize : bool
+        Divide by the cost of the best naive decision.
+    """
+
+    def __init__(self, application: Application, *, response: Response, normalize: bool) -> None:
+        self.application = application
+        self.response = response
+        self.normalize = normalize
+        self._requests: dict[str, Any] = {}
+
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, costs: Any = None
+    ) -> float:
+        """Minus the cost of the decisions on these cases; greater is better."""
+        decisions = self.decisions(estimator, X, costs=costs)
+        if costs is not None:
+            return -self._case_cost(y, decisions, sample_weight, costs)
+        measure = normalized_expected_cost if self.normalize else expected_cost
+        return -measure(y, decisions, application=self.application, sample_weight=sample_weight)
+
+    def decisions(self, estimator: Any, X: Any, *, costs: Any = None) -> Any:
+        """The decisions that are scored: positions by the Bayes rule, or what `predict` says."""
+        if self._response_of(estimator) == "predict":
+            own = {} if costs is None or not _decides(estimator) else {"costs": costs}
+            return estimator.predict(X, **own)
+        app, codes = resolve(self.application, np.asarray(estimator.classes_))
+        posteriors = in_application_order(estimator.predict_proba(X), codes, app)
+        table = app.costs if costs is None else as_case_costs(costs, app)
+        taken = bayes_decisions(posteriors, table)
+        return np.array(app.decisions, dtype=object)[taken]
+
+    def set_score_request(self, **requests: Any) -> CostScorer:
+        """Ask for metadata by name: `sample_weight`, and `costs`, an array of (n, K, M).
+
+        Needs ``sklearn.set_config(enable_metadata_routing=True)``.
+        """
+        unknown = set(requests) - {"sample_weight", "costs"}
+        if unknown:
+            raise TypeError(f"a cost scorer takes `sample_weight` and `costs`, not {unknown}")
+        self._requests.update(requests)
+        return self
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """What scikit-learn's routing reads."""
+        found = MetadataRequest(owner=type(self).__name__)
+        for name in ("sample_weight", "costs"):
+            found.score.add_request(param=name, alias=self._requests.get(name))
+        return found
+
+    def _response_of(self, estimator: Any) -> str:
+        """Our own deciders decide; others give posteriors if they can."""
+        if self.response != "auto":
+            return self.response
+        if _decides(estimator):
+            return "predict"
+        return "predict_proba" if hasattr(estimator, "predict_proba") else "predict"
+
+    def _case_cost(self, y: Any, decisions: Any, sample_weight: Any, costs: Any) -> float:
+        """Cost per case when every case has its own costs."""
+        if sample_weight is not None:
+            raise CostError("`sample_weight` and `costs` cannot be given together.")
+        table = as_case_costs(costs, self.application)
+        found = case_cost(y, decisions, costs=table, priors=self.application.priors)
+        return found.normalized if self.normalize else found.per_case
+
+    def __repr__(self) -> str:
+        name = "normalised cost" if self.normalize else "cost"
+        return f"CostScorer(minus the {name}, response={self.response!r}, {self.application!r})"
+
+
+def make_cost_scorer(
+    application: Any, *, response: Response = "auto", normalize: bool = False
+) -> CostScorer:
+    """A scikit-learn scorer from an Application: minus the expected cost of the decisions.
+
+    Works wherever `scoring=` is asked for: `cross_validate`, `GridSearchCV`, `permutation_test`.
+    Greater is better, as scikit-learn wants it; the printed score is minus the cost.
+
+    Parameters
+    ----------
+    application : Application or CostMatrix
+        Costs, of any number of classes and decisions, and priors. Priors weigh the classes of
+        the test cases; posteriors are taken as the estimator gives them.
+    response : {"auto", "predict_proba", "predict"}
+        "predict_proba": Bayes decisions from the posteriors. "predict": what the estimator
+        decides. "auto": "predict" for estimators of this package, which decide by cost
+        themselves; otherwise "predict_proba" where there is one.
+    normalize : bool
+        Divide by the cost of the best naive decision, which depends on the fold only through
+        its class shares.
+
+    Returns
+    -------
+    CostScorer
+        ``scorer(estimator, X, y, sample_weight=None, costs=None)``. With metadata routing call
+        ``set_score_request(costs=True)`` on it.
+
+    Notes
+    -----
+    A fold without a case of a class that has a prior raises, so `cross_validate` reports `nan`
+    for it: use stratified folds.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from stakes import CostMatrix
+    >>> X, y = load_iris(return_X_y=True)
+    >>> scorer = make_cost_scorer(CostMatrix.zero_one(3).with_abstention(0.1))
+    >>> scores = cross_val_score(LogisticRegression(max_iter=1000), X, y, scoring=scorer)
+    >>> bool((-0.1 <= scores).all() and (scores <= 0).all())
+    True
+    """
+    if response not in ("auto", "predict_proba", "predict"):
+        raise CostError(
+            f"`response` must be 'auto', 'predict_proba' or 'predict'; got {response!r}."
+        )
+    return CostScorer(as_application(application), response=response, normalize=normalize)
+
+
+def _decides(estimator: Any) -> bool:
+    """Whether the estimator, or the last step of a pipeline or search, decides by cost itself."""
+    seen = 0
+    while estimator is not None and seen < 10:
+        if hasattr(estimator, "decides_by_cost"):
+            return True
+        steps = getattr(estimator, "steps", None)
+        inner = steps[-1][1] if steps else getattr(estimator, "best_estimator_", None)
+        estimator, seen = inner, seen + 1
+    return False
