@@ -62,7 +62,7 @@ CONTRACT = {
     ],
 }
 # Promised in the contract and not built yet. Take a name out when it arrives.
-PLANNED = {"stakes.evaluate", "stakes.evaluate_frame"}
+PLANNED = {"stakes.evaluate_frame"}
 MEMBERS = {
     "Application": [
         "effective_prior",
