@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 __all__ = ["MatrixFit", "fit_matrix"]
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-5
 BLOCK_ELEMENTS = 1 << 17
 
 Floats = NDArray[np.float64]
@@ -47,6 +47,7 @@ class _Problem:
         self.penalty[:, -1] = bias
         self.diagonal = diagonal
         np.fill_diagonal(self.penalty, 0.0)
+        self.cache: tuple[bytes, list[Floats]] | None = None
 
     def _pull(self, theta: Floats) -> Floats:
         """Gradient of the penalty; the diagonal is drawn to its own mean."""
@@ -79,14 +80,23 @@ class _Problem:
             gradient += posteriors.T @ self.inputs[part]
         return value, gradient.ravel()
 
+    def _kept(self, flat: Floats) -> list[Floats]:
+        """Posteriors of all blocks at the current parameters, computed once per step."""
+        key = flat.tobytes()
+        if self.cache is None or self.cache[0] != key:
+            theta = flat.reshape(self.size, self.size + 1)
+            starts = range(0, len(self.inputs), self.length)
+            blocks = [self._posteriors(theta, slice(s, s + self.length))[0] for s in starts]
+            self.cache = (key, blocks)
+        return self.cache[1]
+
     def curvature(self, flat: Floats, direction: Floats) -> Floats:
         """Hessian times a direction."""
-        theta = flat.reshape(self.size, self.size + 1)
-        step = direction.reshape(theta.shape)
+        step = direction.reshape(self.size, self.size + 1)
         bent = self._pull(step)
         for start in range(0, len(self.inputs), self.length):
             part = slice(start, start + self.length)
-            posteriors, _ = self._posteriors(theta, part)
+            posteriors = self._kept(flat)[start // self.length]
             moved = self.inputs[part] @ step.T
             moved -= np.einsum("ij,ij->i", moved, posteriors)[:, None]
             moved *= posteriors
@@ -101,7 +111,7 @@ def fit_matrix(
     weights: Floats,
     start: tuple[Floats, Floats],
     *,
-    spreads: tuple[float, float, float],
+    spreads: tuple[float, ...],
     tolerance: float = TOLERANCE,
 ) -> MatrixFit:
     """Matrix and biases of least penalised mean cross-entropy from `start` (scales, biases).

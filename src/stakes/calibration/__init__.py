@@ -20,7 +20,7 @@ from stakes.calibration.gaussian import Gaussian
 from stakes.calibration.isotonic import Isotonic
 from stakes.calibration.logistic import Beta, Logistic
 from stakes.calibration.matrix import Dirichlet, Matrix
-from stakes.calibration.reliability import Reliability, reliability
+from stakes.calibration.reliability_table import ReliabilityTable, reliability_table
 from stakes.calibration.scaling import Affine, Temperature, Vector
 from stakes.calibration.venn_abers import Histogram, VennAbers
 from stakes.calibration.worth import CalibrationGain, calibration_gain
@@ -42,7 +42,7 @@ __all__ = [
     "Logistic",
     "Matrix",
     "Rank",
-    "Reliability",
+    "ReliabilityTable",
     "Temperature",
     "Vector",
     "VennAbers",
@@ -55,7 +55,7 @@ __all__ = [
     "decompose",
     "fit_on_test",
     "load",
-    "reliability",
+    "reliability_table",
     "smooth_calibration_error",
     "stratified_folds",
     "worst_case_gain",

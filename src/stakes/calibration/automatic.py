@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
 from stakes.calibration.matrix import Dirichlet
 from stakes.calibration.per_case import case_losses, loss_name
-from stakes.calibration.scaling import Affine, Temperature, Vector
+from stakes.calibration.scaling import Affine, Temperature
 from stakes.exceptions import DataError, StakesError
 from stakes.results import Frame
 from stakes.typing import FloatArray, Priors
@@ -29,15 +29,15 @@ class Automatic(Calibrator):
     Each candidate is cross-fitted; the first in the list whose loss is within one standard error
     of the best is taken and fitted on all cases. So a candidate further down the list is chosen
     only when the data clearly ask for it. For two classes the list starts with `Average`, which
-    is rarely far from the best; for more with the simplest.
+    is rarely far from the best; for more with `Dirichlet`, whose penalties keep it near `Affine`.
 
     Takes log-posteriors or logits (n, K) or log odds (n,); returns posteriors (n, K).
 
     Parameters
     ----------
     candidates : sequence of Calibrator, optional
-        In order of preference. Default for two classes: `Average`, then `Affine`;
-        for more: averages and single maps of increasing flexibility.
+        In order of preference. Default for two classes: `Average`, then `Affine`; for more:
+        `Dirichlet`, `Affine`, `Temperature`, or the last alone when a class has a single case.
     by : "cross_entropy", "brier" or Application
         What is compared: a proper score, or the cost of the Bayes decisions of an application.
         Its priors, if it has any, are the target priors.
@@ -65,6 +65,8 @@ class Automatic(Calibrator):
     """
 
     kind = "automatic"
+    #: Called before each candidate with how many are done, how many there are, and its kind.
+    progress: Callable[[int, int, str], None] | None = None
 
     def __init__(
         self,
@@ -121,8 +123,10 @@ class Automatic(Calibrator):
         number = fold_numbers(cases, self.options["folds"], rng=self.options["rng"])
         names, losses, kept = [], [], []
         failures: list[str] = []
-        for candidate in candidates:
+        for done, candidate in enumerate(candidates):
             candidate = candidate.unfitted()
+            if self.progress is not None:
+                self.progress(done, len(candidates), candidate.kind)
             candidate.options["priors"] = cases.priors if cases.given else None
             candidate.options["classes"] = None
             try:
@@ -171,13 +175,7 @@ def default_candidates(cases: Cases) -> list[Calibrator]:
         return [Average(), Affine()]
     if (cases.counts < 2).any():
         return [Temperature()]
-    return [
-        Average([Affine(smoothing=True), Dirichlet()]),
-        Temperature(),
-        Affine(),
-        Vector(smoothing=True),
-        Dirichlet(),
-    ]
+    return [Dirichlet(), Affine(), Temperature()]
 
 
 def candidate_priors(cases: Cases) -> FloatArray | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.class_scores import weighted_sums
-from stakes.calibration.reliability import event_of
+from stakes.calibration.reliability_table import event_of
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Name
 
@@ -38,7 +38,7 @@ def binned_calibration_error(
     Parameters
     ----------
     y_true, posteriors, of, classes, sample_weight
-        See `reliability`. For more than two classes the most probable class is looked at.
+        See `reliability_table`. For more than two classes the most probable class is looked at.
     bins : int
         Number of bins.
     spacing : "mass" or "width"
@@ -98,7 +98,7 @@ def smooth_calibration_error(
     Parameters
     ----------
     y_true, posteriors, of, classes, sample_weight
-        See `reliability`. For more than two classes the most probable class is looked at.
+        See `reliability_table`. For more than two classes the most probable class is looked at.
 
     Returns
     -------

@@ -26,7 +26,7 @@ class Matrix(Calibrator):
     Fitted to least cross-entropy, weighted to the target priors, plus the penalties.
 
     .. math:: \mathrm{CE} + \frac{1}{2N}\left[\sum_{i\neq j}\frac{w_{ij}^2}{\sigma^2}
-       + \sum_i\frac{(w_{ii}-\bar w)^2}{\tau^2}\right]
+       + \sum_i\frac{(w_{ii}-\bar w)^2}{\tau^2} + \sum_i\frac{b_i^2}{\omega^2}\right]
 
     Takes logits (n, K), used as they are, or log odds (n,); returns posteriors (n, K).
 
@@ -40,11 +40,13 @@ class Matrix(Calibrator):
     diagonal : float
         Prior standard deviation tau of a diagonal entry about their mean. Smaller is closer to
         `Affine`.
+    intercept : float
+        Prior standard deviation of a bias, about 0.
 
     Notes
     -----
     Starts at the affine optimum; a Newton trust region until the gradient of the mean objective
-    is at most 1e-6. Infinite scores need a `bound`. A class without cases is refused.
+    is at most 1e-5. Infinite scores need a `bound`. A class without cases is refused.
 
     References
     ----------
@@ -70,8 +72,9 @@ class Matrix(Calibrator):
         priors: Priors | None = None,
         classes: Sequence[Any] | None = None,
         bound: float | str | None = None,
-        off_diagonal: float = 0.1,
+        off_diagonal: float = 0.3,
         diagonal: float = 1.0,
+        intercept: float = 1.0,
     ) -> None:
         super().__init__(
             priors=priors,
@@ -79,11 +82,12 @@ class Matrix(Calibrator):
             bound=bound,
             off_diagonal=off_diagonal,
             diagonal=diagonal,
+            intercept=intercept,
         )
-        if not (off_diagonal > 0 and diagonal > 0):
+        if not (off_diagonal > 0 and diagonal > 0 and intercept > 0):
             raise DataError(
-                "`off_diagonal` and `diagonal` must be positive; "
-                f"got {off_diagonal!r} and {diagonal!r}."
+                "`off_diagonal`, `diagonal` and `intercept` must be positive; "
+                f"got {off_diagonal!r}, {diagonal!r} and {intercept!r}."
             )
         self.matrix: FloatArray = np.empty((0, 0))
         self.biases: FloatArray = np.empty(0)
@@ -121,7 +125,7 @@ class Matrix(Calibrator):
             cases.codes,
             weights,
             (rough.scales * spread, rough.biases + rough.scales * centre),
-            spreads=(self.options["off_diagonal"], self.options["diagonal"], 10.0),
+            spreads=tuple(self.options[k] for k in ("off_diagonal", "diagonal", "intercept")),
         )
         self.matrix = found.matrix / spread
         self.biases = found.biases - self.matrix @ centre
@@ -148,7 +152,7 @@ class Dirichlet(Matrix):
 
     Parameters
     ----------
-    priors, classes, bound, off_diagonal, diagonal
+    priors, classes, bound, off_diagonal, diagonal, intercept
         See `Matrix`.
 
     References

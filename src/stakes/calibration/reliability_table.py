@@ -17,14 +17,14 @@ from stakes.posteriors import Posteriors
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name, RandomSource
 
-__all__ = ["Reliability", "event_of", "reliability"]
+__all__ = ["ReliabilityTable", "event_of", "reliability_table"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Reliability:
+class ReliabilityTable:
     """The data of a reliability diagram: one row per group of like forecasts.
 
-    What `reliability` returns.
+    What `reliability_table` returns.
 
     Attributes
     ----------
@@ -65,12 +65,11 @@ class Reliability:
         return Frame({name: getattr(self, name) for name in names})
 
     def __repr__(self) -> str:
-        return (
-            f"<Reliability of {self.event}: {len(self.said)} groups, {self.cases.sum():.0f} cases>"
-        )
+        groups, cases = len(self.said), float(self.cases.sum())
+        return f"<ReliabilityTable of {self.event}: {groups} groups, {cases:.0f} cases>"
 
 
-def reliability(
+def reliability_table(
     y_true: Any,
     posteriors: Any,
     *,
@@ -81,10 +80,12 @@ def reliability(
     level: float = 0.9,
     replicates: int = 200,
     rng: RandomSource = 0,
-) -> Reliability:
+) -> ReliabilityTable:
     """Compare what was said with what happened.
 
-    The data of a reliability diagram, with a consistency band around the diagonal.
+    The data of a reliability diagram for any number of classes, with a consistency band around
+    the diagonal and a sentence. For two classes and a summary of scores see
+    `stakes.curves.reliability`.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def reliability(
 
     Returns
     -------
-    Reliability
+    ReliabilityTable
         Groups, band, and a sentence.
 
     References
@@ -114,7 +115,7 @@ def reliability(
 
     Examples
     --------
-    >>> result = reliability([0, 0, 1, 0] * 50, [0.2, 0.2, 0.8, 0.8] * 50)
+    >>> result = reliability_table([0, 0, 1, 0] * 50, [0.2, 0.2, 0.8, 0.8] * 50)
     >>> result.said.round(3).tolist(), result.happened.tolist()
     ([0.2, 0.8], [0.0, 0.5])
     >>> result.text
@@ -134,7 +135,7 @@ def reliability(
         row[:] = np.bincount(member, weights=weights * luck, minlength=size) / mass
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
     parts = [frozen(np.asarray(part, dtype=np.float64)) for part in (mean, share, mass, low, high)]
-    return Reliability(parts[0], parts[1], parts[2], parts[3], parts[4], level, event)
+    return ReliabilityTable(parts[0], parts[1], parts[2], parts[3], parts[4], level, event)
 
 
 def _grouped(
