@@ -14,7 +14,15 @@ from stakes.application import Application, UncertainApplication, as_application
 from stakes.calibration import Affine, Calibrator
 from stakes.evaluation.comparing import after_calibration, compared, nec_interval
 from stakes.evaluation.evaluation import Evaluation, ModelEvaluation
-from stakes.evaluation.judging import Cases, Judged, Variant, as_is, at_its_best, recalibrated
+from stakes.evaluation.judging import (
+    Cases,
+    Judged,
+    Sources,
+    Variant,
+    as_is,
+    at_its_best,
+    recalibrated,
+)
 from stakes.evaluation.models import read_models
 from stakes.evaluation.switching import ranges, switches
 from stakes.exceptions import DataError
@@ -111,7 +119,7 @@ def evaluate(
     calibrator = recalibrate if isinstance(recalibrate, Calibrator) else Affine()
     judged, notes = [], _assumed(given, cases, said_at)
     for model in read_models(models, app, cases.truth.shape[0]):
-        after: Variant | str = "not asked for"
+        after: tuple[Variant, Any] | str = "not asked for"
         if recalibrate is not False:
             after = recalibrated(model, cases, app, calibrator, folds, _seeded(seed))
             if isinstance(after, str) and model.posteriors is not None:
@@ -120,8 +128,9 @@ def evaluate(
             Judged(
                 model,
                 as_is(model, cases, app, said_at),
-                after if isinstance(after, Variant) else None,
+                None if isinstance(after, str) else after[0],
                 at_its_best(model, cases, app),
+                None if isinstance(after, str) else after[1],
             )
         )
     options: dict[str, Any] = {"level": level, "rng": _seeded(seed), "min_cases": min_cases}
@@ -152,6 +161,7 @@ def evaluate(
         notes=tuple(notes),
         slices=slices,
         after=after_calibration(judged, cases, given, options),
+        sources=Sources(given, cases, tuple(judged), said_at, options),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from stakes._names import listed
 from stakes.application import Application
 from stakes.evaluation import verdicts
+from stakes.evaluation.judging import Sources
 from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
@@ -121,6 +122,8 @@ class Evaluation:
         The same for parts of the cases.
     after : Difference or None
         The best re-calibrated model against the best one as it is.
+    sources : Sources or None
+        What it was made from, so that it can be shown at other costs too.
     """
 
     application: Application
@@ -134,6 +137,7 @@ class Evaluation:
     notes: tuple[str, ...] = ()
     slices: dict[str, Evaluation] = field(default_factory=dict)
     after: Difference | None = None
+    sources: Sources | None = None
 
     @property
     def naive_cost(self) -> float:

@@ -19,7 +19,7 @@ from stakes.metrics import at_min_cost, expected_cost, normalized_expected_cost
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 from stakes.typing import FloatArray
 
-__all__ = ["Cases", "Judged", "Variant", "as_is", "at_its_best", "recalibrated"]
+__all__ = ["Cases", "Judged", "Sources", "Variant", "as_is", "at_its_best", "recalibrated"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +61,18 @@ class Judged:
     as_is: Variant
     recalibrated: Variant | None
     at_its_best: Variant | None
+    fitted: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sources:
+    """What an evaluation was made from, for whoever shows it at other costs; never shown itself."""
+
+    given: Application
+    cases: Cases
+    judged: tuple[Judged, ...]
+    said_at: FloatArray
+    options: dict[str, Any]
 
 
 def as_is(model: Model, cases: Cases, app: Application, said_at: FloatArray) -> Variant:
@@ -75,8 +87,8 @@ def as_is(model: Model, cases: Cases, app: Application, said_at: FloatArray) -> 
 
 def recalibrated(
     model: Model, cases: Cases, app: Application, calibrator: Calibrator, folds: Any, rng: Any
-) -> Variant | str:
-    """The Bayes decisions after cross-fitted calibration; or why there are none."""
+) -> tuple[Variant, NDArray[Any]] | str:
+    """The Bayes decisions after cross-fitted calibration, and its posteriors; or why not."""
     if model.posteriors is None:
         return "decisions cannot be re-calibrated"
     assert app.priors is not None
@@ -96,7 +108,7 @@ def recalibrated(
         return f"{model.name} could not be re-calibrated: {error.message}"
     moved = Model(model.name, fitted, None).at(app.priors, cases.priors)
     codes = bayes_decisions(moved, app.costs)
-    return _priced(codes, cases, app, _cut_on(app, app.priors, cases.priors))
+    return _priced(codes, cases, app, _cut_on(app, app.priors, cases.priors)), fitted
 
 
 def at_its_best(model: Model, cases: Cases, app: Application) -> Variant | None:
