@@ -121,16 +121,16 @@ def case_rules(posteriors: Any, costs: Any, *, sample_weight: Any = None) -> Cas
     average_costs = cases.average(weights)
     each = np.asarray(bayes_decisions(array, cases))
     average = np.asarray(bayes_decisions(array, average_costs))
-    one, threshold, lowest = None, np.nan, np.nan
+    one, threshold = None, np.nan
     if risks.shape[1] == 2 and array.shape[1] == 2:
-        threshold, lowest = _best_threshold(array[:, 1], risks, shares)
+        threshold = _best_threshold(array[:, 1], risks, shares)
         one = (array[:, 1] > threshold).astype(each.dtype)
     rows = np.arange(len(cases))
-    expected = (
-        float(shares @ risks[rows, each]),
-        float(lowest),
-        float(shares @ risks[rows, average]),
-    )
+    taken = [
+        np.nan if rule is None else float(shares @ risks[rows, rule])
+        for rule in (each, one, average)
+    ]
+    expected = (taken[0], taken[1], taken[2])
     return CaseRules(each, one, average, float(threshold), average_costs, expected)
 
 
@@ -173,7 +173,7 @@ def _as_array(posteriors: Any, cases: CaseCosts) -> FloatArray:
     return wide.astype(np.float64, copy=False)
 
 
-def _best_threshold(p: FloatArray, risks: FloatArray, shares: FloatArray) -> tuple[float, float]:
+def _best_threshold(p: FloatArray, risks: FloatArray, shares: FloatArray) -> float:
     """The cut on p with the least expected cost, acting above it; ties: the higher cut."""
     if not np.isfinite(risks).all():
         raise CostError("expected costs must be finite; the costs are too large.")
@@ -185,9 +185,9 @@ def _best_threshold(p: FloatArray, risks: FloatArray, shares: FloatArray) -> tup
     totals = np.where(ends, totals, np.inf)
     best = len(totals) - 1 - int(np.argmin(totals[::-1]))
     if best == 0:
-        return -np.inf, float(totals[0])
+        return -np.inf
     if best == len(levels):
-        return np.inf, float(totals[-1])
+        return np.inf
     middle = levels[best - 1] / 2 + levels[best] / 2
     cut = middle if levels[best - 1] <= middle < levels[best] else levels[best - 1]
-    return float(cut), float(totals[best])
+    return float(cut)

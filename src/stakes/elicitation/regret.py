@@ -142,10 +142,8 @@ def _rates(name: str, system: Any) -> tuple[FloatArray, FloatArray, list[float |
 
 def _useful(options: Options) -> Options:
     """Only the points that are best for some ratio of the grid; constants by their own names."""
-    best = options.nec.min(axis=0)
-    order = range(len(options.names) - 1, -1, -1)  # of equal points the later: the constants
-    kept = {next(k for k in order if options.nec[k, g] == best[g]) for g in range(best.size)}
-    chosen = sorted(kept)
+    last = len(options.names) - 1  # of equal points the later: the constants
+    chosen = np.unique(last - options.nec[::-1].argmin(axis=0)).tolist()
     return Options(
         tuple(options.names[k] for k in chosen),
         tuple(options.points[k] for k in chosen),
