@@ -50,9 +50,12 @@ class ReliabilityTable:
         enough = self.cases >= max(10.0, 0.02 * float(self.cases.sum()))
         if not enough.any():
             return f"Too few cases to say how far the forecasts of {self.event} can be trusted."
-        gap = np.where(enough, np.abs(self.said - self.happened), -1.0)
-        k = int(gap.argmax())
-        if self.low[k] <= self.happened[k] <= self.high[k]:
+        gap = np.abs(self.said - self.happened)
+        chance = 3.0 * np.sqrt(self.said * (1.0 - self.said) / self.cases)  # the worst of many
+        clear = enough & (gap > np.maximum(chance, 0.01))
+        clear &= (self.happened < self.low) | (self.happened > self.high)
+        k = int(np.where(clear, gap, -1.0).argmax())
+        if not clear.any():
             return f"The forecasts of {self.event} agree with what happened, within chance."
         return (
             f"When it says {100 * self.said[k]:.0f} % for {self.event}, it happens "

@@ -1,0 +1,91 @@
+"""`stakes calibrate`: learn a calibration, say what it is worth, save it, apply it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from stakes.cli.options import add_cost_options, add_data_options, add_model_options
+from stakes.cli.problems import EXIT_OK, warn
+
+__all__ = ["configure", "run"]
+
+KINDS = (
+    "automatic",
+    "affine",
+    "temperature",
+    "vector",
+    "matrix",
+    "dirichlet",
+    "logistic",
+    "beta",
+    "gaussian",
+    "isotonic",
+    "venn-abers",
+    "histogram",
+    "rank",
+    "average",
+)
+EXAMPLES = """examples:
+  stakes calibrate churn.csv --label churned --positive yes --model gbm_p \\
+         --cost fn=40 fp=4 --unit EUR -o gbm_cal.json --plot reliability.svg
+  stakes calibrate --apply gbm_cal.json new.csv -o out.csv
+  stakes calibrate pets.csv --label species --proba 'p_*' --kind dirichlet -o pets.json
+
+Without costs every error costs 1. The costs after calibration are cross-fitted: each case is
+calibrated by a map that never saw it.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.epilog = EXAMPLES
+    add_data_options(parser)
+    add_model_options(parser)
+    add_cost_options(parser)
+    group = parser.add_argument_group("the calibration")
+    group.add_argument("--model", metavar="COLUMN", help="the same as --scores COLUMN")
+    group.add_argument(
+        "--kind", choices=KINDS, default="automatic", help="which calibrator (default: automatic)"
+    )
+    group.add_argument("--folds", type=int, default=5, metavar="5", help="folds for cross-fitting")
+    group.add_argument("--group", metavar="COLUMN", help="rows that stay in one fold")
+    group.add_argument("--seed", type=int, default=0, metavar="0", help="seed of the folds")
+    group.add_argument("--apply", metavar="CAL.json", help="apply a saved calibration to the file")
+    group = parser.add_argument_group("what to write")
+    group.add_argument("-o", "--output", metavar="FILE", help="the calibration, or the new table")
+    group.add_argument("--plot", metavar="FILE", help="draw reliability before and after")
+    group.add_argument("--json", action="store_true", help="print everything, as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Learn or apply, print, write, and return the exit code."""
+    if args.file is None and args.cost and "=" not in args.cost[-1]:
+        args.file = args.cost.pop()  # the file stood after --cost fn=10 fp=1
+    if args.model:
+        args.scores = args.model if not args.scores else f"{args.scores},{args.model}"
+    if args.apply:
+        from stakes.cli.calibration_applied import apply_calibration
+
+        return apply_calibration(args)
+    return _learn(args)
+
+
+def _learn(args: Any) -> int:
+    """Fit, judge, print and save."""
+    from stakes.cli.calibration_learnt import learn, save
+    from stakes.cli.calibration_shown import show
+
+    if not args.cost and args.costs is None and args.miss is None and args.false_alarm is None:
+        args.cost = ["error=1"]
+    learnt = learn(args)
+    for warning in learnt.warnings:
+        warn(warning)
+    show(learnt, args)
+    if args.plot:
+        from stakes.cli.calibration_shown import draw
+
+        draw(learnt, args.plot)
+    if args.output:
+        save(learnt, args)
+    return EXIT_OK

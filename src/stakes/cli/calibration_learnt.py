@@ -1,0 +1,177 @@
+"""Learning a calibration from a file: read, fit, and measure what it is worth."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.application import Application
+from stakes.calibration import Automatic, CalibrationGain, Calibrator, calibration_gain, cross_fit
+from stakes.calibration.calibrator import kinds
+from stakes.cli.asked import Asked, asked
+from stakes.cli.cases import Cases
+from stakes.cli.columns import class_columns
+from stakes.cli.deciding import without_gaps
+from stakes.cli.files import write_whole
+from stakes.cli.models import Model, models_of
+from stakes.cli.place import at_place, texts
+from stakes.exceptions import DataError
+from stakes.posteriors import Posteriors
+
+__all__ = ["Learnt", "learn", "log_scores", "save"]
+
+#: With fewer cases of an outcome the costs after calibration are mostly chance.
+FEW = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """A fitted calibrator with what it is worth; `before` is None when scores only rank."""
+
+    calibrator: Calibrator
+    model: str
+    columns: dict[str, str]
+    question: Asked
+    cases: Cases
+    application: Application
+    before: NDArray[np.float64] | None
+    after: NDArray[np.float64]
+    cost: CalibrationGain
+    entropy: CalibrationGain
+    warnings: tuple[str, ...]
+
+
+def learn(args: Any) -> Learnt:
+    """Fit the calibrator that was asked for and cross-fit it for the costs."""
+    question = asked(args)
+    if question.words is not None:
+        raise DataError(
+            "calibration needs the same costs for every case.", hint="--cost fn=10 fp=1"
+        )
+    app = at_place(question.application, question.cases.priors, args)
+    models = models_of(question.table, question.cases, texts(app.decisions), args)
+    if len(models) != 1 or models[0].scores is None:
+        raise DataError(
+            f"one model with scores is calibrated at a time; got {len(models)}: "
+            f"{', '.join(model.name for model in models)}.",
+            hint=f"--model {models[0].name}",
+        )
+    models, cases, gaps = without_gaps(models, question.cases, args)
+    model = models[0]
+    app = at_place(question.application, cases.priors, args)
+    scores = log_scores(model, cases.priors, args.scores_are)
+    calibrator, chosen = _fitted(scores, cases, app, args)
+    groups = _groups(question, cases, args)
+    cross = {"folds": args.folds, "rng": args.seed, "groups": groups}
+    common = {"calibrator": chosen, "sample_weight": cases.weights, **cross}
+    after = cross_fit(chosen, scores, cases.truth, sample_weight=cases.weights, **cross)
+    ranked = args.scores_are == "rank"
+    return Learnt(
+        calibrator,
+        model.name,
+        _columns(question, model, args),
+        question,
+        cases,
+        app,
+        None if ranked else Posteriors.from_logits(scores).values,
+        after,
+        calibration_gain(cases.truth, scores, by=_positions(app, args), **common),
+        calibration_gain(cases.truth, scores, **common),
+        tuple(filter(None, [gaps, _about_few(cases)])),
+    )
+
+
+def log_scores(model: Model, priors: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
+    """What calibrators take: log-posteriors or log odds, whatever the file holds."""
+    assert model.scores is not None
+    if kind == "prob":
+        said = Posteriors(model.scores)
+        return said.log_odds if model.scores.ndim == 1 else said.log_values
+    if kind == "llr":
+        return Posteriors.from_llrs(model.scores, priors).log_values
+    return model.scores
+
+
+def _positions(app: Application, args: Any) -> Application:
+    """The application over positions, with priors only if they were given."""
+    priors = app.priors if args.shares_given else None
+    return Application(app.costs.values, priors, app.unit, app.volume, app.period)
+
+
+def _fitted(
+    scores: NDArray[np.float64], cases: Cases, app: Application, args: Any
+) -> tuple[Calibrator, Calibrator]:
+    """The calibrator fitted on all cases, and a fresh one of the kind that was chosen."""
+    options: dict[str, Any] = {"classes": list(cases.classes), "bound": "data"}
+    if args.shares_given:
+        options["priors"] = app.priors
+    if args.kind == "automatic":
+        calibrator: Calibrator = Automatic(folds=args.folds, rng=args.seed, **options)
+        if sys.stderr.isatty():
+            calibrator.progress = _progress  # type: ignore[attr-defined]
+    else:
+        calibrator = kinds[args.kind](**options)
+    names = np.array(cases.classes)[cases.truth]
+    calibrator.fit(scores, names, sample_weight=cases.weights)
+    inner = calibrator.chosen if isinstance(calibrator, Automatic) else calibrator
+    chosen = inner.unfitted()
+    chosen.options |= {"priors": options.get("priors"), "classes": None, "bound": "data"}
+    return calibrator, chosen
+
+
+def _progress(done: int, total: int, kind: str) -> None:
+    """One line that is overwritten, on terminals only."""
+    print(f"\rtrying {kind} ({done + 1} of {total})    ", end="", file=sys.stderr, flush=True)
+    if done + 1 == total:
+        print(file=sys.stderr)
+
+
+def _groups(question: Asked, cases: Cases, args: Any) -> NDArray[Any] | None:
+    """The column that keeps rows together."""
+    if args.group is None:
+        return None
+    return question.table.cells(args.group)[cases.rows]
+
+
+def _columns(question: Asked, model: Model, args: Any) -> dict[str, str]:
+    """Which column holds what: by class, or the one score."""
+    if args.scores:
+        return {"score": model.name}
+    found = class_columns(question.table, args.proba)[0]
+    return dict(found.by_class) if found.matrix is None else {"matrix": found.matrix}
+
+
+def _about_few(cases: Cases) -> str | None:
+    """A warning when an outcome is rare in the data."""
+    least = int(cases.totals.argmin())
+    if cases.totals[least] >= FEW:
+        return None
+    return (
+        f"only {cases.totals[least]:.0f} cases of '{cases.classes[least]}': the figures after "
+        "calibration are uncertain."
+    )
+
+
+def save(learnt: Learnt, args: Any) -> None:
+    """Write the calibrator with where its scores come from."""
+    saved = learnt.calibrator.to_dict()
+    saved["input"] = {
+        "model": learnt.model,
+        "columns": learnt.columns,
+        "scores_are": args.scores_are,
+        "priors": learnt.cases.priors.tolist(),
+        "flip": learnt.model in args.flip.split(","),
+        "source": learnt.question.table.source,
+        "sha256": learnt.question.table.digest,
+    }
+    text = json.dumps(saved, allow_nan=False) + "\n"
+    size = write_whole(Path(args.output), text)
+    if not args.json:
+        print(f"calibration: {args.output} ({max(1, round(size / 1000))} kB)")
+        print(f"apply it:    stakes calibrate --apply {args.output} new.csv -o out.csv")

@@ -1,0 +1,150 @@
+"""What a calibration is worth, on the terminal, as JSON and as a picture."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._optional import load
+from stakes.calibration import Automatic, reliability_table
+from stakes.cli.calibration_learnt import Learnt
+from stakes.cli.output import page_width, print_wrapped
+from stakes.cli.tables import Column, fitted
+from stakes.report.amounts import grouped, money, plain
+
+__all__ = ["draw", "show"]
+
+
+def show(learnt: Learnt, args: Any) -> None:
+    """Print the findings."""
+    facts = _facts(learnt)
+    if args.json:
+        print(json.dumps(facts, indent=1))
+        return
+    table, cases = learnt.question.table, learnt.cases
+    counts = ", ".join(
+        f"{grouped(n)} {name}" for n, name in zip(cases.totals, cases.classes, strict=True)
+    )
+    print_wrapped(f"read {table.source}: {grouped(len(cases))} cases ({counts})")
+    for note in learnt.question.notes:
+        print_wrapped(note, first="  ", rest="  ")
+    print_wrapped(f"calibrator: {facts['why']}", rest="  ")
+    print()
+    print(fitted(_columns(learnt), page_width())[0])
+    print()
+    for sentence in facts["sentences"]:
+        print_wrapped(sentence)
+
+
+def _columns(learnt: Learnt) -> list[Column]:
+    """The table: cost, NEC and cross-entropy, as is and after."""
+    unit = f", {learnt.application.unit}" if learnt.application.unit else ""
+    naive = _naive(learnt)
+    titles, before, after, change, sure = [], [], [], [], []
+    for title, gain, scale in [
+        (f"cost per case{unit}", learnt.cost, 1.0),
+        *([("NEC", learnt.cost, naive)] if naive > 0 else []),
+        ("cross-entropy, nats", learnt.entropy, 1.0),
+    ]:
+        titles.append(title)
+        low, high = gain.interval
+        known = learnt.before is not None
+        before.append(plain(gain.before / scale, 4) if known else "-")
+        after.append(plain(gain.after / scale, 4))
+        known = known and bool(np.isfinite(gain.gain))
+        change.append(plain(-gain.gain / scale, 3) if known else "-")
+        sure.append(f"{plain(-high / scale, 3)} to {plain(-low / scale, 3)}" if known else "-")
+    return [
+        Column("", titles, label=True, right=False),
+        Column("as is", before),
+        Column("calibrated", after),
+        Column("change", change),
+        Column("95% interval", sure, drop=1),
+    ]
+
+
+def _naive(learnt: Learnt) -> float:
+    """What the best constant decision costs, on standardised costs."""
+    costs, priors = learnt.application.costs.values, learnt.application.priors
+    assert priors is not None
+    if (costs.min(axis=1) != 0).any():
+        return 0.0  # costs as given would not divide to a NEC
+    return float((priors @ costs).min())
+
+
+def _facts(learnt: Learnt) -> dict[str, Any]:
+    """Everything, as plain values."""
+    cal = learnt.calibrator
+    why = cal.why if isinstance(cal, Automatic) else f"{cal.kind}, as asked"
+    if learnt.before is None:
+        why = why.partition(" As is:")[0]  # ranks say nothing as they are
+    sentences = _sentences(learnt)
+    return {
+        "model": learnt.model,
+        "kind": cal.chosen.kind if isinstance(cal, Automatic) else cal.kind,
+        "why": why,
+        "cost": learnt.cost.frame().rows()[0],
+        "cross_entropy": learnt.entropy.frame().rows()[0],
+        "candidates": cal.frame().rows() if isinstance(cal, Automatic) else [],
+        "sentences": sentences,
+        "warnings": list(learnt.warnings),
+    }
+
+
+def _sentences(learnt: Learnt) -> list[str]:
+    """How far the numbers can be trusted before and after, and what it is worth."""
+    out = []
+    if learnt.before is not None:
+        out.append("As is: " + _reliable(learnt, learnt.before))
+    out.append("Calibrated: " + _reliable(learnt, learnt.after))
+    gain, app = learnt.cost, learnt.application
+    if learnt.before is None:
+        return out
+    if gain.interval[0] > 0:
+        worth = f"Calibrating takes {money(gain.gain, app.unit)} off the cost of a case"
+        if app.volume:
+            period = f" a {app.period}" if app.period else ""
+            worth = f"Calibrating is worth {money(gain.gain * app.volume, app.unit)}{period}"
+        out.append(f"{worth} (cross-fitted).")
+    elif gain.interval[1] < 0:
+        out.append("Calibrating would raise the cost: use the scores as they are.")
+    else:
+        out.append("For these costs the data cannot tell whether calibrating pays.")
+    return out
+
+
+def _reliable(learnt: Learnt, posteriors: NDArray[np.float64]) -> str:
+    """One sentence about reliability."""
+    names = list(learnt.cases.classes)
+    truth = np.array(names)[learnt.cases.truth]
+    found = reliability_table(
+        truth, posteriors, classes=names, sample_weight=learnt.cases.weights, groups=20
+    )
+    return found.text[0].lower() + found.text[1:]
+
+
+def draw(learnt: Learnt, path: str) -> None:
+    """Reliability before and after, as a picture file."""
+    load("matplotlib", extra="plots")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.8, 4.8), layout="constrained")
+    ax = figure.subplots()
+    ax.plot([0, 1], [0, 1], color="0.6", linewidth=1)
+    names = list(learnt.cases.classes)
+    truth = np.array(names)[learnt.cases.truth]
+    pairs = [("as is", learnt.before, "#D55E00"), ("calibrated", learnt.after, "#0072B2")]
+    for label, posteriors, colour in pairs:
+        if posteriors is None:
+            continue
+        found = reliability_table(
+            truth, posteriors, classes=names, sample_weight=learnt.cases.weights, groups=20
+        )
+        ax.plot(found.said, found.happened, marker="o", markersize=3, color=colour, label=label)
+    ax.set(xlabel="said", ylabel="happened", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    ax.legend(frameon=False)
+    figure.savefig(Path(path))

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from stakes.calibration import Affine, load
+from stakes.demonstration import example_path
+
+CHURN = ("--label", "churned", "--positive", "yes", "--model", "gbm_p", "--cost", "fn=40", "fp=4")
+
+
+@pytest.fixture
+def churn():
+    return str(example_path("churn.csv"))
+
+
+def rows_of(path):
+    with open(path, newline="") as file:  # noqa: PTH123
+        return list(csv.DictReader(file))
+
+
+class TestLearn:
+    def test_prints_before_and_after_and_saves(self, run, churn):
+        ran = run("calibrate", churn, *CHURN, "--unit", "EUR", "-o", "cal.json")
+        assert ran.code == 0, ran.err
+        assert "as is  calibrated" in ran.out
+        assert "cost per case, EUR" in ran.out
+        assert "stakes calibrate --apply cal.json" in ran.out
+        assert load("cal.json").classes == ("no", "yes")
+
+    def test_json_holds_everything(self, run, churn):
+        found = run("calibrate", churn, *CHURN, "--json").found
+        assert found["cost"]["after"] < found["cost"]["before"]
+        assert found["cost"]["low"] < found["cost"]["gain"] < found["cost"]["high"]
+        assert found["cost"]["fitting"] == "cross-fitted"
+        assert found["candidates"][0]["candidate"] == "as is"
+
+    def test_the_kind_asked_for_is_fitted_as_in_python(self, run, churn):
+        run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal.json")
+        table = rows_of(churn)
+        p = np.array([float(row["gbm_p"]) for row in table])
+        y = np.array([row["churned"] for row in table])
+        with np.errstate(divide="ignore"):
+            odds = np.log(p) - np.log1p(-p)
+        ours = Affine(bound="data", classes=["no", "yes"]).fit(odds, y)
+        np.testing.assert_allclose(load("cal.json").posteriors(odds), ours.posteriors(odds))
+
+    def test_without_costs_every_error_costs_one(self, run, churn):
+        ran = run("calibrate", churn, *CHURN[:6])
+        assert ran.code == 0, ran.err
+        assert "cost per case " in ran.out
+
+    def test_prevalence_is_the_target(self, run, churn):
+        run("calibrate", churn, *CHURN, "--prevalence", "2%", "-o", "cal.json")
+        np.testing.assert_allclose(load("cal.json").priors, [0.98, 0.02])
+
+    def test_many_classes(self, run):
+        pets = str(example_path("pets.csv"))
+        ran = run("calibrate", pets, "--label", "species", "--proba", "large.p_*", "--json",
+                  "--kind", "temperature")  # fmt: skip
+        assert ran.code == 0, ran.err
+        assert ran.found["kind"] == "temperature"
+
+    def test_two_models_are_refused(self, run, churn):
+        ran = run("calibrate", churn, *CHURN[:4], "--scores", "gbm_p,logreg_p")
+        assert ran.code == 2
+        assert "one model" in ran.err
+        assert "--model gbm_p" in ran.err
+
+    def test_few_cases_are_said(self, run, write):
+        rows = "".join(f"{k % 2},{0.3 + 0.4 * (k % 2 == (k % 3 > 0))}\n" for k in range(60))
+        ran = run("calibrate", write("few.csv", f"y,p\n{rows}"), "--model", "p")
+        assert ran.code == 0, ran.err
+        assert "only 30 cases" in ran.err
+
+    def test_groups_and_ranks(self, run, write):
+        rng = np.random.default_rng(0)
+        lines = "".join(
+            f"{y},{s:.3f},{k // 5}\n"
+            for k, (y, s) in enumerate(
+                (y, rng.normal() + 3 * y) for y in rng.integers(0, 2, 400).tolist()
+            )
+        )
+        name = write("t.csv", f"y,s,who\n{lines}")
+        ran = run("calibrate", name, "--label", "y", "--model", "s", "--scores-are", "rank",
+                  "--group", "who", "-o", "cal.json")  # fmt: skip
+        assert ran.code == 0, ran.err
+        assert "Calibrated:" in ran.out
+        assert "As is" not in ran.out
+
+    def test_plot_is_written(self, run, churn, tmp_path):
+        pytest.importorskip("matplotlib", reason="drawing needs matplotlib")
+        assert run("calibrate", churn, *CHURN, "--plot", "r.svg").code == 0
+        assert (tmp_path / "r.svg").stat().st_size > 1000
+
+
+class TestApply:
+    def test_adds_a_column_and_keeps_the_others(self, run, churn):
+        run("calibrate", churn, *CHURN, "-o", "cal.json")
+        ran = run("calibrate", "--apply", "cal.json", churn, "-o", "out.csv")
+        assert ran.code == 0, ran.err
+        before, after = rows_of(churn), rows_of("out.csv")
+        assert [{k: row[k] for k in before[0]} for row in after] == before
+        p = np.array([float(row["gbm_p"]) for row in before])
+        with np.errstate(divide="ignore"):
+            odds = np.log(p) - np.log1p(-p)
+        found = [float(row["gbm_p_calibrated"]) for row in after]
+        np.testing.assert_allclose(found, load("cal.json").posteriors(odds)[:, 1], rtol=1e-8)
+
+    def test_without_output_prints_the_table(self, run, churn):
+        run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal.json")
+        ran = run("calibrate", "--apply", "cal.json", churn)
+        assert ran.out.splitlines()[0].endswith(",gbm_p_calibrated")
+
+    def test_class_columns(self, run):
+        pets = str(example_path("pets.csv"))
+        run("calibrate", pets, "--label", "species", "--proba", "large.p_*", "--kind", "affine",
+            "-o", "cal.json")  # fmt: skip
+        run("calibrate", "--apply", "cal.json", pets, "-o", "out.csv")
+        row = rows_of("out.csv")[0]
+        total = sum(float(v) for k, v in row.items() if k.startswith("calibrated.p_"))
+        assert total == pytest.approx(1)
+
+    def test_twice_is_refused(self, run, churn):
+        run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal.json")
+        run("calibrate", "--apply", "cal.json", churn, "-o", "out.csv")
+        ran = run("calibrate", "--apply", "cal.json", "out.csv", "-o", "again.csv")
+        assert ran.code == 2
+        assert "already has a column" in ran.err
+
+    def test_other_files_are_refused(self, run, churn, write):
+        ran = run("calibrate", "--apply", write("x.json", "{}"), churn)
+        assert ran.code == 2
+        assert "not a saved calibrator" in ran.err
+
+    def test_no_file_says_what_to_type(self, run, write):
+        ran = run("calibrate", "--apply", write("x.json", "{}"))
+        assert ran.code == 2
+        assert "--apply cal.json new.csv" in ran.err
+
+    def test_other_scale_is_refused(self, run, churn, write):
+        run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal.json")
+        name = write("new.csv", "gbm_p\n0.2\n3.7\n")
+        ran = run("calibrate", "--apply", "cal.json", name)
+        assert ran.code == 2
+        assert "probabilities" in ran.err
+
+    def test_missing_score_names_the_row(self, run, churn, write):
+        run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal.json")
+        ran = run("calibrate", "--apply", "cal.json", write("new.csv", "id,gbm_p\n1,0.2\n2,\n"))
+        assert ran.code == 2
+        assert "row 2" in ran.err
+
+    def test_saved_file_is_plain_json(self, run, churn, tmp_path):
+        run("calibrate", churn, *CHURN, "-o", "cal.json")
+        saved = json.loads((tmp_path / "cal.json").read_text(), parse_constant=pytest.fail)
+        assert saved["input"]["model"] == "gbm_p"
