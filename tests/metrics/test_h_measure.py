@@ -22,13 +22,11 @@ def test_against_quadrature(sample):
     points = all_rates(y, s, w)
     share = w[y == 1].sum() / w.sum()
 
-    def least(c):
-        return (c * (1 - share) * points[:, 0] + (1 - c) * share * points[:, 1]).min()
-
-    grid = (np.arange(4000) + 0.5) / 4000
-    density = beta_law.pdf(grid, 2, 3)
-    paid = np.mean([least(c) * d for c, d in zip(grid, density, strict=True)])
-    naive = np.mean(np.minimum(grid * (1 - share), (1 - grid) * share) * density)
+    grid = ((np.arange(4000) + 0.5) / 4000)[:, None]
+    least = (grid * (1 - share) * points[:, 0] + (1 - grid) * share * points[:, 1]).min(axis=1)
+    density = beta_law.pdf(grid[:, 0], 2, 3)
+    paid = np.mean(least * density)
+    naive = np.mean(np.minimum(grid * (1 - share), (1 - grid) * share)[:, 0] * density)
     sc = ScoreCounts.from_scores(y, s, kind="rank", sample_weight=w)
     assert h_measure(sc, alpha=2, beta=3) == pytest.approx(1 - paid / naive, abs=1e-5)
 

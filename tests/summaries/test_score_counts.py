@@ -138,6 +138,31 @@ class TestFromScores:
             ScoreCounts.from_scores([0, 1], [0.0, 1.0], kind="llr", prior=0.2)
 
 
+class TestConstructor:
+    def test_parts_are_copied(self):
+        scores, counts = np.array([0.0, 1.0]), np.array([2, 3])
+        sc = ScoreCounts(scores, np.array([0.5]), counts)
+        scores[:] = counts[:] = 9
+        assert sc.frame()["score"].tolist() == [0.0, 0.5, 1.0]
+        assert sc.class_totals.tolist() == [5, 1]
+
+    @pytest.mark.parametrize(
+        ("parts", "message"),
+        [
+            (([1.0, 0.0], [0.5]), "ascending"),
+            (([np.nan], [0.5]), "without NaN"),
+            (([0.0], [0.5], [1, 2]), "shape"),
+            (([0.0], [0.5], [0]), "positive"),
+            (([0.0], [0.5], None, [-1.0]), "positive"),
+            (([], []), "empty"),
+        ],
+    )
+    def test_impossible_parts_are_refused(self, parts, message):
+        arrays = [None if p is None else np.array(p, dtype=float) for p in parts]
+        with pytest.raises(DataError, match=message):
+            ScoreCounts(*arrays)
+
+
 class TestMerging:
     def test_different_kinds_do_not_add(self):
         a = ScoreCounts.from_scores([0, 1], [0.2, 0.8], kind="posterior")

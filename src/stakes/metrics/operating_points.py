@@ -66,7 +66,8 @@ class OperatingPoint:
     def threshold(self) -> float:
         """The one threshold: -inf or inf when the same decision is always taken.
 
-        With two decisions the second is taken above it.
+        When errors cost more than right decisions, the second decision is taken above it;
+        `stretches` says which in every case.
         """
         if len(self.thresholds) == 1:
             return self.thresholds[0]

@@ -85,13 +85,19 @@ class ScoreCounts(RankedScores):
         for name in ("negatives", "positives", "negative_counts", "positive_counts"):
             part = getattr(self, name)
             if part is not None:
-                object.__setattr__(self, name, frozen(np.asarray(part)))
+                object.__setattr__(self, name, frozen(np.array(part)))
         for name in ("negatives", "positives"):
             scores, counts = getattr(self, name), getattr(self, f"{name[:-1]}_counts")
-            if scores.dtype.kind != "f" or not (scores[1:] >= scores[:-1]).all():
+            if (
+                scores.dtype.kind != "f"
+                or not (scores[1:] >= scores[:-1]).all()
+                or np.isnan(scores[:1]).any()
+            ):
                 raise DataError(f"`{name}` must be floats in ascending order, without NaN.")
             if counts is not None and counts.shape != scores.shape:
                 raise DataError(f"`{name[:-1]}_counts` must have the shape of `{name}`.")
+            if counts is not None and not (np.isfinite(counts) & (counts > 0)).all():
+                raise DataError(f"`{name[:-1]}_counts` must be finite and positive.")
         if self.negatives.size + self.positives.size == 0:
             raise DataError("`scores` must not be empty.")
 
