@@ -1,7 +1,7 @@
 """How often nominal 95 % intervals hold the truth, by simulation.
 
-    python benchmarks/interval_coverage.py                # the table of docs/intervals.md, a few minutes
-    python benchmarks/interval_coverage.py --sets 500     # a rough look
+    python benchmarks/interval_coverage.py               # the table of docs/intervals.md
+    python benchmarks/interval_coverage.py --sets 500    # a rough look, a few minutes less
 
 Two classes with Gaussian log-likelihood ratios (d' = 2), a second system (d' = 1.6) whose errors
 go along with the first's (correlation 0.7), a miss costing ten false alarms. Only data sets with

@@ -34,8 +34,7 @@ def draw_cells(
         total = round(float(counts.sum()))
         return rng.multinomial(total, counts / counts.sum(), size=size)
     drawn = np.zeros((size, counts.shape[0]), dtype=np.int64)
-    for stratum in np.unique(strata):
-        members = np.flatnonzero(strata == stratum)
+    for members in _strata(strata).values():
         inside = counts[members]
         size_here = float(inside.sum())
         if size_here > 0:
@@ -59,8 +58,7 @@ def posterior_cells(
     filled = np.where(shape > 0, shape, 1.0)
     drawn = rng.standard_gamma(filled, (size, shape.shape[0])) * (shape > 0)
     groups = np.zeros(shape.shape[0], dtype=np.intp) if strata is None else strata
-    for stratum in np.unique(groups):
-        members = np.flatnonzero(groups == stratum)
+    for members in _strata(groups).values():
         total = drawn[:, members].sum(axis=1, keepdims=True)
         scale = float(np.asarray(counts)[members].sum())
         drawn[:, members] *= scale / np.where(total > 0, total, 1.0)
@@ -100,13 +98,26 @@ def replicated_costs(
     """
     if priors is None:
         return np.asarray((draws @ costs) / draws.sum(axis=1, keepdims=True))
-    totals = class_sums(draws, classes, priors.shape[0])
+    places = _strata(classes)
     result = np.zeros((draws.shape[0], costs.shape[1]))
     with np.errstate(divide="ignore", invalid="ignore"):
-        for k in np.flatnonzero(priors > 0):
-            members = classes == k
-            result += priors[k] * ((draws[:, members] @ costs[members]) / totals[:, k : k + 1])
+        for k in np.flatnonzero(priors > 0).tolist():
+            part = draws[:, places[k]] if k in places else draws[:, :0]
+            own = costs[places[k]] if k in places else costs[:0]
+            result += priors[k] * ((part @ own) / part.sum(axis=1, keepdims=True))
     return result
+
+
+def _strata(strata: NDArray[np.intp]) -> dict[int, Any]:
+    """Where the cells of each stratum are: slices when they lie together, else positions."""
+    if (strata[1:] >= strata[:-1]).all():
+        names, starts = np.unique(strata, return_index=True)
+        stops = np.append(starts[1:], strata.shape[0]).tolist()
+        return {
+            int(name): slice(start, stop)
+            for name, start, stop in zip(names, starts.tolist(), stops, strict=True)
+        }
+    return {int(name): np.flatnonzero(strata == name) for name in np.unique(strata)}
 
 
 def class_sums(draws: NDArray[Any], classes: NDArray[np.intp], n_classes: int) -> Floats:
