@@ -1,0 +1,170 @@
+"""`stakes ask`: scripted, typed, replayed; what it says and what it keeps."""
+
+from __future__ import annotations
+
+import csv
+import sys
+
+import numpy as np
+import pytest
+
+from stakes.application import read_costs
+from stakes.elicitation import read_answers
+
+BASE = ("ask", "churn.csv", "--label", "churned", "--positive", "yes", "--scores", "sharp,even")
+ORDER = "always,errs,never,errs_negatives,errs_positives"
+
+
+@pytest.fixture
+def ask(run, tmp_path):
+    """Run `stakes` beside a file of two models whose ROC curves cross."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(3000) < 0.1).astype(int)
+    noise = rng.normal(size=(2, y.size))
+    sharp = np.where(y == 1, 2.2 * noise[0] + 2.2, noise[0])
+    even = np.where(y == 1, 0.8 * noise[1] + 1.9, noise[1])
+    with (tmp_path / "churn.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["churned", "sharp", "even"])
+        for k in range(y.size):
+            scores = 1 / (1 + np.exp(-np.array([sharp[k], even[k]])))
+            writer.writerow(["yes" if y[k] else "no", *scores.round(6)])
+    return run
+
+
+@pytest.fixture
+def typed(monkeypatch):
+    """Lines that are typed at a terminal."""
+
+    def give(*lines):
+        left = iter(lines)
+        monkeypatch.setattr("builtins.input", lambda _="": next(left))
+        monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+
+    return give
+
+
+class TestScripted:
+    def test_one_answer_picks_the_model(self, ask):
+        done = ask(*BASE, "--answer", "b")
+        assert done.code == 0
+        assert "Question 1.  Out of 1 000 cases" in done.out
+        assert "Take even" in done.out
+        assert "Question 2" not in done.out
+        done = ask(*BASE, "--answer", "a")
+        assert "Take sharp" in done.out
+
+    def test_lines_fit_the_page(self, ask):
+        done = ask(*BASE, "--answer", "b", "--acts-at", "1%..40%", "--goal", "threshold")
+        assert max(len(line) for line in done.out.splitlines()) <= 80
+
+    def test_json(self, ask):
+        found = ask(*BASE, "--answer", "b", "--json").found
+        assert found["done"] is True
+        assert found["recommendation"] == "even"
+        low, high = found["false_alarms_per_miss"]
+        assert 1 < low < high == 1000
+        assert found["answers"][0]["route"] == "preference"
+        waiting = ask(*BASE, "--no-questions", "--json").found
+        assert waiting["done"] is False
+        assert waiting["next_question"]["ratio"] == pytest.approx(low)
+
+    def test_kept_costs_serve_eval_and_answers_replay(self, ask, tmp_path):
+        done = ask(*BASE, "--answer", "b", "--name", "Ada", "-o", "costs.toml", "--unit", "EUR")
+        assert "kept in costs.toml" in done.out
+        assert read_costs(tmp_path / "costs.toml").unit == "EUR"
+        assert read_answers(tmp_path / "costs.toml")[0].name == "Ada"
+        again = ask(*BASE, "--answers", "costs.toml", "--no-questions")
+        assert "Take even" in again.out
+        judged = ask("eval", *BASE[1:], "--costs", "costs.toml")
+        assert judged.code == 0
+
+    def test_not_an_answer(self, ask):
+        done = ask(*BASE, "--answer", "x")
+        assert done.code == 2
+        assert "'x' is not an answer" in done.err
+
+
+class TestStatements:
+    def test_emblematic_ranking_without_a_file(self, ask):
+        done = ask("ask", "--prevalence", "5%", "--rank", ORDER, "--no-questions")
+        assert "One missed 'positive' costs as much as 11.4 to 12.7 false alarms." in done.out
+
+    @pytest.mark.parametrize(
+        ("option", "value", "ends"),
+        [
+            ("--ratio", "5..20", (5, 20)),
+            ("--acts-at", "10%..20%", (4, 9)),
+            ("--number-willing", "20", (19, 19)),
+        ],
+    )
+    def test_ranges(self, ask, option, value, ends):
+        found = ask("ask", "--prevalence", "5%", option, value, "--no-questions", "--json").found
+        assert found["false_alarms_per_miss"] == pytest.approx(ends)
+
+    def test_amounts(self, ask):
+        words = ("--amounts", "fn=200..400", "fp=10", "--no-questions", "--json")
+        found = ask("ask", "--prevalence", "5%", *words).found
+        assert found["false_alarms_per_miss"] == [20, 40]
+
+    def test_todays_metric_and_sensitivity(self, ask):
+        found = ask(*BASE, "--tuned", "f1", "--no-questions", "--json").found
+        assert found["answers"][0]["said"].startswith("you tune f1")
+        found = ask(*BASE, "--sensitivity", "90%", "--no-questions", "--json").found
+        assert found["answers"][0]["low"] > 0
+
+    def test_contradictions_are_shown_not_averaged(self, ask):
+        done = ask("ask", "--prevalence", "5%", "--ratio", "5..20", "--acts-at", "50%",
+                   "--no-questions")  # fmt: skip
+        assert done.code == 2
+        assert "these two answers contradict: one miss is worth 5 to 20 false alarms" in done.err
+        assert "Which one do you keep?" in done.err
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            (("ask",), "I need to know the share of positives"),
+            (("ask", "--prevalence", "5%", "--ratio", "x"), "I cannot read --ratio x"),
+            (("ask", "--prevalence", "5%", "--amounts", "fn=2"), "the amount fp= is missing"),
+            (("ask", "--prevalence", "5%", "--amounts", "fx=2"), "'fx=2' is not an amount"),
+            (("ask", "--prevalence", "5%", "--tuned", "f1"), "--tuned needs a file"),
+            (("ask", "--prevalence", "5%", "--answers", "none.toml"), "there is no file"),
+            ((*BASE, "--no-questions", "-o", "costs.csv"), "answers are kept as TOML"),
+        ],
+    )
+    def test_problems(self, ask, words, message):
+        done = ask(*words)
+        assert done.code == 2
+        assert message in done.err
+
+
+class TestTyped:
+    def test_why_undo_and_answer(self, ask, typed):
+        typed("?", "what", "a", "b")
+        done = ask(*BASE)
+        assert "is the better choice, above it" in " ".join(done.out.split())
+        assert "please type a, b, =, ?, u or q" in done.out
+        assert "Take sharp" in done.out
+
+    def test_undo_takes_the_last_answer_back(self, ask, typed):
+        typed("a", "u", "b", "b", "q")
+        done = ask(*BASE, "--goal", "threshold", "--tolerance", "0.01")
+        assert "Question 2." in done.out
+        assert done.code == 0
+
+    def test_stopping_early_keeps_what_is_known(self, ask, typed):
+        typed("q")
+        done = ask(*BASE)
+        assert "More answers would make it surer." in done.out
+
+    def test_a_person_settles_contradictions(self, ask, typed):
+        typed("3", "1", "q")
+        done = ask(*BASE, "--ratio", "5..20", "--acts-at", "50%")
+        assert "taken back: you act at 50 %" in done.out
+        assert "5 to 20 false alarms" in done.out
+
+    def test_more_than_two_outcomes(self, run, tmp_path):
+        (tmp_path / "pets.csv").write_text("y,p\ncat,0.1\ndog,0.2\nfox,0.3\n")
+        done = run("ask", "pets.csv", "--label", "y", "--scores", "p")
+        assert done.code == 2
+        assert "questions are about two" in done.err
