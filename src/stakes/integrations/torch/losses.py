@@ -1,0 +1,253 @@
+"""Differentiable expected costs: two classes with a threshold, any number by soft decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from stakes._checks import as_priors
+from stakes.application import Application, as_application
+from stakes.exceptions import CostError, DataError
+from stakes.integrations.torch.relaxation import Scale, soft_decisions
+from stakes.typing import Priors
+
+__all__ = ["BinaryExpectedCostLoss", "ExpectedCostLoss", "class_average"]
+
+
+def class_average(
+    values: Any,
+    target: Any,
+    *,
+    priors: Any = None,
+    data_priors: Any = None,
+    sample_weight: Any = None,
+) -> Any:
+    """Average of per-case values under class priors.
+
+    Without priors the mean. With priors and the class shares of the training data, the mean of
+    importance-weighted values, unbiased in every batch. With priors alone, the class means of this
+    very batch weighted by the priors, which needs a case of each class.
+    """
+    weights = torch.ones_like(values) if sample_weight is None else sample_weight.to(values.dtype)
+    if priors is None:
+        return (weights * values).sum() / weights.sum()
+    shares = torch.as_tensor(priors, dtype=values.dtype, device=values.device)
+    if data_priors is not None:
+        old = torch.as_tensor(data_priors, dtype=values.dtype, device=values.device)
+        weights = weights * (shares / old)[target]
+        return (weights * values).sum() / weights.numel()
+    zeros = torch.zeros(len(shares), dtype=values.dtype, device=values.device)
+    totals = zeros.index_add(0, target, weights)
+    absent = (totals == 0) & (shares > 0)
+    if bool(absent.any()):
+        raise DataError(
+            f"class {int(torch.nonzero(absent)[0])} has a prior but no case in this batch.",
+            hint="give data_priors=[...], the class shares of the training data",
+        )
+    sums = zeros.index_add(0, target, weights * values)
+    return (shares * sums / totals.clamp_min(torch.finfo(values.dtype).tiny)).sum()
+
+
+class _CostLoss(nn.Module):
+    """What both losses share: an application whose costs and priors follow the module's device."""
+
+    def __init__(self, application: Any, data_priors: Priors | None) -> None:
+        super().__init__()
+        app: Application = as_application(application)
+        self.application = app
+        self.register_buffer("costs", torch.tensor(app.costs.values, dtype=torch.float32))
+        for name, shares in (("priors", app.priors), ("data_priors", data_priors)):
+            kept = None if shares is None else as_priors(shares, app.classes, name=name)
+            made = None if kept is None else torch.tensor(np.array(kept), dtype=torch.float32)
+            self.register_buffer(name, made)
+        if self.data_priors is not None and bool((self.data_priors == 0).any()):
+            raise DataError("`data_priors` must be positive.")
+
+    def _average(self, values: Any, target: Any, sample_weight: Any) -> Any:
+        """See `class_average`."""
+        return class_average(
+            values,
+            target,
+            priors=self.priors,
+            data_priors=self.data_priors,
+            sample_weight=sample_weight,
+        )
+
+
+class ExpectedCostLoss(_CostLoss):
+    r"""Differentiable expected cost of Bayes decisions: any classes, any decisions.
+
+    Train with it when the model cannot represent the true posteriors and only some costs matter;
+    lower is better. Start from a model trained by cross-entropy, and let the temperature fall.
+
+    .. math:: \sum_i P_i \frac1{N_i} \sum_{n: y_n = i} \sum_j w_j(x_n)\, c_{ij}
+
+    Parameters
+    ----------
+    application : Application or CostMatrix
+        Costs and priors; without priors, those of the data.
+    temperature : float
+        See `soft_decisions`; may be set anew at any time (`annealed_temperature`).
+    scale : {"log", "linear"}
+        See `soft_decisions`.
+    straight_through : bool
+        Value of the hard decisions, gradient of the soft ones.
+    learn_offsets : bool
+        Learn one offset per decision along with the model: thresholds of its own.
+    data_priors : sequence or mapping, optional
+        Class shares of the training data; with priors in the application every batch is then
+        weighted from these to those. Without them, the classes of each batch are.
+
+    Notes
+    -----
+    As the temperature falls to 0 the value becomes the expected cost of the Bayes decisions;
+    gradients then vanish almost everywhere, so do not start there. The loss is not convex. It is
+    not a proper score: the posteriors of a model trained with it are good for these decisions only.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 2.5, which leaves more
+       than two classes open.
+
+    Examples
+    --------
+    >>> loss = ExpectedCostLoss(Application([[0, 1, 0.2], [4, 0, 0.2]]), temperature=0.01)
+    >>> logits = torch.tensor([[5.0, 0.0], [0.0, 5.0], [0.0, 0.0]])
+    >>> round(float(loss(logits, torch.tensor([0, 1, 1]))), 3)  # right, right, abstained
+    0.067
+    """
+
+    def __init__(
+        self,
+        application: Any,
+        *,
+        temperature: float = 1.0,
+        scale: Scale = "log",
+        straight_through: bool = False,
+        learn_offsets: bool = False,
+        data_priors: Priors | None = None,
+    ) -> None:
+        super().__init__(application, data_priors)
+        if scale not in ("log", "linear"):
+            raise DataError(f"`scale` must be 'log' or 'linear'; got {scale!r}.")
+        self.temperature = temperature
+        self.scale: Scale = scale
+        self.straight_through = straight_through
+        offsets = torch.zeros(len(self.application.decisions)) if learn_offsets else None
+        self.offsets = None if offsets is None else nn.Parameter(offsets)
+
+    def forward(
+        self, logits: Any, target: Any, costs: Any = None, sample_weight: Any = None
+    ) -> Any:
+        """The loss of a batch, a scalar.
+
+        Parameters
+        ----------
+        logits : Tensor of shape (n_cases, n_classes)
+            Scores before the softmax.
+        target : Tensor of int64, shape (n_cases,)
+            Positions of the true classes.
+        costs : Tensor of shape (n_cases, n_classes, n_decisions), optional
+            Costs of these very cases.
+        sample_weight : Tensor of shape (n_cases,), optional
+            Weights.
+        """
+        table = (self.costs if costs is None else costs).to(logits.dtype)
+        weights = soft_decisions(
+            logits,
+            table,
+            temperature=self.temperature,
+            scale=self.scale,
+            straight_through=self.straight_through,
+            offsets=None if self.offsets is None else self.offsets.to(logits.dtype),
+        )
+        rows = torch.arange(len(target), device=target.device)
+        own = table[target] if costs is None else table[rows, target]
+        return self._average((weights * own).sum(dim=1), target, sample_weight)
+
+
+class BinaryExpectedCostLoss(_CostLoss):
+    r"""Differentiable expected cost of two classes with a threshold that may be learnt.
+
+    .. math:: R_{12} = \frac1{N_1} \sum_{n:H_1} \sigma(\alpha(s_n - u)), \qquad
+              R_{21} = \frac1{N_2} \sum_{n:H_2} \sigma(\alpha(u - s_n))
+
+    The error rates of `ferrer2025` eqs 8-9 with a sigmoid for the step (eqs 10-11), weighted by
+    costs and priors; lower is better. Scores speak for the second class, so s and u stand for one
+    minus those of the paper.
+
+    Parameters
+    ----------
+    application : Application or CostMatrix
+        Two classes, two decisions.
+    threshold : float, optional
+        Where u is, or starts. Default: the Bayes threshold on log odds (eq 29).
+    learn_threshold : bool
+        Train u along with the model.
+    slope : float
+        Steepness :math:`\alpha` of the sigmoid; 1 in the paper.
+    data_priors : sequence or mapping, optional
+        As in `ExpectedCostLoss`.
+
+    Notes
+    -----
+    For log odds as scores it is `ExpectedCostLoss` with temperature 1 / slope. For posteriors as
+    scores give `threshold=application.posterior_threshold`.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eqs 2, 8-11.
+    .. [2] V. Mingote et al., the approximate detection cost as a training objective, 2019.
+
+    Examples
+    --------
+    >>> loss = BinaryExpectedCostLoss(Application([[0, 1], [3, 0]], priors=[0.5, 0.5]))
+    >>> at_threshold = loss.threshold.detach().repeat(2)
+    >>> round(loss(at_threshold, torch.tensor([0, 1])).item(), 3)  # (1 + 3) / 2 / 2
+    1.0
+    """
+
+    def __init__(
+        self,
+        application: Any,
+        *,
+        threshold: float | None = None,
+        learn_threshold: bool = True,
+        slope: float = 1.0,
+        data_priors: Priors | None = None,
+    ) -> None:
+        super().__init__(application, data_priors)
+        app = self.application
+        if app.costs.shape != (2, 2):
+            raise CostError(
+                f"two classes and two decisions are needed; got {app.costs.shape}.",
+                hint="use ExpectedCostLoss",
+            )
+        start = torch.tensor(app.log_odds_threshold if threshold is None else float(threshold))
+        if not bool(torch.isfinite(start)):
+            raise CostError("the Bayes threshold is infinite: one decision is never wrong.")
+        if learn_threshold:
+            self.threshold = nn.Parameter(start)
+        else:
+            self.register_buffer("threshold", start)
+        self.slope = slope
+
+    def forward(self, scores: Any, target: Any, sample_weight: Any = None) -> Any:
+        """The loss of a batch, a scalar.
+
+        Parameters
+        ----------
+        scores : Tensor of shape (n_cases,)
+            Higher speaks for the second class.
+        target : Tensor of int64, shape (n_cases,)
+            0 or 1.
+        sample_weight : Tensor of shape (n_cases,), optional
+            Weights.
+        """
+        acting = torch.sigmoid(self.slope * (scores - self.threshold.to(scores.dtype)))
+        own = self.costs.to(scores.dtype)[target]
+        values = own[:, 0] * (1 - acting) + own[:, 1] * acting
+        return self._average(values, target, sample_weight)

@@ -1,0 +1,301 @@
+"""Metrics for training loops: the summary is the state, so batches and processes add exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from stakes.application import Application, as_application
+from stakes.exceptions import CostError, DataError
+from stakes.integrations.torch.counting import cell_counts
+from stakes.integrations.torch.reductions import (
+    _refuse_bad_labels,
+    _refuse_bad_posteriors,
+    confusion_counts,
+)
+from stakes.integrations.torch.scores import _rounded, bin_scores, binned_counts
+from stakes.integrations.torch.states import Metric, synced
+from stakes.metrics import actual_cost, expected_cost, min_cost, normalized_expected_cost
+from stakes.summaries import ConfusionMatrix, ScoreBins
+
+__all__ = ["ActualCost", "BrierScore", "CrossEntropy", "ExpectedCost", "MinimumCost"]
+
+
+class ExpectedCost(Metric):
+    """Expected cost of Bayes decisions, or of decisions given; lower is better.
+
+    Parameters
+    ----------
+    application : Application or CostMatrix
+        Costs and priors; without priors, those of the data seen.
+    normalize : bool
+        Divide by the cost of the best naive decision (NEC).
+    **options
+        Passed to `torchmetrics.Metric`, where it is installed.
+
+    Notes
+    -----
+    The state is the confusion matrix, which adds over batches and processes; `summary` returns it
+    for everything else that can be read off it: intervals, audits, reports.
+
+    Examples
+    --------
+    >>> import torch
+    >>> metric = ExpectedCost(Application([[0, 1], [10, 0]], priors=[0.9, 0.1]))
+    >>> metric.update(torch.tensor([[0.99, 0.01], [0.5, 0.5]]), torch.tensor([0, 1]))
+    >>> metric.update(torch.tensor([[0.8, 0.2]]), torch.tensor([0]))
+    >>> round(float(metric.compute()), 3)  # half of class 0 called for nothing: 0.9 * 0.5
+    0.45
+    """
+
+    higher_is_better = False
+    is_differentiable = False
+    full_state_update = False
+
+    def __init__(self, application: Any, *, normalize: bool = False, **options: Any) -> None:
+        super().__init__(**options)
+        self.application: Application = as_application(application)
+        self.normalize = normalize
+        shape = self.application.costs.shape
+        self.add_state("counts", torch.zeros(shape, dtype=torch.int64), dist_reduce_fx="sum")
+
+    def update(self, preds: Any, target: Any) -> None:
+        """Count a batch.
+
+        Parameters
+        ----------
+        preds : Tensor
+            Posteriors (n, K), or (n,) floats of the second of two classes; or integer positions
+            of decisions already taken.
+        target : Tensor of int64, shape (n,)
+            Positions of the true classes.
+        """
+        shape = self.application.costs.shape
+        if preds.dtype.is_floating_point:
+            found = confusion_counts(target, preds.detach(), costs=self.application)
+        else:
+            _refuse_bad_labels(target, shape[0])
+            _refuse_bad_labels(preds, shape[1])
+            found = cell_counts(target, preds.to(torch.int64), shape=shape)
+        self.counts = self.counts + found.to(self.counts.device)
+
+    def summary(self) -> ConfusionMatrix:
+        """What was decided so far, in this process, as a `stakes.ConfusionMatrix`."""
+        app = self.application
+        return ConfusionMatrix(self.counts.cpu().numpy(), app.classes, app.decisions)
+
+    def compute(self) -> Any:
+        """The cost per case, a scalar in float64."""
+        measure = normalized_expected_cost if self.normalize else expected_cost
+        with synced(self):
+            value = measure(self.summary(), application=self.application)
+        return torch.tensor(value, dtype=torch.float64, device=self.counts.device)
+
+
+class _BinnedScores(Metric):
+    """Binary scores in bins, with the Bayes threshold among the edges."""
+
+    higher_is_better = False
+    is_differentiable = False
+    full_state_update = False
+
+    def __init__(
+        self,
+        application: Any,
+        *,
+        normalize: bool = False,
+        bins: int = 4096,
+        reach: float = 20.0,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        app = as_application(application)
+        if app.costs.shape != (2, 2):
+            raise CostError(f"two classes and two decisions are needed; got {app.costs.shape}.")
+        self.application, self.normalize = app, normalize
+        grid = np.linspace(-reach, reach, bins - 1)
+        self.edges = np.unique(np.append(grid, app.log_odds_threshold))
+        size = len(self.edges) + 1
+        self.add_state("counts", torch.zeros((size, 2), dtype=torch.int64), dist_reduce_fx="sum")
+        ends = torch.full((size,), torch.inf, dtype=torch.float64)
+        self.add_state("lowest", ends, dist_reduce_fx="min")
+        self.add_state("highest", -ends, dist_reduce_fx="max")
+
+    def update(self, preds: Any, target: Any) -> None:
+        """Count a batch of log odds (n,) of the second class, or logits (n, 2)."""
+        odds = (preds[:, 1] - preds[:, 0] if preds.ndim == 2 else preds).detach()
+        odds = odds if odds.dtype == torch.float64 else odds.float()
+        if bool(torch.isnan(odds).any()):
+            raise DataError("`preds` holds NaN.")
+        _refuse_bad_labels(target, 2)
+        edges = torch.tensor(_rounded(self.edges, odds.dtype), device=odds.device)
+        counts, lowest, highest = binned_counts(target, odds, edges)
+        home = self.counts.device
+        self.counts = self.counts + counts.to(home)
+        self.lowest = torch.minimum(self.lowest, lowest.to(home))
+        self.highest = torch.maximum(self.highest, highest.to(home))
+
+    def summary(self) -> ScoreBins:
+        """The binned log odds so far, in this process, as a `stakes.ScoreBins`."""
+        return bin_scores(
+            self.counts,
+            self.lowest,
+            self.highest,
+            edges=self.edges,
+            kind="log_odds",
+            classes=self.application.classes,
+        )
+
+    def _value(self, measure: Any) -> Any:
+        """A metric of the summary as a scalar tensor."""
+        with synced(self):
+            found = measure(self.summary(), self.application, normalize=self.normalize)
+        return torch.tensor(found, dtype=torch.float64, device=self.counts.device)
+
+
+class ActualCost(_BinnedScores):
+    """Cost of two classes when log odds are taken at their word; exact, from binned scores.
+
+    Parameters
+    ----------
+    application : Application or CostMatrix
+        Two classes, two decisions.
+    normalize : bool
+        Divide by the cost of the best naive decision.
+    bins : int
+        Bins of equal width from `-reach` to `reach` log odds; the Bayes threshold is an edge too.
+    reach : float
+        Log odds beyond it share a bin.
+    **options
+        Passed to `torchmetrics.Metric`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> metric = ActualCost(Application([[0, 1], [1, 0]], priors=[0.5, 0.5]))
+    >>> metric.update(torch.tensor([-3.0, 0.5, -0.5, 2.0]), torch.tensor([0, 0, 1, 1]))
+    >>> float(metric.compute())
+    0.5
+    """
+
+    def compute(self) -> Any:
+        """Cost per case of the Bayes decisions, a scalar in float64."""
+        return self._value(actual_cost)
+
+
+class MinimumCost(_BinnedScores):
+    """Least cost that a threshold on the binned scores of two classes could reach.
+
+    Parameters
+    ----------
+    application, normalize, bins, reach, **options
+        As in `ActualCost`.
+
+    Notes
+    -----
+    The threshold is an edge of the bins, so the value is never below the exact minimum; how far
+    above it can be, `stakes.metrics.score_bounds(metric.summary())` tells.
+
+    Examples
+    --------
+    >>> import torch
+    >>> metric = MinimumCost(Application([[0, 1], [1, 0]], priors=[0.5, 0.5]))
+    >>> metric.update(torch.tensor([-3.0, 0.5, -0.5, 2.0]), torch.tensor([0, 0, 1, 1]))
+    >>> float(metric.compute())
+    0.25
+    """
+
+    def compute(self) -> Any:
+        """Least cost per case over the edges, a scalar in float64."""
+        return self._value(min_cost)
+
+
+class _ProperScore(Metric):
+    """Sums of a per-case loss by class, so that target priors can weigh the classes."""
+
+    higher_is_better = False
+    is_differentiable = False
+    full_state_update = False
+
+    def __init__(self, n_classes: int, *, priors: Any = None, **options: Any) -> None:
+        super().__init__(**options)
+        self.n_classes = n_classes
+        self.priors = None if priors is None else np.asarray(priors, dtype=np.float64)
+        for name in ("sums", "totals"):
+            zeros = torch.zeros(n_classes, dtype=torch.float64)
+            self.add_state(name, zeros, dist_reduce_fx="sum")
+
+    def update(self, preds: Any, target: Any) -> None:
+        """Take in posteriors (n, K) and positions of the true classes (n,)."""
+        _refuse_bad_labels(target, self.n_classes)
+        _refuse_bad_posteriors(preds, self.n_classes)
+        losses = self._losses(preds.detach().double(), target)
+        home = self.sums.device
+        self.sums = self.sums + torch.bincount(target, losses, minlength=self.n_classes).to(home)
+        self.totals = self.totals + torch.bincount(target, minlength=self.n_classes).to(home)
+
+    def _losses(self, posteriors: Any, target: Any) -> Any:
+        """The loss of each case."""
+        raise NotImplementedError
+
+    def compute(self) -> Any:
+        """The average loss under the priors, a scalar in float64."""
+        with synced(self):
+            sums, totals = self.sums, self.totals
+        if self.priors is None:
+            return sums.sum() / totals.sum()
+        priors = torch.tensor(self.priors, device=sums.device)
+        if bool(((totals == 0) & (priors > 0)).any()):
+            raise DataError("a class with a prior has no case, so its loss is unknown.")
+        return (priors * sums / totals.clamp_min(1)).sum()
+
+
+class CrossEntropy(_ProperScore):
+    """Mean of minus the log posterior of the true class, in nats; lower is better.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes.
+    priors : sequence of float, optional
+        Class shares where the system will run; default: those of the data.
+    **options
+        Passed to `torchmetrics.Metric`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> metric = CrossEntropy(2)
+    >>> metric.update(torch.tensor([[0.5, 0.5], [0.5, 0.5]]), torch.tensor([0, 1]))
+    >>> round(float(metric.compute()), 4)  # log 2
+    0.6931
+    """
+
+    def _losses(self, posteriors: Any, target: Any) -> Any:
+        return -posteriors.gather(1, target[:, None])[:, 0].log()
+
+
+class BrierScore(_ProperScore):
+    """Mean squared distance of the posteriors from the truth; lower is better.
+
+    Summed over the classes, so it goes from 0 to 2; for two classes it is twice the binary score.
+
+    Parameters
+    ----------
+    n_classes, priors, **options
+        As in `CrossEntropy`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> metric = BrierScore(2)
+    >>> metric.update(torch.tensor([[0.5, 0.5]]), torch.tensor([0]))
+    >>> float(metric.compute())
+    0.5
+    """
+
+    def _losses(self, posteriors: Any, target: Any) -> Any:
+        own = torch.nn.functional.one_hot(target, self.n_classes)
+        return (posteriors - own).square().sum(dim=1)
