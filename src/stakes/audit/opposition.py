@@ -128,8 +128,8 @@ def _grid(prior: float, low: float) -> FloatArray:
     """Whole counts with both rates from `low` to 1."""
     positives = min(max(round(prior * CASES), 1), CASES - 1)
     negatives = CASES - positives
-    tn = np.unique(np.rint(np.linspace(low, 1, 21) * negatives))
-    tp = np.unique(np.rint(np.linspace(low, 1, 21) * positives))
+    tn = np.unique(np.rint(np.linspace(low, 1, 15) * negatives))
+    tp = np.unique(np.rint(np.linspace(low, 1, 15) * positives))
     a, b = (grid.ravel() for grid in np.meshgrid(tn, tp))
     cells = np.stack([a, negatives - a, positives - b, b], axis=-1)
     return np.asarray(cells.reshape(-1, 2, 2))
@@ -170,7 +170,7 @@ def _fine(
     wanted = math.atan2(fn - tp, fp - tn)
     for base, normal in zip(bases, found.normals, strict=True):
         turn = math.remainder(normal - wanted, 2 * math.pi) if not math.isnan(normal) else 0.0
-        if abs(turn) < 1e-4:
+        if abs(turn) < 2e-5:
             continue
         angle = wanted + math.copysign(math.pi / 2 + abs(turn) / 2, turn)
         step = 0.1 * CASES * min(prior, 1 - prior) * np.array([math.cos(angle), math.sin(angle)])

@@ -1,0 +1,166 @@
+"""`stakes audit`: what a metric rewards, and the costs it implies."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from stakes.cli.options import add_cost_options, add_data_options, add_model_options
+from stakes.cli.problems import EXIT_OK, warn
+
+if TYPE_CHECKING:
+    from stakes.application import Application
+    from stakes.audit import Audit
+    from stakes.summaries import ConfusionMatrix
+
+__all__ = ["configure", "run"]
+
+EXAMPLES = """examples:
+  stakes audit f1                                   in general
+  stakes audit f1 --cost fn=10 fp=1 --prevalence 2% against your costs
+  stakes audit f1 --cost fn=10 fp=1 churn.csv --label churned --positive yes \\
+         --scores gbm_p,logreg_p                    among your models
+  stakes audit f_beta:beta=2 --cost fn=10 fp=1 --plot levels.svg
+  stakes audit --all --cost fn=10 fp=1              a table of every metric
+
+`python -c "from stakes.metrics import catalogue; print(catalogue)"` lists the metrics. A metric of
+your own is audited from Python: stakes.audit.audit(my_function, application=...).
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("metric", nargs="?", help="name of a metric, e.g. f1, mcc, f_beta:beta=2")
+    parser.add_argument("--all", action="store_true", help="every metric of the catalogue")
+    add_data_options(parser)
+    add_model_options(parser)
+    parser.add_argument(
+        "--confusion",
+        metavar="A.csv,B.csv",
+        help="confusion matrices instead of cases; the top-left cell says 'truth' or 'decision'",
+    )
+    add_cost_options(parser)
+    group = parser.add_argument_group("what to print")
+    group.add_argument("--json", action="store_true", help="everything, as JSON")
+    group.add_argument("--plot", metavar="FILE", help="draw level sets against lines of equal cost")
+    group.add_argument(
+        "--pairs", type=int, metavar="N", help="random pairs for the misranking rate"
+    )
+    group.add_argument("--seed", type=int, default=0, metavar="0", help="of the random pairs")
+    parser.set_defaults(min_positives=10)  # the readers of cases ask for it
+
+
+def run(args: argparse.Namespace) -> int:
+    """Audit, print, draw, and return the exit code."""
+    from stakes.audit import audit, audit_all
+    from stakes.cli.audit_shown import print_audit, print_audit_json, print_table, print_table_json
+    from stakes.exceptions import DataError
+
+    _sort_out(args)
+    if not args.all and args.metric is None:
+        raise DataError("which metric? Give its name.", hint="stakes audit f1\nstakes audit --all")
+    app, candidates, best, said = _at_stake(args)
+    given: dict[str, Any] = {"application": app, "matrix": best, "rng": args.seed}
+    given["candidates"] = candidates if len(candidates) > 1 else None
+    if args.pairs is not None:
+        given["n"] = args.pairs
+    if args.all:
+        table = audit_all(**given)
+        (print_table_json if args.json else print_table)(table, app, candidates)
+        return EXIT_OK
+    found = audit(args.metric, **given)
+    if args.plot:
+        _draw(found, args)
+    (print_audit_json if args.json else print_audit)(found, said, _tuned(args, app))
+    if args.plot and not args.json:
+        print(f"\nplot: {args.plot}")
+    return EXIT_OK
+
+
+def _sort_out(args: argparse.Namespace) -> None:
+    """A file may stand after --cost fn=10 fp=1, and --all needs no name before it."""
+    if args.file is None and args.cost and "=" not in args.cost[-1]:
+        args.file = args.cost.pop()
+    if args.all and args.metric is not None and args.file is None:
+        args.file, args.metric = args.metric, None
+
+
+def _at_stake(
+    args: argparse.Namespace,
+) -> tuple[Application | None, dict[str, ConfusionMatrix], ConfusionMatrix | None, tuple[str, ...]]:
+    """Costs, candidates by name, the cheapest of them, and what was understood."""
+    from stakes.cli.asked import costs_given
+    from stakes.cli.costs import binary_costs, shares
+
+    if args.file is not None or args.confusion:
+        from stakes.cli.judging import findings_of
+
+        findings = findings_of(args)
+        for warning in findings.warnings:
+            warn(warning)
+        tables = {model.name: model.confusion for model in findings.models}
+        said = findings.costs_said
+        return findings.application, tables, findings.best.confusion, said
+    if not args.cost and args.costs is None and args.miss is None and args.false_alarm is None:
+        return None, {}, None, ()
+    from stakes.application import Application
+    from stakes.application.sentences import describe_costs
+
+    filed, words = costs_given(args)
+    if filed is None:
+        assert words is not None
+        filed = Application(binary_costs(words, ("negative", "positive")), unit=args.unit)
+    if args.prevalence:
+        filed = filed.with_priors(shares(args.prevalence, tuple(map(str, filed.classes))))
+    said = tuple(describe_costs(filed.costs, unit=filed.unit).splitlines())
+    return filed, {}, None, said
+
+
+def _tuned(args: argparse.Namespace, app: Application | None) -> list[str]:
+    """What tuning the threshold of each model for the metric would mean, for scores in a file."""
+    if app is None or not args.scores or args.file in (None, "-") or args.scores_are == "rank":
+        return []
+    from stakes.audit import best_threshold
+    from stakes.cli.asked import asked
+    from stakes.cli.deciding import posteriors_of, without_gaps
+    from stakes.cli.models import models_of
+    from stakes.cli.place import texts
+    from stakes.summaries import ScoreCounts
+
+    question = asked(args)
+    models = models_of(question.table, question.cases, texts(app.decisions), args)
+    models, cases, _ = without_gaps(models, question.cases, args)
+    found = []
+    for model in models:
+        posteriors = posteriors_of(model, cases, app.with_priors(cases.priors), args)
+        if posteriors is None or model.missing.any():
+            continue
+        column = posteriors if posteriors.ndim == 1 else posteriors[:, 1]
+        scores = ScoreCounts.from_scores(
+            cases.truth, column, kind="posterior", sample_weight=cases.weights
+        )
+        best = best_threshold(args.metric, scores, application=app.with_priors(None))
+        found.append(f"{model.name}: {best.sentence}")
+    return found
+
+
+def _draw(found: Audit, args: argparse.Namespace) -> None:
+    """Write the picture of the level sets."""
+    from pathlib import Path
+
+    from stakes._optional import load
+    from stakes.audit import level_sets
+    from stakes.exceptions import DataError
+    from stakes.plots import level_sets as draw
+
+    load("matplotlib", extra="plots").use("Agg")
+    app = found.application
+    if app is not None and app.costs.shape != (2, 2):
+        raise DataError("level sets are drawn for two outcomes and two decisions.")
+    prevalence = 0.5 if app is None or app.priors is None else float(app.priors[1])
+    if found.opposite is not None:
+        prevalence = float(found.opposite.preferred.priors[1])
+    grid = level_sets(args.metric, prevalence=prevalence, application=app)
+    figure = draw(grid, pair=found.opposite).figure
+    figure.savefig(Path(args.plot))

@@ -1,0 +1,151 @@
+"""Audits on the terminal and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from stakes.application import Application
+from stakes.audit import Audit
+from stakes.cli.output import bold, page_width, print_wrapped, shown, wrapped
+from stakes.cli.tables import Column, fitted
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix
+
+__all__ = ["print_audit", "print_audit_json", "print_table", "print_table_json"]
+
+
+def print_audit(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
+    """The verdict in a few sentences, and what stands behind it."""
+    for line in costs_said:
+        print(shown(line))
+    if costs_said:
+        print()
+    first, *rest = found.sentences
+    for line in wrapped(first):
+        print(bold(line))
+    for sentence in (*rest, *tuned):
+        print_wrapped(sentence, first="- ", rest="  ")
+    witness = found.compliance.witness
+    if witness is not None:
+        print()
+        print_wrapped(
+            "No cost matrix ranks these pairs of tables (rows are the truth) as "
+            f"{found.metric} does:"
+        )
+        for pair in witness.pairs:
+            better, worse = pair.better.counts, pair.worse.counts
+            print(
+                f"  {_table(better)} at {pair.better_value:.4g}  over  "
+                f"{_table(worse)} at {pair.worse_value:.4g}"
+            )
+    tie = found.compliance.tie
+    if tie is not None:
+        print()
+        print(f"  {_table(tie.better.counts)} and {_table(tie.worse.counts)} look the same to it")
+
+
+def print_audit_json(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
+    """Everything, as JSON."""
+    print(json.dumps(_plain(audit_facts(found, tuned)), indent=2, ensure_ascii=False,
+                     allow_nan=False))  # fmt: skip
+
+
+def audit_facts(found: Audit, tuned: Sequence[str] = ()) -> dict[str, Any]:
+    """An audit as plain values by name."""
+    law, opposite, implied = found.compliance, found.opposite, found.implied
+    facts: dict[str, Any] = {
+        **found.row(),
+        "verdict": found.verdict,
+        "sentences": [*found.sentences, *tuned],
+        "agrees": found.agrees if found.application is not None else None,
+        "slopes": law.slopes.rows(),
+        "witness": None if law.witness is None else {
+            "pairs": [{"better": p.better.counts.tolist(), "worse": p.worse.counts.tolist(),
+                       "better_value": p.better_value, "worse_value": p.worse_value}
+                      for p in law.witness.pairs],
+            "weights": law.witness.weights.tolist(),
+        },
+        "opposite": None if opposite is None else {
+            "preferred": opposite.preferred.counts.tolist(),
+            "cheaper": opposite.cheaper.counts.tolist(),
+            "values": list(opposite.values), "costs": list(opposite.costs),
+        },
+        "implied_costs": None if implied is None else implied.costs.values.tolist(),
+        "misranking_pairs": found.misranking.n,
+    }  # fmt: skip
+    if found.candidates is not None:
+        chosen = found.candidates
+        facts["candidates"] = {
+            "table": chosen.frame().rows(),
+            "chosen": chosen.chosen,
+            "cheapest": chosen.cheapest,
+            "misranked": [list(pair) for pair in chosen.misranked],
+            "misranking_rate": chosen.misranking_rate,
+        }
+    return facts
+
+
+def print_table(
+    table: Frame, app: Application | None, candidates: dict[str, ConfusionMatrix]
+) -> None:
+    """One line per metric."""
+    verdicts = [str(failure) or "yes" for failure in table["failure"].tolist()]
+    ranges = zip(table["miss_cost_low"].tolist(), table["miss_cost_high"].tolist(), strict=True)
+    prices = [_range(low, high) for low, high in ranges]
+    columns = [
+        Column("metric", [str(name) for name in table["metric"]], label=True),
+        Column("as a cost?", verdicts, right=False),
+        Column("a miss is worth", prices, drop=2),
+        Column("misranks", [f"{100 * rate:.1f} %" for rate in table["misranking"].tolist()]),
+    ]
+    if candidates:
+        implied = [f"{v:.3g}" if math.isfinite(v) else "" for v in
+                   table["implied_miss_cost"].tolist()]  # fmt: skip
+        columns.append(Column("here", implied, drop=3))
+    if len(candidates) > 1:
+        regret = [f"{v:.4g}" if math.isfinite(v) else "" for v in table["regret"].tolist()]
+        columns.append(Column("regret/case", regret, drop=1))
+    text, left_out = fitted(columns, page_width())
+    print(text)
+    if left_out:
+        print_wrapped(f"(too narrow for: {', '.join(left_out)}; --json has everything)")
+    print()
+    whose = "your costs" if app is not None else "utilities drawn at random"
+    print_wrapped(
+        "'a miss is worth' so many false alarms, over good and bad systems of every prevalence; "
+        f"'misranks' is how often the wrong one of two good classifiers is picked, for {whose}."
+    )
+
+
+def print_table_json(
+    table: Frame, app: Application | None, candidates: dict[str, ConfusionMatrix]
+) -> None:
+    """The table as JSON."""
+    print(json.dumps(_plain({"metrics": table.rows()}), indent=2, allow_nan=False))
+
+
+def _table(counts: Any) -> str:
+    """A table on one line."""
+    return " / ".join(" ".join(f"{value:.6g}" for value in row) for row in counts.tolist())
+
+
+def _range(low: float, high: float) -> str:
+    """The prices of a miss, from the smallest to the largest."""
+    if math.isnan(low):
+        return ""
+    first, last = f"{low:.2g}", f"{high:.2g}"
+    return first if first == last else f"{first} to {last}"
+
+
+def _plain(value: Any) -> Any:
+    """Values that JSON knows; numbers that are not finite become null or words."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "infinity" if value > 0 else "-infinity"
+    return value

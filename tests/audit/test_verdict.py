@@ -1,0 +1,106 @@
+"""The audit as a whole."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from stakes import Application, ConfusionMatrix, CostMatrix
+from stakes.audit import audit, audit_all, misranking_rate
+from stakes.exceptions import CostError, DataError
+
+APP = Application(CostMatrix.binary(false_positive=1, false_negative=10), priors=[0.9, 0.1],
+                  unit="EUR")  # fmt: skip
+CM = ConfusionMatrix([[850, 50], [20, 80]])
+
+
+class TestAudit:
+    def test_of_f1(self) -> None:
+        found = audit("f1", application=APP, matrix=CM, n=5000)
+        assert not found.compliant
+        assert not found.agrees
+        assert found.implied.miss_cost == pytest.approx((80 + 50 + 20) / 80, rel=1e-6)
+        assert "treats a miss as 1.9 false alarms; your costs say 10" in found.verdict
+        assert "EUR a case lost" in found.verdict
+        assert found.misranking == misranking_rate("f1", utilities=APP, n=5000, rng=0)
+        assert str(found).count("\n") == len(found.sentences) - 1
+
+    def test_of_a_metric_that_is_the_cost(self) -> None:
+        found = audit("weighted_accuracy", application=APP, matrix=CM, n=5000)
+        assert found.compliant
+        assert found.agrees
+        assert found.opposite is None
+        assert found.misranking < 0.001
+        assert "Those are your costs" in found.verdict
+        assert "as your costs do" in found.verdict
+
+    def test_of_a_metric_with_other_costs(self) -> None:
+        found = audit("accuracy", application=APP, n=5000)
+        assert found.compliant
+        assert not found.agrees
+        assert "Those are not your costs." in found.sentences
+
+    def test_without_an_application(self) -> None:
+        found = audit("mcc", n=5000)
+        assert found.opposite is None
+        assert found.application is None
+        assert "drawn at random" in found.verdict
+
+    def test_of_a_function_of_ones_own(self) -> None:
+        found = audit(lambda c: c[0, 0] + 10 * c[1, 1], application=APP, n=2000)
+        assert found.agrees
+        assert audit(lambda c: c[0, 1], application=APP, higher_is_better=False, n=500).compliant
+
+    def test_among_candidates(self) -> None:
+        both = {"timid": ConfusionMatrix([[899, 1], [50, 50]]),
+                "bold": ConfusionMatrix([[800, 100], [5, 95]])}  # fmt: skip
+        found = audit("accuracy", application=APP, candidates=both, n=500)
+        assert found.candidates.chosen == "timid"
+        # 1 + 500 against 100 + 50 per 1000 cases
+        assert found.candidates.regret == pytest.approx(0.501 - 0.150)
+        assert "bold would cost 0.351 EUR a case less" in found.verdict
+        agreed = audit("recall", application=APP, candidates=both, n=500)
+        assert "which is the cheapest" in agreed.verdict
+
+    def test_three_classes(self) -> None:
+        costs = CostMatrix(1.0 - np.eye(3))
+        assert audit("accuracy", application=costs, n=500).agrees
+        found = audit("macro_f1", application=costs, n=500)
+        assert found.compliance.failure == "curved"
+        assert math.isnan(found.row()["miss_cost_low"])
+
+    def test_abstention_is_refused(self) -> None:
+        with pytest.raises(CostError, match="decisions that are the classes"):
+            audit("accuracy", application=CostMatrix.zero_one(2).with_abstention(0.1))
+
+    def test_numbers_of_scores_are_refused(self) -> None:
+        with pytest.raises(DataError, match="a number of scores"):
+            audit("auc")
+
+    def test_row_and_frame(self) -> None:
+        found = audit("f1", application=APP, n=500)
+        assert list(found.frame()["metric"]) == ["f1"]
+        assert found.row()["failure"] == "not parallel"
+        assert repr(found).startswith("Audit(f1: not parallel, misranks")
+
+
+class TestAuditAll:
+    def test_whole_catalogue(self) -> None:
+        table = audit_all(application=APP, n=200)
+        names = table["metric"].tolist()
+        assert "accuracy" in names
+        assert not any(name.startswith(("f_beta", "auc")) for name in names)
+        yes = dict(zip(names, table["compliant"].tolist(), strict=True))
+        assert yes["accuracy"]
+        assert not yes["mcc"]
+
+    def test_some(self) -> None:
+        table = audit_all(["f_beta:beta=2", lambda c: c[1, 1]], n=200)
+        assert table["metric"].tolist() == ["f_beta(beta=2)", "your metric"]
+
+    def test_operating_point_where_some_are_undefined(self) -> None:
+        table = audit_all(["precision", "recall"], matrix=[[90, 0], [10, 0]], n=200)
+        assert np.isnan(table["implied_miss_cost"][0])
+        assert table["implied_miss_cost"][1] == math.inf

@@ -1,0 +1,146 @@
+"""`stakes audit`: sentences, JSON, table and picture."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+CASES = "churned,gbm,rules\n" + "".join(
+    f"{'yes' if k % 5 == 0 else 'no'},{p:.3f},{q:.3f}\n"
+    for k, (p, q) in enumerate(
+        zip(
+            np.random.default_rng(0).beta(1, 3, 400) * 0.7 + 0.3 * (np.arange(400) % 5 == 0),
+            np.random.default_rng(1).beta(1, 3, 400) * 0.9 + 0.1 * (np.arange(400) % 5 == 0),
+            strict=True,
+        )
+    )
+)
+DATA = ("--label", "churned", "--positive", "yes", "--scores", "gbm,rules")
+
+
+def test_in_general(run) -> None:
+    ran = run("audit", "f1", "--pairs", "2000")
+    assert ran.code == 0
+    text = " ".join(ran.out.split())
+    assert "f1 ranks as no cost matrix does" in text
+    assert "straight but not parallel" in text
+    assert "No cost matrix ranks these pairs of tables" in text
+    assert "drawn at random in" in text
+
+
+def test_against_costs(run) -> None:
+    ran = run("audit", "f1", "--cost", "fn=10", "fp=1", "--prevalence", "2%", "--pairs", "2000")
+    text = " ".join(ran.out.split())
+    assert ran.code == 0
+    assert "one missed 'positive' costs as much as 10 false alarms" in text
+    assert "f1 prefers [[980, 0]," in text
+    assert "for your costs in" in text
+
+
+def test_metric_that_is_the_cost(run) -> None:
+    ran = run("audit", "net_benefit", "--cost", "fn=4", "fp=1", "--pairs", "2000")
+    text = " ".join(ran.out.split())
+    assert "a miss counting as 4 false alarms" in text
+    assert "Those are your costs" in text
+
+
+def test_among_models(run, write) -> None:
+    ran = run("audit", "f1", "--cost", "fn=10", "fp=1", write("c.csv", CASES), *DATA,
+              "--pairs", "2000")  # fmt: skip
+    text = " ".join(ran.out.split())
+    assert ran.code == 0, ran.err
+    assert "At this operating point f1 treats a miss as" in text
+    assert "your costs say 10" in text
+    assert "Among your candidates it chooses" in text
+    assert "gbm: Tuning the threshold for f1 on these scores means" in text
+
+
+def test_json_holds_everything(run, write) -> None:
+    ran = run("audit", "f1", write("c.csv", CASES), *DATA, "--cost", "fn=10", "fp=1", "--json",
+              "--pairs", "2000")  # fmt: skip
+    found = ran.found
+    assert found["compliant"] is False
+    assert found["failure"] == "not parallel"
+    assert 0 < found["misranking"] < 1
+    assert found["implied_miss_cost"] > 1
+    assert {row["candidate"] for row in found["candidates"]["table"]} == {"gbm", "rules"}
+    assert len(found["witness"]["pairs"]) == len(found["witness"]["weights"])
+    pair = found["opposite"]
+    assert pair["values"][0] > pair["values"][1]
+    assert pair["costs"][0] > pair["costs"][1]
+
+
+def test_infinite_prices_are_words_in_json(run) -> None:
+    assert run("audit", "recall", "--json", "--pairs", "100").found["miss_cost_low"] == "infinity"
+
+
+def test_confusion_matrices(run, write) -> None:
+    a = write("A.csv", "truth,no,yes\nno,27,23\nyes,15,35\n")
+    b = write("B.csv", "truth,no,yes\nno,43,7\nyes,18,32\n")
+    ran = run("audit", "accuracy", "--confusion", f"{a},{b}", "--positive", "yes", "--gain",
+              "--cost", "tn=15", "fp=-35", "fn=-335", "tp=165", "--pairs", "2000")  # fmt: skip
+    text = " ".join(ran.out.split())
+    assert ran.code == 0, ran.err
+    assert "it chooses B; A would cost 7 a case less" in text
+
+
+def test_table_of_all(run) -> None:
+    ran = run("audit", "--all", "--cost", "fn=5", "fp=1", "--pairs", "500")
+    lines = ran.out.splitlines()
+    assert ran.code == 0
+    assert lines[0].split()[:1] == ["metric"]
+    rows = {line.split()[0]: line for line in lines[2:] if line}
+    assert " yes " in rows["accuracy"]
+    assert " curved " in rows["mcc"]
+    assert " prevalence " in rows["balanced_accuracy"]
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_table_as_json(run) -> None:
+    found = run("audit", "--all", "--json", "--pairs", "200").found["metrics"]
+    by_name = {row["metric"]: row for row in found}
+    assert by_name["accuracy"]["compliant"]
+    assert not by_name["mcc"]["compliant"]
+
+
+def test_picture(run, tmp_path) -> None:
+    pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
+    ran = run("audit", "mcc", "--cost", "fn=5", "fp=1", "--plot", "levels.svg", "--pairs", "200")
+    assert ran.code == 0, ran.err
+    assert "<svg" in (tmp_path / "levels.svg").read_text(encoding="utf-8")
+    assert "plot: levels.svg" in ran.out
+
+
+class TestProblems:
+    def test_no_metric(self, run) -> None:
+        ran = run("audit")
+        assert ran.code == 2
+        assert "which metric?" in ran.err
+
+    def test_unknown_metric_lists_what_there_is(self, run) -> None:
+        ran = run("audit", "f1_scor")
+        assert ran.code == 2
+        assert "no metric 'f1_scor'" in ran.err
+        assert "f1_score" in ran.err
+
+    def test_missing_parameter(self, run) -> None:
+        ran = run("audit", "f_beta")
+        assert ran.code == 2
+        assert "needs beta" in ran.err
+
+    def test_half_a_cost(self, run) -> None:
+        assert run("audit", "f1", "--cost", "fn=10").code == 2
+
+    def test_metric_of_scores(self, run) -> None:
+        ran = run("audit", "auc")
+        assert ran.code == 2
+        assert "a number of scores" in ran.err
+
+
+def test_same_seed_same_answer(run) -> None:
+    first, second = (run("audit", "f1", "--json", "--pairs", "3000").found for _ in range(2))
+    assert first == second
+    other = run("audit", "f1", "--json", "--pairs", "3000", "--seed", "5").found
+    assert not math.isclose(first["misranking"], other["misranking"], rel_tol=1e-12)
