@@ -22,6 +22,7 @@ from stakes.evaluation.judging import (
     as_is,
     at_its_best,
     recalibrated,
+    scores_of,
 )
 from stakes.evaluation.models import read_models
 from stakes.evaluation.switching import ranges, switches
@@ -124,13 +125,15 @@ def evaluate(
             after = recalibrated(model, cases, app, calibrator, folds, _seeded(seed))
             if isinstance(after, str) and model.posteriors is not None:
                 notes.append(after)
+        scores = scores_of(model, cases, said_at)
         judged.append(
             Judged(
                 model,
                 as_is(model, cases, app, said_at),
                 None if isinstance(after, str) else after[0],
-                at_its_best(model, cases, app),
+                at_its_best(scores, cases, app),
                 None if isinstance(after, str) else after[1],
+                scores,
             )
         )
     options: dict[str, Any] = {"level": level, "rng": _seeded(seed), "min_cases": min_cases}

@@ -19,7 +19,16 @@ from stakes.metrics import at_min_cost, expected_cost, normalized_expected_cost
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 from stakes.typing import FloatArray
 
-__all__ = ["Cases", "Judged", "Sources", "Variant", "as_is", "at_its_best", "recalibrated"]
+__all__ = [
+    "Cases",
+    "Judged",
+    "Sources",
+    "Variant",
+    "as_is",
+    "at_its_best",
+    "recalibrated",
+    "scores_of",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +71,7 @@ class Judged:
     recalibrated: Variant | None
     at_its_best: Variant | None
     fitted: NDArray[Any] | None = None
+    scores: ScoreCounts | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,13 +121,23 @@ def recalibrated(
     return _priced(codes, cases, app, _cut_on(app, app.priors, cases.priors)), fitted
 
 
-def at_its_best(model: Model, cases: Cases, app: Application) -> Variant | None:
-    """The threshold that costs least on these very cases: optimistic; two classes only."""
-    if model.posteriors is None or app.costs.shape != (2, 2):
+def scores_of(model: Model, cases: Cases, said_at: FloatArray) -> ScoreCounts | None:
+    """The posteriors of two classes, counted; None for decisions and for more classes."""
+    if model.posteriors is None or len(said_at) != 2:
         return None
-    scores = ScoreCounts.from_scores(
-        cases.truth, model.posteriors[:, 1], kind="posterior", sample_weight=cases.weights
+    return ScoreCounts.from_scores(
+        cases.truth,
+        model.posteriors[:, 1],
+        kind="posterior",
+        prior=float(said_at[1]) if 0 < said_at[1] < 1 else None,
+        sample_weight=cases.weights,
     )
+
+
+def at_its_best(scores: ScoreCounts | None, cases: Cases, app: Application) -> Variant | None:
+    """The threshold that costs least on these very cases: optimistic; two classes only."""
+    if scores is None or app.costs.shape != (2, 2):
+        return None
     unnamed = Application(app.costs.values, priors=app.priors)
     point = at_min_cost(scores, unnamed)
     cost = point.cost(unnamed)

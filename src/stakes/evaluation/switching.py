@@ -10,20 +10,8 @@ from stakes.application import Application, CostMatrix, UncertainApplication
 from stakes.curves import switch_points
 from stakes.evaluation.evaluation import Stretch
 from stakes.evaluation.judging import Cases, Judged
-from stakes.summaries import ScoreCounts
 
 __all__ = ["ranges", "switches"]
-
-
-def _scored(judged: list[Judged], cases: Cases) -> dict[str, ScoreCounts]:
-    """The scores of all models that gave posteriors of two classes."""
-    return {
-        one.model.name: ScoreCounts.from_scores(
-            cases.truth, one.model.posteriors[:, 1], kind="posterior", sample_weight=cases.weights
-        )
-        for one in judged
-        if one.model.posteriors is not None
-    }
 
 
 def ranges(judged: list[Judged], cases: Cases, app: Application) -> tuple[Stretch, ...]:
@@ -31,7 +19,7 @@ def ranges(judged: list[Judged], cases: Cases, app: Application) -> tuple[Stretc
     assert app.priors is not None
     if app.costs.shape != (2, 2) or not 0 < app.priors[1] < 1:
         return ()
-    scored = _scored(judged, cases)
+    scored = {one.model.name: one.scores for one in judged if one.scores is not None}
     if len(scored) != len(judged) or (np.bincount(cases.truth, minlength=2) == 0).any():
         return ()
     frame = switch_points(scored, actual=True).by_cost_ratio(float(app.priors[1]))
