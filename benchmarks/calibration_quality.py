@@ -1,0 +1,174 @@
+"""How good the automatic calibration is on held-out cases, beside the peers.
+
+Public score sets (STAKES_DATA) are split into two halves, stratified; each method is fitted on one
+half and judged on the other: cross-entropy in nats, and NEC of the Bayes decisions when errors on the
+last class cost 100 times as much. Peers that are not installed are left out: scikit-learn
+(temperature, sigmoid, isotonic), netcal, probmetrics and psrcal. `--large` adds CIFAR100 and more
+splits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from scipy.special import log_softmax
+
+from stakes import Application, bayes_decisions, normalized_expected_cost
+from stakes.calibration import Affine, Automatic, Temperature, stratified_folds
+
+SETS = ("sst2_gpt2", "sst2_gpt2_4shot", "iemocap_wav2vec_pt", "agnews_gpt2", "cifar10_resnet-20",
+        "cifar10_vgg19_bn", "cifar10_repvgg_a2")  # fmt: skip
+LARGE = ("fvcaus_plda", "cifar100_vgg19_bn")
+Method = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
+def read(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Log-posteriors and labels."""
+    folder = Path(os.environ["STAKES_DATA"]) / name
+    logs = log_softmax(np.load(folder / "scores.npy").astype(np.float64), axis=1)
+    return logs, np.load(folder / "targets.npy").astype(np.int64)
+
+
+def ours() -> dict[str, Method]:
+    """What this library offers without a choice by the user, and two of its single maps."""
+    made = {"stakes Automatic": Automatic, "stakes Affine": Affine, "stakes Temp.": Temperature}
+    return {name: lambda z, y, t, k=k: k().fit(z, y).posteriors(t) for name, k in made.items()}
+
+
+def sklearn_methods() -> dict[str, Method]:
+    """CalibratedClassifierCV around ready-made logits."""
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.frozen import FrozenEstimator
+
+    class Ready(ClassifierMixin, BaseEstimator):
+        def fit(self, x: np.ndarray, y: np.ndarray) -> Ready:
+            self.classes_ = np.unique(y)
+            return self
+
+        def decision_function(self, x: np.ndarray) -> np.ndarray:
+            return x[:, 1] - x[:, 0] if x.shape[1] == 2 else x
+
+        def predict(self, x: np.ndarray) -> np.ndarray:
+            return x.argmax(axis=1)
+
+    def fitted(z: np.ndarray, y: np.ndarray, t: np.ndarray, method: str) -> np.ndarray:
+        ready = FrozenEstimator(Ready().fit(z, y))
+        return CalibratedClassifierCV(ready, method=method).fit(z, y).predict_proba(t)
+
+    return {
+        f"sklearn {name}": lambda z, y, t, name=name: fitted(z, y, t, name)
+        for name in ("temperature", "sigmoid", "isotonic")
+    }
+
+
+def psrcal_methods() -> dict[str, Method]:
+    """Affine by L-BFGS."""
+    import torch
+    from psrcal.calibration import AffineCalLogLoss
+
+    def affine(z: np.ndarray, y: np.ndarray, t: np.ndarray) -> np.ndarray:
+        model = AffineCalLogLoss(torch.as_tensor(z), torch.as_tensor(y))
+        model.train()
+        return np.exp(model.calibrate(torch.as_tensor(t)).detach().numpy())
+
+    return {"psrcal affine": affine}
+
+
+def netcal_methods() -> dict[str, Method]:
+    """Scaling methods on probabilities."""
+    from netcal.scaling import LogisticCalibration, TemperatureScaling
+
+    def fitted(z: np.ndarray, y: np.ndarray, t: np.ndarray, kind: type) -> np.ndarray:
+        binary = z.shape[1] == 2
+        inputs = [np.exp(x)[:, 1] if binary else np.exp(x) for x in (z, t)]
+        model = kind()
+        model.fit(inputs[0], y)
+        found = np.asarray(model.transform(inputs[1]), dtype=np.float64)
+        if binary:
+            found = found.reshape(-1)
+            return np.column_stack([1 - found, found])
+        return found
+
+    kinds = {"temperature": TemperatureScaling, "logistic": LogisticCalibration}
+    return {
+        f"netcal {name}": lambda z, y, t, k=kind: fitted(z, y, t, k) for name, kind in kinds.items()
+    }
+
+
+def probmetrics_methods() -> dict[str, Method]:
+    """Temperature with mixture, structured vector and structured matrix scaling."""
+    from probmetrics.calibrators import get_calibrator
+
+    def fitted(z: np.ndarray, y: np.ndarray, t: np.ndarray, name: str) -> np.ndarray:
+        cal = get_calibrator(name)
+        cal.fit(np.exp(z), y)
+        return cal.predict_proba(np.exp(t))
+
+    return {
+        f"probmetrics {name}": lambda z, y, t, name=name: fitted(z, y, t, name)
+        for name in ("ts-mix", "svs", "sms")
+    }
+
+
+def judged(posteriors: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Cross-entropy and NEC with a costly last class."""
+    posteriors = posteriors / posteriors.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        entropy = float(-np.log(posteriors[np.arange(len(y)), y]).mean())
+    size = posteriors.shape[1]
+    costs = 1.0 - np.eye(size)
+    costs[-1] *= 100
+    app = Application(costs, priors=np.bincount(y, minlength=size) / len(y))
+    decided = bayes_decisions(posteriors, app)
+    return entropy, float(normalized_expected_cost(y, decided, application=app))
+
+
+def main() -> None:
+    """Print both tables."""
+    if not os.environ.get("STAKES_DATA"):
+        print("calibration_quality: set STAKES_DATA to the folder of public data sets")
+        return
+    warnings.simplefilter("ignore")
+    methods = ours()
+    for more in (sklearn_methods, psrcal_methods, netcal_methods, probmetrics_methods):
+        try:
+            methods |= more()
+        except ImportError as error:
+            print(f"left out: {more.__name__.removesuffix('_methods')} ({error.name})")
+    large = "--large" in sys.argv
+    sets = [*SETS, *LARGE] if large else list(SETS)
+    found: dict[str, dict[str, np.ndarray]] = {name: {} for name in methods}
+    for where in sets:
+        logs, y = read(where)
+        splits = 2 if large and where not in LARGE else 1
+        for name, method in methods.items():
+            cells = []
+            for split in range(splits):
+                half = stratified_folds(y, 2, rng=split) == 0
+                try:
+                    with contextlib.redirect_stdout(io.StringIO()):
+                        p = method(logs[half], y[half], logs[~half])
+                    cells.append(judged(np.asarray(p, dtype=np.float64), y[~half]))
+                except Exception:  # a peer that fails on a set is shown as nan
+                    cells.append((np.nan, np.nan))
+            found[name][where] = np.mean(cells, axis=0)
+    for k, title in enumerate(("cross-entropy, nats", "NEC, last class 100 times as costly")):
+        print(f"\n{title} (held-out half)")
+        print(f"{'':<22}" + "".join(f"{where[:11]:>12}" for where in sets) + f"{'mean':>10}")
+        for name, row in found.items():
+            cells = [row[where][k] for where in sets]
+            print(
+                f"{name:<22}" + "".join(f"{c:>12.4f}" for c in cells) + f"{np.mean(cells):>10.4f}"
+            )
+
+
+if __name__ == "__main__":
+    main()
