@@ -93,7 +93,7 @@ class TestStatements:
     @pytest.mark.parametrize(
         ("option", "value", "ends"),
         [
-            ("--ratio", "5..20", (5, 20)),
+            ("--miss-is-worth", "5..20", (5, 20)),
             ("--acts-at", "10%..20%", (4, 9)),
             ("--number-willing", "20", (19, 19)),
         ],
@@ -114,7 +114,7 @@ class TestStatements:
         assert found["answers"][0]["low"] > 0
 
     def test_contradictions_are_shown_not_averaged(self, ask):
-        done = ask("ask", "--prevalence", "5%", "--ratio", "5..20", "--acts-at", "50%",
+        done = ask("ask", "--prevalence", "5%", "--miss-is-worth", "5..20", "--acts-at", "50%",
                    "--no-questions")  # fmt: skip
         assert done.code == 2
         assert "these two answers contradict: one miss is worth 5 to 20 false alarms" in done.err
@@ -124,7 +124,10 @@ class TestStatements:
         ("words", "message"),
         [
             (("ask",), "I need to know the share of positives"),
-            (("ask", "--prevalence", "5%", "--ratio", "x"), "I cannot read --ratio x"),
+            (
+                ("ask", "--prevalence", "5%", "--miss-is-worth", "x"),
+                "I cannot read --miss-is-worth x",
+            ),
             (("ask", "--prevalence", "5%", "--amounts", "fn=2"), "the amount fp= is missing"),
             (("ask", "--prevalence", "5%", "--amounts", "fx=2"), "'fx=2' is not an amount"),
             (("ask", "--prevalence", "5%", "--tuned", "f1"), "--tuned needs a file"),
@@ -159,7 +162,7 @@ class TestTyped:
 
     def test_a_person_settles_contradictions(self, ask, typed):
         typed("3", "1", "q")
-        done = ask(*BASE, "--ratio", "5..20", "--acts-at", "50%")
+        done = ask(*BASE, "--miss-is-worth", "5..20", "--acts-at", "50%")
         assert "taken back: you act at 50 %" in done.out
         assert "5 to 20 false alarms" in done.out
 

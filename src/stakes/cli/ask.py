@@ -25,7 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_model_options(parser)
     group = parser.add_argument_group("what you can say without being asked")
     group.add_argument(
-        "--ratio", metavar="5..20", help="one miss is worth this many false alarms, or a range"
+        "--miss-is-worth",
+        metavar="5..20",
+        help="one miss is worth this many false alarms, or a range",
     )
     group.add_argument("--acts-at", metavar="30%", help="the probability from which you act today")
     group.add_argument(

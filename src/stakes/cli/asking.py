@@ -96,8 +96,8 @@ def _system(model: Model, cases: Any) -> ConfusionMatrix | ScoreCounts:
 def said_beforehand(talk: Elicitation, args: Any) -> Elicitation:
     """The conversation with everything that the options and the file of answers say."""
     found: list[Statement] = list(read_answers(args.answers)) if args.answers else []
-    if args.ratio:
-        found.append(ratio_between(*_range(args.ratio, "--ratio")))
+    if args.miss_is_worth:
+        found.append(ratio_between(*_range(args.miss_is_worth, "--miss-is-worth")))
     if args.acts_at:
         found.append(ratio_from_threshold(*_range(args.acts_at, "--acts-at")))
     if args.number_willing:
