@@ -8,8 +8,8 @@ over costs of a miss of 1, 2, 5, 10, 20, 50 and 100 false alarms. Two protocols 
 * "small": classifiers trained on the 500 or 2 000 development rows themselves, out of fold, and
   refitted on all of them for the test rows. Besides the noise of few rows, a rule suffers here from
   the difference between the classifiers of the folds and the refitted one;
-* "large": out-of-fold scores of classifiers trained on 80 % of 60 000 rows, of which 500 or 2 000 are
-  used to learn the rule: the noise of few rows alone.
+* "large": out-of-fold scores of classifiers trained on 80 % of 60 000 rows, of which 500 or
+  2 000 are used to learn the rule: the noise of few rows alone.
 
 Needs scikit-learn and the data (STAKES_DATA). `--repeats N` (default 3; 12 with --large, which also
 runs the second protocol, some minutes), `--first N` (seed).

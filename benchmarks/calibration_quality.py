@@ -1,10 +1,10 @@
 """How good the automatic calibration is on held-out cases, beside the peers.
 
 Public score sets (STAKES_DATA) are split into two halves, stratified; each method is fitted on one
-half and judged on the other: cross-entropy in nats, and NEC of the Bayes decisions when errors on the
-last class cost 100 times as much. Peers that are not installed are left out: scikit-learn
-(temperature, sigmoid, isotonic), netcal, probmetrics and psrcal. `--large` adds CIFAR100 and more
-splits.
+half and judged on the other: cross-entropy in nats, and NEC of the Bayes decisions when errors
+on the last class cost 100 times as much. Peers that are not installed are left out: scikit-learn
+(temperature, sigmoid, isotonic), netcal, probmetrics and psrcal. `--large` adds CIFAR100, FVCAUS
+and more splits.
 """
 
 from __future__ import annotations
