@@ -189,3 +189,16 @@ def test_a_known_ratio_needs_no_question():
 def test_answers_to_other_questions_count_too():
     talk = Elicitation(PAIR, prior=PRIOR).answered("b", question=Question(100, 9, (3, 2), (4, 9)))
     assert talk.ratio.low == 5
+
+
+def test_comparison_over_the_range():
+    talk = Elicitation(PAIR, prior=PRIOR).stated(ratio_between(2, 50))
+    rows = {row["choice"]: row for row in talk.comparison().rows()}
+    assert next(iter(rows)) == talk.recommendation
+    for name, scores in PAIR.items():
+        assert rows[name]["nec_low"] == pytest.approx(min(1, nec(scores, 2, PRIOR)))
+        assert rows[name]["nec_high"] == pytest.approx(min(1, nec(scores, 50, PRIOR)))
+        at = np.exp(np.linspace(math.log(2), math.log(50), 4001))
+        mean = np.mean([min(1, nec(scores, ratio, PRIOR)) for ratio in at])
+        assert rows[name]["nec_mean"] == pytest.approx(mean, abs=1e-3)
+    assert rows[talk.recommendation]["worst_regret"] == talk.regret

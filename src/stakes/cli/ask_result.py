@@ -14,6 +14,10 @@ from stakes.exceptions import FormatError
 
 __all__ = ["keep", "show"]
 
+MOST_CHOICES = 8
+#: With a normalised cost above this a model is not worth telling from a constant decision.
+USELESS = 0.99
+
 
 def show(talk: Elicitation, args: Any) -> None:
     """Print the ratio, what it rests on, and what it means for the choice."""
@@ -37,26 +41,43 @@ def show(talk: Elicitation, args: Any) -> None:
 
 
 def _show_choice(talk: Elicitation) -> None:
-    """Who is best where, and what to take."""
-    won = talk.winners().rows()
+    """Each choice over the range, who is best where, and what to take."""
+    rows = talk.comparison().rows()[:MOST_CHOICES]
     print()
     text, _ = fitted(
         [
-            Column("best choice", [row["choice"] for row in won], label=True),
-            Column("from", [_ratio(row["from_ratio"]) for row in won]),
-            Column("to false alarms a miss", [_ratio(row["to_ratio"]) for row in won]),
-            Column("NEC", [f"{row['nec_from']:.3f} - {row['nec_to']:.3f}" for row in won], drop=1),
+            Column("choice", [row["choice"] for row in rows], label=True),
+            *(
+                Column(title, [f"{row[key]:.3f}" for row in rows])
+                for title, key in (
+                    ("NEC low end", "nec_low"),
+                    ("mean", "nec_mean"),
+                    ("high end", "nec_high"),
+                    ("may lose", "worst_regret"),
+                )
+            ),
         ],
         page_width(),
     )
     print(text)
-    print("(NEC at both ends, best threshold on this data: optimistic)")
+    print("(best threshold on this data for each ratio: optimistic)")
+    print()
+    for row in talk.winners().rows():
+        print_wrapped(_won(row), first="  ", rest="    ")
     print()
     done = "" if talk.question is None else " More answers would make it surer."
     print_wrapped(
         f"Take {talk.recommendation}: wherever the truth lies in that range, it loses at most "
         f"{talk.regret:.3f} of the cost of the best constant decision.{done}"
     )
+
+
+def _won(row: dict[str, Any]) -> str:
+    """One stretch of ratios and who is best there."""
+    where = f"from {_ratio(row['from_ratio'])} to {_ratio(row['to_ratio'])} false alarms a miss"
+    if min(row["nec_from"], row["nec_to"]) >= USELESS:
+        return f"{where}: no model matters, a constant decision is as good"
+    return f"{where}: {row['choice']}"
 
 
 def keep(talk: Elicitation, args: Any) -> None:

@@ -264,6 +264,26 @@ class Elicitation:
             }
         )
 
+    def comparison(self) -> Frame:
+        """Every choice over the ratios still possible, the safest first.
+
+        Columns: choice, nec_low and nec_high (at both ends), nec_mean (over ratios that are
+        uniform on the scale of factors), worst_regret.
+        """
+        options, worst = self.options, self._worst
+        steps = np.diff(np.log(options.ratios))
+        means = ((options.nec[:, 1:] + options.nec[:, :-1]) / 2 @ steps) / steps.sum()
+        order = np.argsort(worst, kind="stable")
+        return Frame(
+            {
+                "choice": [options.names[k] for k in order],
+                "nec_low": options.nec[order, 0],
+                "nec_mean": means[order],
+                "nec_high": options.nec[order, -1],
+                "worst_regret": worst[order],
+            }
+        )
+
     def application(self, **settings: Any) -> Application:
         """The application to decide with: the geometric middle of the ratio, a false alarm 1."""
         priors = [1 - self.prior, self.prior]
