@@ -150,6 +150,11 @@ class TestOtherMetrics:
         assert found.value == pytest.approx(catalogue[metric](CM))
         assert found.low < found.value < found.high
 
+    def test_no_error_at_all_still_leaves_room(self) -> None:
+        found = interval(ConfusionMatrix([[80, 0], [0, 40]]), "accuracy", rng=0)
+        assert found.method == "posterior"
+        assert 0.9 < found.low < found.high <= 1.0
+
     def test_any_function_of_the_summary(self) -> None:
         found = interval(CM, lambda cm: float(cm.rates[1, 1]), replicates=500, rng=0)
         assert found.low < 0.9 < found.high

@@ -9,6 +9,7 @@ from stakes.uncertainty.optimism import MinCostOptimism, min_cost_optimism
 from stakes.uncertainty.planning import PowerCurve, SamplePlan, cases_needed, power_curve
 from stakes.uncertainty.refitting import refitted_interval
 from stakes.uncertainty.replicates import Replicates
+from stakes.uncertainty.score_comparison import compare_scores
 from stakes.uncertainty.sensitivity import BestRanges, best_ranges
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "cases_needed",
     "compare",
     "compare_across",
+    "compare_scores",
     "interval",
     "min_cost_optimism",
     "power_curve",

@@ -81,9 +81,15 @@ def confusion_interval(
         )
     statistic = _statistic(metric, matrix, application)
     refused, notes = shortage(matrix.class_totals, matrix.classes, min_cases)
-    return _resampled(
+    found = _resampled(
         matrix, name, statistic, method or "bca", level, replicates, rng, refused, notes
     )
+    if method is None and found.low == found.high:  # e.g. no error at all
+        notes = (*notes, "all replicates are alike, so the posterior was taken instead")
+        return _resampled(
+            matrix, name, statistic, "posterior", level, replicates, rng, refused, notes
+        )
+    return found
 
 
 def _cost_interval(

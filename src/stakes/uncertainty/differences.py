@@ -20,6 +20,7 @@ __all__ = [
     "limited_difference",
     "pair_difference",
     "paired_p",
+    "two_sided",
 ]
 
 
@@ -161,7 +162,7 @@ def limited_difference(
     if groups is not None and gap is not None:
         error = float(np.nanstd(gap, ddof=1))
         freedom = max(groups - 1, 1)
-        p_value = _two_sided(value, error, freedom)
+        p_value = two_sided(value, error, freedom)
         low, high = student_limits(value, error, reach, freedom)
         inner = student_limits(value, error, max(2 * level - 1, 0.0), freedom)
     elif gap is not None:
@@ -180,11 +181,14 @@ def limited_difference(
     )
 
 
-def _two_sided(value: float, error: float, freedom: float) -> float:
-    """Two-sided p-value of Student's t."""
-    from scipy.special import stdtr
+def two_sided(value: float, error: float, freedom: float) -> float:
+    """Two-sided p-value of Student's t, normal with endless degrees of freedom."""
+    from scipy.special import ndtr, stdtr
 
-    return float(2 * stdtr(freedom, -abs(value) / error)) if error > 0 else float(value == 0)
+    if error <= 0:
+        return float(value == 0)
+    z = -abs(value) / error
+    return float(2 * (ndtr(z) if np.isinf(freedom) else stdtr(freedom, z)))
 
 
 def adjusted(differences: list[Difference]) -> list[Difference]:
