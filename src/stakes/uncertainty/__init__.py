@@ -4,6 +4,7 @@ from stakes.uncertainty.any_interval import interval
 from stakes.uncertainty.bands import Band, band, best_by_log_odds
 from stakes.uncertainty.comparison import Comparison, compare, compare_across
 from stakes.uncertainty.differences import Difference
+from stakes.uncertainty.grouped_scores import grouped_score_interval
 from stakes.uncertainty.intervals import Interval, rate_interval
 from stakes.uncertainty.optimism import MinCostOptimism, min_cost_optimism
 from stakes.uncertainty.planning import PowerCurve, SamplePlan, cases_needed, power_curve
@@ -29,6 +30,7 @@ __all__ = [
     "compare",
     "compare_across",
     "compare_scores",
+    "grouped_score_interval",
     "interval",
     "min_cost_optimism",
     "power_curve",

@@ -25,7 +25,7 @@ from stakes.uncertainty.intervals import as_level
 from stakes.uncertainty.replicates import Replicates
 from stakes.uncertainty.sufficiency import MIN_CASES, shortage
 
-__all__ = ["compare_scores"]
+__all__ = ["compare_scores", "error_weights"]
 
 
 def compare_scores(
@@ -149,7 +149,7 @@ def _quantity(
         raise DataError("`min_cost` needs costs.", hint="application=stakes.Application(...)")
     app = as_application(application)
     values = np.array([min_cost(sc, app) for sc in counts.values()])
-    alarm, miss, base = _error_weights(app, next(iter(counts.values())).priors)
+    alarm, miss, base = error_weights(app, next(iter(counts.values())).priors)
     return (
         values,
         _resampled(codes, columns, lambda r: base + runs_kernel.least_cost(r, alarm, miss)),
@@ -157,7 +157,7 @@ def _quantity(
     )
 
 
-def _error_weights(app: Application, shares: FloatArray) -> tuple[float, float, float]:
+def error_weights(app: Application, shares: FloatArray) -> tuple[float, float, float]:
     """Cost per unit of false positive and false negative rate, and what is always paid."""
     app.log_odds_threshold  # noqa: B018 - raises unless there is one threshold
     priors, costs = app.resolved_priors(shares), app.costs.values
