@@ -20,10 +20,6 @@ PACKAGE = Path(stakes.__file__).parent
 NOT_FOR_IMPORT = {"cli", "experiments"}
 # Rooms where a name may repeat: `plots.roc` draws what `curves.roc` computes.
 MIRRORS = {"plots"}
-# One subject asked of two inputs. Add none: two functions of one name puzzle their users.
-SHARED_NAMES = {
-    "reliability": "curves: a summary of two classes; calibration: rows of any number of classes",
-}
 
 CONTRACT = {
     "stakes": [
@@ -181,8 +177,7 @@ def test_no_name_means_two_things() -> None:
     meaning: dict[str, tuple[str, Any]] = {}
     for full, thing in public_objects():
         room, _, name = full.rpartition(".")
-        mirrored = room.removeprefix("stakes.") in MIRRORS or name in SHARED_NAMES
-        if mirrored or inspect.ismodule(thing):
+        if room.removeprefix("stakes.") in MIRRORS or inspect.ismodule(thing):
             continue
         first, other = meaning.setdefault(name, (full, thing))
         assert thing is other, f"{full} and {first} share a name but are different things"
