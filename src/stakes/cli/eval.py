@@ -61,13 +61,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Evaluate, print, write, and return the exit code."""
     from stakes.cli.gates import Gate, failures
-    from stakes.cli.judging import findings_of
+    from stakes.cli.ranges import findings_over
     from stakes.cli.shown_as import show, too_few, with_facts
 
     if args.file is None and args.cost and "=" not in args.cost[-1]:
         args.file = args.cost.pop()  # the file stood after --cost fn=10 fp=1
     gates = [Gate(text) for text in args.fail_if]  # before any work: a typo should not wait
-    findings = with_facts(findings_of(args), args.command_line)
+    findings = with_facts(findings_over(args), args.command_line)
     for warning in findings.warnings:
         warn(warning)
     few = too_few(findings, args.min_positives)
