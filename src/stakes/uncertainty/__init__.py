@@ -1,8 +1,10 @@
 """How sure we are: intervals, paired comparison, sample sizes, optimism, switch points."""
 
+from stakes.uncertainty.across_data_sets import compare_across
 from stakes.uncertainty.any_interval import interval
-from stakes.uncertainty.bands import Band, band, best_by_log_odds
-from stakes.uncertainty.comparison import Comparison, compare, compare_across
+from stakes.uncertainty.bands import Band, band
+from stakes.uncertainty.best_systems import best_by_log_odds
+from stakes.uncertainty.comparison import Comparison, compare
 from stakes.uncertainty.differences import Difference
 from stakes.uncertainty.grouped_scores import grouped_score_interval
 from stakes.uncertainty.intervals import Interval, rate_interval

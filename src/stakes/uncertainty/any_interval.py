@@ -8,14 +8,12 @@ from stakes.exceptions import DataError
 from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import RandomSource
-from stakes.uncertainty.count_intervals import (
-    confusion_interval,
-    grouped_interval,
-    tally_interval,
-)
+from stakes.uncertainty.count_intervals import confusion_interval
+from stakes.uncertainty.group_intervals import grouped_interval
 from stakes.uncertainty.intervals import Interval
 from stakes.uncertainty.score_intervals import score_interval
 from stakes.uncertainty.sufficiency import MIN_CASES
+from stakes.uncertainty.tally_intervals import tally_interval
 
 __all__ = ["interval"]
 

@@ -13,7 +13,6 @@ from stakes._kernels.joint_bands import joint_band, pointwise_band
 from stakes._kernels.resampling import posterior_cells
 from stakes.exceptions import DataError
 from stakes.results import Frame
-from stakes.summaries import PairedCounts
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.intervals import as_level
@@ -21,7 +20,7 @@ from stakes.uncertainty.replicates import Replicates
 from stakes.uncertainty.score_intervals import resampled_scores
 from stakes.uncertainty.sufficiency import MIN_CASES, refuse_weights, shortage
 
-__all__ = ["Band", "band", "best_by_log_odds"]
+__all__ = ["Band", "band", "normalised_cost"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -145,7 +144,7 @@ def band(
     refuse_weights(np.concatenate([runs.negatives, runs.positives]).astype(np.float64), "summary")
     x = np.asarray(at, dtype=np.float64)
     if curve == "bayes_error":
-        y, draw = _by_threshold(scores, x, "llr", -x, _normalised_cost(x))
+        y, draw = _by_threshold(scores, x, "llr", -x, normalised_cost(x))
     elif curve == "decision":
         y, draw = _by_threshold(scores, x, "posterior", x, _net_benefit(x, float(scores.priors[1])))
     elif curve == "roc":
@@ -166,7 +165,7 @@ def band(
     return replace(found, low=low, high=high)
 
 
-def _normalised_cost(x: FloatArray) -> Callable[[FloatArray, FloatArray], FloatArray]:
+def normalised_cost(x: FloatArray) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """Cost at each log odds of the effective prior over that of the best naive decision."""
     u = 1 / (1 + np.exp(-x))
     naive = np.minimum(u, 1 - u)
@@ -232,81 +231,3 @@ def _given(scores: RankedScores, curve: Callable[[Any], Any]) -> tuple[FloatArra
         return np.asarray(drawn, dtype=np.float64)
 
     return np.asarray(curve(scores), dtype=np.float64), draw
-
-
-def best_by_log_odds(
-    paired: PairedCounts,
-    log_odds: Any,
-    *,
-    replicates: int = 2000,
-    rng: RandomSource = None,
-) -> Frame:
-    """Which of several systems is best at each effective prior when LLRs are taken as they are.
-
-    Parameters
-    ----------
-    paired : PairedCounts
-        From `PairedCounts.from_scores` of LLRs with ``thresholds=-log_odds[::-1]``.
-    log_odds : array-like of float, ascending
-        Log odds of the effective prior.
-    replicates : int
-        Draws of the joint counts.
-    rng : None, int or numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    Frame
-        One row per log odds and system: log_odds, system, cost (normalised),
-        probability_best.
-
-    References
-    ----------
-    .. [1] S. Cumani, "Bayes decisions and Model evaluation": Bayes error plots.
-
-    Examples
-    --------
-    >>> pc = PairedCounts.from_scores([0, 0, 1, 1] * 10, {"a": [-2.0, -1.0, 1.0, 2.0] * 10,
-    ...                               "b": [-2.0, 1.0, -1.0, 2.0] * 10}, thresholds=[0.0])
-    >>> best_by_log_odds(pc, [0.0], rng=0)["probability_best"]
-    array([1., 0.])
-    """
-    x = np.asarray(log_odds, dtype=np.float64)
-    if len(paired.decisions) != x.shape[0] + 1 or len(paired.classes) != 2:
-        raise DataError(
-            f"{x.shape[0]} log odds need {x.shape[0] + 1} stretches of two classes; got "
-            f"{len(paired.decisions)} of {len(paired.classes)}.",
-            hint="PairedCounts.from_scores(..., thresholds=-log_odds[::-1])",
-        )
-    value, classes = _normalised_cost(x), paired.cells[:, 0]
-
-    def costs(cells: FloatArray) -> FloatArray:
-        found = np.empty((cells.shape[0], len(paired.systems), x.shape[0]))
-        for s in range(len(paired.systems)):
-            rates = []
-            for k in (1, 0):
-                inside = classes == k
-                stretch = np.zeros((int(inside.sum()), len(paired.decisions)))
-                stretch[np.arange(stretch.shape[0]), paired.cells[inside, 1 + s]] = 1.0
-                counts = cells[:, inside] @ stretch
-                share = np.cumsum(counts, axis=1)[:, :-1] / counts.sum(axis=1, keepdims=True)
-                rates.append((share if k == 1 else 1 - share)[:, ::-1])
-            found[:, s] = value(rates[0], rates[1])
-        return found
-
-    seen = costs(np.asarray(paired.counts, dtype=np.float64)[None])[0]
-    generator = np.random.default_rng(rng)
-    wins = np.zeros(seen.shape)
-    for start in range(0, replicates, 200):
-        size = min(200, replicates - start)
-        drawn = costs(posterior_cells(paired.counts, classes, size, generator, prior=0.0))
-        least = drawn <= drawn.min(axis=1, keepdims=True)
-        wins += (least / least.sum(axis=1, keepdims=True)).sum(axis=0)
-    return Frame(
-        {
-            "log_odds": np.repeat(x, len(paired.systems)),
-            "system": [str(n) for n in paired.systems] * x.shape[0],
-            "cost": seen.T.ravel(),
-            "probability_best": (wins / replicates).T.ravel(),
-        }
-    )

@@ -10,7 +10,7 @@ import numpy as np
 from stakes._kernels.resampling import posterior_cells, replicated_costs
 from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts
 from stakes.typing import FloatArray
-from stakes.uncertainty.count_intervals import group_draws
+from stakes.uncertainty.group_intervals import group_draws
 from stakes.uncertainty.linear_costs import Stakes
 
 __all__ = ["apart_draws", "cost_draws", "shares_best"]

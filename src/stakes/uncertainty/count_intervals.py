@@ -1,4 +1,4 @@
-"""Intervals of what is computed from a confusion matrix, a cost tally or grouped counts."""
+"""Intervals of what is computed from a confusion matrix."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from stakes._kernels.interval_limits import (
 )
 from stakes._kernels.resampling import (
     draw_cells,
-    draw_crossed,
-    draw_groups,
     posterior_cells,
     replicated_moments,
 )
@@ -25,14 +23,14 @@ from stakes.application import as_application
 from stakes.exceptions import DataError
 from stakes.metrics import Metric, catalogue
 from stakes.metrics.expected_cost import check_names
-from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts
+from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.intervals import Interval
 from stakes.uncertainty.linear_costs import CostSum, Stakes, as_stakes, cost_sum
 from stakes.uncertainty.replicates import Replicates
 from stakes.uncertainty.sufficiency import refuse_weights, shortage
 
-__all__ = ["confusion_interval", "grouped_interval", "sum_draws", "tally_interval"]
+__all__ = ["COSTS", "confusion_interval", "metric_name", "sum_draws", "table_statistic"]
 
 COSTS = {"expected_cost": False, "normalized_expected_cost": True}
 COST_METHODS = ("score", "normal", "percentile", "bca", "studentized", "posterior")
@@ -79,7 +77,7 @@ def confusion_interval(
         return _cost_interval(
             matrix, name, stakes, method or "score", level, replicates, rng, min_cases
         )
-    statistic = _statistic(metric, matrix, application)
+    statistic = table_statistic(metric, matrix, application)
     refused, notes = shortage(matrix.class_totals, matrix.classes, min_cases)
     found = _resampled(
         matrix, name, statistic, method or "bca", level, replicates, rng, refused, notes
@@ -194,7 +192,7 @@ def _skewness(total: CostSum) -> float:
     return acceleration(influence.ravel(), total.counts.ravel())
 
 
-def _statistic(
+def table_statistic(
     metric: Any, matrix: ConfusionMatrix, application: Any
 ) -> Callable[[FloatArray], FloatArray]:
     """The metric of many tables (B, K, M) at once."""
@@ -286,99 +284,3 @@ def _jackknife(
         return 0.0
     centre = float(np.average(left[kept], weights=weights[kept]))
     return acceleration(centre - left[kept], weights[kept])
-
-
-def tally_interval(tally: CostTally, *, priors: Any, level: float, min_cases: int) -> Interval:
-    """See `stakes.uncertainty.interval`: Welch's t on the class means."""
-    totals = tally.class_totals
-    matters = np.asarray(priors) > 0 if priors is not None else None
-    refused, notes = shortage(totals, tally.classes, min_cases, matters)
-    value = tally.cost(priors)
-    if priors is None:
-        n = np.array([tally.total])
-        sums, squares, shares = tally.sums.sum(), tally.squares.sum(), np.ones(1)
-    else:
-        n, sums, squares = totals, tally.sums.sum(axis=1), tally.squares.sum(axis=1)
-        shares = np.asarray(priors, dtype=np.float64)
-    means = sums / np.maximum(n, 1)
-    spread = np.maximum(squares - n * means**2, 0.0) / np.maximum(n - 1, 1)
-    parts = shares**2 * spread / np.maximum(n, 1)
-    error = float(np.sqrt(parts.sum()))
-    bottom = float((parts**2 / np.maximum(n - 1, 1)).sum())
-    freedom = error**4 / bottom if bottom > 0 else np.inf
-    if tally.effective_cases < min_cases:
-        notes = (
-            *notes,
-            f"heavy tail: the costs weigh like {tally.effective_cases:.3g} equal ones, so the "
-            "interval rests on a few large cases",
-        )
-    return Interval.found(
-        "expected_cost",
-        value,
-        lambda at, _: student_limits(value, error, at, freedom),
-        level=level,
-        method="student",
-        refused=refused,
-        notes=notes,
-    )
-
-
-def grouped_interval(
-    grouped: GroupedCounts,
-    metric: Any,
-    *,
-    application: Any,
-    weights: Any,
-    level: float,
-    replicates: int,
-    rng: RandomSource,
-    min_cases: int,
-) -> Interval:
-    """See `stakes.uncertainty.interval`: whole groups are drawn."""
-    if len(grouped.systems) > 1:
-        raise DataError("`interval` takes one system; for several use `compare`.")
-    matrix = grouped.confusion()
-    name = metric_name(metric)
-    if name in COSTS and weights is not None:
-        raise DataError("with groups give one application.")
-    statistic = _statistic(metric, matrix, application)
-    cells, shape = grouped.joint.cells, matrix.counts.shape
-    place = np.ravel_multi_index((cells[:, 0], cells[:, 1]), shape)
-
-    def draw(size: int, generator: np.random.Generator) -> FloatArray:
-        flat = np.zeros((size, shape[0] * shape[1]))
-        flat[:, place] = group_draws(grouped, size, generator)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return statistic(flat.reshape(size, *shape))
-
-    value = float(statistic(np.asarray(matrix.counts, dtype=np.float64)[None])[0])
-    drawn = Replicates.drawn(draw, replicates, rng)
-    least = min(grouped.n_groups)
-    refused, notes = shortage(np.array([float(least)]), ["groups"], min_cases)
-    undefined = int(np.count_nonzero(~np.isfinite(drawn.values)))
-    if undefined:
-        notes = (*notes, f"undefined in {undefined} of {len(drawn)} replicates, left out")
-
-    def rule(level: float, found: Replicates | None) -> tuple[float, float]:
-        assert found is not None
-        values = found.values[np.isfinite(found.values)]
-        spread = float(np.std(values, ddof=1))
-        return student_limits(value, spread, level, max(least - 1, 1))
-
-    return Interval.found(
-        name,
-        value,
-        rule,
-        level=level,
-        method="groups",
-        refused=refused,
-        notes=notes,
-        replicates=drawn,
-    )
-
-
-def group_draws(grouped: GroupedCounts, size: int, generator: np.random.Generator) -> FloatArray:
-    """Replicates (size, C) of the joint cells when groups, of one side or two, are drawn."""
-    if len(grouped.groups) == 2:
-        return draw_crossed(grouped.keys, grouped.counts, size, generator)
-    return draw_groups(grouped.counts, size, generator)

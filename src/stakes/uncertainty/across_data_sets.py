@@ -1,0 +1,107 @@
+"""Comparison of systems that were tried on different data, under common priors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from stakes.exceptions import DataError
+from stakes.metrics.expected_cost import check_names
+from stakes.summaries import ConfusionMatrix, PairedCounts
+from stakes.typing import RandomSource
+from stakes.uncertainty.comparison import Comparison
+from stakes.uncertainty.cost_draws import apart_draws, shares_best
+from stakes.uncertainty.differences import adjusted, limited_difference
+from stakes.uncertainty.linear_costs import CostSum, as_stakes, cost_sum
+from stakes.uncertainty.replicates import Replicates
+from stakes.uncertainty.sufficiency import MIN_CASES, refuse_weights, shortage
+
+__all__ = ["compare_across"]
+
+
+def compare_across(
+    matrices: Mapping[Any, ConfusionMatrix],
+    application: Any,
+    *,
+    weights: Any = None,
+    normalize: bool = False,
+    level: float = 0.95,
+    margin: float | None = None,
+    replicates: int = 4000,
+    rng: RandomSource = None,
+    min_cases: int = MIN_CASES,
+) -> Comparison:
+    """Which of several systems is cheapest when each was tried on data of its own.
+
+    Data sets with different class shares are not comparable as they stand; under the priors of
+    one application they are, if cases within each class are alike everywhere.
+
+    Parameters
+    ----------
+    matrices : mapping from system to ConfusionMatrix
+        What each system did, each on its own cases.
+    application : Application, or several
+        Costs and priors; the priors must be given.
+    weights, normalize, level, margin, replicates, rng, min_cases
+        As in `compare`.
+
+    Returns
+    -------
+    Comparison
+        The p-values are those of the score test.
+
+    References
+    ----------
+    .. [1] O. Miettinen and M. Nurminen, "Comparative analysis of two rates", Statistics in
+       Medicine 4, 1985.
+
+    Examples
+    --------
+    >>> from stakes import Application, ConfusionMatrix
+    >>> app = Application([[0, 1], [10, 0]], priors=[0.9, 0.1])
+    >>> found = compare_across({"a": ConfusionMatrix([[450, 50], [20, 180]]),
+    ...                         "b": ConfusionMatrix([[900, 100], [40, 60]])}, app, rng=0)
+    >>> found.best
+    'a'
+    """
+    from scipy.special import ndtr
+
+    stakes = as_stakes(application, weights)
+    if not stakes.with_priors:
+        raise DataError(
+            "`application` must give the priors under which data sets are compared.",
+            hint="app.with_priors([...])",
+        )
+    sums: dict[Any, CostSum] = {}
+    notes: list[str] = []
+    refused = False
+    for name, matrix in matrices.items():
+        check_names(matrix, stakes.applications[0])
+        refuse_weights(np.asarray(matrix.counts, dtype=np.float64), "confusion matrix")
+        joint = PairedCounts.from_confusion(matrix, name)
+        sums[name] = cost_sum(joint.counts, joint.cells, stakes, normalize=normalize)
+        short, said = shortage(matrix.class_totals, matrix.classes, min_cases, stakes.matters)
+        refused, notes = refused or short, [*notes, *(f"{name}: {text}" for text in said)]
+    names = tuple(matrices)
+    costs = np.array([sums[name].value for name in names])
+    drawn = Replicates.drawn(apart_draws(matrices, stakes, normalize), replicates, rng)
+    differences = []
+    for pair in combinations(range(len(names)), 2):
+        first, second = (names[k] for k in sorted(pair, key=lambda k: costs[k]))
+        a, b = sums[first], sums[second]
+        total = CostSum(
+            np.concatenate([a.counts, b.counts]),
+            np.concatenate([a.weights, -b.weights]),
+            a.constant - b.constant,
+        )
+        p_value = 2 * float(ndtr(-abs(total.z_score())))
+        cases = float(total.counts.sum())
+        differences.append(
+            limited_difference(first, second, total, level, margin, level, p_value, True, cases)
+        )
+    differences = adjusted(differences)
+    best = shares_best(drawn.values)
+    return Comparison(names, costs, best, tuple(differences), tuple(notes), refused, drawn)
