@@ -23,7 +23,10 @@ _SMALL = 64
 
 def cumulative(counts: NDArray[Any]) -> NDArray[Any]:
     """Sums of the first 0, 1, 2, ... counts."""
-    return np.concatenate((np.zeros(1, dtype=counts.dtype), np.cumsum(counts)))
+    sums = np.empty(counts.shape[0] + 1, dtype=counts.dtype)
+    sums[0] = 0
+    np.cumsum(counts, out=sums[1:])
+    return sums
 
 
 def hull_vertices(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
@@ -35,15 +38,14 @@ def hull_vertices(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
     if _may_overflow(x, y):
         x, y = x.astype(np.float64), y.astype(np.float64)
     kept = np.arange(x.shape[0], dtype=np.intp)
+    px, py = x, y
     while kept.shape[0] > _SMALL:
-        px, py = x[kept], y[kept]
         dx, dy = np.diff(px), np.diff(py)
-        turns = dx[:-1] * dy[1:] - dy[:-1] * dx[1:]
         vertex = np.ones(kept.shape[0], dtype=bool)
-        np.greater(turns, 0, out=vertex[1:-1])
-        removed = vertex.shape[0] - np.count_nonzero(vertex)
-        kept = kept[vertex]
-        if removed * 16 < vertex.shape[0]:
+        np.greater(dx[:-1] * dy[1:], dy[:-1] * dx[1:], out=vertex[1:-1])
+        left = np.flatnonzero(vertex)
+        kept, px, py = kept[left], px[left], py[left]
+        if (vertex.shape[0] - left.shape[0]) * 16 < vertex.shape[0]:
             break
     stack = np.empty(kept.shape[0], dtype=np.intp)
     size = hull_loop(_listed(x[kept]), _listed(y[kept]), stack)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,13 @@ def rates_meet(
     Returns the common rate, the cuts on both sides, and how far it lies between them.
     """
     n0, n1 = float(below_first[-1]), float(below_second[-1])
-    gap = below_second / n1 - (n0 - below_first) / n0  # ascends from -1 to 1
-    right = int(np.searchsorted(gap, 0.0, side="left"))
+
+    def gap(k: int) -> float:  # ascends from -1 to 1
+        return float(below_second[k] / n1 - (n0 - below_first[k]) / n0)
+
+    right = bisect.bisect_left(range(below_first.shape[0]), 0.0, key=gap)
     left = max(right - 1, 0)
-    step = 0.0 if right == left else float(-gap[left] / (gap[right] - gap[left]))
+    step = 0.0 if right == left else -gap(left) / (gap(right) - gap(left))
     miss = below_second[left] / n1, below_second[right] / n1
     return float(miss[0] + step * (miss[1] - miss[0])), left, right, step
 

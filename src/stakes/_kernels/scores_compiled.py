@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from stakes._kernels import scores_loops
 from stakes._kernels.compiled import compiled, pays
 from stakes._kernels.roc_hull import hull_vertices
-from stakes._kernels.scores_runs import Runs, label_runs, split_classes
+from stakes._kernels.scores_runs import Runs, label_runs, split_classes, summed
 
 __all__ = ["hull", "runs", "sorted_classes"]
 
@@ -22,9 +22,10 @@ def sorted_classes(
     if not pays(scores.shape[0]):
         return split_classes(scores, positive)
     n_second = int(np.count_nonzero(positive))
-    first = np.empty(scores.shape[0] - n_second, dtype=scores.dtype)
-    second = np.empty(n_second, dtype=scores.dtype)
+    first = np.empty(scores.shape[0] - n_second + 1, dtype=scores.dtype)
+    second = np.empty(n_second + 1, dtype=scores.dtype)
     compiled(scores_loops.split_loop)(scores, positive, first, second)
+    first, second = first[:-1], second[:-1]
     first.sort()
     second.sort()
     return first, second
@@ -37,14 +38,17 @@ def runs(
     positive_counts: NDArray[Any] | None,
 ) -> Runs:
     """Label runs of two sorted classes; see `scores_runs.label_runs`."""
-    counted = negative_counts is not None or positive_counts is not None
-    if counted or not pays(negatives.shape[0] + positives.shape[0]):
+    if not pays(negatives.shape[0] + positives.shape[0]):
         return label_runs(negatives, positives, negative_counts, positive_counts)
     size = 2 * min(negatives.shape[0], positives.shape[0]) + 1
     counts = np.empty((2, size), dtype=np.int64)
     ends = np.empty((2, size), dtype=np.result_type(negatives, positives))
     used = compiled(scores_loops.merge_loop)(negatives, positives, *counts, *ends)
-    return Runs(*(part[:used].copy() for part in (*counts, *ends)))
+    cases = (
+        part[:used] if weights is None else summed(weights, part[:used])
+        for part, weights in zip(counts, (negative_counts, positive_counts), strict=True)
+    )
+    return Runs(*cases, *(part[:used] for part in ends))
 
 
 def hull(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:

@@ -22,6 +22,7 @@ __all__ = [
     "merged_scores",
     "rounded_down",
     "split_classes",
+    "summed",
 ]
 
 #: Neighbours compared before all of them are, to see whether repeats are common.
@@ -41,8 +42,16 @@ def split_classes(
     scores: NDArray[np.floating[Any]], positive: NDArray[np.bool_]
 ) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
     """The scores of the first and of the second class, each in ascending order."""
-    second = scores[positive]
-    first = scores[~positive]
+    n_second = int(np.count_nonzero(positive))
+    first = np.empty(scores.shape[0] - n_second, dtype=scores.dtype)
+    second = np.empty(n_second, dtype=scores.dtype)
+    i = j = 0
+    for rows in blocks(scores.shape[0]):
+        part, mask = scores[rows], positive[rows]
+        chosen, others = np.flatnonzero(mask), np.flatnonzero(~mask)
+        np.take(part, others, out=first[i : i + others.shape[0]], mode="clip")
+        np.take(part, chosen, out=second[j : j + chosen.shape[0]], mode="clip")
+        i, j = i + others.shape[0], j + chosen.shape[0]
     first.sort()
     second.sort()
     return first, second
@@ -86,10 +95,18 @@ def _merged(
     lowest[1::2], highest[1::2] = small[start], small[stop - 1]
     lowest[0::2] = np.take(large, bounds[0:-1:2], mode="clip")
     highest[0::2] = large[bounds[1::2] - 1]
-    kept = np.ones(rows, dtype=bool)
-    kept[0::2] = bounds[1::2] > bounds[0:-1:2]
     counts = _sums(small_counts, small_bounds), _sums(large_counts, bounds)
+    kept = _filled(bounds[1::2] > bounds[0:-1:2], rows)
     return counts[0][kept], counts[1][kept], lowest[kept], highest[kept]
+
+
+def _filled(gaps: NDArray[np.bool_], rows: int) -> slice | NDArray[np.bool_]:
+    """Which runs hold cases: every other one does; where only ends do not, a slice is enough."""
+    if gaps[1:-1].all():
+        return slice(0 if gaps[0] else 1, rows if gaps[-1] else rows - 1)
+    kept = np.ones(rows, dtype=bool)
+    kept[0::2] = gaps
+    return kept
 
 
 def _openings(
@@ -142,6 +159,11 @@ def _sums(counts: NDArray[Any] | None, bounds: NDArray[np.intp]) -> NDArray[Any]
         return np.diff(bounds)
     totals = np.concatenate((np.zeros(1, dtype=counts.dtype), np.cumsum(counts)))
     return np.diff(totals[bounds])
+
+
+def summed(counts: NDArray[Any], lengths: NDArray[np.int64]) -> NDArray[Any]:
+    """Sums of consecutive counts, so many at a time."""
+    return _sums(counts, np.concatenate((np.zeros(1, dtype=np.intp), np.cumsum(lengths))))
 
 
 def distinct_scores(
