@@ -161,6 +161,9 @@ from stakes.metrics.target_costs import (
     SensitivityCosts,
     costs_of_sensitivity,
 )
+from stakes.metrics.uncertain_accuracy import (
+    mean_weighted_accuracy,
+)
 from stakes.metrics.uncertain_costs import (
     UncertainComparison,
     compare_under_uncertainty,
@@ -255,6 +258,7 @@ __all__ = [
     "matched_beta_accuracy",
     "mcc",
     "mcc_from_nec",
+    "mean_weighted_accuracy",
     "micro_f1",
     "min_cllr",
     "min_cost",
