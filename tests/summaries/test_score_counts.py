@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes import ScoreCounts
+from stakes import ScoreCounts, metrics
 from stakes.exceptions import DataError, LabelError, MergeError, PriorError, UndefinedError
 
 score = st.sampled_from([-np.inf, -1.0, 0.0, 0.25, 2.0, np.inf])
@@ -136,6 +136,24 @@ class TestFromScores:
     def test_prior_of_an_llr_is_refused(self):
         with pytest.raises(PriorError, match="no meaning"):
             ScoreCounts.from_scores([0, 1], [0.0, 1.0], kind="llr", prior=0.2)
+
+
+class TestCompiledLoops:
+    @pytest.mark.parametrize("digits", [0, 1, 6])
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_same_summary_and_numbers_with_and_without(self, monkeypatch, digits, weighted):
+        pytest.importorskip("numba", reason="the extra `fast` is not installed")
+        rng = np.random.default_rng(0)
+        y = rng.random(3000) < 0.3
+        s = np.round(rng.normal(size=3000) + y, digits)
+        w = rng.integers(1, 4, 3000).astype(float) if weighted else None
+        found = []
+        for wish in ("0", "1"):
+            monkeypatch.setenv("STAKES_FAST", wish)
+            sc = ScoreCounts.from_scores(y, s, kind="llr", sample_weight=w)
+            parts = [part.tolist() for part in (*sc.runs, *sc.cumulated, sc.hull, sc.cuts)]
+            found.append((parts, metrics.auc(sc), metrics.eer(sc), metrics.min_cllr(sc)))
+        assert found[0] == found[1]
 
 
 class TestConstructor:
