@@ -34,9 +34,9 @@ class Matrix(Calibrator):
     ----------
     priors, classes, bound
         See `Calibrator`.
-    off_diagonal : float
+    off_diagonal : float, optional
         Prior standard deviation sigma of an off-diagonal entry, in units of one over the spread
-        of the scores. Smaller is closer to `Vector`.
+        of the scores. Smaller is closer to `Vector`. Default: one over the square root of K.
     diagonal : float
         Prior standard deviation tau of a diagonal entry about their mean. Smaller is closer to
         `Affine`.
@@ -72,7 +72,7 @@ class Matrix(Calibrator):
         priors: Priors | None = None,
         classes: Sequence[Any] | None = None,
         bound: float | str | None = None,
-        off_diagonal: float = 0.3,
+        off_diagonal: float | None = None,
         diagonal: float = 1.0,
         intercept: float = 1.0,
     ) -> None:
@@ -84,7 +84,8 @@ class Matrix(Calibrator):
             diagonal=diagonal,
             intercept=intercept,
         )
-        if not (off_diagonal > 0 and diagonal > 0 and intercept > 0):
+        given = [s for s in (off_diagonal, diagonal, intercept) if s is not None]
+        if not all(s > 0 for s in given):
             raise DataError(
                 "`off_diagonal`, `diagonal` and `intercept` must be positive; "
                 f"got {off_diagonal!r}, {diagonal!r} and {intercept!r}."
@@ -125,7 +126,11 @@ class Matrix(Calibrator):
             cases.codes,
             weights,
             (rough.scales * spread, rough.biases + rough.scales * centre),
-            spreads=tuple(self.options[k] for k in ("off_diagonal", "diagonal", "intercept")),
+            spreads=(
+                self.options["off_diagonal"] or 1.0 / float(np.sqrt(size)),
+                self.options["diagonal"],
+                self.options["intercept"],
+            ),
         )
         self.matrix = found.matrix / spread
         self.biases = found.biases - self.matrix @ centre
