@@ -132,7 +132,7 @@ def judged(posteriors: np.ndarray, y: np.ndarray) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print a table for each set, and the means."""
     if not os.environ.get("STAKES_DATA"):
         print("calibration_quality: set STAKES_DATA to the folder of public data sets")
         return
@@ -149,25 +149,29 @@ def main() -> None:
     for where in sets:
         logs, y = read(where)
         splits = 2 if large and where not in LARGE else 1
+        print(f"\n{where}: {len(y) // 2} cases, {logs.shape[1]} classes", flush=True)
+        print(f"{'':<24}{'cross-entropy':>14}{'NEC':>9}")
         for name, method in methods.items():
-            cells = []
-            for split in range(splits):
-                half = stratified_folds(y, 2, rng=split) == 0
-                try:
-                    with contextlib.redirect_stdout(io.StringIO()):
-                        p = method(logs[half], y[half], logs[~half])
-                    cells.append(judged(np.asarray(p, dtype=np.float64), y[~half]))
-                except Exception:  # a peer that fails on a set is shown as nan
-                    cells.append((np.nan, np.nan))
+            cells = [one_split(method, logs, y, split) for split in range(splits)]
             found[name][where] = np.mean(cells, axis=0)
-    for k, title in enumerate(("cross-entropy, nats", "NEC, last class 100 times as costly")):
-        print(f"\n{title} (held-out half)")
-        print(f"{'':<22}" + "".join(f"{where[:11]:>12}" for where in sets) + f"{'mean':>10}")
-        for name, row in found.items():
-            cells = [row[where][k] for where in sets]
             print(
-                f"{name:<22}" + "".join(f"{c:>12.4f}" for c in cells) + f"{np.mean(cells):>10.4f}"
+                f"{name:<24}{found[name][where][0]:>14.4f}{found[name][where][1]:>9.4f}", flush=True
             )
+    print(f"\nmean over the sets\n{'':<24}{'cross-entropy':>14}{'NEC':>9}")
+    for name, row in found.items():
+        cells = np.mean([row[where] for where in sets], axis=0)
+        print(f"{name:<24}{cells[0]:>14.4f}{cells[1]:>9.4f}")
+
+
+def one_split(method: Method, logs: np.ndarray, y: np.ndarray, split: int) -> tuple[float, float]:
+    """Fit on one half, judge on the other; a peer that fails is shown as nan."""
+    half = stratified_folds(y, 2, rng=split) == 0
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            found = method(logs[half], y[half], logs[~half])
+    except Exception:
+        return np.nan, np.nan
+    return judged(np.asarray(found, dtype=np.float64), y[~half])
 
 
 if __name__ == "__main__":
