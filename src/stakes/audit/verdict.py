@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stakes.application import Application, as_application
@@ -162,6 +162,18 @@ def audit(
     At this operating point f1 treats a miss as 1.9 false alarms; your costs say 10.
     """
     app = None if application is None else as_application(application)
+    found = _judged(metric, app, matrix, candidates, n, rng, higher_is_better)
+    if app is None:
+        return found
+    opposite = opposite_pair(metric, application=app, higher_is_better=higher_is_better)
+    return replace(found, opposite=opposite)
+
+
+def _judged(
+    metric: Any, app: Application | None, matrix: Any, candidates: Any, n: int, rng: Any,
+    higher_is_better: bool | None,
+) -> Audit:  # fmt: skip
+    """Everything but the search for an opposite pair."""
     size = 2 if app is None else len(app.classes)
     judged = None if app is None else app.with_priors(None)
     if app is not None and len(app.decisions) != size:
@@ -172,23 +184,20 @@ def audit(
     found = compliance(
         metric, n_classes=size, higher_is_better=higher_is_better, application=judged
     )
-    given = {"higher_is_better": higher_is_better}
-    return Audit(
-        metric=found.metric,
-        application=app,
-        compliance=found,
-        opposite=None if app is None else opposite_pair(metric, application=app, **given),
-        implied=None
-        if matrix is None
-        else implied_costs(metric, matrix, application=judged, higher_is_better=higher_is_better),
-        misranking=misranking_rate(
-            metric, utilities="uniform" if app is None else app, n=n, rng=rng,
-            higher_is_better=higher_is_better,
-        ),
-        candidates=None
-        if candidates is None or app is None
-        else audit_candidates(metric, candidates, application=app, **given),
-    )  # fmt: skip
+    implied = among = None
+    if matrix is not None:
+        implied = implied_costs(
+            metric, matrix, application=judged, higher_is_better=higher_is_better
+        )
+    if candidates is not None and app is not None:
+        among = audit_candidates(
+            metric, candidates, application=app, higher_is_better=higher_is_better
+        )
+    stakes = "uniform" if app is None else app
+    rate = misranking_rate(
+        metric, utilities=stakes, n=n, rng=rng, higher_is_better=higher_is_better
+    )
+    return Audit(found.metric, app, found, None, implied, rate, among)
 
 
 def audit_all(
@@ -222,10 +231,9 @@ def audit_all(
     rows = []
     for metric in _computable(app) if metrics is None else metrics:
         try:
-            found = audit(metric, application=app, matrix=matrix, candidates=candidates, n=n,
-                          rng=rng)  # fmt: skip
+            found = _judged(metric, app, matrix, candidates, n, rng, None)
         except UndefinedError:
-            found = audit(metric, application=app, n=n, rng=rng)
+            found = _judged(metric, app, None, None, n, rng, None)
         rows.append(found.row())
     return Frame({name: [row[name] for row in rows] for name in rows[0]})
 
