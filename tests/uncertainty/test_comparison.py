@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from stakes import Application, CostMatrix, GroupedCounts, PairedCounts
+from stakes.application import Between, UncertainApplication
 from stakes.exceptions import DataError
 from stakes.uncertainty import compare, compare_across
 
@@ -109,6 +110,25 @@ class TestCompare:
         apps = [Application([[0, 1], [c, 0]], priors=[0.5, 0.5]) for c in (0.1, 10.0)]
         found = compare(pc, apps, weights=[0.3, 0.7], rng=0)
         assert found.probability_best == pytest.approx([0.7, 0.3], abs=0.03)
+
+    def test_uncertain_application_is_averaged_exactly_and_drawn(self) -> None:
+        pc = paired()
+        unsure = UncertainApplication([[0, 1], [Between(5, 20), 0]], priors=[0.9, 0.1])
+        mean = Application([[0, 1], [15 / np.log(4), 0]], priors=[0.9, 0.1])
+        found, plain = (compare(pc, app, method="score", rng=0) for app in (unsure, mean))
+        assert found.costs == pytest.approx(plain.costs)
+        one, other = found.difference("a", "b"), plain.difference("a", "b")
+        assert (one.low, one.high) == pytest.approx((other.low, other.high))
+        assert found.probability_best == pytest.approx(plain.probability_best, abs=0.1)
+
+    def test_draws_with_their_own_priors_are_taken_as_given(self) -> None:
+        pc = paired()
+        apps = [Application([[0, 1], [c, 0]], priors=[1 - p, p]) for c, p in ((5, 0.1), (50, 0.02))]
+        unsure = UncertainApplication.alternatives(apps, [0.25, 0.75])
+        found = compare(pc, unsure, rng=0)
+        plain = compare(pc, apps, weights=[0.25, 0.75], rng=0)
+        assert found.costs == pytest.approx(plain.costs)
+        assert found.probability_best == pytest.approx(plain.probability_best)
 
     def test_groups_widen_the_interval(self) -> None:
         rng = np.random.default_rng(0)

@@ -41,7 +41,7 @@ def bayes_error(
     span : pair of float, optional
         Range of log odds to shade: the applications in question.
     bands : Band or mapping of them by name, optional
-        Intervals of the actual cost, from `stakes.uncertainty.curve_band`.
+        Intervals of the actual cost, from `stakes.uncertainty.band`.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
 
@@ -266,7 +266,7 @@ def decision(
     span : pair of float, optional
         Range of threshold probabilities to shade: the plausible ones.
     bands : Band or mapping of them by name, optional
-        Intervals of the net benefit, from `stakes.uncertainty.curve_band`.
+        Intervals of the net benefit, from `stakes.uncertainty.band`.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
 

@@ -43,7 +43,7 @@ def interval(
         What happened. With GroupedCounts whole groups are drawn, of one side or of both.
     metric : str or callable
         A name in `stakes.metrics`, or any function of the summary.
-    application : Application, or several, optional
+    application : Application, UncertainApplication, or several, optional
         Costs and priors. With priors, classes are drawn apart; without, jointly. A list means
         that one of them holds; the cost is then their average.
     weights : sequence of float, optional

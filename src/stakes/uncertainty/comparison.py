@@ -146,7 +146,7 @@ def compare(
     ----------
     paired : PairedCounts or GroupedCounts
         Joint counts of the systems; with groups, whole groups are drawn.
-    application : Application, or several
+    application : Application, UncertainApplication, or several
         Costs and priors. A list means that one of them holds: costs are averaged, and the
         probability of being best is taken over the applications and the sampling at once.
     weights : sequence of float, optional

@@ -18,19 +18,32 @@ from stakes._checks import as_priors
 from stakes._kernels.interval_limits import normal_quantile
 from stakes._kernels.score_limits import ratio_limits, score_limits, score_statistic
 from stakes._names import listed
-from stakes.application import Application, as_application
+from stakes.application import (
+    Application,
+    CostMatrix,
+    UncertainApplication,
+    as_application,
+)
 from stakes.exceptions import DataError, UndefinedError
 from stakes.typing import FloatArray, IntArray, Name
 
 __all__ = ["CostSum", "Stakes", "as_stakes", "cost_sum", "difference_sum"]
 
 
+#: How many applications stand for a distribution of them.
+SAMPLES = 1000
+
+
 @dataclass(frozen=True, eq=False)
 class Stakes:
-    """One or several applications that may hold, with their probabilities."""
+    """One or several applications that may hold, with their probabilities.
+
+    `mean` is their exact average where it is known and they are only samples.
+    """
 
     applications: tuple[Application, ...]
     weights: FloatArray
+    mean: Application | None = None
 
     @property
     def classes(self) -> tuple[Name, ...]:
@@ -58,6 +71,8 @@ class Stakes:
 
     def cell_weights(self, *, normalize: bool) -> FloatArray:
         """P_i c_ij, or c_ij without priors, on average over the applications, (K, M)."""
+        if self.mean is not None and not normalize:
+            return _weights(self.mean, normalize)
         total = np.zeros((len(self.classes), len(self.decisions)))
         for app, weight in zip(self.applications, self.weights, strict=True):
             total += weight * _weights(app, normalize)
@@ -65,13 +80,9 @@ class Stakes:
 
 
 def as_stakes(application: Any, weights: Any = None) -> Stakes:
-    """One Application, or several with weights, or one that can be sampled.
-
-    An object with a method ``sample(size, rng)`` that returns applications stands for a
-    distribution over costs and priors; it is taken by 1,000 samples.
-    """
-    if hasattr(application, "sample") and not isinstance(application, Application):
-        application = application.sample(1000, np.random.default_rng(0))
+    """One Application, or several with weights, or an uncertain one by its draws."""
+    if isinstance(application, UncertainApplication):
+        return _possible(application)
     single = not isinstance(application, Sequence)
     apps = tuple(as_application(a) for a in ([application] if single else application))
     if not apps:
@@ -85,6 +96,21 @@ def as_stakes(application: Any, weights: Any = None) -> Stakes:
     if weights is not None:
         shares = as_priors(weights, tuple(range(len(apps))), name="weights")
     return Stakes(apps, shares)
+
+
+def _possible(application: UncertainApplication) -> Stakes:
+    """The draws an uncertain application was given, or samples of it with its exact mean."""
+    given = application.given
+    own = given is not None and len(given) <= SAMPLES and application.priors is None
+    draws = given if own and given is not None else application.sample(SAMPLES, rng=0)
+    apps = tuple(
+        Application(
+            CostMatrix(costs, application.classes, application.decisions),
+            None if draws.priors is None else draws.priors[k],
+        )
+        for k, costs in enumerate(draws.costs)
+    )
+    return Stakes(apps, draws.weights / draws.weights.sum(), None if own else application.expected)
 
 
 def _weights(app: Application, normalize: bool) -> FloatArray:
