@@ -8,6 +8,34 @@ from stakes._optional import load as _load
 _load("sklearn", extra="sklearn")
 
 from stakes.integrations.sklearn.bayes_classifier import BayesDecisionClassifier  # noqa: E402
+from stakes.integrations.sklearn.displays import (  # noqa: E402
+    BayesErrorDisplay,
+    CostCurveDisplay,
+    DecisionCurveDisplay,
+    DetDisplay,
+    PrecisionRecallDisplay,
+    ReliabilityDisplay,
+    RocDisplay,
+)
 from stakes.integrations.sklearn.scorers import CostScorer, make_cost_scorer  # noqa: E402
+from stakes.integrations.sklearn.transformers import CalibratorTransformer  # noqa: E402
+from stakes.integrations.sklearn.tuned_classifier import TunedDecisionClassifier  # noqa: E402
+from stakes.integrations.sklearn.tuned_rule import TunedRule  # noqa: E402
+from stakes.integrations.sklearn.weighted_classifier import CostWeightedClassifier  # noqa: E402
 
-__all__ = ["BayesDecisionClassifier", "CostScorer", "make_cost_scorer"]
+__all__ = [
+    "BayesDecisionClassifier",
+    "BayesErrorDisplay",
+    "CalibratorTransformer",
+    "CostCurveDisplay",
+    "CostScorer",
+    "CostWeightedClassifier",
+    "DecisionCurveDisplay",
+    "DetDisplay",
+    "PrecisionRecallDisplay",
+    "ReliabilityDisplay",
+    "RocDisplay",
+    "TunedDecisionClassifier",
+    "TunedRule",
+    "make_cost_scorer",
+]

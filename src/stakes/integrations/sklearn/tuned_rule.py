@@ -14,13 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.application import Application
-from stakes.calibration import (
-    Automatic,
-    Calibrator,
-    best_class_weights,
-    cross_fit,
-    stratified_folds,
-)
+from stakes.calibration import Automatic, Calibrator, best_class_weights, stratified_folds
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.results import Frame
@@ -32,30 +26,40 @@ __all__ = ["TunedRule"]
 class TunedRule:
     """Choose between the Bayes rule, the empirical optimum and steps between, by cross-fitting.
 
-    Works on scores, any number of classes and decisions; `TunedDecisionClassifier` puts it behind
-    an estimator.
+    Works on scores, for any number of classes and decisions; `TunedDecisionClassifier` puts it
+    behind an estimator.
 
     Parameters
     ----------
     application : Application
         Costs and priors.
     calibrator : Calibrator, optional
-        Default: `stakes.calibration.Automatic`.
+        Default: what `stakes.calibration.Automatic` chooses, once, on all cases.
     strengths : sequence of float from 0 to 1
-        0 is the Bayes rule, 1 the weights of least cost on the data.
+        0 is the Bayes rule, 1 the class weights of least cost on the data.
     folds : int
-        Outer and inner folds of the nested cross-fitting.
+        Folds of the cross-fitting.
     rng : int
         Seed of the folds.
 
     Attributes
     ----------
     strength : float
-        What was chosen.
-    costs : array
-        Cross-fitted cost of each strength.
+        What was chosen: the weakest whose cross-fitted cost is within one standard error of the
+        least one.
+    costs, standard_errors : array
+        Cross-fitted cost of each strength, and of its difference from the least one.
     weights : array
         Class weights in use, one per class.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> codes = rng.integers(0, 2, 400)
+    >>> odds = 3 * (rng.normal(size=400) + 2 * codes - 1)
+    >>> rule = TunedRule(Application([[0, 1], [5, 0]])).fit(np.c_[-odds / 2, odds / 2], codes)
+    >>> rule.strength
+    0.0
     """
 
     def __init__(
@@ -67,73 +71,77 @@ class TunedRule:
         folds: int = 5,
         rng: int = 0,
     ) -> None:
-        if not strengths or not all(0 <= s <= 1 for s in strengths):
+        if not len(strengths) or not all(0 <= s <= 1 for s in strengths):
             raise DataError(f"`strengths` must lie between 0 and 1; got {strengths!r}.")
-        self.application = application
-        self.calibrator = Automatic() if calibrator is None else calibrator
-        self.strengths = tuple(float(s) for s in strengths)
+        self.application = Application(application.costs.values, priors=application.priors)
+        self.calibrator = calibrator
+        self.strengths = tuple(sorted(float(s) for s in strengths))
         self.folds, self.rng = folds, rng
 
     def fit(self, scores: NDArray[Any], codes: IntArray, sample_weight: Any = None) -> Self:
         """Learn from out-of-fold log scores (n, K) and positions of the true classes."""
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        losses = self._nested(scores, codes, weights)
-        shares = self._case_shares(codes, weights)
-        self.costs: FloatArray = shares @ losses
-        self.strength = self.strengths[self._chosen(losses, shares)]
-        self.posterior_map = self.calibrator.unfitted().fit(scores, codes, sample_weight=weights)
-        inner = cross_fit(
-            self.calibrator, scores, codes, folds=self.folds, rng=self.rng, sample_weight=weights
-        )
-        self.best = self._best_weights(inner, codes, weights)
+        given = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        self.kind = self._calibrator(scores, codes, given)
+        losses = self._cross_fitted(scores, codes, given)
+        chosen = self._choose(losses, self._case_shares(codes, given))
+        self.posterior_map, self.best = self._learnt(scores, codes, given)
+        self.strength = self.strengths[chosen]
         self.weights: FloatArray = self.best**self.strength
         return self
 
     def decisions(self, scores: NDArray[Any], costs: Any = None) -> NDArray[Any]:
         """Positions of the decisions for new scores."""
         table = self.application.costs if costs is None else costs
-        return _weighted_decisions(self.posterior_map.posteriors(scores), self.weights, table)
+        return weighted_decisions(self.posterior_map.posteriors(scores), self.weights, table)
 
     def frame(self) -> Frame:
-        """One row per strength: its cross-fitted cost, and whether it was chosen."""
-        chosen = [s == self.strength for s in self.strengths]
-        return Frame({"strength": self.strengths, "cost": self.costs, "chosen": chosen})
+        """One row per strength: cross-fitted cost, standard error, whether it was chosen."""
+        return Frame(
+            {
+                "strength": self.strengths,
+                "cost": self.costs,
+                "standard_error": self.standard_errors,
+                "chosen": [s == self.strength for s in self.strengths],
+            }
+        )
 
     # ------------------------------------------------------------- privates
 
-    def _nested(self, scores: NDArray[Any], codes: IntArray, weights: Any) -> FloatArray:
+    def _calibrator(self, scores: NDArray[Any], codes: IntArray, weights: Any) -> Calibrator:
+        """The kind of calibrator: given, or chosen once."""
+        if self.calibrator is not None:
+            return self.calibrator
+        found = Automatic(bound="data").fit(scores, codes, sample_weight=weights).chosen.unfitted()
+        found.options |= {"bound": "data", "priors": None}
+        return found
+
+    def _learnt(
+        self, scores: NDArray[Any], codes: IntArray, weights: Any
+    ) -> tuple[Calibrator, FloatArray]:
+        """A fitted calibrator, and the class weights of least cost on its posteriors."""
+        fitted = self.kind.unfitted().fit(scores, codes, sample_weight=weights)
+        found = best_class_weights(
+            codes,
+            fitted.posteriors(scores),
+            application=self.application,
+            sample_weight=weights,
+        )
+        return fitted, found.weights
+
+    def _cross_fitted(self, scores: NDArray[Any], codes: IntArray, weights: Any) -> FloatArray:
         """Cost of each case under each strength, by rules that never saw the case."""
         number = stratified_folds(codes, self.folds, rng=self.rng)
         losses = np.empty((len(codes), len(self.strengths)))
-        table = self.application.costs.values
+        costs = self.application.costs
         for fold in range(self.folds):
             train, test = np.flatnonzero(number != fold), np.flatnonzero(number == fold)
             part = None if weights is None else weights[train]
-            inner = cross_fit(
-                self.calibrator,
-                scores[train],
-                codes[train],
-                folds=self.folds,
-                rng=self.rng,
-                sample_weight=part,
-            )
-            best = self._best_weights(inner, codes[train], part)
-            fitted = self.calibrator.unfitted().fit(scores[train], codes[train], sample_weight=part)
+            fitted, best = self._learnt(scores[train], codes[train], part)
             posteriors = fitted.posteriors(scores[test])
             for j, strength in enumerate(self.strengths):
-                taken = _weighted_decisions(posteriors, best**strength, self.application.costs)
-                losses[test, j] = table[codes[test], taken]
+                taken = weighted_decisions(posteriors, best**strength, costs)
+                losses[test, j] = costs.values[codes[test], taken]
         return losses
-
-    def _best_weights(self, posteriors: FloatArray, codes: IntArray, weights: Any) -> FloatArray:
-        """Class weights of least cost on these cases."""
-        found = best_class_weights(
-            codes,
-            posteriors,
-            application=_positional(self.application),
-            sample_weight=weights,
-        )
-        return found.weights
 
     def _case_shares(self, codes: IntArray, weights: Any) -> FloatArray:
         """What each case counts under the priors of the application."""
@@ -141,24 +149,22 @@ class TunedRule:
         priors = self.application.priors
         if priors is not None:
             totals = np.bincount(codes, weights=mass, minlength=len(priors))
-            mass = (
-                mass * np.divide(priors, totals, out=np.zeros(len(priors)), where=totals > 0)[codes]
-            )
+            factors = np.divide(priors, totals, out=np.zeros(len(priors)), where=totals > 0)
+            mass = mass * factors[codes]
         return np.asarray(mass / mass.sum())
 
-    def _chosen(self, losses: FloatArray, shares: FloatArray) -> int:
-        """The least cross-fitted cost; ties go to the weaker strength."""
-        order = np.argsort(self.strengths, kind="stable")
-        means = shares @ losses
-        return int(order[np.argmin(means[order])])
+    def _choose(self, losses: FloatArray, shares: FloatArray) -> int:
+        """The weakest strength within one standard error of the least cross-fitted cost."""
+        self.costs: FloatArray = shares @ losses
+        least = int(np.argmin(self.costs))
+        gaps = losses - losses[:, [least]]
+        spread = gaps - shares @ gaps
+        self.standard_errors: FloatArray = np.sqrt(shares**2 @ spread**2)
+        close = self.costs - self.costs[least] <= self.standard_errors
+        return int(np.flatnonzero(close)[0])
 
 
-def _weighted_decisions(posteriors: FloatArray, weights: FloatArray, costs: Any) -> NDArray[Any]:
+def weighted_decisions(posteriors: FloatArray, weights: FloatArray, costs: Any) -> NDArray[Any]:
     """Bayes decisions of posteriors times class weights."""
     moved = posteriors * weights
     return bayes_decisions(moved / moved.sum(axis=1, keepdims=True), costs)
-
-
-def _positional(app: Application) -> Application:
-    """The same application with positions for names."""
-    return Application(app.costs.values, priors=app.priors)

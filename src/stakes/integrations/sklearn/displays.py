@@ -1,0 +1,288 @@
+"""Displays of the curves of this package, in the shape of scikit-learn's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from stakes import curves, plots
+from stakes.exceptions import DataError
+from stakes.summaries import ScoreCounts
+
+__all__ = [
+    "BayesErrorDisplay",
+    "CostCurveDisplay",
+    "DecisionCurveDisplay",
+    "DetDisplay",
+    "PrecisionRecallDisplay",
+    "ReliabilityDisplay",
+    "RocDisplay",
+]
+
+
+class _CurveDisplay:
+    """A curve with its drawing: `from_estimator`, `from_predictions`, `plot`."""
+
+    _curve: ClassVar[Callable[..., Any]]
+    _drawing: ClassVar[Callable[..., Any]]
+
+    def __init__(self, curve: Any, *, name: str | None = None) -> None:
+        self.curve = curve
+        self.name = name
+        self.ax_: Any = None
+        self.figure_: Any = None
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        scores: Any,
+        *,
+        kind: str = "posterior",
+        classes: Any = None,
+        sample_weight: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw from labels and scores of the second class.
+
+        Parameters
+        ----------
+        y_true : column
+            True classes, two of them.
+        scores : column
+            Higher speaks for the second class.
+        kind : {"posterior", "log_odds", "llr", "rank"}
+            What a score means.
+        classes : pair of names, optional
+            The classes, the one that high scores speak for second.
+        sample_weight : column, optional
+            Weights.
+        name : str, optional
+            For the legend.
+        ax : matplotlib Axes, optional
+            Where to draw.
+        **options
+            Passed to the function of `stakes.curves`.
+        """
+        summary = ScoreCounts.from_scores(
+            y_true,
+            scores,
+            kind=kind,  # type: ignore[arg-type]
+            classes=classes,
+            sample_weight=sample_weight,
+        )
+        return cls(cls._curve(summary, **options), name=name).plot(ax=ax)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw for a fitted classifier of two classes.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted; its `predict_proba` is used, or else the order of `decision_function`.
+        X, y
+            Test cases.
+        sample_weight, name, ax, **options
+            As in `from_predictions`; the default name is that of the estimator.
+        """
+        check_is_fitted(estimator)
+        classes = np.asarray(estimator.classes_)
+        if len(classes) != 2:
+            raise DataError(f"this curve is for two classes; the estimator has {len(classes)}.")
+        if hasattr(estimator, "predict_proba"):
+            scores, kind = np.asarray(estimator.predict_proba(X))[:, 1], "posterior"
+        else:
+            scores, kind = np.asarray(estimator.decision_function(X)), "rank"
+        return cls.from_predictions(
+            y,
+            scores,
+            kind=kind,
+            classes=classes.tolist(),
+            sample_weight=sample_weight,
+            name=type(estimator).__name__ if name is None else name,
+            ax=ax,
+            **options,
+        )
+
+    def plot(self, ax: Any = None, **options: Any) -> Self:
+        """Draw the curve; `ax_` and `figure_` are then set.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+        **options
+            Passed to the function of `stakes.plots`.
+        """
+        drawn = self.curve if self.name is None else {self.name: self.curve}
+        self.ax_ = type(self)._drawing(drawn, ax=ax, **options)
+        self.figure_ = self.ax_.figure
+        return self
+
+    def frame(self) -> Any:
+        """The data behind the drawing."""
+        return self.curve.frame()
+
+
+class RocDisplay(_CurveDisplay):
+    """Hits against false alarms; see `stakes.curves.roc`.
+
+    Parameters
+    ----------
+    curve : RocCurve
+        The data.
+    name : str, optional
+        For the legend.
+
+    Examples
+    --------
+    >>> display = RocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> display.ax_.get_xlabel() != ""
+    True
+    """
+
+    _curve = staticmethod(curves.roc)
+    _drawing = staticmethod(plots.roc)
+
+
+class DetDisplay(_CurveDisplay):
+    """Misses against false alarms on normal scales; see `stakes.curves.det`.
+
+    Parameters
+    ----------
+    curve : DetCurve
+        The data.
+    name : str, optional
+        For the legend.
+
+    Examples
+    --------
+    >>> display = DetDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> display.frame().columns[0] != ""
+    True
+    """
+
+    _curve = staticmethod(curves.det)
+    _drawing = staticmethod(plots.det)
+
+
+class PrecisionRecallDisplay(_CurveDisplay):
+    """Precision against recall; see `stakes.curves.precision_recall`.
+
+    Parameters
+    ----------
+    curve : PrecisionRecallCurve
+        The data.
+    name : str, optional
+        For the legend.
+
+    Examples
+    --------
+    >>> display = PrecisionRecallDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> display.ax_ is not None
+    True
+    """
+
+    _curve = staticmethod(curves.precision_recall)
+    _drawing = staticmethod(plots.precision_recall)
+
+
+class BayesErrorDisplay(_CurveDisplay):
+    """Actual and minimum cost over all applications; see `stakes.curves.bayes_error`.
+
+    Parameters
+    ----------
+    curve : BayesErrorCurve
+        The data.
+    name : str, optional
+        For the legend.
+
+    Examples
+    --------
+    >>> display = BayesErrorDisplay.from_predictions([0, 0, 1, 1], [-2.0, 0.1, -0.2, 3.0],
+    ...                                              kind="llr")
+    >>> display.ax_ is not None
+    True
+    """
+
+    _curve = staticmethod(curves.bayes_error)
+    _drawing = staticmethod(plots.bayes_error)
+
+
+class CostCurveDisplay(_CurveDisplay):
+    """Cost against the probability cost; see `stakes.curves.cost`.
+
+    Parameters
+    ----------
+    curve : CostCurve
+        The data.
+    name : str, optional
+        For the legend.
+
+    Examples
+    --------
+    >>> display = CostCurveDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> display.ax_ is not None
+    True
+    """
+
+    _curve = staticmethod(curves.cost)
+    _drawing = staticmethod(plots.cost)
+
+
+class DecisionCurveDisplay(_CurveDisplay):
+    """Net benefit against the threshold; see `stakes.curves.decision`.
+
+    Parameters
+    ----------
+    curve : DecisionCurve
+        The data.
+    name : str, optional
+        For the legend.
+
+    Examples
+    --------
+    >>> display = DecisionCurveDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> display.ax_ is not None
+    True
+    """
+
+    _curve = staticmethod(curves.decision)
+    _drawing = staticmethod(plots.decision)
+
+
+class ReliabilityDisplay(_CurveDisplay):
+    """What the posteriors say against what happens; see `stakes.curves.reliability`.
+
+    Parameters
+    ----------
+    curve : ReliabilityCurve
+        The data.
+    name : str, optional
+        For the legend.
+
+    Examples
+    --------
+    >>> display = ReliabilityDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> display.ax_ is not None
+    True
+    """
+
+    _curve = staticmethod(curves.reliability)
+    _drawing = staticmethod(plots.reliability)

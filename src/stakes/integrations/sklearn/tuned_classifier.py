@@ -1,0 +1,156 @@
+"""TunedDecisionClassifier: a decision rule learnt together with how far to trust it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from stakes.application import Application, CostMatrix
+from stakes.integrations.sklearn.alignment import as_case_costs, decision_array, resolve
+from stakes.integrations.sklearn.fitting import (
+    checked_labels,
+    fit_clone,
+    fit_metadata,
+    log_scores,
+    out_of_fold,
+    router,
+)
+from stakes.integrations.sklearn.tuned_rule import TunedRule
+from stakes.metrics import expected_cost
+
+__all__ = ["TunedDecisionClassifier"]
+
+
+class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Decide by a rule chosen between the Bayes rule and the one of least cost on the data.
+
+    Out-of-fold scores are calibrated; the Bayes rule, the empirical optimum (for two classes the
+    exact threshold of least cost) and steps between are compared by cross-fitting; the Bayes rule
+    stays unless the data clearly ask for another. Any number of classes and decisions.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With `predict_proba` or `decision_function`.
+    application : Application or CostMatrix, optional
+        Costs and priors; its classes are the labels in `y`. Default: every error costs 1.
+    calibrator : Calibrator, optional
+        Default: chosen by `stakes.calibration.Automatic`.
+    cv : int, splitter or iterable
+        Folds for the scores.
+    strengths : sequence of float from 0 to 1
+        0 is the Bayes rule, 1 the empirical optimum.
+    rng : int
+        Seed of the folds of the rule.
+
+    Attributes
+    ----------
+    classes_, decisions_, application_, estimator_
+        As in `BayesDecisionClassifier`.
+    rule_ : TunedRule
+        What was chosen; `rule_.frame()` shows the cross-fitted costs.
+
+    Notes
+    -----
+    `score` is minus the expected cost, so greater is better. Costs of single cases may be given
+    at `predict`; the class weights then stay those learnt for the application.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = TunedDecisionClassifier(GaussianNB(), Application([[0, 10], [1, 0]])).fit(X, y)
+    >>> model.rule_.frame().columns
+    ('strength', 'cost', 'standard_error', 'chosen')
+    """
+
+    decides_by_cost = True
+
+    def __init__(
+        self,
+        estimator: Any,
+        application: Any = None,
+        *,
+        calibrator: Any = None,
+        cv: Any = 5,
+        strengths: Sequence[float] = (0.0, 0.5, 1.0),
+        rng: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.application = application
+        self.calibrator = calibrator
+        self.cv = cv
+        self.strengths = strengths
+        self.rng = rng
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Fit the estimator, and the rule on scores of cases that were held out.
+
+        Parameters
+        ----------
+        X, y, sample_weight, **fit_params
+            As in `BayesDecisionClassifier.fit`.
+        """
+        metadata = fit_metadata(self, sample_weight, fit_params)
+        labels, self.classes_, codes = checked_labels(X, y)
+        self.application_, self._rows = resolve(self.application, self.classes_)
+        self.decisions_ = decision_array(self.application_.decisions, self.classes_)
+        scores = out_of_fold(self.estimator, X, labels, cv=self.cv, metadata=metadata)
+        rule = TunedRule(
+            self._seen_part(), calibrator=self.calibrator, strengths=self.strengths, rng=self.rng
+        )
+        self.rule_ = rule.fit(scores, codes, sample_weight)
+        self.estimator_ = fit_clone(self.estimator, X, labels, metadata)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return self
+
+    def predict(self, X: Any, costs: Any = None) -> NDArray[Any]:
+        """The decision for each case, by name; `costs` (n, K, M) are those of these very cases."""
+        check_is_fitted(self)
+        scores = log_scores(self.estimator_, X, len(self.classes_))
+        table = None
+        if costs is not None:
+            table = as_case_costs(costs, self.application_).values[:, self._rows]
+        return np.asarray(self.decisions_[self.rule_.decisions(scores, table)])
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Calibrated posteriors of `classes_`, under the class shares of the training data."""
+        check_is_fitted(self)
+        scores = log_scores(self.estimator_, X, len(self.classes_))
+        return np.asarray(self.rule_.posterior_map.posteriors(scores))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Minus the expected cost per case of the decisions; greater is better."""
+        decisions = self.predict(X)
+        return -expected_cost(
+            y, decisions, application=self.application_, sample_weight=sample_weight
+        )
+
+    def _seen_part(self) -> Application:
+        """The application restricted to the classes that occur, in the order of `classes_`."""
+        app: Application = self.application_
+        values, priors = app.costs.values[self._rows], app.priors
+        costs = CostMatrix(values, range(len(values)), range(values.shape[1]))
+        if priors is None:
+            return Application(costs)
+        return Application(costs, priors[self._rows] / priors[self._rows].sum())
+
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn's metadata routing reads: own requests and the estimator's."""
+        return router(self)
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
