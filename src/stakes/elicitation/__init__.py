@@ -8,6 +8,7 @@ from stakes.elicitation.emblematic import (
 )
 from stakes.elicitation.matrices import MatrixElicitation, MatrixStatement
 from stakes.elicitation.matrix_question import MatrixQuestion
+from stakes.elicitation.matrix_record import matrix_answers_from_toml, matrix_answers_to_toml
 from stakes.elicitation.question import Question
 from stakes.elicitation.ratio import RatioInterval
 from stakes.elicitation.record import (
@@ -48,6 +49,8 @@ __all__ = [
     "answers_to_toml",
     "contradictions",
     "emblematic_models",
+    "matrix_answers_from_toml",
+    "matrix_answers_to_toml",
     "ratio_between",
     "ratio_from_amounts",
     "ratio_from_metric",

@@ -38,10 +38,13 @@ class MatrixStatement:
         The sum over all cells of coefficient times cost is not negative.
     said : str
         What was said, in words.
+    inputs : mapping
+        What it was made from, so that it can be replayed.
     """
 
     coefficients: FloatArray
     said: str
+    inputs: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"MatrixStatement({self.said!r})"
@@ -114,19 +117,26 @@ class MatrixElicitation:
         at_least[i], at_least[j] = 1.0, -low
         at_most[i], at_most[j] = -1.0, high
         said = f"{_cell(cell)} costs {{}} {{:g}} times {_cell(other)}"
+        cells = {"cell": list(cell), "other": list(other)}
         return self.stated(
-            MatrixStatement(at_least, said.format("at least", low)),
-            MatrixStatement(at_most, said.format("at most", high)),
+            MatrixStatement(
+                at_least, said.format("at least", low), {**cells, "at_least": float(low)}
+            ),
+            MatrixStatement(
+                at_most, said.format("at most", high), {**cells, "at_most": float(high)}
+            ),
         )
 
-    def preferred(self, better: Any, worse: Any) -> MatrixElicitation:
+    def preferred(self, better: Any, worse: Any, *, said: str = "") -> MatrixElicitation:
         """Say that one outcome, a table of counts, is no worse than another."""
         tables = [t.counts if isinstance(t, ConfusionMatrix) else np.asarray(t) for t in
                   (better, worse)]  # fmt: skip
         gap = np.asarray(tables[1], dtype=np.float64) - tables[0]
         if gap.shape != self.free.shape:
             raise DataError(f"outcomes must have shape {self.free.shape}; got {gap.shape}.")
-        return self.stated(MatrixStatement(gap, "you prefer one outcome to another"))
+        inputs = {"better": tables[0].tolist(), "worse": tables[1].tolist()}
+        words = said or "you prefer one outcome to another"
+        return self.stated(MatrixStatement(gap, words, inputs))
 
     def stated(self, *statements: MatrixStatement) -> MatrixElicitation:
         """The conversation with more statements."""
@@ -198,11 +208,10 @@ class MatrixElicitation:
             return self
         if prefers not in ("a", "b"):
             raise DataError(f"an answer is 'a', 'b' or '='; got {prefers!r}.")
-        first, second = question.outcomes
-        gap = second - first if prefers == "a" else first - second
+        better, worse = question.outcomes if prefers == "a" else question.outcomes[::-1]
         names = question.systems if prefers == "a" else question.systems[::-1]
         said = f"you prefer the outcome of {names[0]!r} to that of {names[1]!r}"
-        return self.stated(MatrixStatement(gap.astype(np.float64), said))
+        return self.preferred(better, worse, said=said)
 
     def frame(self) -> Frame:
         """One row per cell that costs something: truth, decision, least, most."""
