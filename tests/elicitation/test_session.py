@@ -202,3 +202,10 @@ def test_comparison_over_the_range():
         mean = np.mean([min(1, nec(scores, ratio, PRIOR)) for ratio in at])
         assert rows[name]["nec_mean"] == pytest.approx(mean, abs=1e-3)
     assert rows[talk.recommendation]["worst_regret"] == talk.regret
+
+
+@pytest.mark.parametrize("ratio", [0.013, 1.0, 6.28, 333.3])
+def test_it_ends_for_any_tolerance(ratio):
+    talk, count = asked(Elicitation(PAIR, prior=PRIOR, goal="threshold", tolerance=1e-7), ratio)
+    assert count < 20
+    assert talk.ratio.low <= ratio <= talk.ratio.high

@@ -20,7 +20,9 @@ Answer = Literal["a", "b", "="]
 
 #: At least this many cases of the rarer class, so that numbers are not all 0 and 1.
 FEWEST = 20
+#: Misses (or false alarms) that an exchange is about, for questions of usual fineness.
 LARGEST_STEP = 12
+FINE = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +115,19 @@ def posed(
     prior: float,
     point: tuple[float, float],
     cases: int | None = None,
+    within: float = 0.005,
     why: str = "",
     classes: tuple[Any, Any] = ("negative", "positive"),
 ) -> Question:
     """A question that trades at about `ratio`, near an operating point that can be had.
 
     `point` is its (miss rate, false alarm rate). The numbers are whole, so the ratio that an
-    answer is about is the one of the numbers shown.
+    answer is about is the one of the numbers shown; it differs by `within`, relatively, unless
+    that would take large numbers.
     """
     size = _volume(prior, ratio) if cases is None else cases
     while True:
-        question = _tried(ratio, size, prior, point, why, classes)
+        question = _tried(_whole(ratio, within), size, prior, point, why, classes)
         if question is not None:
             return question
         size *= 10  # too few cases for this exchange: think of more
@@ -139,12 +143,17 @@ def _volume(prior: float, ratio: float) -> int:
 
 
 def _tried(
-    ratio: float, cases: int, prior: float, point: tuple[float, float], why: str, classes: Any
+    step: tuple[int, int],
+    cases: int,
+    prior: float,
+    point: tuple[float, float],
+    why: str,
+    classes: Any,
 ) -> Question | None:
     """The question in this many cases, or None if the numbers do not fit."""
     positives = round(cases * prior)
     negatives = cases - positives
-    saved, extra = _whole(ratio)
+    saved, extra = step
     misses, alarms = round(positives * point[0]), round(negatives * point[1])
     times = max(1, min(misses // (2 * saved), (negatives - alarms) // (2 * extra)))
     times = min(times, max(1, positives // (10 * saved)))
@@ -162,12 +171,13 @@ def _tried(
     )
 
 
-def _whole(ratio: float) -> tuple[int, int]:
+def _whole(ratio: float, within: float) -> tuple[int, int]:
     """Small whole numbers of misses and false alarms in about this ratio."""
     fraction = Fraction(ratio if ratio >= 1 else 1 / ratio)
-    for largest in range(1, LARGEST_STEP + 1):
+    most = math.ceil(LARGEST_STEP * math.sqrt(FINE / within))
+    for largest in range(1, most + 1):
         close = fraction.limit_denominator(largest)
-        if abs(close / fraction - 1) <= Fraction(1, 200):
+        if abs(close / fraction - 1) <= within:
             break
     many, few = close.numerator, close.denominator
     return (few, many) if ratio >= 1 else (many, few)

@@ -215,21 +215,29 @@ class Elicitation:
             return None
         return self._posed(self.ratio.middle, "it halves what is still possible")
 
-    def _posed(self, ratio: float, why: str) -> Question:
-        """A question near the operating point that is best at this ratio."""
+    def _posed(self, ratio: float, why: str) -> Question | None:
+        """A question near the operating point that is best at this ratio.
+
+        None if no numbers one can picture would tell the ratios apart that are left.
+        """
         point = (0.5, 0.1)
         if self.systems:
             pairs = np.concatenate([np.column_stack(each) for each in self.options.points])
             best = int(np.argmin(pairs @ np.array([self.prior * ratio, 1 - self.prior])))
             point = (float(pairs[best, 0]), float(pairs[best, 1]))
-        return posed(
-            ratio,
-            prior=self.prior,
-            point=point,
-            cases=self.cases,
-            why=why,
-            classes=self.classes,
-        )
+        for within in (0.005, 0.00005):
+            question = posed(
+                ratio,
+                prior=self.prior,
+                point=point,
+                cases=self.cases,
+                within=within,
+                why=why,
+                classes=self.classes,
+            )
+            if self.ratio.low < question.ratio < self.ratio.high:
+                return question
+        return None
 
     def _declined(self, ratio: float) -> bool:
         """Whether a question at about this ratio could not be answered."""
