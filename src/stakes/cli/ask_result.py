@@ -33,7 +33,10 @@ def show(talk: Elicitation, args: Any) -> None:
     sentence = talk.ratio.describe(talk.classes[1])
     print_wrapped(bold(sentence[:1].upper() + sentence[1:] + "."))
     low, high = (100 / (1 + end) for end in (talk.ratio.high, talk.ratio.low))
-    print_wrapped(f"So act from a probability of {_percents(low, high)}.")
+    print_wrapped(
+        f"So act from a probability of {_percents(low, high)}, where probabilities mean what they "
+        "say."
+    )
     if talk.systems:
         _show_choice(talk)
     elif talk.question is not None:

@@ -22,7 +22,7 @@ from stakes.elicitation import (
     read_answers,
 )
 from stakes.exceptions import CostError, DataError, LabelError
-from stakes.report.amounts import grouped
+from stakes.report.amounts import grouped, percent
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 
 __all__ = ["conversation", "said_beforehand"]
@@ -54,7 +54,7 @@ def conversation(args: Any) -> tuple[Elicitation, list[str]]:
     prior = shares(args.prevalence, classes)[1] if args.prevalence else here
     notes = [*question.notes, *([gaps] if gaps else [])]
     notes.append(
-        f"read {question.table.source}: {grouped(len(cases))} cases, {here:.1%} '{classes[1]}', "
+        f"read {question.table.source}: {grouped(len(cases))} cases, {percent(here, 1)} '{classes[1]}', "
         f"{len(models)} model{'s' if len(models) > 1 else ''}"
     )
     if not args.prevalence:
