@@ -22,6 +22,9 @@ from stakes.typing import FloatArray, IntArray
 
 __all__ = ["TunedRule"]
 
+#: Standard errors by which a rule must be cheaper than the Bayes rule to replace it.
+CLEARLY = 2.0
+
 
 class TunedRule:
     """Choose between the Bayes rule, the empirical optimum and steps between, by cross-fitting.
@@ -45,8 +48,8 @@ class TunedRule:
     Attributes
     ----------
     strength : float
-        What was chosen: the weakest whose cross-fitted cost is within one standard error of the
-        least one.
+        What was chosen: the weakest, unless another is cheaper by two standard errors; then the
+        weakest within one standard error of the least cross-fitted cost.
     costs, standard_errors : array
         Cross-fitted cost of each strength, and of its difference from the least one.
     weights : array
@@ -154,14 +157,16 @@ class TunedRule:
         return np.asarray(mass / mass.sum())
 
     def _choose(self, losses: FloatArray, shares: FloatArray) -> int:
-        """The weakest strength within one standard error of the least cross-fitted cost."""
+        """The weakest, unless another is clearly cheaper; then the weakest close to the least."""
         self.costs: FloatArray = shares @ losses
         least = int(np.argmin(self.costs))
         gaps = losses - losses[:, [least]]
         spread = gaps - shares @ gaps
         self.standard_errors: FloatArray = np.sqrt(shares**2 @ spread**2)
-        close = self.costs - self.costs[least] <= self.standard_errors
-        return int(np.flatnonzero(close)[0])
+        behind = self.costs - self.costs[least]
+        if behind[0] <= CLEARLY * self.standard_errors[0]:
+            return 0
+        return int(np.flatnonzero(behind <= self.standard_errors)[0])
 
 
 def weighted_decisions(posteriors: FloatArray, weights: FloatArray, costs: Any) -> NDArray[Any]:
