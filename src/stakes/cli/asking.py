@@ -54,8 +54,8 @@ def conversation(args: Any) -> tuple[Elicitation, list[str]]:
     prior = shares(args.prevalence, classes)[1] if args.prevalence else here
     notes = [*question.notes, *([gaps] if gaps else [])]
     notes.append(
-        f"read {question.table.source}: {grouped(len(cases))} cases, {percent(here, 1)} '{classes[1]}', "
-        f"{len(models)} model{'s' if len(models) > 1 else ''}"
+        f"read {question.table.source}: {grouped(len(cases))} cases, {percent(here)} "
+        f"'{classes[1]}', {len(models)} model{'s' if len(models) > 1 else ''}"
     )
     if not args.prevalence:
         notes.append("assuming the same share where it will run; --prevalence says otherwise")
