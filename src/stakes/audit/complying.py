@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.half_planes import common_arc
-from stakes.application import CostMatrix, as_application
+from stakes.application import as_application
 from stakes.audit.count_metric import CountMetric, as_count_metric
+from stakes.audit.laws import TOLERANCE, Compliance, costs_of_arc, miss_price
 from stakes.audit.slopes import (
     Indifference,
     StrictPairs,
@@ -19,90 +20,16 @@ from stakes.audit.slopes import (
     indifference,
     strict_sign,
 )
-from stakes.audit.witness import RankedPair, Witness, as_pair, same_move_witness, three_pair_witness
+from stakes.audit.witness import RankedPair, as_pair, same_move_witness, three_pair_witness
 from stakes.results import Frame
 from stakes.typing import FloatArray
 
-__all__ = ["Compliance", "binary_compliance", "compliance"]
+__all__ = ["binary_compliance", "compliance"]
 
-#: Directions closer than this (in radians) count as the same.
-TOLERANCE = 1e-5
 #: Level sets that leave their chord by less than this share of it count as straight.
 STRAIGHT = 1e-6
 PRIORS = (0.1, 0.3, 0.5, 0.7, 0.9)
 CASES = 1000
-#: What can be wrong, and how a sentence says it.
-FAILURES = {
-    "undefined": "it has no value for any table that was tried",
-    "constant": "it gives every table the same value",
-    "curved": "its level sets are curved, so it trades one error for another at a price "
-    "that depends on the system",
-    "not parallel": "its level sets are straight but not parallel, so it trades one error for "
-    "another at a price that depends on the system",
-    "prevalence": "the slope of its level sets depends on the class frequencies, so the price "
-    "of an error hangs on how rare the classes are in the data",
-    "ties": "it cannot tell apart systems that its own costs tell apart",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Compliance:
-    """Whether a metric ranks as a cost matrix does; made by `compliance`.
-
-    Parameters
-    ----------
-    metric : str
-        Its name.
-    compliant : bool
-        Whether one cost matrix explains all rankings that were tried.
-    failure : str or None
-        "curved", "not parallel" (straight level sets), "prevalence", "ties", "constant" or
-        "undefined".
-    costs : CostMatrix or None
-        The costs that explain it, up to row shifts and scale; None when there are none.
-    slopes : Frame
-        For two classes, the cost of a miss in false alarms at each prevalence that was
-        tried, smallest and largest.
-    witness : Witness or None
-        Pairs that no single cost matrix explains.
-    tie : RankedPair or None
-        For "ties": two tables with the same value, the cheaper one first.
-    undefined_share : float
-        Share of the tables tried at which the metric is `nan`.
-    """
-
-    metric: str
-    compliant: bool
-    failure: str | None
-    costs: CostMatrix | None
-    slopes: Frame
-    witness: Witness | None = None
-    tie: RankedPair | None = None
-    undefined_share: float = 0.0
-
-    @property
-    def miss_cost(self) -> float:
-        """Cost of a miss in false alarms that explains a two-class metric; else `nan`."""
-        if self.costs is None or self.costs.shape != (2, 2):
-            return math.nan
-        (tn, fp), (fn, tp) = self.costs.values.tolist()
-        return _ratio(fn - tp, fp - tn)
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in words."""
-        if self.failure is not None:
-            return f"{self.metric} ranks as no cost matrix does: {FAILURES[self.failure]}."
-        text = f"{self.metric} ranks as an expected cost does"
-        if self.costs is not None and self.costs.shape == (2, 2):
-            text += f", with {price(self.costs)}"
-        if self.undefined_share > 0:
-            text += f" (where it is defined: nan at {self.undefined_share:.0%} of the tables tried)"
-        return text + "."
-
-    def frame(self) -> Frame:
-        """The slopes by prevalence."""
-        return self.slopes
 
 
 def compliance(
@@ -201,7 +128,7 @@ def binary_compliance(metric: CountMetric, rng: np.random.Generator) -> Complian
             witness = same_move_witness(metric, priors)
         return verdict(failure, witness=witness or three_pair_witness(metric, everything))
     tie = _tie(metric, useful, middle, width)
-    costs = _costs(middle, width)
+    costs = costs_of_arc(middle, width)
     return verdict("ties", tie=tie, costs=costs) if tie is not None else verdict(None, costs=costs)
 
 
@@ -231,7 +158,7 @@ def _at_prior(metric: CountMetric, prior: float, rng: np.random.Generator) -> _A
     pairs = StrictPairs.merged([wide.pairs, near.pairs, all_over(metric, whole)])
     normals = np.concatenate([wide.normals, near.normals])
     normals = normals[~np.isnan(normals)]
-    prices = [_ratio(math.sin(a), math.cos(a)) for a in normals]
+    prices = [miss_price(math.sin(a), math.cos(a)) for a in normals]
     values = metric.values(whole)
     return _AtPrior(
         prior=prior,
@@ -239,9 +166,16 @@ def _at_prior(metric: CountMetric, prior: float, rng: np.random.Generator) -> _A
         width=common_arc(pairs.angles)[1] if len(pairs) else math.inf,
         bend=_largest(wide),
         undefined=float(np.isnan(values).mean()),
-        slope_range=(min(prices), max(prices)) if prices else (math.nan, math.nan),
+        slope_range=_known_digits(prices),
         tables=whole,
     )
+
+
+def _known_digits(prices: Sequence[float]) -> tuple[float, float]:
+    """Smallest and largest, to the five digits to which the angles are known."""
+    if not prices:
+        return math.nan, math.nan
+    return float(f"{min(prices):.5g}"), float(f"{max(prices):.5g}")
 
 
 def all_over(metric: CountMetric, tables: FloatArray) -> StrictPairs:
@@ -310,41 +244,3 @@ def _tie(
     if best is None or tied < 0.01 * compared:
         return None
     return as_pair(metric, best[1], best[2], None)
-
-
-def _costs(middle: float, width: float) -> CostMatrix:
-    """The cost matrix of an arc of directions, with the shortest number that lies in it."""
-    false_alarm, miss = math.cos(middle), math.sin(middle)
-    slack = max(width, TOLERANCE) / 2
-    if abs(false_alarm) <= slack:
-        return CostMatrix([[0.0, 0.0], [math.copysign(1.0, miss), 0.0]])
-    if abs(miss) <= slack:
-        return CostMatrix([[0.0, math.copysign(1.0, false_alarm)], [0.0, 0.0]])
-    ends = sorted(abs(math.tan(middle + turn)) for turn in (-slack, slack))
-    ratio = abs(miss / false_alarm)
-    short = (float(f"{ratio:.{digits}g}") for digits in range(1, 15))
-    ratio = next((r for r in short if ends[0] <= r <= ends[1]), ratio)
-    return CostMatrix([[0.0, math.copysign(1.0, false_alarm)], [math.copysign(ratio, miss), 0.0]])
-
-
-def _ratio(miss: float, false_alarm: float) -> float:
-    """Miss over false alarm; infinite when only misses count."""
-    if abs(false_alarm) < TOLERANCE * abs(miss):
-        return math.inf if miss > 0 else -math.inf
-    return 0.0 if abs(miss) < TOLERANCE * abs(false_alarm) else miss / false_alarm
-
-
-def price(costs: CostMatrix) -> str:
-    """What two-class costs make of a miss, in words."""
-    (tn, fp), (fn, tp) = costs.values.tolist()
-    false_alarm, miss = fp - tn, fn - tp
-    if min(false_alarm, miss) < 0:
-        wanted = [n for n, c in (("false alarms", false_alarm), ("misses", miss)) if c < 0]
-        return f"{' and '.join(wanted)} rewarded"
-    ratio = _ratio(miss, false_alarm)
-    if math.isinf(ratio):
-        return "only misses counting"
-    if ratio == 0:
-        return "only false alarms counting"
-    plural = "" if f"{ratio:.4g}" == "1" else "s"
-    return f"a miss counting as {ratio:.4g} false alarm{plural}"

@@ -9,8 +9,9 @@ import numpy as np
 
 from stakes._kernels.half_planes import common_arc
 from stakes.application import CostMatrix
-from stakes.audit.complying import CASES, STRAIGHT, TOLERANCE, Compliance
+from stakes.audit.complying import CASES, STRAIGHT
 from stakes.audit.count_metric import CountMetric
+from stakes.audit.laws import TOLERANCE, Compliance
 from stakes.audit.slopes import Move, StrictPairs, indifference, strict_sign
 from stakes.audit.witness import Witness, three_pair_witness
 from stakes.results import Frame

@@ -9,8 +9,9 @@ from typing import Any
 
 from stakes.application import Application, as_application
 from stakes.audit.candidates import CandidateAudit, audit_candidates
-from stakes.audit.complying import Compliance, compliance
+from stakes.audit.complying import compliance
 from stakes.audit.implied import ImpliedCosts, implied_costs
+from stakes.audit.laws import Compliance
 from stakes.audit.misranking import MisrankingRate, misranking_rate
 from stakes.audit.opposition import OppositePair, opposite_pair
 from stakes.exceptions import CostError, UndefinedError
