@@ -19,11 +19,12 @@ def split_loop(scores: Any, positive: Any, first: Any, second: Any) -> None:
 
     Each score is written to both and one of the two places moves on: no branch to mispredict.
     """
-    i = j = 0
+    i: Any = 0
+    j: Any = 0
     for k in range(scores.shape[0]):
         first[i] = scores[k]
         second[j] = scores[k]
-        step = np.int64(positive[k])
+        step: Any = np.int64(positive[k])
         j += step
         i += 1 - step
 

@@ -77,7 +77,7 @@ def bayes_error(
         if prevalence is not None:
             _ratio_axis(ax, prevalence)
         label = "normalised cost (1 = best constant decision)" if normal else "cost (error rate)"
-        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 2}
+        below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 2}
         return finish(ax, xlabel="prior log odds of the application", ylabel=label, **below)
 
 
