@@ -1,6 +1,6 @@
 """From labels and models to a verdict: everything put together."""
 
 from stakes.evaluation.evaluating import evaluate
-from stakes.evaluation.evaluation import Evaluation, ModelEvaluation, Stretch
+from stakes.evaluation.evaluation import Evaluation, ModelEvaluation, Naive, Stretch
 
-__all__ = ["Evaluation", "ModelEvaluation", "Stretch", "evaluate"]
+__all__ = ["Evaluation", "ModelEvaluation", "Naive", "Stretch", "evaluate"]

@@ -12,7 +12,7 @@ from stakes.evaluation.judging import Cases, Judged, Variant
 from stakes.summaries import GroupedCounts, PairedCounts
 from stakes.uncertainty import Comparison, Difference, compare, interval
 
-__all__ = ["after_calibration", "compared", "nec_interval"]
+__all__ = ["after_calibration", "compared", "nec_interval", "worth_of_calibration"]
 
 #: More models than this are not compared pair by pair.
 MOST_COMPARED = 20
@@ -33,7 +33,7 @@ def compared(
     judged: list[Judged], cases: Cases, given: Application, options: dict[str, Any]
 ) -> Comparison | None:
     """Every pair of models as they are, by NEC."""
-    if not 2 <= len(judged) <= MOST_COMPARED:
+    if not 2 <= len(judged) <= MOST_COMPARED or _undefined(judged):
         return None
     codes = {one.model.name: one.as_is.codes for one in judged}
     return compare(_counts(codes, cases, given), given, normalize=True, **options)
@@ -48,18 +48,40 @@ def after_calibration(
         return None
     best = min(judged, key=lambda one: one.as_is.cost)
     after = min(fitted, key=lambda one: one.recalibrated.cost if one.recalibrated else math.inf)
+    return _against(after, best, cases, given, options)
+
+
+def worth_of_calibration(
+    judged: list[Judged], cases: Cases, given: Application, options: dict[str, Any]
+) -> Difference | None:
+    """The best model as it is, re-calibrated against itself, on the same cases."""
+    best = min(judged, key=lambda one: one.as_is.cost)
+    return None if best.recalibrated is None else _against(best, best, cases, given, options)
+
+
+def _against(
+    after: Judged, best: Judged, cases: Cases, given: Application, options: dict[str, Any]
+) -> Difference | None:
+    """One model after calibration against one as it is; None where they never differ."""
     assert after.recalibrated is not None
     codes: dict[str, Any] = {"re-calibrated": after.recalibrated.codes, "as is": best.as_is.codes}
-    if np.array_equal(codes["re-calibrated"], codes["as is"]):
+    if _undefined([best]) or np.array_equal(codes["re-calibrated"], codes["as is"]):
         return None
     found = compare(_counts(codes, cases, given), given, normalize=True, **options)
     return None if found.too_few else found.difference("re-calibrated", "as is")
+
+
+def _undefined(judged: list[Judged]) -> bool:
+    """Whether the NEC does not exist."""
+    return math.isnan(judged[0].as_is.nec)
 
 
 def nec_interval(
     variant: Variant, cases: Cases, given: Application, options: dict[str, Any]
 ) -> tuple[float, float] | None:
     """The interval of one NEC; None when cases are too few."""
+    if math.isnan(variant.nec):
+        return None
     summary: Any = variant.confusion
     if cases.groups is not None or cases.weights is not None:
         summary = _counts({"model": variant.codes}, cases, given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,13 +12,17 @@ from stakes._names import listed
 from stakes.application import Application
 from stakes.evaluation import verdicts
 from stakes.evaluation.judging import Sources
+from stakes.evaluation.spending import costliest_cells, use_of_decisions
 from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import Comparison, Difference
 
-__all__ = ["Evaluation", "ModelEvaluation", "Stretch"]
+if TYPE_CHECKING:
+    from stakes.evaluation.plotting import Plots
+
+__all__ = ["Evaluation", "ModelEvaluation", "Naive", "Stretch"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -49,6 +53,12 @@ class ModelEvaluation:
         Of that NEC, the fitted maps taken as given.
     best_nec, best_threshold : float or None
         At the best threshold on these very data: optimistic.
+    cells : array of shape (n_classes, n_decisions) or None
+        Cost per case by true class and decision, at the priors that count; `cost` is its sum.
+    rule : str or None
+        When to act, in words, e.g. "p > 0.091".
+    calibration_slope : float or None
+        By which factor calibration stretches the log odds: below 1 the model is over-confident.
     """
 
     name: str
@@ -64,6 +74,9 @@ class ModelEvaluation:
     recalibrated_interval: tuple[float, float] | None = None
     best_nec: float | None = None
     best_threshold: float | None = None
+    cells: FloatArray | None = None
+    rule: str | None = None
+    calibration_slope: float | None = None
 
     @property
     def calibration_loss(self) -> float | None:
@@ -90,6 +103,25 @@ class Stretch:
     winner: str
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Naive:
+    """The best decision that ignores the model; part of `Evaluation`.
+
+    Parameters
+    ----------
+    decision : name
+        Always taken.
+    cost : float
+        Per case, as given.
+    avoidable : float
+        The same above the cheapest decision of each case: what the NEC divides by.
+    """
+
+    decision: Name
+    cost: float
+    avoidable: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,6 +156,12 @@ class Evaluation:
         The best re-calibrated model against the best one as it is.
     sources : Sources or None
         What it was made from, so that it can be shown at other costs too.
+    worth : Difference or None
+        The best model re-calibrated against itself as it is.
+    naive : Naive or None
+        The best decision that ignores the models; None to take that of the application.
+    level : float
+        Of the intervals.
     """
 
     application: Application
@@ -138,10 +176,20 @@ class Evaluation:
     slices: dict[str, Evaluation] = field(default_factory=dict)
     after: Difference | None = None
     sources: Sources | None = None
+    worth: Difference | None = None
+    naive: Naive | None = None
+    level: float = 0.95
+
+    @property
+    def naive_decision(self) -> Name:
+        """The best decision that ignores the models."""
+        return self.application.naive_decision if self.naive is None else self.naive.decision
 
     @property
     def naive_cost(self) -> float:
         """Standardised cost per case of the best naive decision: what the NEC divides by."""
+        if self.naive is not None:
+            return self.naive.avoidable
         standard = self.application.costs.standardized()
         return self.application.with_costs(standard).naive_cost
 
@@ -183,6 +231,19 @@ class Evaluation:
         """Which of the closed set of verdicts it is."""
         return verdicts.kind_of(self)
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What to mind besides: calibration worth having, how far the choice holds, few cases."""
+        return tuple(verdicts.remarks(self))
+
+    def costliest(self, name: str, limit: int = 5) -> Frame:
+        """Where the money goes: the cells of one model that cost most, with their share."""
+        return costliest_cells(self, name, limit)
+
+    def use(self, name: str) -> Frame:
+        """How often each decision is taken, what that costs, and what having it saves."""
+        return use_of_decisions(self, name)
+
     def difference(self, first: Name, second: Name) -> Difference:
         """NEC of `first` minus NEC of `second`, with its interval, on the same cases."""
         if self.comparison is None:
@@ -221,8 +282,15 @@ class Evaluation:
             columns["total_saving"] = [m.saving * volume for m in ranked]
         return Frame(columns)
 
+    @property
+    def plot(self) -> Plots:
+        """Drawings: ``ev.plot.bayes_error()``, ``ev.plot.reliability()``, ...; each gives Axes."""
+        from stakes.evaluation.plotting import Plots
+
+        return Plots(self)
+
     def __str__(self) -> str:
-        lines = [str(self.frame()), "", self.verdict, *(f"! {r}" for r in verdicts.remarks(self))]
+        lines = [str(self.frame()), "", self.verdict, *(f"! {r}" for r in self.remarks)]
         return "\n".join(lines + [f"- {note}" for note in self.notes])
 
     def __repr__(self) -> str:

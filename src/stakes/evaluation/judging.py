@@ -14,8 +14,8 @@ from stakes.application import Application
 from stakes.calibration import Calibrator, cross_fit
 from stakes.decisions import bayes_decisions, decision_intervals
 from stakes.evaluation.models import Model
-from stakes.exceptions import StakesError
-from stakes.metrics import at_min_cost, expected_cost, normalized_expected_cost
+from stakes.exceptions import StakesError, UndefinedError
+from stakes.metrics import at_min_cost, cost_by_cell, normalized_expected_cost
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 from stakes.typing import FloatArray
 
@@ -26,6 +26,8 @@ __all__ = [
     "Variant",
     "as_is",
     "at_its_best",
+    "cut_on",
+    "priced",
     "recalibrated",
     "scores_of",
 ]
@@ -60,6 +62,7 @@ class Variant:
     cost: float
     nec: float
     threshold: float | None = None
+    cells: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +76,19 @@ class Judged:
     fitted: NDArray[Any] | None = None
     scores: ScoreCounts | None = None
 
+    @property
+    def slope(self) -> float | None:
+        """By which factor calibration stretches the log posteriors; None where it was not done."""
+        if self.fitted is None or self.model.posteriors is None:
+            return None
+        with np.errstate(divide="ignore"):
+            said, meant = np.log(self.model.posteriors), np.log(self.fitted)
+        kept = np.isfinite(said).all(axis=1) & np.isfinite(meant).all(axis=1)
+        said, meant = (logs[kept] - logs[kept].mean(axis=1)[:, None] for logs in (said, meant))
+        said, meant = said - said.mean(axis=0), meant - meant.mean(axis=0)
+        spread = float((said * said).sum())
+        return float((said * meant).sum()) / spread if spread > 0 else None
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sources:
@@ -83,6 +99,7 @@ class Sources:
     judged: tuple[Judged, ...]
     said_at: FloatArray
     options: dict[str, Any]
+    cost_range: tuple[float, float] | None = None
 
 
 def as_is(model: Model, cases: Cases, app: Application, said_at: FloatArray) -> Variant:
@@ -92,7 +109,7 @@ def as_is(model: Model, cases: Cases, app: Application, said_at: FloatArray) -> 
         return _priced(model.decisions, cases, app)
     moved = model.at(app.priors, said_at)
     codes = bayes_decisions(moved, app.costs)
-    return _priced(codes, cases, app, _cut_on(app, app.priors, said_at))
+    return _priced(codes, cases, app, cut_on(app, app.priors, said_at))
 
 
 def recalibrated(
@@ -118,7 +135,7 @@ def recalibrated(
         return f"{model.name} could not be re-calibrated: {error.message}"
     moved = Model(model.name, fitted, None).at(app.priors, cases.priors)
     codes = bayes_decisions(moved, app.costs)
-    return _priced(codes, cases, app, _cut_on(app, app.priors, cases.priors)), fitted
+    return _priced(codes, cases, app, cut_on(app, app.priors, cases.priors)), fitted
 
 
 def scores_of(model: Model, cases: Cases, said_at: FloatArray) -> ScoreCounts | None:
@@ -141,7 +158,10 @@ def at_its_best(scores: ScoreCounts | None, cases: Cases, app: Application) -> V
     unnamed = Application(app.costs.values, priors=app.priors)
     point = at_min_cost(scores, unnamed)
     cost = point.cost(unnamed)
-    nec = point.cost(unnamed, normalize=True)
+    try:
+        nec = point.cost(unnamed, normalize=True)
+    except UndefinedError:
+        nec = math.nan
     rates = np.array(
         [
             [1 - point.false_positive_rate, point.false_positive_rate],
@@ -157,17 +177,25 @@ def _priced(
     codes: NDArray[Any], cases: Cases, app: Application, threshold: float | None = None
 ) -> Variant:
     """Decisions with their cost."""
-    table = cases.count(codes, app)
-    return Variant(
-        table,
-        frozen(codes),
-        expected_cost(table, application=app),
-        normalized_expected_cost(table, application=app),
-        threshold,
-    )
+    return priced(cases.count(codes, app), app, frozen(codes), threshold)
 
 
-def _cut_on(app: Application, priors: FloatArray, said_at: FloatArray) -> float | None:
+def priced(
+    table: ConfusionMatrix,
+    app: Application,
+    codes: NDArray[Any] | None = None,
+    threshold: float | None = None,
+) -> Variant:
+    """Counts with their cost; the NEC is nan where the naive decision is already perfect."""
+    cells = cost_by_cell(table, app)
+    try:
+        nec = normalized_expected_cost(table, application=app)
+    except UndefinedError:
+        nec = math.nan
+    return Variant(table, codes, cells.total, nec, threshold, cells.costs.reshape(app.costs.shape))
+
+
+def cut_on(app: Application, priors: FloatArray, said_at: FloatArray) -> float | None:
     """The one cut of a two-class rule, on posteriors as the model gives them."""
     if len(app.classes) != 2:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -10,16 +11,26 @@ from stakes.application import Application, CostMatrix, UncertainApplication
 from stakes.curves import switch_points
 from stakes.evaluation.evaluation import Stretch
 from stakes.evaluation.judging import Cases, Judged
+from stakes.summaries import ConfusionMatrix
+from stakes.uncertainty import best_ranges
 
-__all__ = ["ranges", "switches"]
+__all__ = ["cost_range", "ranges", "ranges_of_counts", "switches", "within"]
+
+#: A lead below this much NEC is a tie.
+NEAR_TIE = 0.01
 
 
 def ranges(judged: list[Judged], cases: Cases, app: Application) -> tuple[Stretch, ...]:
-    """Who wins over all cost ratios, as they are; two classes and decisions, posteriors."""
+    """Who wins over all cost ratios, as they are; two classes and decisions.
+
+    Decisions stay what they are: they cannot follow the costs.
+    """
     assert app.priors is not None
     if app.costs.shape != (2, 2) or not 0 < app.priors[1] < 1:
         return ()
     scored = {one.model.name: one.scores for one in judged if one.scores is not None}
+    if not scored:
+        return ranges_of_counts({o.model.name: o.as_is.confusion for o in judged}, app)
     if len(scored) != len(judged) or (np.bincount(cases.truth, minlength=2) == 0).any():
         return ()
     frame = switch_points(scored, actual=True).by_cost_ratio(float(app.priors[1]))
@@ -39,12 +50,55 @@ def switches(
     judged: list[Judged], cases: Cases, app: Application, uncertain: UncertainApplication | None
 ) -> tuple[Stretch, ...]:
     """The stretches that the range of uncertain costs reaches into."""
-    if uncertain is None or app.costs.shape != (2, 2):
+    return () if uncertain is None else within(ranges(judged, cases, app), uncertain)
+
+
+def ranges_of_counts(
+    tables: Mapping[str, ConfusionMatrix], app: Application
+) -> tuple[Stretch, ...]:
+    """Who wins over all cost ratios when each model keeps its decisions."""
+    assert app.priors is not None
+    totals = [table.class_totals for table in tables.values()]
+    if app.costs.shape != (2, 2) or not 0 < app.priors[1] < 1 or not np.all(totals):
         return ()
+    names = {f"m{k}": name for k, name in enumerate(tables)}  # no clash with "always ..."
+    keyed = {key: tables[name] for key, name in names.items()}
+    found = best_ranges(keyed, app)
+    stretches: list[Stretch] = []
+    ends = (0.0, *found.at.tolist(), math.inf)
+    for key, low, high, lead in zip(found.best, ends[:-1], ends[1:], found.leads, strict=True):
+        winner = names.get(str(key), "none")
+        if winner != "none" and lead < NEAR_TIE:
+            winner = "tie"
+        if stretches and stretches[-1].winner == winner:
+            low = stretches.pop().low
+        stretches.append(Stretch(winner, low, high))
+    return tuple(stretches)
+
+
+def within(
+    stretches: tuple[Stretch, ...], uncertain: UncertainApplication | None
+) -> tuple[Stretch, ...]:
+    """The stretches that a range of costs reaches into, near-ties left out."""
+    reach = cost_range(uncertain)
+    if reach is None:
+        return ()
+    low, high = reach
+    inside = [s for s in stretches if s.low < high and s.high > low and s.winner != "tie"]
+    merged: list[Stretch] = []
+    for each in inside:
+        if merged and merged[-1].winner == each.winner:
+            each = Stretch(each.winner, merged.pop().low, each.high)
+        merged.append(each)
+    return tuple(merged)
+
+
+def cost_range(uncertain: UncertainApplication | None) -> tuple[float, float] | None:
+    """The least and the greatest cost ratio that uncertain costs of two classes allow."""
+    if uncertain is None or uncertain.expected.costs.shape != (2, 2):
+        return None
     ratios = [_ratio(CostMatrix(costs)) for costs in uncertain.corners().costs]
-    low, high = min(ratios), max(ratios)
-    inside = [s for s in ranges(judged, cases, app) if s.low < high and s.high > low]
-    return tuple(s for s in inside if s.winner != "tie")
+    return min(ratios), max(ratios)
 
 
 def _ratio(costs: CostMatrix) -> float:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from stakes.report.amounts import grouped, money, percent, plain
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation, ModelEvaluation
 
-__all__ = ["KINDS", "kind_of", "remarks", "sentence"]
+__all__ = ["KINDS", "baseline", "kind_of", "remarks", "sentence"]
 
 #: The closed set of verdicts.
 KINDS = (
@@ -23,6 +25,12 @@ KINDS = (
 )
 #: A gain from re-calibrating below this much NEC is not worth a word.
 WORTH_SAYING = 0.005
+#: Models whose costs differ by less than this share of the naive cost are called equal.
+SAME_COST = 1e-12
+#: With fewer cases of a class than this, figures are called rough.
+FEW = 100
+#: How far the slope of the calibration must be from 1 to be called a lack or excess of confidence.
+SLOPE = 0.05
 
 
 def kind_of(ev: Evaluation) -> str:
@@ -34,11 +42,13 @@ def kind_of(ev: Evaluation) -> str:
         return "it depends"
     if _better_after(ev, best):
         return "deploy after re-calibrating"
-    if best.nec >= 1:
+    if math.isnan(best.nec) or best.nec >= 1:
         return "none"
     if best.interval is not None and best.interval[1] >= 1:
         return "cannot say"
-    return "cannot tell apart" if ev.rival is not None else "deploy"
+    if len(_equals(ev)) > 1 or ev.rival is not None:
+        return "cannot tell apart"
+    return "deploy"
 
 
 def _better_after(ev: Evaluation, best: ModelEvaluation) -> bool:
@@ -50,48 +60,68 @@ def _better_after(ev: Evaluation, best: ModelEvaluation) -> bool:
     return changes and after.recalibrated_nec < min(1.0, best.nec - WORTH_SAYING)
 
 
+def _equals(ev: Evaluation) -> list[ModelEvaluation]:
+    """The models that cost as much as the best one."""
+    least = ev[ev.best].cost
+    margin = SAME_COST * max(abs(ev.naive_cost), abs(least))
+    return [model for model in ev.models if model.cost - least <= margin]
+
+
+def baseline(ev: Evaluation) -> str:
+    """The best decision that ignores the models, in words."""
+    return f"always deciding '{ev.naive_decision}'"
+
+
 def sentence(ev: Evaluation) -> str:
     """The verdict in words."""
     kind, best = kind_of(ev), ev[ev.best]
-    baseline = f"always deciding {_quoted(ev.application.naive_decision)}"
     if kind == "none":
-        return (
-            f"None: keep {baseline}. No model here costs less "
-            f"(the nearest, {best.name}, costs {percent(best.nec, 0)} of it)."
-        )
+        return _none(ev, best)
     if kind == "cannot say":
-        return _cannot_say(ev, best, baseline)
+        return _cannot_say(ev, best)
     if kind == "it depends":
         return _depends(ev)
     if kind == "deploy after re-calibrating":
-        after = ev.best_recalibrated
-        assert after is not None
-        assert after.recalibrated_nec is not None
-        saved = ev.naive_cost * (1 - after.recalibrated_nec)
-        return (
-            f"Deploy {after.name} after re-calibrating. It then avoids "
-            f"{percent(1 - after.recalibrated_nec, 0)} of the cost of {baseline}: "
-            f"{_amount(ev, saved)}."
-        )
-    worth = (
-        f"avoids {percent(1 - best.nec, 0)} of the cost of {baseline}: {_amount(ev, best.saving)}"
-        f"{_saving_range(ev, best)}."
-    )
+        return _after(ev)
     if kind == "cannot tell apart":
-        return f"{_apart(ev, best)} {best.name} {worth}"
-    at = f" at p > {best.threshold:.3g}" if best.threshold is not None else ""
-    return f"Deploy {best.name}{at}. It {worth}"
+        equals = _equals(ev)
+        if len(equals) > 1:
+            names = " or ".join(model.name for model in equals)
+            return f"{names}: they cost the same on these cases. {_worth(ev, best, 'Either')}"
+        return f"{_apart(ev, best)} {_worth(ev, best, best.name)}"
+    at = f" at {best.rule}" if best.rule is not None and best.threshold is not None else ""
+    return f"Deploy {best.name}{at}. {_worth(ev, best, 'It')}"
 
 
-def remarks(ev: Evaluation) -> list[str]:
-    """What to mind besides: calibration worth having, and how far the choice holds."""
-    said = []
-    for model in ev.models:
-        after = model.recalibrated_nec
-        if model.name == ev.best and after is not None and model.nec - after > WORTH_SAYING:
-            gain = _amount(ev, ev.naive_cost * (model.nec - after))
-            said.append(f"{model.name}: re-calibrating is worth another {gain}")
-    return said
+def _none(ev: Evaluation, best: ModelEvaluation) -> str:
+    """That no model is worth having."""
+    if math.isnan(best.nec):
+        return f"Nothing to decide: {baseline(ev)} is already perfect under these costs and shares."
+    return (
+        f"None: keep {baseline(ev)}. No model here costs less "
+        f"(the nearest, {best.name}, costs {percent(best.nec, 0)} of it)."
+    )
+
+
+def _after(ev: Evaluation) -> str:
+    """Which model to deploy once it is re-calibrated."""
+    after = ev.best_recalibrated
+    assert after is not None
+    assert after.recalibrated_nec is not None
+    saved = ev.naive_cost * (1 - after.recalibrated_nec)
+    return (
+        f"Deploy {after.name} after re-calibrating. It then avoids "
+        f"{percent(1 - after.recalibrated_nec, 0)} of the {_cost(ev)} of {baseline(ev)}: "
+        f"{_amount(ev, saved)}{_range(ev, after.recalibrated_interval)}."
+    )
+
+
+def _worth(ev: Evaluation, model: ModelEvaluation, subject: str) -> str:
+    """What a model avoids, as a share and as an amount, with its interval."""
+    return (
+        f"{subject} avoids {percent(1 - model.nec, 0)} of the {_cost(ev)} of {baseline(ev)}: "
+        f"{_amount(ev, model.saving)}{_range(ev, model.interval)}."
+    )
 
 
 def _apart(ev: Evaluation, best: ModelEvaluation) -> str:
@@ -111,15 +141,15 @@ def _apart(ev: Evaluation, best: ModelEvaluation) -> str:
     return text + ")."
 
 
-def _cannot_say(ev: Evaluation, best: ModelEvaluation, baseline: str) -> str:
+def _cannot_say(ev: Evaluation, best: ModelEvaluation) -> str:
     """Too few cases, or an interval that reaches past the naive decision."""
     if ev.too_few:
         return f"Cannot say: {ev.too_few}."
     assert best.interval is not None
     low, high = best.interval
     return (
-        f"Cannot say: {best.name} may be no better than {baseline} "
-        f"(NEC {best.nec:.3f}, interval {low:.3f} to {high:.3f})."
+        f"Cannot say: {best.name} may be no better than {baseline(ev)} "
+        f"(NEC {best.nec:.3f}, {percent(ev.level)} interval {low:.3f} to {high:.3f})."
     )
 
 
@@ -128,13 +158,93 @@ def _depends(ev: Evaluation) -> str:
     parts = []
     for switch in ev.switches:
         name = "no model" if switch.winner == "none" else switch.winner
-        if math.isinf(switch.high):
+        if switch is ev.switches[-1]:
             parts.append(f"{name} if a miss costs more than {plain(switch.low, 2)} false alarms")
         elif switch is ev.switches[0]:
             parts.append(f"{name} if a miss costs up to {plain(switch.high, 2)} false alarms")
         else:
             parts.append(f"{name} from {plain(switch.low, 2)} to {plain(switch.high, 2)}")
     return f"It depends: {', '.join(parts)}."
+
+
+def remarks(ev: Evaluation) -> list[str]:
+    """What to mind besides: calibration worth having, how far the choice holds, few cases."""
+    if ev.too_few:
+        return []
+    return [*_calibration(ev), *_robust(ev), *_few(ev)]
+
+
+def _calibration(ev: Evaluation) -> list[str]:
+    """What re-calibrating the best model is worth, when that is sure."""
+    best, worth = ev[ev.best], ev.worth
+    loss = best.calibration_loss
+    if worth is None or loss is None or not loss > WORTH_SAYING or not worth.decided:
+        return []
+    if kind_of(ev) == "deploy after re-calibrating":
+        return []
+    gain = _amount(ev, ev.naive_cost * loss)
+    low, high = (ev.naive_cost * (ev.application.volume or 1) * -x for x in (worth.high, worth.low))
+    return [
+        f"{best.name} {_confidence(best.calibration_slope)}. Re-calibrating is worth another "
+        f"{gain} ({money(low, None)} to {money(high, None)})."
+    ]
+
+
+def _confidence(slope: float | None) -> str:
+    """What is wrong with the probabilities, in words."""
+    if slope is not None and slope < 1 - SLOPE:
+        return "is over-confident"
+    if slope is not None and slope > 1 + SLOPE:
+        return "is under-confident"
+    return "gives probabilities that are too high or too low"
+
+
+def _robust(ev: Evaluation) -> list[str]:
+    """From where to where the best model stays best, as the cost of a miss varies."""
+    ratio = _ratio(ev)
+    if ratio is None or kind_of(ev) not in ("deploy", "cannot tell apart"):
+        return []
+    here = [s for s in ev.ranges if s.low <= ratio <= s.high and s.winner == ev.best]
+    if not here:
+        return []
+    low, high = here[0].low, here[-1].high
+    if low == 0 and math.isinf(high):
+        reach = "whatever a miss costs"
+    elif low == 0:
+        reach = f"up to {plain(high, 2)} false alarms"
+    elif math.isinf(high):
+        reach = f"from {plain(low, 2)} false alarms on"
+    else:
+        reach = f"from {plain(low, 2)} to {plain(high, 2)} false alarms"
+    than = "stays best" if len(ev) > 1 else "stays worth having"
+    per = "" if low == 0 and math.isinf(high) else f" per missed '{ev.application.classes[1]}'"
+    as_is = ", as is," if ev[ev.best].kind == "posteriors" else ""
+    return [f"Robust: {ev.best}{as_is} {than} {reach}{per}."]
+
+
+def _ratio(ev: Evaluation) -> float | None:
+    """How many false alarms a miss costs as much as; None unless two classes and decisions."""
+    if ev.application.costs.shape != (2, 2):
+        return None
+    (tn, fp), (fn, tp) = ev.application.costs.standardized().values
+    return float((fn - tp) / (fp - tn)) if fp > tn and fn > tp else None
+
+
+def _few(ev: Evaluation) -> list[str]:
+    """A warning when one of the classes has few cases."""
+    totals = ev.models[0].confusion.class_totals
+    rare = int(np.argmin(np.where(totals > 0, totals, np.inf)))
+    if totals[rare] >= FEW:
+        return []
+    cases = "case" if totals[rare] == 1 else "cases"
+    name = ev.application.classes[rare]
+    return [f"only {grouped(totals[rare])} {cases} of '{name}': the figures are rough"]
+
+
+def _cost(ev: Evaluation) -> str:
+    """With gains, or costs that cannot be avoided, the share is of what can be avoided."""
+    lowest = ev.application.costs.values.min(axis=1)
+    return "cost" if (lowest == 0).all() else "avoidable cost"
 
 
 def _amount(ev: Evaluation, saving: float) -> str:
@@ -146,17 +256,10 @@ def _amount(ev: Evaluation, saving: float) -> str:
     return f"{total} a {app.period}" if app.period else f"{total} on {grouped(app.volume)} cases"
 
 
-def _saving_range(ev: Evaluation, model: ModelEvaluation) -> str:
-    """The interval of the saving, in brackets."""
-    if model.interval is None:
+def _range(ev: Evaluation, interval: tuple[float, float] | None) -> str:
+    """The interval of a saving, in brackets."""
+    if interval is None:
         return ""
     volume = ev.application.volume or 1.0
-    low, high = (
-        money(ev.naive_cost * (1 - nec) * volume, None) for nec in reversed(model.interval)
-    )
+    low, high = (money(ev.naive_cost * (1 - nec) * volume, None) for nec in reversed(interval))
     return f" ({low} to {high})"
-
-
-def _quoted(name: object) -> str:
-    """A name as it stands in a sentence."""
-    return f"'{name}'"

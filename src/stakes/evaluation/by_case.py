@@ -1,0 +1,186 @@
+"""Evaluation when each case has its own costs, such as a loan's amount."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import same_length
+from stakes.application import Application, CaseCosts
+from stakes.decisions import case_rules
+from stakes.evaluation.case_sureness import compared_by_case, nec_draws
+from stakes.evaluation.evaluation import Evaluation, ModelEvaluation, Naive
+from stakes.evaluation.from_rows import Question, few_cases, rule_text
+from stakes.evaluation.judging import Cases, cut_on
+from stakes.evaluation.models import Model, read_models
+from stakes.exceptions import CostError
+from stakes.metrics import top_share
+from stakes.report.amounts import percent, plain
+from stakes.typing import FloatArray
+
+__all__ = ["evaluated_by_case"]
+
+#: Say so when one in a hundred cases carries more than this share of the cost.
+HEAVY_TAIL = 0.1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rule:
+    """One way to use one model."""
+
+    name: str
+    model: Model
+    codes: NDArray[Any]
+    rule: str | None
+    threshold: float | None
+
+
+def evaluated_by_case(models: Any, costs: CaseCosts, question: Question) -> Evaluation:
+    """Judge every model by three rules: per case, one threshold, and average costs."""
+    cases, options = question.cases, question.options
+    same_length("y_true", cases.truth.shape[0], "case_costs", len(costs))
+    app, weights = question.application, _weights(cases, question.application)
+    average = app.with_costs(costs.average(weights))
+    paid = costs.values[np.arange(len(costs)), cases.truth]  # (n, decisions): the true row
+    least = paid.min(axis=1)
+    constant = weights @ paid
+    chosen = int(np.argmin(constant))
+    naive = Naive(app.decisions[chosen], float(constant[chosen]), 0.0)
+    naive = Naive(naive.decision, naive.cost, naive.cost - float(weights @ least))
+    if naive.avoidable <= 0:
+        raise CostError(f"always deciding '{naive.decision}' is already perfect here.")
+    rules = [
+        rule
+        for model in read_models(models, app, len(costs))
+        for rule in _rules(model, costs, average, weights, question)
+    ]
+    rows = np.arange(len(costs))
+    excess = np.column_stack([paid[rows, rule.codes] - least for rule in rules])
+    draws = nec_draws(excess, paid - least[:, None], question)
+    comparison = compared_by_case([r.name for r in rules], draws, question)
+    found = tuple(
+        _summed(rule, paid, weights, naive, k, draws, comparison, question)
+        for k, rule in enumerate(rules)
+    )
+    notes = _heavy_tail(found, [weights * paid[rows, rule.codes] for rule in rules])
+    notes += _by_averages(rules, found, average)
+    return Evaluation(
+        application=average,
+        models=found,
+        n_cases=float(len(costs)),
+        data_priors=cases.priors,
+        comparison=comparison,
+        too_few=few_cases(cases, average, options["min_cases"]),
+        notes=tuple(notes),
+        naive=naive,
+        level=options["level"],
+    )
+
+
+def _rules(
+    model: Model, costs: CaseCosts, average: Application, weights: FloatArray, question: Question
+) -> list[_Rule]:
+    """Each way to use a model; decisions can be used in one way only."""
+    if model.decisions is not None:
+        return [_Rule(model.name, model, model.decisions, None, None)]
+    assert average.priors is not None
+    priors, said_at = average.priors, question.said_at
+    found = case_rules(model.at(priors, said_at), costs, sample_weight=weights)
+    cuts = {
+        "per case": None,
+        "one threshold": _placed(found.threshold, priors, said_at),
+        "average costs": cut_on(average, priors, said_at),
+    }
+    texts = {
+        name: "per case" if name == "per case" else None if cut is None else rule_text(cut)
+        for name, cut in cuts.items()
+    }
+    return [
+        _Rule(f"{model.name}, {name}", model, codes, texts[name], cuts[name])
+        for name, codes in found.items()
+    ]
+
+
+def _placed(threshold: float, priors: FloatArray, said_at: FloatArray) -> float | None:
+    """A cut on posteriors where it will run, as one on the posteriors as they come."""
+    if not np.isfinite(threshold):
+        return None
+    if threshold in (0.0, 1.0) or np.array_equal(priors, said_at):
+        return threshold
+    odds = threshold / (1 - threshold) * (priors[0] / priors[1]) * (said_at[1] / said_at[0])
+    return float(odds / (1 + odds))
+
+
+def _weights(cases: Cases, app: Application) -> FloatArray:
+    """What each case counts for, adding to 1, at the shares of the application."""
+    assert app.priors is not None
+    weights = np.ones(cases.truth.shape[0]) if cases.weights is None else cases.weights
+    totals = np.bincount(cases.truth, weights=weights, minlength=len(app.classes))
+    scale = np.divide(app.priors, totals, out=np.zeros(len(totals)), where=totals > 0)
+    return np.asarray(weights * scale[cases.truth])
+
+
+def _summed(
+    rule: _Rule,
+    paid: FloatArray,
+    weights: FloatArray,
+    naive: Naive,
+    place: int,
+    draws: Any,
+    comparison: Any,
+    question: Question,
+) -> ModelEvaluation:
+    """One rule with its cost, its parts and its interval."""
+    cases, app = question.cases, question.application
+    shape = (len(app.classes), len(app.decisions))
+    parts = weights * paid[np.arange(paid.shape[0]), rule.codes]
+    places = cases.truth * shape[1] + rule.codes
+    sums = np.bincount(places, weights=parts, minlength=shape[0] * shape[1])
+    cells = np.asarray(sums, dtype=np.float64).reshape(shape)
+    cost = float(parts.sum())
+    saving = naive.cost - cost
+    return ModelEvaluation(
+        name=rule.name,
+        kind="decisions" if rule.model.posteriors is None else "posteriors",
+        confusion=cases.count(rule.codes, app),
+        cost=cost,
+        nec=1 - saving / naive.avoidable,
+        saving=saving,
+        interval=None if draws is None else draws.interval(place),
+        probability_best=None if comparison is None else float(comparison.probability_best[place]),
+        threshold=rule.threshold,
+        cells=cells,
+        rule=rule.rule,
+    )
+
+
+def _heavy_tail(found: tuple[ModelEvaluation, ...], parts: list[FloatArray]) -> list[str]:
+    """A remark when few cases carry much of the cost."""
+    k = min(range(len(found)), key=lambda place: found[place].cost)
+    share = top_share(np.abs(parts[k]), 0.01) if parts[k].any() else 0.0
+    if share <= HEAVY_TAIL:
+        return []
+    return [
+        f"1 % of the cases carry {percent(share, 0)} of the cost of '{found[k].name}'; the "
+        "interval is as wide as it is because of them"
+    ]
+
+
+def _by_averages(
+    rules: list[_Rule], found: tuple[ModelEvaluation, ...], average: Application
+) -> list[str]:
+    """What the same decisions seem to cost when every case is priced at the average."""
+    said = []
+    for rule, model in zip(rules, found, strict=True):
+        if rule.name.endswith(", average costs"):
+            assert average.priors is not None
+            rates = np.nan_to_num(model.confusion.rates, nan=0.0)
+            seeming = float((average.priors[:, None] * rates * average.costs.values).sum())
+            said.append(
+                f"a confusion matrix alone, priced at average costs, would put "
+                f"{rule.model.name} at {plain(seeming, 4)} per case"
+            )
+    return said

@@ -1,0 +1,126 @@
+"""How sure costs that differ from case to case are: cases, or groups, drawn with their amounts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from stakes._kernels.interval_limits import percentile
+from stakes.evaluation.judging import Cases
+from stakes.typing import FloatArray
+from stakes.uncertainty import Comparison, Difference
+from stakes.uncertainty.cost_draws import shares_best
+from stakes.uncertainty.differences import adjusted, two_sided
+from stakes.uncertainty.replicates import Replicates
+
+__all__ = ["CaseDraws", "compared_by_case", "nec_draws"]
+
+#: Draws for few cases, and the amount of work at which they become fewer.
+MOST_DRAWS, LEAST_DRAWS, WORK = 2000, 500, 3e7
+#: More systems than this are not compared pair by pair.
+MOST_COMPARED = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseDraws:
+    """Draws of the NEC of every system, (n_draws, n_systems), and the level of intervals."""
+
+    replicates: Replicates
+    nec: FloatArray
+    level: float
+
+    def interval(self, place: int) -> tuple[float, float]:
+        """The interval of one system's NEC."""
+        low, high = percentile(self.replicates.values[:, place], self.level)
+        return float(low), float(high)
+
+
+def nec_draws(excess: FloatArray, constant: FloatArray, question: Any) -> CaseDraws | None:
+    """Bayesian bootstrap of NECs; None when there are too few cases of a class.
+
+    `excess` is what each system costs above the cheapest decision of each case, `constant`
+    what each constant decision costs above it.
+    """
+    cases, options = question.cases, question.options
+    priors = question.given.priors
+    counts = np.bincount(cases.truth, minlength=len(question.given.classes))
+    if counts[counts > 0].min() < options["min_cases"]:
+        return None
+    sums, units = _by_unit(excess, constant, cases, len(counts))
+    apart = None if cases.groups is not None or priors is None else cases.truth
+    size = int(np.clip(WORK / sums.shape[0], LEAST_DRAWS, MOST_DRAWS))
+    shape = (len(counts), 1 + excess.shape[1] + constant.shape[1])
+
+    def statistic(totals: FloatArray) -> FloatArray:
+        parts = totals.reshape(-1, *shape)
+        weights = parts[:, :, :1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = np.where(weights > 0, parts[:, :, 1:] / weights, 0.0)
+        shares = weights[:, :, 0] / weights.sum(axis=1) if priors is None else priors[None]
+        costs = np.einsum("rk,rks->rs", np.broadcast_to(shares, weights.shape[:2]), means)
+        naive = costs[:, excess.shape[1] :].min(axis=1)
+        return np.asarray(costs[:, : excess.shape[1]] / naive[:, None])
+
+    def draw(size: int, generator: np.random.Generator) -> FloatArray:
+        found = []
+        for start in range(0, size, 50):
+            weights = generator.standard_exponential((min(50, size - start), units))
+            if apart is not None:  # every class keeps its number of cases
+                for k in np.unique(apart):
+                    inside = apart == k
+                    weights[:, inside] /= weights[:, inside].mean(axis=1)[:, None]
+            found.append(weights @ sums)
+        return statistic(np.concatenate(found))
+
+    drawn = Replicates.drawn(draw, size, options["rng"])
+    return CaseDraws(drawn, statistic(sums.sum(axis=0)[None])[0], options["level"])
+
+
+def _by_unit(
+    excess: FloatArray, constant: FloatArray, cases: Cases, n_classes: int
+) -> tuple[FloatArray, int]:
+    """Weights and costs by class, summed over each case or group: (n_units, classes x figures)."""
+    n_cases = cases.truth.shape[0]
+    weights = np.ones(n_cases) if cases.weights is None else cases.weights
+    figures = np.column_stack([np.ones(n_cases), excess, constant]) * weights[:, None]
+    table = np.zeros((n_cases, n_classes, figures.shape[1]))
+    table[np.arange(n_cases), cases.truth] = figures
+    flat = table.reshape(n_cases, -1)
+    if cases.groups is None:
+        return flat, n_cases
+    names, place = np.unique(cases.groups, return_inverse=True)
+    sums = np.zeros((names.shape[0], flat.shape[1]))
+    np.add.at(sums, place.reshape(-1), flat)
+    return sums, names.shape[0]
+
+
+def compared_by_case(names: list[str], draws: CaseDraws | None, question: Any) -> Comparison | None:
+    """Every pair of systems on the same cases, by NEC."""
+    if draws is None or not 2 <= len(names) <= MOST_COMPARED:
+        return None
+    values = draws.replicates.values
+    pairs = [
+        tuple(sorted(pair, key=lambda k: draws.nec[k]))
+        for pair in combinations(range(len(names)), 2)
+    ]
+    found = [_difference(names, a, b, draws, question.cases.truth.shape[0]) for a, b in pairs]
+    return Comparison(
+        tuple(names), draws.nec, shares_best(values), tuple(adjusted(found)), (), False,
+        draws.replicates,
+    )  # fmt: skip
+
+
+def _difference(names: list[str], a: int, b: int, draws: CaseDraws, n_cases: int) -> Difference:
+    """One pair, with the interval of its difference."""
+    gap = draws.replicates.values[:, a] - draws.replicates.values[:, b]
+    value = float(draws.nec[a] - draws.nec[b])
+    low, high = (float(end) for end in percentile(gap, draws.level))
+    error = float(gap.std(ddof=1))
+    p_value = two_sided(value, error, np.inf)
+    needed = np.inf if value == 0 else n_cases * ((high - low) / 2 / value) ** 2
+    return Difference(
+        names[a], names[b], value, low, high, p_value, p_value, False, draws.level, None, needed
+    )

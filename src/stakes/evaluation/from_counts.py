@@ -1,0 +1,101 @@
+"""Evaluation of confusion matrices alone, when nobody has the rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stakes.application import Application, UncertainApplication
+from stakes.evaluation.evaluation import Evaluation, ModelEvaluation
+from stakes.evaluation.from_rows import shortage_of
+from stakes.evaluation.judging import Variant, priced
+from stakes.evaluation.switching import ranges_of_counts, within
+from stakes.exceptions import DataError, StakesError
+from stakes.summaries import ConfusionMatrix
+from stakes.uncertainty import interval
+
+__all__ = ["evaluated_counts"]
+
+
+def evaluated_counts(
+    tables: Mapping[Any, ConfusionMatrix],
+    given: Application,
+    uncertain: UncertainApplication | None,
+    options: dict[str, Any],
+) -> Evaluation:
+    """Judge tables of counts at the priors of the application, or else of the first of them."""
+    ordered = {str(name): _ordered(table, given, str(name)) for name, table in tables.items()}
+    first = next(iter(ordered.values()))
+    app = given.with_priors(given.resolved_priors(first.priors))
+    notes = ["these are counts of decisions: no threshold can be moved"]
+    sampled = given
+    if given.priors is None:
+        others = [n for n, t in ordered.items() if not np.allclose(t.priors, first.priors)]
+        if others:
+            sampled = app  # intervals at the same shares for all
+            notes.append(f"all are judged at the class shares of {next(iter(ordered))}")
+    judged = {name: priced(table, app) for name, table in ordered.items()}
+    least = np.min([table.class_totals for table in ordered.values()], axis=0)
+    stretches = ranges_of_counts(ordered, app)
+    return Evaluation(
+        application=app,
+        models=tuple(_summed(n, v, sampled, app, options) for n, v in judged.items()),
+        n_cases=float(first.total),
+        data_priors=first.priors,
+        switches=within(stretches, uncertain),
+        ranges=stretches,
+        too_few=shortage_of(least, app, options["min_cases"]),
+        notes=tuple(notes),
+        level=options["level"],
+    )
+
+
+def _ordered(table: ConfusionMatrix, app: Application, name: str) -> ConfusionMatrix:
+    """The counts in the order of the application; decisions that never occur are added."""
+    if set(table.classes) != set(app.classes) or not set(table.decisions) <= set(app.decisions):
+        raise DataError(
+            f"{name!r} counts {list(table.classes)} by {list(table.decisions)}; the application "
+            f"has {list(app.classes)} by {list(app.decisions)}."
+        )
+    counts = np.zeros(app.costs.shape, dtype=table.counts.dtype)
+    rows = [table.classes.index(outcome) for outcome in app.classes]
+    for j, decision in enumerate(app.decisions):
+        if decision in table.decisions:
+            counts[:, j] = table.counts[rows, table.decisions.index(decision)]
+    return ConfusionMatrix(counts, app.classes, app.decisions)
+
+
+def _summed(
+    name: str, variant: Variant, sampled: Application, app: Application, options: dict[str, Any]
+) -> ModelEvaluation:
+    """One table with its cost and interval."""
+    standard = app.with_costs(app.costs.standardized())
+    defined = not math.isnan(variant.nec)
+    return ModelEvaluation(
+        name=name,
+        kind="decisions",
+        confusion=variant.confusion,
+        cost=variant.cost,
+        nec=variant.nec,
+        saving=standard.naive_cost * (1 - variant.nec) if defined else 0.0,
+        interval=_interval(variant, sampled, options) if defined else None,
+        probability_best=None,
+        threshold=None,
+        cells=variant.cells,
+    )
+
+
+def _interval(
+    variant: Variant, sampled: Application, options: dict[str, Any]
+) -> tuple[float, float] | None:
+    """The interval of the NEC; None for weights and for too few cases."""
+    try:
+        found = interval(
+            variant.confusion, "normalized_expected_cost", application=sampled, **options
+        )
+    except StakesError:
+        return None  # weights do not tell how many cases there were
+    return None if found.too_few else (found.low, found.high)

@@ -1,0 +1,230 @@
+"""Evaluation of rows: posteriors or decisions of every case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stakes._checks import as_priors, same_length
+from stakes._columns import as_column, as_weights
+from stakes._names import encode
+from stakes.application import Application, UncertainApplication
+from stakes.calibration import Affine, Calibrator
+from stakes.evaluation.comparing import (
+    after_calibration,
+    compared,
+    nec_interval,
+    worth_of_calibration,
+)
+from stakes.evaluation.evaluation import Evaluation, ModelEvaluation
+from stakes.evaluation.judging import (
+    Cases,
+    Judged,
+    Sources,
+    Variant,
+    as_is,
+    at_its_best,
+    recalibrated,
+    scores_of,
+)
+from stakes.evaluation.models import Model, read_models
+from stakes.evaluation.switching import cost_range, ranges, switches
+from stakes.exceptions import DataError, LabelError, PosteriorError
+from stakes.report.amounts import plain
+from stakes.typing import FloatArray, Priors
+from stakes.uncertainty import Comparison
+
+__all__ = ["Question", "evaluated_rows", "few_cases", "read_cases", "rule_text", "sliced"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """Everything that was asked, besides the models."""
+
+    given: Application
+    uncertain: UncertainApplication | None
+    cases: Cases
+    posterior_priors: Priors | None
+    recalibrate: bool | Calibrator
+    folds: Any
+    options: dict[str, Any]
+
+    @property
+    def application(self) -> Application:
+        """With the priors that count filled in."""
+        return self.given.with_priors(self.given.resolved_priors(self.cases.priors))
+
+    @property
+    def said_at(self) -> FloatArray:
+        """The base rate that the posteriors were made for."""
+        if self.posterior_priors is None:
+            return self.cases.priors
+        return as_priors(self.posterior_priors, self.given.classes, "posterior_priors")
+
+
+def evaluated_rows(models: Any, question: Question) -> Evaluation:
+    """Judge every model as it is, re-calibrated and at its best, and compare them."""
+    cases, given, options = question.cases, question.given, question.options
+    app, said_at = question.application, question.said_at
+    notes = _assumed(given, said_at)
+    judged = []
+    for model in read_models(models, app, cases.truth.shape[0]):
+        one, note = _judged(model, question, app, said_at)
+        judged.append(one)
+        notes += note
+    comparison = compared(judged, cases, given, options)
+    refused = comparison.notes[0] if comparison is not None and comparison.too_few else ""
+    after = after_calibration(judged, cases, given, options)
+    return Evaluation(
+        application=app,
+        models=tuple(_summed(one, comparison, question, app) for one in judged),
+        n_cases=float(cases.truth.shape[0]),
+        data_priors=cases.priors,
+        comparison=comparison,
+        switches=switches(judged, cases, app, question.uncertain),
+        ranges=ranges(judged, cases, app),
+        too_few=few_cases(cases, app, options["min_cases"]) or refused,
+        notes=tuple(notes),
+        after=after,
+        sources=Sources(
+            given, cases, tuple(judged), said_at, options, cost_range(question.uncertain)
+        ),
+        worth=worth_of_calibration(judged, cases, given, options),
+        level=options["level"],
+    )
+
+
+def _judged(
+    model: Model, question: Question, app: Application, said_at: FloatArray
+) -> tuple[Judged, list[str]]:
+    """One model in its variants, and why one of them is not there."""
+    cases, notes = question.cases, []
+    after: tuple[Variant, Any] | str = "not asked for"
+    if question.recalibrate is not False:
+        wanted = question.recalibrate
+        calibrator = wanted if isinstance(wanted, Calibrator) else Affine()
+        seed = question.options["rng"]
+        after = recalibrated(model, cases, app, calibrator, question.folds, seed)
+        if isinstance(after, str) and model.posteriors is not None:
+            notes.append(after)
+    variant, fitted = (None, None) if isinstance(after, str) else after
+    scores = scores_of(model, cases, said_at)
+    one = Judged(
+        model,
+        as_is(model, cases, app, said_at),
+        variant,
+        at_its_best(scores, cases, app),
+        fitted,
+        scores,
+    )
+    return one, notes
+
+
+def read_cases(y_true: Any, app: Application, sample_weight: Any, groups: Any) -> Cases:
+    """The truth as positions, with weights, groups and class shares."""
+    truth = encode(y_true, app.classes, "y_true")
+    if truth.shape[0] == 0:
+        raise DataError("there are no cases.")
+    weights = as_weights(sample_weight, truth.shape[0])
+    if groups is not None:
+        groups = as_column(groups, "groups")
+        same_length("y_true", truth.shape[0], "groups", groups.shape[0])
+    totals = np.bincount(truth, weights=weights, minlength=len(app.classes))
+    return Cases(truth, weights, groups, totals / totals.sum())
+
+
+def _assumed(given: Application, said_at: FloatArray) -> list[str]:
+    """What the reader must know about the base rates."""
+    if given.priors is None:
+        return ["class shares are those of the data"]
+    if np.array_equal(given.priors, said_at):
+        return []
+    return [
+        "posteriors were moved from the base rate of the data to that of the application, "
+        "which assumes that cases within each class look alike in both places"
+    ]
+
+
+def _summed(
+    one: Judged, comparison: Comparison | None, question: Question, app: Application
+) -> ModelEvaluation:
+    """One model with everything that is known about it."""
+    cases, given, options = question.cases, question.given, question.options
+    standard = app.with_costs(app.costs.standardized())
+    chance = None
+    if comparison is not None:
+        chance = float(comparison.probability_best[comparison.systems.index(one.model.name)])
+    now, after, best = one.as_is, one.recalibrated, one.at_its_best
+    return ModelEvaluation(
+        name=one.model.name,
+        kind="decisions" if one.model.posteriors is None else "posteriors",
+        confusion=now.confusion,
+        cost=now.cost,
+        nec=now.nec,
+        saving=standard.naive_cost * (1 - now.nec) if now.nec == now.nec else 0.0,
+        interval=nec_interval(now, cases, given, options),
+        probability_best=chance,
+        threshold=now.threshold,
+        recalibrated_nec=None if after is None else after.nec,
+        recalibrated_interval=None if after is None else nec_interval(after, cases, given, options),
+        best_nec=None if best is None else best.nec,
+        best_threshold=None if best is None else best.threshold,
+        cells=now.cells,
+        rule=None if now.threshold is None else rule_text(now.threshold),
+        calibration_slope=one.slope,
+    )
+
+
+def rule_text(threshold: float, letter: str = "p") -> str:
+    """When to act: three decimals for everyday probabilities, else three digits."""
+    everyday = letter == "p" and 0.01 <= threshold <= 0.99
+    return f"{letter} > {threshold:.3f}" if everyday else f"{letter} > {plain(threshold, 3)}"
+
+
+def few_cases(cases: Cases, app: Application, min_cases: int) -> str:
+    """Why there can be no verdict; empty when there can."""
+    return shortage_of(np.bincount(cases.truth, minlength=len(app.classes)), app, min_cases)
+
+
+def shortage_of(counts: Any, app: Application, min_cases: int) -> str:
+    """Which class that matters has too few cases; empty when none has."""
+    costly = (app.costs.values != app.costs.values[:, :1]).any(axis=1)
+    short = [
+        (float(count), name)
+        for count, name, matters in zip(counts, app.classes, costly, strict=True)
+        if matters and count < min_cases
+    ]
+    if not short:
+        return ""
+    count, name = min(short, key=lambda pair: pair[0])
+    return f"only {count:g} cases of {name!r}"
+
+
+def sliced(
+    evaluate: Callable[..., Evaluation],
+    whole: Evaluation,
+    rows: tuple[Any, Any, Any],
+    columns: dict[str, Any],
+    options: dict[str, Any],
+) -> Evaluation:
+    """The same evaluation for every value of a column; `columns` are cut, `options` kept."""
+    y_true, models, by = rows
+    values, truth = as_column(by, "by"), as_column(y_true, "y_true")
+    same_length("y_true", truth.shape[0], "by", values.shape[0])
+    said = models if isinstance(models, Mapping) else {"model": models}
+    found = {}
+    notes = list(whole.notes)
+    for value in dict.fromkeys(values.tolist()):
+        inside = values == value
+        part = {name: np.asarray(one)[inside] for name, one in said.items()}
+        cut = {k: None if v is None else as_column(v, k)[inside] for k, v in columns.items()}
+        try:
+            found[str(value)] = evaluate(truth[inside], part, **cut, **options)
+        except (LabelError, PosteriorError):
+            raise
+        except DataError as error:
+            notes.append(f"'{value}' could not be judged apart: {error.message}")
+    return replace(whole, slices=found, notes=tuple(notes))
