@@ -35,6 +35,7 @@ def router(owner: Any) -> MetadataRouter:
 
 def fit_metadata(owner: Any, sample_weight: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """What the inner `fit` is given beside X and y."""
+    sample_weight = None if sample_weight is None else np.asarray(sample_weight)
     if get_config()["enable_metadata_routing"]:
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return dict(process_routing(owner, "fit", **weights, **given).estimator.fit)

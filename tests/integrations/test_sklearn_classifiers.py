@@ -1,0 +1,283 @@
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'stakes[sklearn]'")
+
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import check_estimator
+
+import stakes
+from stakes.calibration import Affine, Temperature
+from stakes.exceptions import CostError, DataError, LabelError, PriorError
+from stakes.integrations.sklearn import (
+    BayesDecisionClassifier,
+    CostWeightedClassifier,
+    TunedDecisionClassifier,
+)
+
+COSTS = stakes.CostMatrix([[0, 1, 2], [2, 0, 1], [9, 4, 0]]).with_abstention(0.5)
+
+
+@pytest.fixture(scope="module")
+def three_classes() -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(
+        300, 6, n_informative=4, n_classes=3, n_clusters_per_class=1, class_sep=0.7, random_state=1
+    )
+
+
+@pytest.fixture(scope="module")
+def two_classes() -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(400, 5, weights=[0.8], class_sep=0.6, random_state=2)
+
+
+def passes_all_checks(estimator: object) -> bool:
+    """Whether scikit-learn's own checks pass; some of them warn on purpose."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(estimator)
+    return True
+
+
+class TestBayesDecisionClassifier:
+    def test_passes_the_checks_of_scikit_learn(self) -> None:
+        assert passes_all_checks(BayesDecisionClassifier(LogisticRegression()))
+
+    def test_passes_the_checks_with_a_calibrator(self) -> None:
+        cal = Affine(smoothing=True)
+        assert passes_all_checks(
+            BayesDecisionClassifier(LogisticRegression(), calibrator=cal, cv=2)
+        )
+
+    def test_decides_as_the_bayes_rule(self, three_classes) -> None:
+        X, y = three_classes
+        model = BayesDecisionClassifier(LogisticRegression(max_iter=500), COSTS).fit(X, y)
+        posteriors = LogisticRegression(max_iter=500).fit(X, y).predict_proba(X)
+        names = np.array(COSTS.decisions, dtype=object)
+        expected = names[stakes.bayes_decisions(posteriors, COSTS)]
+        assert (model.predict(X) == expected).all()
+        assert set(expected) == {0, 1, 2, "abstain"}
+
+    def test_zero_one_costs_are_the_argmax(self, three_classes) -> None:
+        X, y = three_classes
+        plain = LogisticRegression(max_iter=500).fit(X, y)
+        model = BayesDecisionClassifier(LogisticRegression(max_iter=500)).fit(X, y)
+        assert (model.predict(X) == plain.predict(X)).all()
+        assert model.score(X, y) == pytest.approx(plain.score(X, y) - 1)
+
+    def test_costs_of_single_cases_at_predict(self, two_classes) -> None:
+        X, y = two_classes
+        model = BayesDecisionClassifier(LogisticRegression(), stakes.CostMatrix([[0, 1], [5, 0]]))
+        model.fit(X, y)
+        miss = np.where(np.arange(len(y)) % 2, 1000.0, 0.001)
+        cases = stakes.CaseCosts.binary(false_positive=1.0, false_negative=miss)
+        found = model.predict(X, costs=cases.values)
+        assert found[1::2].mean() > 0.9
+        assert found[::2].sum() == 0
+        expected = stakes.bayes_decisions(model.predict_proba(X), cases)
+        assert (found == expected).all()
+        assert (model.predict(X, costs=cases) == expected).all()
+
+    def test_priors_at_predict_move_the_posteriors(self, two_classes) -> None:
+        X, y = two_classes
+        model = BayesDecisionClassifier(LogisticRegression()).fit(X, y)
+        share = y.mean()
+        old = model.predict_proba(X)[:, 1]
+        odds = old / (1 - old) * (0.5 / share) / (0.5 / (1 - share))
+        found = model.predict_proba(X, priors=[0.5, 0.5])[:, 1]
+        assert np.allclose(found, odds / (1 + odds))
+        assert model.predict(X, priors=[0.5, 0.5]).sum() > model.predict(X).sum()
+
+    def test_priors_of_the_application_are_the_place_of_use(self, two_classes) -> None:
+        X, y = two_classes
+        app = stakes.Application([[0, 1], [1, 0]], priors=[0.5, 0.5])
+        placed = BayesDecisionClassifier(LogisticRegression(), app).fit(X, y)
+        moved = BayesDecisionClassifier(LogisticRegression()).fit(X, y)
+        assert (placed.predict(X) == moved.predict(X, priors=[0.5, 0.5])).all()
+
+    def test_priors_of_an_unseen_class_raise(self, two_classes) -> None:
+        X, y = two_classes
+        costs = stakes.CostMatrix.zero_one(3)
+        model = BayesDecisionClassifier(LogisticRegression(), costs).fit(X, y)
+        assert set(model.predict(X)) <= {0, 1}
+        with pytest.raises(PriorError, match="no case in the training data"):
+            model.predict(X, priors=[0.4, 0.4, 0.2])
+
+    def test_names_in_another_order_than_the_labels(self, two_classes) -> None:
+        X, y = two_classes
+        names = np.array(["stay", "churn"])[y]
+        costs = stakes.CostMatrix([[0, 1], [10, 0]], ["stay", "churn"], ["wait", "call"])
+        model = BayesDecisionClassifier(LogisticRegression(), costs).fit(X, names)
+        other = BayesDecisionClassifier(
+            LogisticRegression(), stakes.CostMatrix([[0, 1], [10, 0]])
+        ).fit(X, y)
+        assert (model.predict(X) == np.array(["wait", "call"])[other.predict(X)]).all()
+        assert model.predict_proba(X).shape == (len(y), 2)
+        assert model.classes_.tolist() == ["churn", "stay"]
+
+    def test_unknown_labels_raise(self, two_classes) -> None:
+        X, y = two_classes
+        costs = stakes.CostMatrix([[0, 1], [10, 0]], ["stay", "churn"], ["wait", "call"])
+        with pytest.raises(LabelError, match="not among the names"):
+            BayesDecisionClassifier(LogisticRegression(), costs).fit(X, np.array(["a", "b"])[y])
+
+    def test_calibrator_is_fitted_out_of_fold(self, two_classes) -> None:
+        X, y = two_classes
+        forest = RandomForestClassifier(10, min_samples_leaf=5, random_state=0)
+        model = BayesDecisionClassifier(forest, calibrator=Temperature(bound="data"), cv=3)
+        model.fit(X, y)
+        raw = cross_val_predict(forest, X, y, cv=3, method="predict_proba")
+        with np.errstate(divide="ignore"):
+            expected = Temperature(bound="data").fit(np.log(raw), y)
+        assert model.calibrator_.scales == pytest.approx(expected.scales)
+
+    def test_auto_calibrator_serves_scores_without_posteriors(self, two_classes) -> None:
+        X, y = two_classes
+        with pytest.raises(DataError, match="gives no probabilities"):
+            BayesDecisionClassifier(LinearSVC()).fit(X, y).predict(X)
+        model = BayesDecisionClassifier(LinearSVC(), calibrator="auto", cv=3).fit(X, y)
+        assert model.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), abs=0.02)
+
+    def test_inspect_shows_every_alternative(self, three_classes) -> None:
+        X, y = three_classes
+        model = BayesDecisionClassifier(LogisticRegression(max_iter=500), COSTS).fit(X, y)
+        seen = model.inspect(X[:20])
+        expected = model.predict_proba(X[:20]) @ COSTS.values
+        assert np.allclose(seen["expected_cost"], expected.min(axis=1))
+        assert np.allclose(seen["cost of 'abstain'"], 0.5)
+        assert np.allclose(seen["margin"], np.sort(expected, axis=1)[:, 1] - expected.min(axis=1))
+        assert (seen["decision"] == model.predict(X[:20])).all()
+
+    def test_score_is_minus_the_cost(self, three_classes) -> None:
+        X, y = three_classes
+        model = BayesDecisionClassifier(LogisticRegression(max_iter=500), COSTS).fit(X, y)
+        cost = stakes.expected_cost(y, model.predict(X), application=COSTS)
+        assert model.score(X, y) == -cost
+        same = np.repeat(COSTS.values[None], len(y), axis=0)
+        assert model.score(X, y, costs=same) == pytest.approx(-cost)
+
+    def test_metadata_reaches_the_estimator(self, two_classes) -> None:
+        X, y = two_classes
+        weights = np.where(y == 1, 5.0, 1.0)
+        plain = LogisticRegression().fit(X, y, sample_weight=weights)
+        model = BayesDecisionClassifier(LogisticRegression()).fit(X, y, sample_weight=weights)
+        assert np.allclose(model.predict_proba(X), plain.predict_proba(X))
+        with config_context(enable_metadata_routing=True):
+            inner = LogisticRegression().set_fit_request(sample_weight=True)
+            model = BayesDecisionClassifier(inner).set_fit_request(sample_weight=True)
+            model.fit(X, y, sample_weight=weights)
+        assert np.allclose(model.predict_proba(X), plain.predict_proba(X))
+
+    def test_frames_keep_their_column_names(self, two_classes) -> None:
+        pandas = pytest.importorskip("pandas", reason="needs pandas")
+        X, y = two_classes
+        frame = pandas.DataFrame(X, columns=list("abcde"))
+        model = BayesDecisionClassifier(LogisticRegression(), calibrator=Affine(), cv=3)
+        model.fit(frame, y)
+        assert model.feature_names_in_.tolist() == list("abcde")
+
+    def test_bad_calibrator_raises(self, two_classes) -> None:
+        X, y = two_classes
+        with pytest.raises(DataError, match="a Calibrator or 'auto'; got 'best'"):
+            BayesDecisionClassifier(LogisticRegression(), calibrator="best").fit(X, y)
+
+    def test_costs_of_the_wrong_shape_raise(self, two_classes) -> None:
+        X, y = two_classes
+        model = BayesDecisionClassifier(LogisticRegression()).fit(X, y)
+        with pytest.raises(CostError, match=r"shape \(n_cases, 2, 2\)"):
+            model.predict(X, costs=np.zeros((len(y), 3, 2)))
+
+
+class TestTunedDecisionClassifier:
+    def test_passes_the_checks_of_scikit_learn(self) -> None:
+        cal = Affine(smoothing=True)
+        assert passes_all_checks(
+            TunedDecisionClassifier(LogisticRegression(), calibrator=cal, cv=2)
+        )
+
+    def test_strength_one_is_the_exact_empirical_threshold(self, two_classes) -> None:
+        X, y = two_classes
+        costs = stakes.CostMatrix([[0, 1], [4, 0]])
+        model = TunedDecisionClassifier(
+            LogisticRegression(), costs, calibrator=Affine(), strengths=[1.0], cv=3
+        ).fit(X, y)
+        held_out = cross_val_predict(LogisticRegression(), X, y, cv=3, method="predict_proba")
+        scores = stakes.ScoreCounts.from_scores(y, held_out[:, 1], kind="posterior")
+        with np.errstate(divide="ignore"):
+            decisions = model.rule_.decisions(np.log(held_out))
+        found = stakes.expected_cost(y, decisions, application=costs)
+        assert found == pytest.approx(stakes.metrics.min_cost(scores, costs), abs=1e-12)
+
+    def test_strength_zero_is_the_bayes_rule_of_the_calibrated_posteriors(
+        self, three_classes
+    ) -> None:
+        X, y = three_classes
+        base = LogisticRegression(max_iter=500)
+        tuned = TunedDecisionClassifier(base, COSTS, calibrator=Affine(), strengths=[0.0], cv=3)
+        bayes = BayesDecisionClassifier(base, COSTS, calibrator=Affine(), cv=3)
+        assert (tuned.fit(X, y).predict(X) == bayes.fit(X, y).predict(X)).all()
+
+    def test_leaves_the_bayes_rule_where_a_calibrator_cannot_help(self) -> None:
+        # a temperature cannot mend posteriors whose class shares are wrong by far
+        rng = np.random.default_rng(0)
+        y = (rng.random(3000) < 0.5).astype(int)
+        X = rng.normal(size=(3000, 1)) + 2 * y[:, None] + 4.0
+
+        class Skewed(GaussianNB):
+            def predict_proba(self, X):
+                odds = np.clip(4 * (X[:, 0] - 5.0) + 12.0, -600, 600)
+                second = 1 / (1 + np.exp(-odds))
+                return np.column_stack([1 - second, second])
+
+        model = TunedDecisionClassifier(
+            Skewed(), stakes.CostMatrix([[0, 1], [1, 0]]), calibrator=Temperature(), cv=3
+        ).fit(X, y)
+        assert model.rule_.strength > 0
+        assert model.score(X, y) > -0.25  # the Bayes rule would always act: one half wrong
+        assert model.rule_.frame()["chosen"].sum() == 1
+
+    def test_three_classes_with_abstention_and_priors(self, three_classes) -> None:
+        X, y = three_classes
+        app = stakes.Application(COSTS, priors=[0.5, 0.3, 0.2])
+        model = TunedDecisionClassifier(
+            LogisticRegression(max_iter=500), app, calibrator=Affine(), cv=3
+        ).fit(X, y)
+        assert model.score(X, y) > -0.5
+
+    def test_clone_keeps_the_parameters(self) -> None:
+        model = TunedDecisionClassifier(GaussianNB(), COSTS, strengths=(0.0, 1.0), rng=3)
+        assert clone(model).get_params()["strengths"] == (0.0, 1.0)
+
+    def test_bad_strengths_raise(self, two_classes) -> None:
+        X, y = two_classes
+        with pytest.raises(DataError, match="between 0 and 1"):
+            TunedDecisionClassifier(GaussianNB(), strengths=[2.0], cv=2).fit(X, y)
+
+
+class TestCostWeightedClassifier:
+    def test_passes_the_checks_of_scikit_learn(self) -> None:
+        assert passes_all_checks(CostWeightedClassifier(LogisticRegression()))
+
+    def test_weights_are_those_of_the_framework(self, two_classes) -> None:
+        X, y = two_classes
+        app = stakes.Application([[0, 1], [5, 0]], priors=[0.9, 0.1])
+        weights = stakes.application.sample_weights(y, app, target=app.priors)
+        expected = LogisticRegression().fit(X, y, sample_weight=weights)
+        model = CostWeightedClassifier(LogisticRegression(), app).fit(X, y)
+        assert np.allclose(model.estimator_.coef_, expected.coef_)
+
+    def test_costs_that_one_weight_per_class_cannot_hold_raise(self, three_classes) -> None:
+        X, y = three_classes
+        costs = stakes.CostMatrix([[0, 1, 2], [2, 0, 1], [9, 4, 0]])
+        with pytest.raises(CostError, match="one weight per class cannot"):
+            CostWeightedClassifier(LogisticRegression(max_iter=500), costs).fit(X, y)
