@@ -2,7 +2,8 @@
 
 Public score sets (STAKES_DATA) are split into two halves, stratified; each method is fitted on one
 half and judged on the other: cross-entropy in nats, and NEC of the Bayes decisions when errors
-on the last class cost 100 times as much. Peers that are not installed are left out: scikit-learn
+on one class cost 10 times as much, averaged over the classes (the first ten), or when errors on the
+last class cost 100 times as much. Peers that are not installed are left out: scikit-learn
 (temperature, sigmoid, isotonic), netcal, probmetrics and psrcal. `--large` adds CIFAR100, FVCAUS
 and more splits.
 """
@@ -26,6 +27,7 @@ from stakes.calibration import Affine, Automatic, Temperature, stratified_folds
 SETS = ("sst2_gpt2", "sst2_gpt2_4shot", "iemocap_wav2vec_pt", "agnews_gpt2", "cifar10_resnet-20",
         "cifar10_vgg19_bn", "cifar10_repvgg_a2")  # fmt: skip
 LARGE = ("fvcaus_plda", "cifar100_vgg19_bn")
+HEADER = f"{'':<24}" + "".join(f"{t:>15}" for t in ("cross-entropy", "NEC, x 10", "NEC, x 100"))
 Method = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -118,17 +120,24 @@ def probmetrics_methods() -> dict[str, Method]:
     }
 
 
-def judged(posteriors: np.ndarray, y: np.ndarray) -> tuple[float, float]:
-    """Cross-entropy and NEC with a costly last class."""
+def judged(posteriors: np.ndarray, y: np.ndarray) -> tuple[float, ...]:
+    """Cross-entropy; mean NEC with each class in turn dear; NEC with the last very dear."""
     posteriors = posteriors / posteriors.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore"):
         entropy = float(-np.log(posteriors[np.arange(len(y)), y]).mean())
     size = posteriors.shape[1]
+    each = [nec(posteriors, y, k, 10.0) for k in range(min(size, 10))]
+    return entropy, float(np.mean(each)), nec(posteriors, y, size - 1, 100.0)
+
+
+def nec(posteriors: np.ndarray, y: np.ndarray, dear: int, factor: float) -> float:
+    """NEC of Bayes decisions when errors on one class cost `factor` times as much."""
+    size = posteriors.shape[1]
     costs = 1.0 - np.eye(size)
-    costs[-1] *= 100
+    costs[dear] *= factor
     app = Application(costs, priors=np.bincount(y, minlength=size) / len(y))
     decided = bayes_decisions(posteriors, app)
-    return entropy, float(normalized_expected_cost(y, decided, application=app))
+    return float(normalized_expected_cost(y, decided, application=app))
 
 
 def main() -> None:
@@ -150,27 +159,31 @@ def main() -> None:
         logs, y = read(where)
         splits = 2 if large and where not in LARGE else 1
         print(f"\n{where}: {len(y) // 2} cases, {logs.shape[1]} classes", flush=True)
-        print(f"{'':<24}{'cross-entropy':>14}{'NEC':>9}")
+        print(HEADER)
         for name, method in methods.items():
             cells = [one_split(method, logs, y, split) for split in range(splits)]
             found[name][where] = np.mean(cells, axis=0)
             print(
                 f"{name:<24}{found[name][where][0]:>14.4f}{found[name][where][1]:>9.4f}", flush=True
             )
-    print(f"\nmean over the sets\n{'':<24}{'cross-entropy':>14}{'NEC':>9}")
+    print(f"\nmean over the sets\n{HEADER}")
     for name, row in found.items():
-        cells = np.mean([row[where] for where in sets], axis=0)
-        print(f"{name:<24}{cells[0]:>14.4f}{cells[1]:>9.4f}")
+        print(line(name, np.mean([row[where] for where in sets], axis=0)))
 
 
-def one_split(method: Method, logs: np.ndarray, y: np.ndarray, split: int) -> tuple[float, float]:
+def line(name: str, cells: np.ndarray) -> str:
+    """A row of the table."""
+    return f"{name:<24}" + "".join(f"{cell:>15.4f}" for cell in cells)
+
+
+def one_split(method: Method, logs: np.ndarray, y: np.ndarray, split: int) -> tuple[float, ...]:
     """Fit on one half, judge on the other; a peer that fails is shown as nan."""
     half = stratified_folds(y, 2, rng=split) == 0
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             found = method(logs[half], y[half], logs[~half])
     except Exception:
-        return np.nan, np.nan
+        return np.nan, np.nan, np.nan
     return judged(np.asarray(found, dtype=np.float64), y[~half])
 
 
