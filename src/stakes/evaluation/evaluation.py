@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -288,6 +288,83 @@ class Evaluation:
         from stakes.evaluation.plotting import Plots
 
         return Plots(self)
+
+    def record(self, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Everything as plain data; `stakes/report/evaluation.schema.json` describes it."""
+        from stakes.evaluation.recording import record_of
+
+        return record_of(self, facts)
+
+    def to_json(self, path: Any = None, *, facts: Mapping[str, Any] | None = None) -> str:
+        """The record as JSON, also written to `path` if given."""
+        from stakes.evaluation.showing import as_json, write
+
+        text = as_json(self, facts)
+        if path is not None:
+            write(text, path)
+        return text
+
+    def to_markdown(self, path: Any = None) -> str:
+        """The verdict and the table as Markdown, also written to `path` if given."""
+        from stakes.evaluation.showing import markdown, write
+
+        text = markdown(self)
+        if path is not None:
+            write(text, path)
+        return text
+
+    def to_html(
+        self,
+        path: Any = None,
+        *,
+        facts: Mapping[str, Any] | None = None,
+        title: str = "",
+        embed_posteriors: bool = False,
+    ) -> str:
+        """The page: one file with sliders, drawings and the verdict, which loads nothing.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it.
+        facts : mapping, optional
+            What to say about where it comes from: "source", "command", "sha256", "seed".
+        title : str
+            The heading; by default the question that the page answers.
+        embed_posteriors : bool
+            With more than two classes or decisions: put the posteriors of the cases, or of a
+            sample that fits into 1.5 MB, into the page, so that its costs can be edited.
+
+        Returns
+        -------
+        str
+            The page.
+        """
+        from stakes.evaluation.showing import as_page, write
+
+        text = as_page(self, facts=facts, title=title, embed_posteriors=embed_posteriors)
+        if path is not None:
+            write(text, path)
+        return text
+
+    def to_pdf(self, path: Any, **options: Any) -> None:
+        """The page printed to PDF by Chromium; `options` are those of `to_html`."""
+        from stakes.report.pdf import print_pdf
+
+        print_pdf(self.to_html(**options), path)
+
+    def _repr_html_(self) -> str:
+        from stakes.evaluation.showing import display
+
+        return display(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """What a notebook may show: the page, the table as Markdown, the table as text."""
+        return {
+            "text/plain": str(self),
+            "text/markdown": self.to_markdown(),
+            "text/html": self._repr_html_(),
+        }
 
     def __str__(self) -> str:
         lines = [str(self.frame()), "", self.verdict, *(f"! {r}" for r in self.remarks)]

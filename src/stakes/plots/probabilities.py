@@ -11,7 +11,14 @@ from stakes.plots.style import BAND, GREY, as_systems, axes_for, finish, pen, st
 __all__ = ["abstention", "reliability", "threshold_sweep"]
 
 
-def reliability(curves: Any, *, log_odds: bool = False, ax: Any = None) -> Any:
+def reliability(
+    curves: Any,
+    *,
+    log_odds: bool = False,
+    band: str | None = None,
+    note: bool = True,
+    ax: Any = None,
+) -> Any:
     """Draw reliability by isotonic regression, with a consistency band and a histogram.
 
     Parameters
@@ -20,6 +27,10 @@ def reliability(curves: Any, *, log_odds: bool = False, ax: Any = None) -> Any:
         From `stakes.curves.reliability`. The band and the histogram are those of the first.
     log_odds : bool
         Log-odds axes, for rare events.
+    band : str, optional
+        The name of the curve whose band and histogram are drawn instead.
+    note : bool
+        Write the parts of its Brier score into a corner.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
 
@@ -36,7 +47,7 @@ def reliability(curves: Any, *, log_odds: bool = False, ax: Any = None) -> Any:
     'posterior of the second class'
     """
     systems = as_systems(curves)
-    first = next(iter(systems.values()))
+    first = next(iter(systems.values())) if band is None else systems[band]
     with style():
         ax = axes_for(ax, (4.8, 4.8))
         grid = np.linspace(0.001, 0.999, 200) if log_odds else np.array([0.0, 1.0])
@@ -65,7 +76,8 @@ def reliability(curves: Any, *, log_odds: bool = False, ax: Any = None) -> Any:
         else:
             ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
             _histogram(ax, first)
-        _parts(ax, first)
+        if note:
+            _parts(ax, first)
         return finish(
             ax,
             xlabel="posterior of the second class",

@@ -45,7 +45,12 @@ def element(tag: str, content: str, **attributes: str) -> Html:
 
 
 def table(
-    caption: str, head: list[str], rows: list[tuple[str, list[Html]]], *, left: int = 1
+    caption: str,
+    head: list[str],
+    rows: list[tuple[str, list[Html]]],
+    *,
+    left: int = 1,
+    name: str = "",
 ) -> Html:
     """A table that scrolls by itself: `rows` are a class and the cells as complete elements."""
     heads = [
@@ -55,7 +60,7 @@ def table(
     body = [element("tr", joined(*cells), class_=name) for name, cells in rows]
     inner = joined(
         element("thead", element("tr", joined(*heads))),
-        element("tbody", joined(*body)),
+        element("tbody", joined(*body), id=name),
     )
     scrolls = element("div", element("table", inner), class_="scroll", tabindex="0", role="region",
                       aria_label=head[0])  # fmt: skip

@@ -1,0 +1,225 @@
+"""The numbers behind a page whose sliders move: everything the script needs, and no rows."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels.interval_limits import normal_quantile
+from stakes.evaluation.judging import Sources
+from stakes.evaluation.stop_sureness import (
+    Place,
+    chances_best,
+    nec_limits,
+    paired_statistics,
+)
+from stakes.evaluation.stops import RATIO_STOPS, STEP, Grid, System, grid_of, systems_of
+from stakes.evaluation.verdicts import KINDS, WORTH_SAYING
+from stakes.report.embedding import packed
+from stakes.typing import FloatArray
+
+if TYPE_CHECKING:
+    from stakes.evaluation.evaluation import Evaluation
+
+__all__ = ["Live", "live_numbers"]
+
+#: More models than this are not told apart stop by stop.
+MOST_TOLD_APART = 10
+
+
+class Live:
+    """Every model at every stop; `place` and `table` say how sure, by kind of shares."""
+
+    def __init__(self, ev: Evaluation, grid: Grid, sources: Sources) -> None:
+        self.ev, self.grid, self.sources = ev, grid, sources
+        self.pairs = systems_of(sources, grid)
+        self.systems = [as_is for as_is, _ in self.pairs]
+        self.totals = np.asarray(sources.judged[0].as_is.confusion.class_totals, dtype=np.float64)
+        self.level = float(sources.options["level"])
+        plain = sources.cases.weights is None and sources.cases.groups is None
+        self.sure = plain and not ev.too_few
+        self.z = normal_quantile(self.level)
+
+    def places(self) -> dict[str, Place]:
+        """All stops with shares given; and, where they are those of the data, the cost ratios."""
+        x = self.grid.x
+        found = {"fixed": Place(np.arange(x.shape[0]), np.exp(x), np.full(x.shape, 0.5), True)}
+        if self.sources.given.priors is None:
+            steps = np.arange(-RATIO_STOPS, RATIO_STOPS + 1)
+            ratio = np.exp(self.grid.log_ratio + STEP * steps)
+            share = np.full(ratio.shape, float(self.sources.cases.priors[1]))
+            found["free"] = Place(self.grid.ratio_stops, ratio, share, False)
+        return found
+
+    def nec(self, system: System, place: Place) -> FloatArray:
+        """Normalised cost at some stops."""
+        wrong, lost = place.weights
+        alarms = system.false_alarms[place.stops] / self.totals[0]
+        return np.asarray(wrong * alarms + lost * (system.misses[place.stops] / self.totals[1]))
+
+    def apart(self, first: System, second: System, place: Place) -> tuple[FloatArray, ...]:
+        """Difference, standard error and score statistic at some stops."""
+        return paired_statistics(first, second, self.sources.cases.truth, place, self.totals)
+
+    def table(self, place: Place) -> dict[str, Any]:
+        """Intervals, chances, rivals and the kind of verdict at some stops."""
+        nec = np.stack([self.nec(system, place) for system in self.systems])
+        best, size = nec.argmin(axis=0), place.stops.shape[0]
+        nothing = np.full(size, np.nan)
+        rival, value, half = np.full(size, -1), nothing.copy(), nothing.copy()
+        low = high = chance = None
+        if self.sure:
+            low, high = nec_limits(self.systems, place, self.totals, self.level)
+        if self.sure and 2 <= len(self.systems) <= MOST_TOLD_APART:
+            gaps, errors, scores = self.pairwise(place)
+            chance = chances_best(nec, errors**2)
+            rival, value, half = self.rivals(best, gaps, errors, scores)
+        kind = self.kinds(nec, best, high, rival, place)
+        needed = self.ev.n_cases * np.divide(half, value, out=nothing, where=value != 0) ** 2
+        return {"low": low, "high": high, "chance": chance, "kind": kind, "rival": rival,
+                "value": value, "half": half, "needed": needed}  # fmt: skip
+
+    def pairwise(self, place: Place) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Differences, standard errors and score statistics, (n_systems, n_systems, n_stops)."""
+        count = len(self.systems)
+        found = np.zeros((3, count, count, place.stops.shape[0]))
+        for a in range(count):
+            for b in range(a):
+                gap, error, score = self.apart(self.systems[a], self.systems[b], place)
+                found[:, a, b], found[:, b, a] = (gap, error, score), (-gap, error, -score)
+        return found[0], found[1], found[2]
+
+    def rivals(
+        self, best: NDArray[np.intp], gaps: FloatArray, errors: FloatArray, scores: FloatArray
+    ) -> tuple[Any, Any, Any]:
+        """The nearest model that cannot be told from the best at each stop, -1 for nobody."""
+        columns = np.arange(best.shape[0])
+        near = np.abs(gaps[best, :, columns])
+        near[np.abs(scores[best, :, columns]) > self.z] = np.inf
+        near[columns, best] = np.inf
+        rival = near.argmin(axis=1)
+        value = near[columns, rival]
+        half = self.z * errors[best, rival, columns]
+        some = np.isfinite(value)
+        return np.where(some, rival, -1), np.where(some, value, np.nan), half
+
+    def kinds(
+        self, nec: FloatArray, best: NDArray[np.intp], high: Any, rival: Any, place: Place
+    ) -> NDArray[np.uint8]:
+        """Which verdict holds at each stop, by the same rules as the evaluation itself."""
+        columns = np.arange(best.shape[0])
+        least = nec[best, columns]
+        if self.ev.too_few:
+            return np.full(best.shape, KINDS.index("cannot say"), dtype=np.uint8)
+        found = np.full(best.shape, KINDS.index("deploy"), dtype=np.uint8)
+        found[rival >= 0] = KINDS.index("cannot tell apart")
+        if high is not None:
+            found[high[best, columns] >= 1] = KINDS.index("cannot say")
+        found[least >= 1] = KINDS.index("none")
+        found[self.better_after(least, best, place)] = KINDS.index("deploy after re-calibrating")
+        return found
+
+    def better_after(
+        self, least: FloatArray, best: NDArray[np.intp], place: Place
+    ) -> NDArray[np.bool_]:
+        """Where re-calibrating surely makes another model best, or a useless one useful."""
+        fitted = {k: system for k, (_, system) in enumerate(self.pairs) if system is not None}
+        if not fitted or not self.sure:
+            return np.zeros(best.shape, dtype=bool)
+        places = np.array(list(fitted))
+        after = np.stack([self.nec(system, place) for system in fitted.values()])
+        chosen = places[after.argmin(axis=0)]
+        better = (chosen != best) | (least >= 1)
+        better = np.asarray(better & (after.min(axis=0) < np.minimum(1.0, least - WORTH_SAYING)))
+        for a, b in {(int(a), int(b)) for a, b in zip(chosen[better], best[better], strict=True)}:
+            at = np.flatnonzero(better & (chosen == a) & (best == b))
+            part = Place(place.stops[at], place.ratio[at], place.share[at], place.given)
+            score = self.apart(fitted[a], self.systems[b], part)[2]
+            better[at] = score < -self.z
+        return np.asarray(better, dtype=bool)
+
+
+def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
+    """What the script needs to follow the sliders; None where there are none."""
+    grid = grid_of(ev.application)
+    if grid is None or ev.sources is None or not (ev.sources.cases.priors > 0).all():
+        return None
+    live = Live(ev, grid, ev.sources)
+    (correct, wrong), _ = ev.application.costs.values.tolist()
+    share = float(ev.sources.said_at[1])
+    tables = {k: _stated(live, k, place) for k, place in live.places().items()}
+    fixed = tables["fixed"]
+    return {
+        "bands": None if fixed["low"] is None else (grid.x, fixed["low"], fixed["high"]),
+        "step": STEP,
+        "logRatio": grid.log_ratio,
+        "logOdds": grid.log_odds,
+        "ratioStops": RATIO_STOPS,
+        "lower": grid.lower_shares,
+        "upper": grid.upper_shares,
+        "unitCost": wrong - correct,
+        "totals": live.totals.tolist(),
+        "saidLogOdds": math.log(share / (1 - share)),
+        "kinds": list(KINDS),
+        "sure": live.sure,
+        "models": [_model(live, k) for k in range(len(live.systems))],
+        "tables": {k: _packed(table) for k, table in tables.items()},
+    }
+
+
+def _stated(live: Live, key: str, place: Place) -> dict[str, Any]:
+    """The table of some stops, with what the evaluation itself found at its own place."""
+    table, ev = live.table(place), live.ev
+    if (key == "free") != (live.sources.given.priors is None):
+        return table
+    at = RATIO_STOPS if key == "free" else live.grid.start
+    for k, model in enumerate(ev.models):
+        if table["low"] is not None and model.interval is not None:
+            table["low"][k, at], table["high"][k, at] = model.interval
+        if table["chance"] is not None and model.probability_best is not None:
+            table["chance"][k, at] = model.probability_best
+    rival = ev.rival
+    table["rival"][at] = -1
+    if rival is not None:
+        other = rival.second if rival.first == ev.best else rival.first
+        table["rival"][at] = [m.name for m in ev.models].index(str(other))
+        table["value"][at] = abs(rival.value)
+        table["half"][at] = (rival.high - rival.low) / 2
+        table["needed"][at] = rival.cases_needed
+    table["kind"][at] = KINDS.index(ev.verdict_kind)
+    return table
+
+
+def _packed(table: dict[str, Any]) -> dict[str, Any]:
+    """The table for JSON; models apart, positions shifted so that 0 is nobody."""
+    found: dict[str, Any] = {"kind": packed(table["kind"]), "rival": packed(table["rival"] + 1)}
+    for name in ("low", "high", "chance"):
+        found[name] = None if table[name] is None else [packed(row) for row in table[name]]
+    for name in ("value", "half", "needed"):
+        found[name] = packed(table[name]) if (table["rival"] >= 0).any() else None
+    return found
+
+
+def _model(live: Live, k: int) -> dict[str, Any]:
+    """One model at all stops."""
+    as_is, fitted = live.pairs[k]
+    one = live.sources.judged[k]
+    found: dict[str, Any] = {
+        "alarms": packed(as_is.false_alarms),
+        "misses": packed(as_is.misses),
+        "fitted": None,
+        "hull": None,
+    }
+    if fitted is not None:
+        found["fitted"] = {"alarms": packed(fitted.false_alarms), "misses": packed(fitted.misses)}
+    if one.scores is not None:
+        below = [part[one.scores.hull] for part in one.scores.cumulated]
+        found["hull"] = {
+            "alarms": packed(below[0][-1] - below[0]),
+            "misses": packed(below[1]),
+            "cuts": packed(one.scores.cuts_at(one.scores.hull)),
+        }
+    return found

@@ -1,0 +1,152 @@
+"""The drawings of the page: those of `ev.plot`, without legends, under names of our own."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from stakes import curves
+from stakes.evaluation.plotting import Plots, renamed
+from stakes.exceptions import MissingExtraError, UndefinedError
+from stakes.plots.style import style
+from stakes.report.charts import Chart, inline
+
+if TYPE_CHECKING:
+    from stakes.evaluation.evaluation import Evaluation
+
+__all__ = ["charts_of"]
+
+
+class _Band(NamedTuple):
+    """An interval along a curve."""
+
+    x: Any
+    low: Any
+    high: Any
+
+
+def charts_of(
+    ev: Evaluation, bands: tuple[Any, Any, Any] | None
+) -> tuple[list[Chart], dict[str, Any], str]:
+    """The drawings, the points of the reliability curves, and why there are none, if so.
+
+    `bands` are the abscissae and the intervals of all models at the stops of the sliders.
+    """
+    try:
+        from stakes._optional import load
+
+        load("matplotlib", extra="plots")
+        scores = ev.plot.scores()
+    except MissingExtraError as missing:
+        return [], {}, f"The drawings need matplotlib: {missing.hint}"
+    except UndefinedError:
+        return [], {}, ""
+    if not all(one.class_totals.all() for one in scores.values()):
+        return [], {}, ""
+    keys = {model.name: f"m{k}" for k, model in enumerate(ev.models)}
+    names = {key: name for name, key in keys.items() if name in scores}
+    reliability = renamed(ev.plot.reliability_curves(), keys)
+    drawn = [
+        _bayes_error(ev, renamed(scores, keys), names, bands),
+        _reliability(reliability, names),
+        _decision(ev, renamed(scores, keys), names),
+        _det(renamed(ev.plot.det_curves(), keys), names),
+    ]
+    return drawn, reliability, ""
+
+
+def _axes(width: float, height: float) -> Any:
+    """Axes outside pyplot, so that nothing stays open."""
+    from matplotlib.figure import Figure
+
+    with style():
+        return Figure(figsize=(width, height), dpi=72, layout="constrained").subplots()
+
+
+def _plain(ax: Any, names: dict[str, str]) -> Any:
+    """Without legend; our own names in annotations replaced by those of the models."""
+    if ax.get_legend() is not None:
+        ax.get_legend().remove()
+    for text in ax.texts:
+        key, colon, rest = text.get_text().partition(": ")
+        if colon and key in names:
+            text.set_text(f"{_short(names[key])}: {rest}")
+        text.set_parse_math(False)
+    return ax
+
+
+def _short(name: str) -> str:
+    """A name that fits into a drawing."""
+    shown = "".join(c for c in name if c.isprintable())
+    return shown if len(shown) <= 18 else f"{shown[:17]}…"
+
+
+def _bayes_error(ev: Evaluation, scores: Any, names: Any, bands: Any) -> Chart:
+    """Normalised cost against the application, with the intervals at the stops."""
+    from stakes import plots
+
+    found = {key: curves.bayes_error(one, _log_odds(ev)) for key, one in scores.items()}
+    widths = None
+    if bands is not None and bands[1] is not None:
+        x, low, high = bands
+        widths = {f"m{k}": _Band(x, low[k], high[k]) for k in range(len(low)) if f"m{k}" in found}
+    share = ev.application.priors
+    assert share is not None
+    span = Plots(ev)._span()
+    ax = plots.bayes_error(
+        found, prevalence=float(share[1]), span=span, bands=widths, ax=_axes(6.4, 4.1)
+    )
+    ax.set_xlabel("effective prior log odds")
+    ax.set_ylabel("NEC (1 = best constant decision)")
+    label = "Normalised cost of every model against the cost ratio and the share"
+    return inline(_plain(ax, names), "bayes", label)
+
+
+def _log_odds(ev: Evaluation) -> Any:
+    """Abscissae around the application, 6 to either side at least of zero."""
+    share = ev.application.priors
+    assert share is not None
+    here = -ev.application.log_odds_threshold + math.log(share[1] / share[0])
+    low, high = min(-6.0, math.floor(here) - 2.0), max(6.0, math.ceil(here) + 2.0)
+    return np.linspace(low, high, round((high - low) * 20) + 1)
+
+
+def _reliability(found: Any, names: Any) -> Chart:
+    """What posteriors say against what happens."""
+    from stakes import plots
+
+    ordered = {key: found[key] for key in sorted(found, key=lambda key: int(key[1:]))}
+    first = next(iter(found))
+    ax = plots.reliability(ordered, band=first, note=False, ax=_axes(4.4, 4.1))
+    ax.set_xlabel("predicted probability")
+    ax.set_ylabel("observed share (isotonic)")
+    return inline(_plain(ax, names), "reliability", "Observed shares against what models say")
+
+
+def _decision(ev: Evaluation, scores: Any, names: Any) -> Chart:
+    """Net benefit against the threshold probability."""
+    from stakes import plots
+
+    share = ev.application.priors
+    assert share is not None
+    here = ev.application.posterior_threshold
+    top = 0.5 if here < 0.4 else 0.99
+    thresholds = np.linspace(0.005, top, 100)
+    found = {k: curves.decision(s, thresholds, prior=float(share[1])) for k, s in scores.items()}
+    ax = plots.decision(found, ax=_axes(6.4, 3.9))
+    ax.set_xlabel("threshold probability, and the odds it stands for")
+    ax.set_ylabel("net benefit")
+    label = "Net benefit of every model, of acting on everyone and on nobody"
+    return inline(_plain(ax, names), "decision", label)
+
+
+def _det(found: Any, names: Any) -> Chart:
+    """Misses against false alarms on probit axes."""
+    from stakes import plots
+
+    ax = plots.det(found, ax=_axes(4.4, 4.1))
+    ax.set_xlabel("false alarm rate, %")
+    ax.set_ylabel("miss rate, %")
+    return inline(_plain(ax, names), "det", "Miss rate against false alarm rate of every model")

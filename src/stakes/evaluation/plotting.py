@@ -1,0 +1,167 @@
+"""`ev.plot`: every drawing that an evaluation allows, by the functions of `stakes.plots`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stakes import curves
+from stakes.exceptions import UndefinedError
+from stakes.summaries import ScoreCounts
+
+if TYPE_CHECKING:
+    from stakes.evaluation.evaluation import Evaluation
+
+__all__ = ["Plots"]
+
+#: Above this many distinct scores, those of a reliability curve are rounded to four digits.
+MANY_SCORES = 50_000
+#: Points closer than this on the probit scale cannot be told apart in a drawing.
+PROBIT_STEP = 0.02
+
+
+class Plots:
+    """Drawings of one evaluation; each returns matplotlib Axes. Needs the extra `plots`.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import evaluate
+    >>> y, p = [0, 0, 1, 1] * 20, [0.1, 0.4, 0.3, 0.9] * 20
+    >>> ev = evaluate(y, {"gbm": p}, application=[[0, 1], [10, 0]], rng=0)
+    >>> ev.plot.roc(ax=Figure().subplots()).get_xlabel()
+    'false positive rate'
+    """
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._ev = evaluation
+
+    def __repr__(self) -> str:
+        return f"<plots of {self._ev!r}: bayes_error, confusion, costs, decision, det, reliability, roc>"  # noqa: E501
+
+    # ------------------------------------------------------------- curves, by model
+
+    def scores(self) -> dict[str, ScoreCounts]:
+        """The counted scores of every model that gave posteriors of two classes."""
+        sources = self._ev.sources
+        found = {} if sources is None else {
+            one.model.name: one.scores for one in sources.judged if one.scores is not None
+        }  # fmt: skip
+        if not found:
+            raise UndefinedError(
+                "this drawing needs posteriors of two classes; no model gave any.",
+                hint="ev.plot.costs() and ev.plot.confusion() need none",
+            )
+        return found
+
+    def reliability_curves(self, rng: Any = 0) -> dict[str, Any]:
+        """Reliability of every model; the band is that of the best."""
+        best, found = self._ev.best, {}
+        for name, scores in self.scores().items():
+            draws = 100 if name == best else 0
+            found[name] = curves.reliability(_coarser(scores), n_resamples=draws, rng=rng)
+        return {best: found.pop(best), **found} if best in found else found
+
+    def det_curves(self) -> dict[str, Any]:
+        """DET curves without points that a drawing cannot tell apart."""
+        return {name: _thinned(curves.det(scores)) for name, scores in self.scores().items()}
+
+    # ------------------------------------------------------------- drawings
+
+    def bayes_error(self, *, ax: Any = None, bands: Any = None) -> Any:
+        """Normalised cost of every model over all applications; see `stakes.plots.bayes_error`."""
+        from stakes import plots
+
+        found = {name: curves.bayes_error(scores) for name, scores in self.scores().items()}
+        share = self._ev.application.priors
+        prevalence = None if share is None or not 0 < share[1] < 1 else float(share[1])
+        return plots.bayes_error(
+            found, prevalence=prevalence, span=self._span(), bands=bands, ax=ax
+        )
+
+    def decision(self, *, ax: Any = None, thresholds: Any = None) -> Any:
+        """Net benefit of every model; see `stakes.plots.decision`."""
+        from stakes import plots
+
+        share = self._ev.application.priors
+        prior = None if share is None or not 0 < share[1] < 1 else float(share[1])
+        found = {
+            name: curves.decision(scores, thresholds, prior=prior)
+            for name, scores in self.scores().items()
+        }
+        return plots.decision(found, ax=ax)
+
+    def reliability(self, *, ax: Any = None) -> Any:
+        """What the posteriors say against what happens; see `stakes.plots.reliability`."""
+        from stakes import plots
+
+        return plots.reliability(self.reliability_curves(), ax=ax)
+
+    def det(self, *, ax: Any = None) -> Any:
+        """Both error rates on probit axes; see `stakes.plots.det`."""
+        from stakes import plots
+
+        return plots.det(self.det_curves(), ax=ax)
+
+    def roc(self, *, ax: Any = None) -> Any:
+        """True against false positives, with the line of equal cost; see `stakes.plots.roc`."""
+        from stakes import plots
+
+        found = {name: curves.roc(scores) for name, scores in self.scores().items()}
+        return plots.roc(found, ax=ax)
+
+    def confusion(self, model: str | None = None, *, ax: Any = None) -> Any:
+        """What one model (default, the best) decided, shaded by cost; see `plots.confusion`."""
+        from stakes import plots
+
+        shown = self._ev[self._ev.best if model is None else model]
+        return plots.confusion(shown.confusion, self._ev.application, ax=ax)
+
+    def costs(self, *, ax: Any = None) -> Any:
+        """The NEC of every model with its interval; see `stakes.plots.model_costs`."""
+        from stakes import plots
+
+        models = self._ev.models
+        intervals = {m.name: m.interval for m in models if m.interval is not None}
+        return plots.model_costs({m.name: m.nec for m in models}, intervals=intervals, ax=ax)
+
+    def _span(self) -> tuple[float, float] | None:
+        """The range of uncertain costs as effective prior log odds; None when there is none."""
+        ratios = None if self._ev.sources is None else self._ev.sources.cost_range
+        share = self._ev.application.priors
+        if ratios is None or share is None:
+            return None
+        odds = float(np.log(share[1] / share[0]))
+        return float(np.log(ratios[0])) + odds, float(np.log(ratios[1])) + odds
+
+
+def renamed(found: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
+    """The same curves under other names."""
+    return {keys[name]: curve for name, curve in found.items()}
+
+
+def _coarser(scores: ScoreCounts) -> ScoreCounts:
+    """The same scores in fewer distinct values, when there are very many."""
+    values, negatives, positives = scores.levels
+    if values.shape[0] <= MANY_SCORES:
+        return scores
+    rounded = np.round(values.astype(np.float64), 4)
+    truth = np.repeat([0, 1], values.shape[0])
+    counts = np.concatenate([negatives, positives])
+    return ScoreCounts.from_scores(
+        truth, np.tile(rounded, 2), kind="posterior", prior=scores.prior, sample_weight=counts
+    )
+
+
+def _thinned(curve: Any) -> Any:
+    """A DET curve of the points that differ by more than a step on either probit axis."""
+    x = np.round(np.clip(curve.probit_false_positive, -9, 9) / PROBIT_STEP)
+    y = np.round(np.clip(curve.probit_false_negative, -9, 9) / PROBIT_STEP)
+    fresh = np.ones(x.shape, dtype=bool)
+    fresh[1:] = (np.diff(x) != 0) | (np.diff(y) != 0)
+    fresh[:-1] |= fresh[1:]  # corners stay corners
+    names = [f for f in curve.__dataclass_fields__ if getattr(curve, f).shape == x.shape]
+    return replace(curve, **{name: getattr(curve, name)[fresh] for name in names})

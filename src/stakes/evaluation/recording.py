@@ -1,0 +1,113 @@
+"""An evaluation as plain data: what JSON, Markdown and the page are made from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stakes.evaluation import verdicts
+
+if TYPE_CHECKING:
+    from stakes.evaluation.evaluation import Evaluation, ModelEvaluation, Stretch
+
+__all__ = ["FORM", "record_of"]
+
+#: The name and version of the form; `stakes/report/evaluation.schema.json` describes it.
+FORM = "stakes-evaluation-1"
+
+
+def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Everything that was found, as dictionaries, lists, strings and numbers.
+
+    Nothing is rounded; what is undefined or infinite is None. Costs are per case, in the unit
+    of the application.
+    """
+    app = ev.application
+    assert app.priors is not None
+    return {
+        "form": FORM,
+        "verdict": {
+            "kind": ev.verdict_kind,
+            "sentence": ev.verdict,
+            "remarks": verdicts.remarks(ev),
+        },
+        "best": ev.best,
+        "cases": ev.n_cases,
+        "application": {
+            "classes": [str(name) for name in app.classes],
+            "decisions": [str(name) for name in app.decisions],
+            "costs": app.costs.values.tolist(),
+            "priors": app.priors.tolist(),
+            "data_priors": np.asarray(ev.data_priors).tolist(),
+            "unit": app.unit,
+            "volume": app.volume,
+            "period": app.period,
+        },
+        "naive": {"decision": str(app.naive_decision), "cost": ev.naive_cost},
+        "models": [_model(ev, model) for model in sorted(ev.models, key=lambda m: m.cost)],
+        "differences": _differences(ev),
+        "switches": [_stretch(stretch) for stretch in ev.switches],
+        "ranges": [_stretch(stretch) for stretch in ev.ranges],
+        "level": None if ev.sources is None else ev.sources.options["level"],
+        "too_few": ev.too_few,
+        "notes": list(ev.notes),
+        "slices": {name: record_of(part) for name, part in ev.slices.items()},
+        "facts": {str(key): value for key, value in (facts or {}).items()},
+    }
+
+
+def _finite(number: float | None) -> float | None:
+    """A number that JSON can hold, or None."""
+    return float(number) if number is not None and math.isfinite(number) else None
+
+
+def _pair(limits: tuple[float, float] | None) -> list[float | None] | None:
+    """Two limits."""
+    return None if limits is None else [_finite(limits[0]), _finite(limits[1])]
+
+
+def _model(ev: Evaluation, model: ModelEvaluation) -> dict[str, Any]:
+    """One model as plain data."""
+    volume = ev.application.volume
+    return {
+        "name": model.name,
+        "kind": model.kind,
+        "cost": model.cost,
+        "nec": model.nec,
+        "interval": _pair(model.interval),
+        "saving": model.saving,
+        "total_saving": None if volume is None else model.saving * volume,
+        "probability_best": _finite(model.probability_best),
+        "threshold": _finite(model.threshold),
+        "recalibrated_nec": _finite(model.recalibrated_nec),
+        "recalibrated_interval": _pair(model.recalibrated_interval),
+        "optimistic_nec": _finite(model.best_nec),
+        "optimistic_threshold": _finite(model.best_threshold),
+        "counts": np.asarray(model.confusion.counts).tolist(),
+    }
+
+
+def _differences(ev: Evaluation) -> list[dict[str, Any]]:
+    """Every pair of models, on the same cases."""
+    if ev.comparison is None or ev.comparison.too_few:
+        return []
+    return [
+        {
+            "first": str(found.first),
+            "second": str(found.second),
+            "value": found.value,
+            "low": _finite(found.low),
+            "high": _finite(found.high),
+            "decided": found.decided,
+            "cases_needed": _finite(found.cases_needed),
+        }
+        for found in ev.comparison.differences
+    ]
+
+
+def _stretch(stretch: Stretch) -> dict[str, Any]:
+    """A range of cost ratios with one winner."""
+    return {"winner": stretch.winner, "low": stretch.low, "high": _finite(stretch.high)}

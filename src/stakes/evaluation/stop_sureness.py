@@ -1,0 +1,133 @@
+"""How sure the costs at every stop of the sliders are, all stops at once.
+
+Intervals are those of `stakes.uncertainty.interval`; models are told apart by the score test of
+`stakes.uncertainty.compare(method="score")`, and the probability of being best takes the
+differences of their costs as normal, with the variances and covariances of the same cases.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels.interval_limits import normal_quantile
+from stakes._kernels.score_limits import ratio_limits, score_limits, score_statistic
+from stakes.evaluation.stops import System
+from stakes.typing import FloatArray
+from stakes.uncertainty.cost_draws import shares_best
+
+__all__ = ["Place", "chances_best", "nec_limits", "paired_statistics"]
+
+#: Beyond this many standard errors a draw that says otherwise is not to be expected.
+CERTAIN = 6.0
+#: Draws behind the probability of being best at a stop.
+DRAWS = 500
+#: A naive decision that costs this many times the other one is not the best in any sample.
+FAR = 3.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Some of the stops, with the shares of the data (`given` False) or shares that are given."""
+
+    stops: NDArray[np.intp]
+    ratio: FloatArray
+    share: FloatArray
+    given: bool
+
+    @property
+    def weights(self) -> tuple[FloatArray, FloatArray]:
+        """What a false alarm and a miss weigh in the NEC, as rates within their class."""
+        alarm, miss = 1 - self.share, self.share * self.ratio
+        naive = np.minimum(alarm, miss)
+        return alarm / naive, miss / naive
+
+
+def nec_limits(
+    systems: list[System], place: Place, totals: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Low and high end of the NEC, of shape (n_systems, n_stops)."""
+    z, shape = normal_quantile(level), (len(systems), place.stops.shape[0])
+    alarms = np.stack([s.false_alarms[place.stops] for s in systems]).ravel()
+    missed = np.stack([s.misses[place.stops] for s in systems]).ravel()
+    zero, copies = np.zeros_like(alarms), len(systems)
+    if place.given:
+        counts = _paired(totals[0] - alarms, alarms, missed, totals[1] - missed)
+        wrong, lost = (np.tile(w, copies) for w in place.weights)
+        low, high = score_limits(counts, _paired(zero, wrong, lost, zero), z)
+        return low.reshape(shape), high.reshape(shape)
+    counts = np.stack([totals[0] - alarms, alarms, missed, totals[1] - missed], 1)[:, None]
+    ratio = np.tile(place.ratio, copies)
+    top = np.stack([zero, zero + 1, ratio, zero], 1)[:, None]
+    bottoms = (
+        np.stack([zero, zero, ratio, ratio], 1)[:, None],
+        np.stack([zero + 1, zero + 1, zero, zero], 1)[:, None],
+    )
+    sizes = np.stack([totals[1] * ratio, np.full_like(ratio, totals[0])])
+    low, high = np.full_like(zero, -np.inf), np.full_like(zero, -np.inf)
+    for bottom, size in zip(bottoms, sizes, strict=True):
+        near = size <= FAR * sizes.min(axis=0)
+        found = ratio_limits(counts[near], top[near], bottom[near], z)
+        low[near], high[near] = np.maximum(low[near], found[0]), np.maximum(high[near], found[1])
+    return low.reshape(shape), high.reshape(shape)
+
+
+def _paired(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray) -> FloatArray:
+    """Two strata of two cells each, one data set per entry."""
+    return np.stack([np.stack([a, b], 1), np.stack([c, d], 1)], 1)
+
+
+def paired_statistics(
+    first: System, second: System, truth: NDArray[Any], place: Place, totals: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """NEC of `first` minus that of `second`, its standard error, and the score statistic."""
+    assert first.first_acted is not None
+    assert second.first_acted is not None
+    size, at = first.false_alarms.shape[0], place.stops
+    later = np.maximum(first.first_acted, second.first_acted).astype(np.intp)
+    both = np.bincount(later + (size + 1) * truth, minlength=2 * (size + 1)).reshape(2, -1)
+    acted_both = both[:, :-1].cumsum(axis=1)[:, at].astype(np.float64)
+    one = np.stack([first.false_alarms[at], totals[1] - first.misses[at]]) - acted_both
+    two = np.stack([second.false_alarms[at], totals[1] - second.misses[at]]) - acted_both
+    one, two = np.maximum(one, 0.0), np.maximum(two, 0.0)
+    rest = totals[:, None] - one - two
+    wrong, lost = place.weights if place.given else _joint_weights(place, totals)
+    # Only-first acting is worse on the first class and better on the second.
+    gaps = np.stack([wrong, -lost])
+    counts = np.stack([one, rest, two], axis=2).transpose(1, 0, 2)
+    weights = np.stack([gaps, 0 * gaps, -gaps], axis=2).transpose(1, 0, 2)
+    if not place.given:
+        counts, weights = counts.reshape(-1, 1, 6), weights.reshape(-1, 1, 6)
+    within = counts.sum(axis=2, keepdims=True)
+    means = (counts * weights / within).sum(axis=2)
+    spread = (counts * weights**2 / within).sum(axis=2) - means**2
+    error = np.sqrt((spread / within[:, :, 0]).sum(axis=1))
+    return means.sum(axis=1), error, score_statistic(counts, weights)
+
+
+def _joint_weights(place: Place, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """What one false alarm and one miss weigh in the NEC when the shares are those of the data."""
+    share = totals / totals.sum()
+    naive = np.minimum(share[0], share[1] * place.ratio)
+    return 1 / naive, place.ratio / naive
+
+
+def chances_best(nec: FloatArray, variances: FloatArray) -> FloatArray:
+    """Probability of being best, (n_systems, n_stops), if differences are normal.
+
+    `variances` are those of the differences of every pair, (n_systems, n_systems, n_stops).
+    """
+    count = nec.shape[0]
+    normal = np.random.default_rng(0).standard_normal((DRAWS // 2, count - 1))
+    normal = np.concatenate([normal, -normal])  # so that equal models come out equal
+    found = np.empty(nec.shape)
+    for k in range(nec.shape[1]):
+        spread = variances[:, :, k]
+        shared = (spread[0, 1:, None] + spread[0, None, 1:] - spread[1:, 1:]) / 2
+        size, axes = np.linalg.eigh(shared)
+        gaps = normal @ (axes * np.sqrt(np.maximum(size, 0.0))).T + (nec[1:, k] - nec[0, k])
+        found[:, k] = shares_best(np.column_stack([np.zeros(gaps.shape[0]), gaps]))
+    return found

@@ -1,0 +1,118 @@
+"""Drawings of `stakes.plots` inside a page: SVG whose colours follow the page's theme."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from stakes.plots.style import style
+
+__all__ = ["Chart", "inline"]
+
+_SVG = "http://www.w3.org/2000/svg"
+_LINK = "{http://www.w3.org/1999/xlink}href"
+_NUMBER = re.compile(r"-?\d+\.\d{2,}")
+_GAP = re.compile(r">\s+<")
+_FONT_SIZE = re.compile(r"([\d.]+)px")
+ET.register_namespace("", _SVG)
+ET.register_namespace("xlink", "http://www.w3.org/1999/xlink")
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One drawing: its markup, what it shows in words, and where data lie in it.
+
+    `scale` maps a point (x, y) of the axes to (a + b x, c + d y) of the drawing.
+    """
+
+    key: str
+    svg: str
+    scale: tuple[float, float, float, float]
+
+
+def inline(ax: Any, key: str, label: str) -> Chart:
+    """The figure of some axes as markup that needs no style attribute and no script.
+
+    Colours stay as attributes, so that the drawing can be taken out of the page, and become
+    classes too, so that the page's style sheet can replace them.
+    """
+    figure = ax.figure
+    figure.patch.set_visible(False)
+    with style(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a name may hold characters the measuring font lacks
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        buffer = io.StringIO()
+        import matplotlib as mpl
+
+        with mpl.rc_context({"savefig.bbox": None, "svg.hashsalt": key}):
+            figure.savefig(buffer, format="svg", dpi=72, metadata={"Date": None})
+    root = ET.fromstring(buffer.getvalue())
+    _cleaned(root, key)
+    root.attrib.pop("width", None)
+    root.attrib.pop("height", None)
+    root.set("role", "img")
+    root.set("aria-label", label)
+    root.set("id", f"chart-{key}")
+    root.set("stroke-linejoin", "round")
+    text = _GAP.sub("><", ET.tostring(root, encoding="unicode"))
+    return Chart(key, _NUMBER.sub(_rounded, text), _scale(ax))
+
+
+def _rounded(found: re.Match[str]) -> str:
+    """A coordinate to two decimals."""
+    return f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
+
+
+def _scale(ax: Any) -> tuple[float, float, float, float]:
+    """How data coordinates become those of the drawing, whose y points down."""
+    shrink = 72 / ax.figure.dpi
+    height = ax.figure.get_figheight() * 72
+    box = ax.get_window_extent()
+    (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
+    b = shrink * box.width / (x1 - x0)
+    d = -shrink * box.height / (y1 - y0)
+    scale = shrink * box.x0 - b * x0, b, height - shrink * box.y0 - d * y0, d
+    return tuple(float(part) for part in scale)  # type: ignore[return-value]
+
+
+def _cleaned(root: ET.Element, key: str) -> None:
+    """Names of its own, attributes instead of styles, classes for colours, nothing else."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"):
+                parent.remove(child)
+    for node in root.iter():
+        for name in ("id", _LINK, "clip-path"):
+            if name in node.attrib:
+                node.set(name, _renamed(node.attrib[name], key))
+        _styled(node)
+
+
+def _renamed(value: str, key: str) -> str:
+    """A name that no other drawing of the page has."""
+    if value.startswith("url(#"):
+        return f"url(#{key}-{value[5:]}"
+    return f"#{key}-{value[1:]}" if value.startswith("#") else f"{key}-{value}"
+
+
+def _styled(node: ET.Element) -> None:
+    """Presentation attributes for what stood in a style attribute."""
+    classes = []
+    for part in node.attrib.pop("style", "").split(";"):
+        name, _, value = (text.strip() for text in part.partition(":"))
+        if name == "font":
+            size = _FONT_SIZE.search(value)
+            node.set("font-size", size[1] if size else "10")
+        elif name and name not in ("font-family", "-inkscape-font-specification"):
+            node.set(name, value)
+    for name in ("fill", "stroke"):
+        value = node.attrib.get(name, "")
+        if value.startswith("#"):
+            classes.append(f"{name[0]}-{value[1:].lower()}")
+    if classes:
+        node.set("class", " ".join(classes))

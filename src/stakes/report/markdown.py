@@ -1,0 +1,79 @@
+"""A record as Markdown, for notebooks, pull requests and chat."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from stakes.report.amounts import amount, grouped, per_case, percent
+
+__all__ = ["as_markdown"]
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$!&])")
+
+
+def as_markdown(record: Mapping[str, Any]) -> str:
+    """The verdict, the table of the models and what was assumed.
+
+    Parameters
+    ----------
+    record : mapping
+        What `Evaluation.record` returns.
+
+    Returns
+    -------
+    str
+        GitHub-flavoured Markdown; names are escaped.
+    """
+    app = record["application"]
+    sure = any(model["interval"] for model in record["models"])
+    title = "saves per case"
+    if app["volume"] is not None:
+        title = f"saves per {app['period']}" if app["period"] else "saves"
+    unit = f" ({app['unit']})" if app["unit"] else ""
+    head = ["model", "NEC", "interval", "re-calibrated", "act when", f"{title}{unit}", "best in"]
+    rows = [_row(model, app) for model in record["models"]]
+    kept = [k for k in range(len(head)) if k < 2 or any(row[k] for row in rows)]
+    lines = [f"**{_text(record['verdict']['sentence'])}**", ""]
+    lines += [f"- {_text(remark)}" for remark in record["verdict"]["remarks"]]
+    lines += ["", _line([_text(head[k]) for k in kept])]
+    lines += [_line(["---" if k == 0 else "--:" for k in kept])]
+    lines += [_line([row[k] for k in kept]) for row in rows]
+    naive = f"always decide '{record['naive']['decision']}'"
+    lines += [_line([_text(naive), "1.000", *[""] * (len(kept) - 2)]), ""]
+    cases = f"{grouped(record['cases'])} cases."
+    said = "NEC: cost divided by that of the best decision that ignores the model; lower is better."
+    interval = f" Intervals: {percent(record['level'], 0)}." if sure and record["level"] else ""
+    lines += [f"{cases} {said}{interval}"]
+    lines += [f"- {_text(note)}" for note in record["notes"]]
+    return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
+
+
+def _row(model: Mapping[str, Any], app: Mapping[str, Any]) -> list[str]:
+    """The cells of one model, empty where there is nothing to say."""
+    interval = model["interval"]
+    if interval is not None and None not in interval:
+        interval = f"{interval[0]:.3f} to {interval[1]:.3f}"
+    after, cut, chance = (model[k] for k in ("recalibrated_nec", "threshold", "probability_best"))
+    saved = model["total_saving"]
+    return [
+        _text(model["name"]),
+        f"{model['nec']:.3f}",
+        interval if isinstance(interval, str) else "",
+        "" if after is None else f"{after:.3f}",
+        "" if cut is None else f"p \\> {cut:.3g}",
+        per_case(model["saving"]) if saved is None else amount(saved),
+        "" if chance is None else percent(chance, 0),
+    ]
+
+
+def _line(cells: list[str]) -> str:
+    """One line of a table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def _text(value: str) -> str:
+    """Text in which nothing is markup and no line breaks."""
+    shown = "".join(c if c.isprintable() else " " for c in value)
+    return _SPECIAL.sub(r"\\\1", shown)

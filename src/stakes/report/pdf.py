@@ -1,0 +1,74 @@
+"""A page printed to PDF by Chromium, when there is one."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from stakes.exceptions import DataError, MissingExtraError
+
+__all__ = ["find_chromium", "print_pdf"]
+
+_NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "msedge",
+)
+_SECONDS = 60
+
+
+def find_chromium() -> str | None:
+    """The first browser of this family on the path."""
+    return next((found for name in _NAMES if (found := shutil.which(name))), None)
+
+
+def print_pdf(page: str, path: Any, *, browser: str | None = None) -> None:
+    """Print a page that loads nothing to a PDF file.
+
+    Parameters
+    ----------
+    page : str
+        The HTML.
+    path : path
+        Where to write the PDF.
+    browser : str, optional
+        The browser to use; by default the first Chromium, Chrome or Edge on the path.
+    """
+    browser = browser or find_chromium()
+    if browser is None:
+        raise MissingExtraError(
+            "a PDF is printed by Chromium, Chrome or Edge, and none is on the path.",
+            hint="apt-get install chromium, or open the page and print it from any browser",
+        )
+    target = Path(path).resolve()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        source, made = Path(folder) / "page.html", Path(folder) / "page.pdf"
+        source.write_text(page, encoding="utf-8")
+        done = subprocess.run(
+            [
+                browser,
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--no-pdf-header-footer",
+                f"--user-data-dir={folder}/profile",
+                f"--print-to-pdf={made}",
+                source.as_uri(),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+        if not made.exists():
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise DataError(f"{browser} printed no PDF: {last}")
+        target.write_bytes(made.read_bytes())
