@@ -68,3 +68,39 @@ def test_standard_input_can_be_read_once(run):
     done = run("eval", "-", "--label", "y", "--scores", "p", "--cost", "fn=1..2", "fp=1")
     assert done.code == 2
     assert "not standard input" in done.err
+
+
+class TestFiles:
+    def test_a_range_in_a_file_of_costs(self, judged, write):
+        write("costs.toml", 'outcomes = ["no", "yes"]\nfn = [2, 18]\nfp = 1\n')
+        out = " ".join(judged_with(judged).out.split())
+        assert "judged in the middle of 'yes' decided 'no' 2 to 18" in out
+        assert "at 'yes' decided 'no' 2 shy is best" in out
+        assert "at 'yes' decided 'no' 18 bold is best" in out
+
+    def test_elicited_costs_are_checked_at_both_ends(self, judged, write):
+        kept = "[elicitation]\nmiss = [2.0, 18.0]\n"
+        write("costs.toml", f'outcomes = ["no", "yes"]\nfn = 6\nfp = 1\n{kept}')
+        out = " ".join(judged_with(judged).out.split())
+        assert "2 to 18 false alarms a miss, by the answers in the file" in out
+        assert "at 18 false alarms a miss bold is best" in out
+
+    def test_with_a_range_of_shares_too(self, judged, write):
+        write("costs.toml", 'outcomes = ["no", "yes"]\nfn = [2, 18]\nfp = 1\n')
+        out = judged_with(judged, "--prevalence", "2%..30%").out
+        assert out.count("is best (NEC") == 4
+
+    def test_certain_costs_say_nothing_about_ranges(self, judged, write):
+        write("costs.toml", 'outcomes = ["no", "yes"]\nfn = 6\nfp = 1\n')
+        assert "in the middle" not in judged_with(judged).out
+
+    def test_broken_files_are_explained_as_before(self, judged, write):
+        write("costs.toml", "fn = [\n")
+        done = judged_with(judged)
+        assert done.code == 2
+        assert "not valid TOML" in done.err
+
+
+def judged_with(judged, *words):
+    """The same day with the costs of the file."""
+    return judged("--costs", "costs.toml", *words)

@@ -128,7 +128,8 @@ def costs_given(args: Any) -> tuple[Application | None, CostWords | None]:
         raise CostError("costs are given twice: --costs and --cost.", hint="leave one of them out")
     if args.costs is None:
         return None, words
-    filed = text_names(read_costs(args.costs))
+    given = args.costs  # an application once the ends of a range have been put in
+    filed = text_names(given if isinstance(given, Application) else read_costs(given))
     if args.gain:
         gains = CostMatrix.from_utilities(filed.costs.values, filed.classes, filed.decisions)
         filed = filed.with_costs(gains)

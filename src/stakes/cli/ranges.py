@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from stakes.application import Application
 from stakes.cli.judging import findings_of
+from stakes.cli.ranged_costs import ranged_costs
 from stakes.exceptions import CostError, DataError
 from stakes.report import Findings, ModelFinding
 
@@ -27,23 +29,42 @@ MOST_RANGES = 3
 
 def findings_over(args: Any) -> Findings:
     """See `findings_of`; with ranges, at their middle, with a note about their ends."""
-    texts = _texts(args)
-    ranges = [match for text in texts for match in _RANGE.finditer(text)]
-    if not ranges:
-        return findings_of(args)
+    spread = ranged_costs(args.costs) if args.costs else None
+    ranges = [match for text in _texts(args) for match in _RANGE.finditer(text)]
+    if not ranges and spread is None:
+        return findings_of(args, recalibrate=True)
     if len(ranges) > MOST_RANGES:
         raise CostError(f"at most {MOST_RANGES} ranges at a time; got {len(ranges)}.")
     if args.file == "-":
         raise DataError("a range needs a file that can be read more than once, not standard input.")
     ends = [_ends(match) for match in ranges]
-    middle = [f"{math.sqrt(low * high):.12g}" for low, high in ends]
-    found = findings_of(_with(args, middle))
-    corners = []
-    for values in itertools.product(*ends):
-        shown = [_as_written(value, match) for value, match in zip(values, ranges, strict=True)]
-        corners.append((", ".join(shown), findings_of(_with(args, [f"{v:.12g}" for v in values]))))
-    note = _note(found, corners, [match[0] for match in ranges])
-    return replace(found, notes=(*found.notes, *note))
+    middle = _with(args, [f"{math.sqrt(low * high):.12g}" for low, high in ends])
+    places = [
+        (
+            [_as_written(value, match) for value, match in zip(values, ranges, strict=True)],
+            _with(args, [f"{value:.12g}" for value in values]),
+        )
+        for values in itertools.product(*ends)
+    ]
+    written = [match[0] for match in ranges]
+    if spread is not None:
+        middle.costs = spread.middle
+        written.append(spread.said)
+        places = [
+            ([*labels, label], _costing(each, costs))
+            for labels, each in places
+            for label, costs in spread.ends
+        ]
+    found = findings_of(middle)
+    corners = [(", ".join(labels), findings_of(each)) for labels, each in places]
+    return replace(found, notes=(*found.notes, *_note(found, corners, written)))
+
+
+def _costing(args: Any, costs: Application) -> Any:
+    """The options with other costs."""
+    changed = copy.copy(args)
+    changed.costs = costs
+    return changed
 
 
 def _texts(args: Any) -> list[str]:
