@@ -144,27 +144,39 @@ class TestStatements:
 class TestTyped:
     def test_why_undo_and_answer(self, ask, typed):
         typed("?", "what", "a", "b")
-        done = ask(*BASE)
+        done = ask(*BASE, "--quick")
         assert "is the better choice, above it" in " ".join(done.out.split())
         assert "please type a, b, =, ?, u or q" in done.out
         assert "Take sharp" in done.out
 
     def test_undo_takes_the_last_answer_back(self, ask, typed):
         typed("a", "u", "b", "b", "q")
-        done = ask(*BASE, "--goal", "threshold", "--tolerance", "0.01")
+        done = ask(*BASE, "--quick", "--goal", "threshold", "--tolerance", "0.01")
         assert "Question 2." in done.out
         assert done.code == 0
 
     def test_stopping_early_keeps_what_is_known(self, ask, typed):
         typed("q")
-        done = ask(*BASE)
+        done = ask(*BASE, "--quick")
         assert "More answers would make it surer." in done.out
 
     def test_a_person_settles_contradictions(self, ask, typed):
         typed("3", "1", "q")
-        done = ask(*BASE, "--miss-is-worth", "5..20", "--acts-at", "50%")
+        done = ask(*BASE, "--quick", "--miss-is-worth", "5..20", "--acts-at", "50%")
         assert "taken back: you act at 50 %" in done.out
         assert "5 to 20 false alarms" in done.out
+
+    def test_the_place_comes_first(self, ask, typed, tmp_path):
+        typed("200%", "2%", "EUR", "the bank; the customer", "y", "b")
+        done = ask(*BASE, "-o", "costs.toml")
+        out = " ".join(done.out.split())
+        assert "I cannot read the share '200%'" in out
+        assert "add the third to the file of costs" in out
+        assert "(20 'yes')" in out  # 2 % of 1 000 cases
+        kept = (tmp_path / "costs.toml").read_text()
+        assert 'note = "the bank; the customer"' in kept
+        assert read_costs(tmp_path / "costs.toml").unit == "EUR"
+        assert read_costs(tmp_path / "costs.toml").priors[1] == pytest.approx(0.02)
 
     def test_more_than_two_outcomes(self, run, tmp_path):
         (tmp_path / "pets.csv").write_text("y,p\ncat,0.1\ndog,0.2\nfox,0.3\n")

@@ -71,6 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--answers", metavar="FILE", help="replay the answers kept in a file")
     group.add_argument("--answer", metavar="a,b,=", help="answers to the questions, for scripts")
     group.add_argument("--no-questions", action="store_true", help="only use what was said")
+    group.add_argument("--quick", action="store_true", help="skip the questions about the place")
     group.add_argument("--name", default="", metavar="NAME", help="who answers, kept with them")
     group = parser.add_argument_group("the result")
     group.add_argument("-o", "--output", metavar="costs.toml", help="keep costs and answers")
@@ -83,13 +84,14 @@ def run(args: argparse.Namespace) -> int:
     """Talk, print what was learnt, keep it, and return the exit code."""
     from stakes.cli.ask_result import keep, show
     from stakes.cli.asking import conversation, said_beforehand
-    from stakes.cli.dialogue import talk_through
+    from stakes.cli.dialogue import fingerprint, talk_through
 
+    args.payers = ""
     talk, notes = conversation(args)
-    talk = said_beforehand(talk, args)
     if not args.json:
         for note in notes:
             print(note)
+    talk = said_beforehand(fingerprint(talk, args), args)
     talk = talk_through(talk, args)
     show(talk, args)
     if args.output:

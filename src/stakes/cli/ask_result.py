@@ -91,7 +91,7 @@ def keep(talk: Elicitation, args: Any) -> None:
     if not path.resolve().parent.is_dir():
         raise FormatError(f"there is no folder '{path.parent}' to write {path.name} into.")
     number, period = volume(args.volume)
-    write_answers(talk, path, unit=args.unit, volume=number, period=period)
+    write_answers(talk, path, note=args.payers, unit=args.unit, volume=number, period=period)
     if not args.json:
         print(f"\nkept in {shown(args.output)}; use it with:  stakes eval ... --costs {path.name}")
 

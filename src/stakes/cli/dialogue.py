@@ -5,16 +5,67 @@ from __future__ import annotations
 import datetime as dt
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from stakes.cli.output import print_wrapped
+from stakes.cli.costs import shares
+from stakes.cli.output import print_wrapped, shown
 from stakes.elicitation import Elicitation
 from stakes.elicitation.question import Question
-from stakes.exceptions import CostError
+from stakes.exceptions import CostError, PriorError
+from stakes.report.amounts import percent
 
-__all__ = ["talk_through"]
+__all__ = ["fingerprint", "talk_through"]
 
 CHOICES = "   [a] A   [b] B   [=] cannot say   [?] why this question   [u] undo   [q] stop"
+
+
+def fingerprint(talk: Elicitation, args: Any) -> Elicitation:
+    """A few plain questions first, at a terminal: where it runs, what is counted, who pays."""
+    scripted = args.answer is not None or args.no_questions or args.json or args.quick
+    if scripted or not sys.stdin.isatty():
+        return talk
+    positive = shown(str(talk.classes[1]))
+    print("\nFirst, the place (enter keeps what stands in brackets, --quick skips this):")
+    if not args.prevalence:
+        talk = _place(talk, positive)
+    if not args.unit:
+        args.unit = input("   What is a cost of 1? EUR, hours, ... []: ").strip() or None
+    args.payers = input(
+        f"   Who pays for a missed '{positive}', who for a false alarm? []: "
+    ).strip()
+    third = input("   Is there a third decision, such as asking a person? [n]: ").strip().lower()
+    if third.startswith("y"):
+        print_wrapped(
+            "Then these questions are about the other two; add the third to the file of costs, "
+            "with what it costs whatever the truth is.",
+            first="   ",
+            rest="   ",
+        )
+    return talk
+
+
+def _typed(prompt: str) -> str:
+    """A line from the terminal; nothing when it was closed."""
+    try:
+        return input(f"   {prompt}").strip()
+    except EOFError:
+        print()
+        return ""
+
+
+def _place(talk: Elicitation, positive: str) -> Elicitation:
+    """The share of positives where it will run."""
+    while True:
+        word = input(
+            f"   Share of '{positive}' where it will run [{percent(talk.prior)}]: "
+        ).strip()
+        if not word:
+            return talk
+        try:
+            return replace(talk, prior=shares(word, ("other", "positive"))[1])
+        except PriorError as error:
+            print_wrapped(error.message, first="   ", rest="   ")
 
 
 def talk_through(talk: Elicitation, args: Any) -> Elicitation:

@@ -33,13 +33,15 @@ HEAD = """# One miss costs as much as `miss` false alarms, by the answers below.
 """
 
 
-def answers_to_toml(talk: Elicitation, **settings: Any) -> str:
+def answers_to_toml(talk: Elicitation, *, note: str = "", **settings: Any) -> str:
     """The costs and the answers they come from, as TOML that `stakes.application.read_costs` reads.
 
     Parameters
     ----------
     talk : Elicitation
         A conversation without contradictions.
+    note : str
+        Anything worth keeping with the answers, such as who pays for which error.
     **settings
         `unit`, `volume` and `period` of the application.
 
@@ -64,6 +66,7 @@ def answers_to_toml(talk: Elicitation, **settings: Any) -> str:
     ratio = talk.ratio
     lines = [costs_to_toml(talk.application(**settings)), "[elicitation]", HEAD.rstrip()]
     lines += [f"miss = {toml_value([ratio.low, ratio.high])}", f"prior = {toml_value(talk.prior)}"]
+    lines += [f"note = {toml_value(note)}"] if note else []
     for each in talk.statements:
         lines += ["", "[[elicitation.answer]]", f"route = {toml_value(each.route)}"]
         lines += [f"{key} = {_value(value)}" for key, value in each.inputs.items()]
@@ -155,7 +158,7 @@ def write_answers(talk: Elicitation, path: str | os.PathLike[str], **settings: A
     path : str or path
         Where to.
     **settings
-        `unit`, `volume` and `period` of the application.
+        `note`, and `unit`, `volume` and `period` of the application.
 
     Examples
     --------
