@@ -149,12 +149,12 @@ def _at_prior(metric: CountMetric, prior: float, rng: np.random.Generator) -> _A
     """Indifference at wide and at small steps, and pairs from all over."""
     whole_only = metric.truncates(_tables(prior, 24, 0.13, rng))
     wide = indifference(
-        metric, _tables(prior, 16, 0.13, rng), binary_moves(), 0.1, whole=whole_only
+        metric, _tables(prior, 10, 0.13, rng), binary_moves(), 0.1, whole=whole_only
     )
     near = indifference(
-        metric, _tables(prior, 12, 0.02, rng), binary_moves(), 0.01, whole=whole_only
+        metric, _tables(prior, 7, 0.02, rng), binary_moves(), 0.01, whole=whole_only
     )
-    whole = np.rint(_tables(prior, 240, 0.02, rng))
+    whole = np.rint(_tables(prior, 150, 0.02, rng))
     pairs = StrictPairs.merged([wide.pairs, near.pairs, all_over(metric, whole)])
     normals = np.concatenate([wide.normals, near.normals])
     normals = normals[~np.isnan(normals)]

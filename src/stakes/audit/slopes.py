@@ -20,8 +20,8 @@ __all__ = ["Move", "StrictPairs", "binary_moves", "indifference", "strict_sign"]
 
 #: Differences of values below this share of their size count as rounding.
 ROUNDING = 1e-11
-N_ANGLES = 24
-N_HALVINGS = 17
+N_ANGLES = 12
+N_HALVINGS = 18
 
 
 @dataclass(frozen=True)
