@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._checks import as_priors
@@ -27,8 +26,8 @@ from stakes.integrations.sklearn.fitting import (
     fit_metadata,
     log_scores,
     out_of_fold,
-    router,
 )
+from stakes.integrations.sklearn.meta import AroundClassifier
 from stakes.metrics import case_cost, expected_cost
 from stakes.results import Frame
 from stakes.typing import Priors
@@ -36,7 +35,7 @@ from stakes.typing import Priors
 __all__ = ["BayesDecisionClassifier"]
 
 
-class BayesDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class BayesDecisionClassifier(AroundClassifier):
     """Decide by least expected cost from the posteriors of any classifier.
 
     `predict` returns decisions, which need not be classes: "abstain" is one if the costs have it.
@@ -127,9 +126,7 @@ class BayesDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self.class_priors_ = np.zeros(len(self.application_.classes))
         self.class_priors_[self._rows] = shares / shares.sum()
         self.estimator_ = fit_clone(self.estimator, X, labels, metadata)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        self._keep_features()
         return self
 
     def _fitted_calibrator(
@@ -240,15 +237,3 @@ class BayesDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if target is None:
             return posteriors
         return shifted(posteriors, target, self.class_priors_)
-
-    def get_metadata_routing(self) -> Any:
-        """What scikit-learn's metadata routing reads: own requests and the estimator's."""
-        return router(self)
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import get_tags
-
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        return tags

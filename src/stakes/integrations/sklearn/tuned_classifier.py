@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from stakes.application import Application, CostMatrix
@@ -18,15 +17,15 @@ from stakes.integrations.sklearn.fitting import (
     fit_metadata,
     log_scores,
     out_of_fold,
-    router,
 )
+from stakes.integrations.sklearn.meta import AroundClassifier
 from stakes.integrations.sklearn.tuned_rule import TunedRule
 from stakes.metrics import expected_cost
 
 __all__ = ["TunedDecisionClassifier"]
 
 
-class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class TunedDecisionClassifier(AroundClassifier):
     """Decide by a rule chosen between the Bayes rule and the one of least cost on the data.
 
     Out-of-fold scores are calibrated; the Bayes rule, the empirical optimum (for two classes the
@@ -107,9 +106,7 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         )
         self.rule_ = rule.fit(scores, codes, sample_weight)
         self.estimator_ = fit_clone(self.estimator, X, labels, metadata)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        self._keep_features()
         return self
 
     def predict(self, X: Any, costs: Any = None) -> NDArray[Any]:
@@ -142,15 +139,3 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if priors is None:
             return Application(costs)
         return Application(costs, priors[self._rows] / priors[self._rows].sum())
-
-    def get_metadata_routing(self) -> Any:
-        """What scikit-learn's metadata routing reads: own requests and the estimator's."""
-        return router(self)
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import get_tags
-
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        return tags

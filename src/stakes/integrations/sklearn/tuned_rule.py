@@ -86,7 +86,7 @@ class TunedRule:
         given = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         self.kind = self._calibrator(scores, codes, given)
         losses = self._cross_fitted(scores, codes, given)
-        chosen = self._choose(losses, self._case_shares(codes, given))
+        chosen = self._choose(losses, self._case_shares(codes, given), codes)
         self.posterior_map, self.best = self._learnt(scores, codes, given)
         self.strength = self.strengths[chosen]
         self.weights: FloatArray = self.best**self.strength
@@ -156,17 +156,29 @@ class TunedRule:
             mass = mass * factors[codes]
         return np.asarray(mass / mass.sum())
 
-    def _choose(self, losses: FloatArray, shares: FloatArray) -> int:
+    def _choose(self, losses: FloatArray, shares: FloatArray, codes: IntArray) -> int:
         """The weakest, unless another is clearly cheaper; then the weakest close to the least."""
         self.costs: FloatArray = shares @ losses
         least = int(np.argmin(self.costs))
         gaps = losses - losses[:, [least]]
         spread = gaps - shares @ gaps
-        self.standard_errors: FloatArray = np.sqrt(shares**2 @ spread**2)
+        variance = shares**2 @ spread**2 + self._unseen(shares, codes)
+        self.standard_errors: FloatArray = np.sqrt(variance)
         behind = self.costs - self.costs[least]
         if behind[0] <= CLEARLY * self.standard_errors[0]:
             return 0
         return int(np.flatnonzero(behind <= self.standard_errors)[0])
+
+    def _unseen(self, shares: FloatArray, codes: IntArray) -> float:
+        """Variance of one more case of each class that pays the most a change of rule can cost.
+
+        Rare dear errors that happen not to occur would otherwise make a rule look surely cheap.
+        """
+        values = self.application.costs.values
+        counts = np.bincount(codes, minlength=len(values))
+        mass = np.bincount(codes, weights=shares, minlength=len(values))
+        share = np.divide(mass, counts, out=np.zeros(len(values)), where=counts > 0)
+        return float(((share * np.ptp(values, axis=1)) ** 2).sum())
 
 
 def weighted_decisions(posteriors: FloatArray, weights: FloatArray, costs: Any) -> NDArray[Any]:

@@ -6,17 +6,17 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from stakes.application import sample_weights
 from stakes.integrations.sklearn.alignment import resolve
-from stakes.integrations.sklearn.fitting import checked_labels, fit_clone, fit_metadata, router
+from stakes.integrations.sklearn.fitting import checked_labels, fit_clone, fit_metadata
+from stakes.integrations.sklearn.meta import AroundClassifier
 
 __all__ = ["CostWeightedClassifier"]
 
 
-class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CostWeightedClassifier(AroundClassifier):
     r"""Train with weights that make every error count by its cost, then decide as usual.
 
     For estimators without posteriors worth the name, whose own decision should learn the costs.
@@ -72,24 +72,10 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         weights = sample_weight if given is None else given
         metadata = fit_metadata(self, weights, fit_params)
         self.estimator_ = fit_clone(self.estimator, X, labels, metadata)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        self._keep_features()
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What the estimator decides, having learnt the costs."""
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict(X))
-
-    def get_metadata_routing(self) -> Any:
-        """What scikit-learn's metadata routing reads: own requests and the estimator's."""
-        return router(self)
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import get_tags
-
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        return tags
