@@ -177,18 +177,15 @@ class Elicitation:
         options = self.options
         last = options.ratios.size - 1
         stretches = options.stretches(0, last, self.tolerance)
-        places = [
-            (k, at)
-            for k in range(len(stretches) - 1)
-            if not self._declined(float(options.ratios[at := self._switch(stretches, k)]))
-        ]
-        if not places:
-            return None
-        left, at = min(places, key=lambda place: self._depth(place[0] + 1, len(stretches)))
-        below, above = (options.names[stretches[k][1]] for k in (left, left + 1))
-        ratio = float(options.ratios[at])
-        why = f"below about {ratio:.3g} false alarms per miss {below!r} is the better choice, "
-        return self._posed(ratio, why + f"above it {above!r}")
+        count = len(stretches)
+        for left in sorted(range(count - 1), key=lambda k: self._depth(k + 1, count)):
+            at = self._switch(stretches, left)
+            ratio = float(options.ratios[at])
+            if not self._declined(ratio):
+                below, above = (options.names[stretches[k][1]] for k in (left, left + 1))
+                why = f"below about {ratio:.3g} false alarms per miss {below!r} is the better "
+                return self._posed(ratio, why + f"choice, above it {above!r}")
+        return None
 
     def _switch(self, stretches: list[tuple[int, int]], k: int) -> int:
         """Where to part one stretch from the next: where they cost the same, if that will do."""
