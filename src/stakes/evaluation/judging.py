@@ -101,6 +101,11 @@ class Sources:
     options: dict[str, Any]
     cost_range: tuple[float, float] | None = None
 
+    @property
+    def plain(self) -> bool:
+        """Whether cases count once each and are independent."""
+        return self.cases.weights is None and self.cases.groups is None
+
 
 def as_is(model: Model, cases: Cases, app: Application, said_at: FloatArray) -> Variant:
     """Decisions as given, or the Bayes decisions of the posteriors taken at their word."""

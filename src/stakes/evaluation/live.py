@@ -9,15 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels.interval_limits import normal_quantile
-from stakes.evaluation.judging import Sources
 from stakes.evaluation.stop_sureness import (
     Place,
     chances_best,
     nec_limits,
     paired_statistics,
 )
-from stakes.evaluation.stops import RATIO_STOPS, STEP, Grid, System, grid_of, systems_of
-from stakes.evaluation.verdicts import KINDS, WORTH_SAYING
+from stakes.evaluation.stops import (
+    RATIO_STOPS,
+    STEP,
+    Grid,
+    System,
+    grid_of,
+    systems_of,
+    systems_of_counts,
+)
+from stakes.evaluation.verdicts import KINDS, SAME_COST, WORTH_SAYING
 from stakes.report.embedding import packed
 from stakes.typing import FloatArray
 
@@ -33,54 +40,66 @@ MOST_TOLD_APART = 10
 class Live:
     """Every model at every stop; `place` and `table` say how sure, by kind of shares."""
 
-    def __init__(self, ev: Evaluation, grid: Grid, sources: Sources) -> None:
-        self.ev, self.grid, self.sources = ev, grid, sources
-        self.pairs = systems_of(sources, grid)
+    def __init__(self, ev: Evaluation, grid: Grid) -> None:
+        self.ev, self.grid, self.level = ev, grid, ev.level
+        self.sources = ev.sources
+        counts = [np.asarray(model.confusion.counts, dtype=np.float64) for model in ev.models]
+        self.totals = [table.sum(axis=1) for table in counts]
+        if ev.sources is None:
+            self.pairs = systems_of_counts(counts, grid)
+        else:
+            self.pairs = systems_of(ev.sources, grid)
         self.systems = [as_is for as_is, _ in self.pairs]
-        self.totals = np.asarray(sources.judged[0].as_is.confusion.class_totals, dtype=np.float64)
-        self.level = float(sources.options["level"])
-        plain = sources.cases.weights is None and sources.cases.groups is None
-        self.sure = plain and not ev.too_few
+        whole = all((table == np.floor(table)).all() for table in counts)
+        self.sure = whole and not ev.too_few and (ev.sources is None or ev.sources.plain)
         self.z = normal_quantile(self.level)
+
+    @property
+    def free(self) -> bool:
+        """Whether the shares are those of the data, and as uncertain."""
+        return self.sources is not None and self.sources.given.priors is None
 
     def places(self) -> dict[str, Place]:
         """All stops with shares given; and, where they are those of the data, the cost ratios."""
         x = self.grid.x
         found = {"fixed": Place(np.arange(x.shape[0]), np.exp(x), np.full(x.shape, 0.5), True)}
-        if self.sources.given.priors is None:
+        if self.free:
             steps = np.arange(-RATIO_STOPS, RATIO_STOPS + 1)
             ratio = np.exp(self.grid.log_ratio + STEP * steps)
-            share = np.full(ratio.shape, float(self.sources.cases.priors[1]))
+            share = np.full(ratio.shape, float(self.ev.data_priors[1]))
             found["free"] = Place(self.grid.ratio_stops, ratio, share, False)
         return found
 
-    def nec(self, system: System, place: Place) -> FloatArray:
-        """Normalised cost at some stops."""
+    def nec(self, system: System, place: Place, k: int) -> FloatArray:
+        """Normalised cost at some stops, of a rule of the model at a position."""
         wrong, lost = place.weights
-        alarms = system.false_alarms[place.stops] / self.totals[0]
-        return np.asarray(wrong * alarms + lost * (system.misses[place.stops] / self.totals[1]))
+        alarms = system.false_alarms[place.stops] / self.totals[k][0]
+        return np.asarray(wrong * alarms + lost * (system.misses[place.stops] / self.totals[k][1]))
 
     def apart(self, first: System, second: System, place: Place) -> tuple[FloatArray, ...]:
         """Difference, standard error and score statistic at some stops."""
-        return paired_statistics(first, second, self.sources.cases.truth, place, self.totals)
+        assert self.sources is not None
+        truth = self.sources.cases.truth
+        return paired_statistics(first, second, truth, place, self.totals[0])
 
     def table(self, place: Place) -> dict[str, Any]:
         """Intervals, chances, rivals and the kind of verdict at some stops."""
-        nec = np.stack([self.nec(system, place) for system in self.systems])
+        nec = np.stack([self.nec(one, place, k) for k, one in enumerate(self.systems)])
         best, size = nec.argmin(axis=0), place.stops.shape[0]
         nothing = np.full(size, np.nan)
         rival, value, half = np.full(size, -1), nothing.copy(), nothing.copy()
         low = high = chance = None
         if self.sure:
             low, high = nec_limits(self.systems, place, self.totals, self.level)
-        if self.sure and 2 <= len(self.systems) <= MOST_TOLD_APART:
+        paired = self.sure and self.sources is not None
+        if paired and 2 <= len(self.systems) <= MOST_TOLD_APART:
             gaps, errors, scores = self.pairwise(place)
             chance = chances_best(nec, errors**2)
             rival, value, half = self.rivals(best, gaps, errors, scores)
-        kind = self.kinds(nec, best, high, rival, place)
+        kind, after = self.kinds(nec, best, high, rival, place)
         needed = self.ev.n_cases * np.divide(half, value, out=nothing, where=value != 0) ** 2
         return {"low": low, "high": high, "chance": chance, "kind": kind, "rival": rival,
-                "value": value, "half": half, "needed": needed}  # fmt: skip
+                "value": value, "half": half, "needed": needed, **after}  # fmt: skip
 
     def pairwise(self, place: Place) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Differences, standard errors and score statistics, (n_systems, n_systems, n_stops)."""
@@ -108,48 +127,62 @@ class Live:
 
     def kinds(
         self, nec: FloatArray, best: NDArray[np.intp], high: Any, rival: Any, place: Place
-    ) -> NDArray[np.uint8]:
+    ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
         """Which verdict holds at each stop, by the same rules as the evaluation itself."""
         columns = np.arange(best.shape[0])
         least = nec[best, columns]
+        nobody = {"after_low": None, "after_high": None}
         if self.ev.too_few:
-            return np.full(best.shape, KINDS.index("cannot say"), dtype=np.uint8)
+            return np.full(best.shape, KINDS.index("cannot say"), dtype=np.uint8), nobody
         found = np.full(best.shape, KINDS.index("deploy"), dtype=np.uint8)
-        found[rival >= 0] = KINDS.index("cannot tell apart")
+        equal = (nec - least <= SAME_COST * np.maximum(1.0, least)).sum(axis=0) > 1
+        found[equal | (rival >= 0)] = KINDS.index("cannot tell apart")
         if high is not None:
             found[high[best, columns] >= 1] = KINDS.index("cannot say")
         found[least >= 1] = KINDS.index("none")
-        found[self.better_after(least, best, place)] = KINDS.index("deploy after re-calibrating")
-        return found
+        better, chosen = self.better_after(least, best, place)
+        found[better] = KINDS.index("deploy after re-calibrating")
+        return found, self.after_limits(better, chosen, place) if better.any() else nobody
 
     def better_after(
         self, least: FloatArray, best: NDArray[np.intp], place: Place
-    ) -> NDArray[np.bool_]:
+    ) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
         """Where re-calibrating surely makes another model best, or a useless one useful."""
         fitted = {k: system for k, (_, system) in enumerate(self.pairs) if system is not None}
         if not fitted or not self.sure:
-            return np.zeros(best.shape, dtype=bool)
+            return np.zeros(best.shape, dtype=bool), best
         places = np.array(list(fitted))
-        after = np.stack([self.nec(system, place) for system in fitted.values()])
+        after = np.stack([self.nec(system, place, k) for k, system in fitted.items()])
         chosen = places[after.argmin(axis=0)]
         better = (chosen != best) | (least >= 1)
         better = np.asarray(better & (after.min(axis=0) < np.minimum(1.0, least - WORTH_SAYING)))
         for a, b in {(int(a), int(b)) for a, b in zip(chosen[better], best[better], strict=True)}:
             at = np.flatnonzero(better & (chosen == a) & (best == b))
-            part = Place(place.stops[at], place.ratio[at], place.share[at], place.given)
-            score = self.apart(fitted[a], self.systems[b], part)[2]
+            score = self.apart(fitted[a], self.systems[b], place.part(at))[2]
             better[at] = score < -self.z
-        return np.asarray(better, dtype=bool)
+        return better, chosen
+
+    def after_limits(
+        self, better: NDArray[np.bool_], chosen: NDArray[np.intp], place: Place
+    ) -> dict[str, Any]:
+        """The interval of the NEC after re-calibrating, where that is what to deploy."""
+        low, high = np.full((2, better.shape[0]), np.nan)
+        for k in np.unique(chosen[better]):
+            at, system = np.flatnonzero(better & (chosen == k)), self.pairs[k][1]
+            assert system is not None
+            ends = nec_limits([system], place.part(at), [self.totals[k]], self.level)
+            low[at], high[at] = ends[0][0], ends[1][0]
+        return {"after_low": low, "after_high": high}
 
 
 def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
     """What the script needs to follow the sliders; None where there are none."""
     grid = grid_of(ev.application)
-    if grid is None or ev.sources is None or not (ev.sources.cases.priors > 0).all():
+    if grid is None or ev.naive is not None or not (ev.data_priors > 0).all():
         return None
-    live = Live(ev, grid, ev.sources)
+    live = Live(ev, grid)
     (correct, wrong), _ = ev.application.costs.values.tolist()
-    share = float(ev.sources.said_at[1])
+    share = float((ev.data_priors if ev.sources is None else ev.sources.said_at)[1])
     tables = {k: _stated(live, k, place) for k, place in live.places().items()}
     fixed = tables["fixed"]
     return {
@@ -161,7 +194,6 @@ def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
         "lower": grid.lower_shares,
         "upper": grid.upper_shares,
         "unitCost": wrong - correct,
-        "totals": live.totals.tolist(),
         "saidLogOdds": math.log(share / (1 - share)),
         "kinds": list(KINDS),
         "sure": live.sure,
@@ -173,7 +205,7 @@ def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
 def _stated(live: Live, key: str, place: Place) -> dict[str, Any]:
     """The table of some stops, with what the evaluation itself found at its own place."""
     table, ev = live.table(place), live.ev
-    if (key == "free") != (live.sources.given.priors is None):
+    if (key == "free") != live.free:
         return table
     at = RATIO_STOPS if key == "free" else live.grid.start
     for k, model in enumerate(ev.models):
@@ -190,6 +222,9 @@ def _stated(live: Live, key: str, place: Place) -> dict[str, Any]:
         table["half"][at] = (rival.high - rival.low) / 2
         table["needed"][at] = rival.cases_needed
     table["kind"][at] = KINDS.index(ev.verdict_kind)
+    after = ev.best_recalibrated
+    if table["after_low"] is not None and after is not None and after.recalibrated_interval:
+        table["after_low"][at], table["after_high"][at] = after.recalibrated_interval
     return table
 
 
@@ -198,16 +233,18 @@ def _packed(table: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": packed(table["kind"]), "rival": packed(table["rival"] + 1)}
     for name in ("low", "high", "chance"):
         found[name] = None if table[name] is None else [packed(row) for row in table[name]]
-    for name in ("value", "half", "needed"):
-        found[name] = packed(table[name]) if (table["rival"] >= 0).any() else None
+    for name in ("value", "half", "needed", "after_low", "after_high"):
+        some = table[name] is not None and np.isfinite(table[name]).any()
+        found[name] = packed(table[name]) if some else None
     return found
 
 
 def _model(live: Live, k: int) -> dict[str, Any]:
     """One model at all stops."""
     as_is, fitted = live.pairs[k]
-    one = live.sources.judged[k]
+    scores = None if live.sources is None else live.sources.judged[k].scores
     found: dict[str, Any] = {
+        "totals": live.totals[k].tolist(),
         "alarms": packed(as_is.false_alarms),
         "misses": packed(as_is.misses),
         "fitted": None,
@@ -215,11 +252,11 @@ def _model(live: Live, k: int) -> dict[str, Any]:
     }
     if fitted is not None:
         found["fitted"] = {"alarms": packed(fitted.false_alarms), "misses": packed(fitted.misses)}
-    if one.scores is not None:
-        below = [part[one.scores.hull] for part in one.scores.cumulated]
+    if scores is not None:
+        below = [part[scores.hull] for part in scores.cumulated]
         found["hull"] = {
             "alarms": packed(below[0][-1] - below[0]),
             "misses": packed(below[1]),
-            "cuts": packed(one.scores.cuts_at(one.scores.hull)),
+            "cuts": packed(scores.cuts_at(scores.hull)),
         }
     return found

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes.evaluation import verdicts
-
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation, ModelEvaluation, Stretch
 
@@ -32,7 +30,7 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
         "verdict": {
             "kind": ev.verdict_kind,
             "sentence": ev.verdict,
-            "remarks": verdicts.remarks(ev),
+            "remarks": list(ev.remarks),
         },
         "best": ev.best,
         "cases": ev.n_cases,
@@ -46,12 +44,12 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
             "volume": app.volume,
             "period": app.period,
         },
-        "naive": {"decision": str(app.naive_decision), "cost": ev.naive_cost},
+        "naive": {"decision": str(ev.naive_decision), "avoidable_cost": ev.naive_cost},
         "models": [_model(ev, model) for model in sorted(ev.models, key=lambda m: m.cost)],
         "differences": _differences(ev),
         "switches": [_stretch(stretch) for stretch in ev.switches],
         "ranges": [_stretch(stretch) for stretch in ev.ranges],
-        "level": None if ev.sources is None else ev.sources.options["level"],
+        "level": ev.level,
         "too_few": ev.too_few,
         "notes": list(ev.notes),
         "slices": {name: record_of(part) for name, part in ev.slices.items()},
@@ -76,7 +74,7 @@ def _model(ev: Evaluation, model: ModelEvaluation) -> dict[str, Any]:
         "name": model.name,
         "kind": model.kind,
         "cost": model.cost,
-        "nec": model.nec,
+        "nec": _finite(model.nec),
         "interval": _pair(model.interval),
         "saving": model.saving,
         "total_saving": None if volume is None else model.saving * volume,
@@ -86,7 +84,9 @@ def _model(ev: Evaluation, model: ModelEvaluation) -> dict[str, Any]:
         "recalibrated_interval": _pair(model.recalibrated_interval),
         "optimistic_nec": _finite(model.best_nec),
         "optimistic_threshold": _finite(model.best_threshold),
+        "rule": model.rule,
         "counts": np.asarray(model.confusion.counts).tolist(),
+        "cost_by_cell": None if model.cells is None else np.asarray(model.cells).tolist(),
     }
 
 

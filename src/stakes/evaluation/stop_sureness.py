@@ -38,6 +38,10 @@ class Place:
     share: FloatArray
     given: bool
 
+    def part(self, at: NDArray[Any]) -> Place:
+        """Some of these stops."""
+        return Place(self.stops[at], self.ratio[at], self.share[at], self.given)
+
     @property
     def weights(self) -> tuple[FloatArray, FloatArray]:
         """What a false alarm and a miss weigh in the NEC, as rates within their class."""
@@ -47,13 +51,14 @@ class Place:
 
 
 def nec_limits(
-    systems: list[System], place: Place, totals: FloatArray, level: float
+    systems: list[System], place: Place, sizes: list[FloatArray], level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Low and high end of the NEC, of shape (n_systems, n_stops)."""
+    """Low and high end of the NEC, (n_systems, n_stops); `sizes` are their class totals."""
     z, shape = normal_quantile(level), (len(systems), place.stops.shape[0])
     alarms = np.stack([s.false_alarms[place.stops] for s in systems]).ravel()
     missed = np.stack([s.misses[place.stops] for s in systems]).ravel()
     zero, copies = np.zeros_like(alarms), len(systems)
+    totals = np.repeat(np.stack(sizes), place.stops.shape[0], axis=0).T
     if place.given:
         counts = _paired(totals[0] - alarms, alarms, missed, totals[1] - missed)
         wrong, lost = (np.tile(w, copies) for w in place.weights)
@@ -66,10 +71,10 @@ def nec_limits(
         np.stack([zero, zero, ratio, ratio], 1)[:, None],
         np.stack([zero + 1, zero + 1, zero, zero], 1)[:, None],
     )
-    sizes = np.stack([totals[1] * ratio, np.full_like(ratio, totals[0])])
+    constant = np.stack([totals[1] * ratio, totals[0]])
     low, high = np.full_like(zero, -np.inf), np.full_like(zero, -np.inf)
-    for bottom, size in zip(bottoms, sizes, strict=True):
-        near = size <= FAR * sizes.min(axis=0)
+    for bottom, size in zip(bottoms, constant, strict=True):
+        near = size <= FAR * constant.min(axis=0)
         found = ratio_limits(counts[near], top[near], bottom[near], z)
         low[near], high[near] = np.maximum(low[near], found[0]), np.maximum(high[near], found[1])
     return low.reshape(shape), high.reshape(shape)

@@ -8,6 +8,7 @@ stand, so x does too, and the errors of a model need counting at these stops onl
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ from stakes.application import Application
 from stakes.evaluation.judging import Judged, Sources
 from stakes.typing import FloatArray
 
-__all__ = ["Grid", "System", "grid_of", "systems_of"]
+__all__ = ["Grid", "System", "grid_of", "systems_of", "systems_of_counts"]
 
 #: Natural logarithm from one stop to the next.
 STEP = 0.1
@@ -77,6 +78,15 @@ def grid_of(app: Application) -> Grid | None:
     high = high if odds < SHARES[1] else 0
     least = LEAST_SHARE_STOPS
     return Grid(math.log((c - d) / (b - a)), odds, max(low, least), max(high, least))
+
+
+def systems_of_counts(tables: Sequence[Any], grid: Grid) -> list[tuple[System, System | None]]:
+    """Decisions that are only counted, the same at all stops."""
+    size = grid.x.shape[0]
+    return [
+        (System(np.full(size, float(t[0, 1])), np.full(size, float(t[1, 0])), None), None)
+        for t in tables
+    ]
 
 
 def systems_of(sources: Sources, grid: Grid) -> list[tuple[System, System | None]]:

@@ -108,11 +108,14 @@ def _off_scale(ax: Any, systems: dict[str, Any]) -> None:
         if not gone.size:
             continue
         color = pen(k, len(systems)).color
+        first, last = float(curve.log_odds[0]), float(curve.log_odds[-1])
+        margin = 0.11 * (last - first)  # so that the words stay inside
         for side in (gone[gone < 0], gone[gone >= 0]):
             if side.size:
+                middle = float(np.clip(np.median(side), first + margin, last - margin))
                 ax.annotate(
                     f"{name + ': ' if name else ''}off scale",
-                    (float(np.median(side)), _CEILING),
+                    (middle, _CEILING),
                     xytext=(0, -11 - 11 * k),
                     textcoords="offset points",
                     ha="center",

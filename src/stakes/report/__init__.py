@@ -3,6 +3,5 @@
 from stakes.report.findings import Findings, ModelFinding, judge
 from stakes.report.page import page
 from stakes.report.record import record
-from stakes.report.verdict import verdict
 
-__all__ = ["Findings", "ModelFinding", "judge", "page", "record", "verdict"]
+__all__ = ["Findings", "ModelFinding", "judge", "page", "record"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["aligned", "amount", "grouped", "money", "per_case", "percent", "plain"]
+__all__ = ["aligned", "amount", "grouped", "money", "normalized", "per_case", "percent", "plain"]
 
 
 def grouped(number: float) -> str:
@@ -54,6 +54,11 @@ def aligned(numbers: Sequence[float], digits: int = 4) -> list[str]:
         return [plain(number, digits) for number in numbers]
     decimals = max(0, digits - 1 - math.floor(math.log10(largest)))
     return [f"{number + 0.0:,.{decimals}f}".replace(",", " ") for number in numbers]
+
+
+def normalized(nec: float | None) -> str:
+    """A NEC for a table: three decimals, or that there is none."""
+    return "undefined" if nec is None else f"{nec:.3f}"
 
 
 def per_case(number: float) -> str:

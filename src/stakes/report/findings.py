@@ -16,7 +16,7 @@ from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
-    from stakes.uncertainty import Comparison, Difference
+    from stakes.uncertainty import Comparison
 
 __all__ = ["Findings", "ModelFinding", "judge"]
 
@@ -27,7 +27,8 @@ class ModelFinding:
 
     `cells` is the cost per case by true class (rows) and decision (columns) at the priors
     that count; `cost` is their sum. `nec` is None where it is undefined. `interval` is None
-    as long as nobody has computed one.
+    as long as nobody has computed one, and so is `recalibrated`, the NEC after cross-fitted
+    calibration.
     """
 
     name: str
@@ -38,6 +39,7 @@ class ModelFinding:
     rule: str | None = None
     threshold: float | None = None
     interval: tuple[float, float] | None = None
+    recalibrated: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class Findings:
     `application` has its priors filled in. `data_priors` are the shares in the data, which
     differ from those when a prevalence was given. `comparison` says whether the best model
     can be told from the others, where that was asked. `costs_said` are the costs as sentences;
-    `notes` say what was assumed, `warnings` what looks wrong, `facts` how it was computed.
+    `notes` say what was assumed, `warnings` what looks wrong, `facts` how it was computed;
+    `verdict` and `remarks` what to do. `evaluation` is what all of it was made from.
     """
 
     source: str
@@ -65,6 +68,9 @@ class Findings:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+    verdict: str = ""
+    remarks: tuple[str, ...] = ()
+    evaluation: Any = None
 
     @property
     def best(self) -> ModelFinding:
@@ -81,18 +87,6 @@ class Findings:
         if self.comparison is None:
             return None
         return float(self.comparison.probability_best[self.comparison.systems.index(model.name)])
-
-    @property
-    def rival(self) -> Difference | None:
-        """The nearest model that the data cannot tell from the best; None when there is none."""
-        if self.comparison is None:
-            return None
-        close = [
-            difference
-            for difference in self.comparison.differences
-            if self.best.name in (difference.first, difference.second) and not difference.decided
-        ]
-        return min(close, key=lambda difference: abs(difference.value), default=None)
 
     def saving(self, model: ModelFinding) -> float:
         """What a model saves per case against the best decision that ignores it."""

@@ -106,6 +106,7 @@ def _data(sheet: Sheet) -> dict[str, Any]:
     return {
         "app": {**app, "naive": record["naive"]["decision"]},
         "cases": record["cases"],
+        "level": record["level"],
         "names": list(sheet.order),
         "stated": [named[name] for name in sheet.order],
         "two": sheet.numbers,

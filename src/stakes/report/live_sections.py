@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
-from stakes.report.amounts import amount, grouped, per_case, percent, plain
+from stakes.report.amounts import amount, grouped, normalized, per_case, percent, plain
 from stakes.report.embedding import data_url
 from stakes.report.markup import Html, element, joined, table, text
 from stakes.report.symbols import cursor, swatch
@@ -215,7 +216,10 @@ def _row(sheet: Sheet, model: Any, kept: list[str]) -> list[Html]:
         else percent(model["probability_best"], 0),
     }  # fmt: skip
     head = joined(swatch(k, len(sheet.order)), element("span", model["name"], class_="name"))
-    cells = [element("th", head, scope="row"), _cell(k, "nec", f"{model['nec']:.3f}", model["nec"])]
+    cells = [
+        element("th", head, scope="row"),
+        _cell(k, "nec", normalized(model["nec"]), model["nec"]),
+    ]
     return cells + [_cell(k, name, shown[name], None) for name in kept]
 
 
@@ -265,7 +269,7 @@ def drawings(sheet: Sheet) -> list[Html]:
     for chart in sheet.charts:
         title, caption = said[chart.key]
         drawn = cursor(chart, len(sheet.order), line=chart.key in ("bayes", "decision"))
-        reading = element("p", "\u00a0", class_="reading", id=f"{chart.key}-reading")
+        reading = element("p", Html("&nbsp;"), class_="reading", id=f"{chart.key}-reading")
         figure = joined(
             element("div", Html(drawn), class_="chart"),
             reading,
@@ -294,7 +298,7 @@ def payers(sheet: Sheet) -> Html:
         Html(f'<select id="payer" autocomplete="off" disabled>{joined(*options)}</select>'),
     )
     totals = [sum(row) for row in best["counts"]]
-    paid = [
+    paid = best["cost_by_cell"] or [
         [p * n / (t or 1) * c for n, c in zip(counts, costs, strict=True)]
         for p, counts, t, costs in zip(
             app["priors"], best["counts"], totals, app["costs"], strict=True
@@ -333,17 +337,7 @@ def changes(sheet: Sheet) -> Html:
 
 def _changes(record: Any) -> list[Html]:
     """The sentences, from the stated place."""
-    app, items = record["application"], []
-    winners = {"none": "a constant decision does as well", "tie": "nothing to choose"}
-    for stretch in record["ranges"]:
-        low, high = stretch["low"], stretch["high"]
-        reach = f"from {plain(low, 3)} to {plain(high, 3)}" if high is not None and low else (
-            f"above {plain(low, 3)}" if low else f"up to {plain(high, 3)}"
-            if high is not None else "at every number of")  # fmt: skip
-        name = winners.get(stretch["winner"], stretch["winner"])
-        items.append(
-            element("li", f"{reach} false alarms per missed “{app['classes'][1]}”: {name}")
-        )
+    items = _holds(record)
     for found in record["differences"]:
         if not found["decided"] and record["best"] in (found["first"], found["second"]):
             half = (found["high"] - found["low"]) / 2
@@ -354,7 +348,7 @@ def _changes(record: Any) -> list[Html]:
             items.append(element("li", f"{text_}."))
     for model in record["models"]:
         after = model["recalibrated_nec"]
-        if after is not None and model["nec"] - after > 0.005:
+        if after is not None and model["nec"] is not None and model["nec"] - after > 0.005:
             gain = model["nec"] - after
             items.append(
                 element("li", f"Re-calibrating {model['name']} would lower its NEC by {gain:.3f}.")
@@ -362,10 +356,50 @@ def _changes(record: Any) -> list[Html]:
     return items
 
 
+def _holds(record: Any) -> list[Html]:
+    """From where to where the best model stays best: by cost ratio, and by share."""
+    app, stretches = record["application"], record["ranges"]
+    if not stretches:
+        return []
+    (tn, fp), (fn, tp) = app["costs"]
+    ratio, name = (fn - tp) / (fp - tn), app["classes"][1]
+    here = [s for s in stretches if s["low"] <= ratio <= (s["high"] or math.inf)]
+    if not here:
+        return []
+    low, high = here[0]["low"], here[0]["high"]
+    winner = {"none": "A constant decision does as well", "tie": "No model is clearly cheapest"}
+    said = winner.get(here[0]["winner"], f"{here[0]['winner']} costs least")
+    reach = _reach(low, high, lambda value: plain(value, 3))
+    odds = app["priors"][1] / app["priors"][0] / ratio
+    shares = _reach(low * odds, None if high is None else high * odds,
+                    lambda value: percent(value / (1 + value)))  # fmt: skip
+    items = [
+        element("li", f"{said}{reach} false alarms per missed “{name}”, at the stated share."),
+        element("li", f"{said}{shares} “{name}”, at the stated costs."),
+    ]
+    rows = [
+        ("", [element("th", f"{plain(s['low'], 3)} to "
+                            f"{'any number' if s['high'] is None else plain(s['high'], 3)}",
+                      scope="row"),
+              element("td", {"none": "no model is worth having", "tie": "no clear winner"}.get(
+                  s["winner"], s["winner"]), class_="left")])
+        for s in stretches
+    ]  # fmt: skip
+    head = [f"false alarms per missed “{name}”", "costs least, as it is"]
+    every = table("At the stated share; exact for these cases, chance included.", head, rows)
+    inner = joined(element("summary", "Who costs least at every cost"), every)
+    return [*items, element("li", element("details", inner), class_="plain")]
+
+
+def _reach(low: float, high: float | None, shown: Any) -> str:
+    """A range in words."""
+    if high is None:
+        return f" from {shown(low)}" if low else " at any number of"
+    return f" from {shown(low)} to {shown(high)}" if low else f" up to {shown(high)}"
+
+
 def _rounded(number: float) -> float:
     """Two digits, upwards."""
-    import math
-
     unit = 10 ** max(0, math.floor(math.log10(max(number, 1))) - 1)
     return float(math.ceil(number / unit) * unit)
 
@@ -382,7 +416,7 @@ def slices(sheet: Sheet) -> Html:
             element("th", name, scope="row"),
             element("td", grouped(part["cases"])),
             element("td", part["best"], class_="left"),
-            element("td", f"{best['nec']:.3f}"),
+            element("td", normalized(best["nec"])),
             element("td", part["verdict"]["kind"], class_="left"),
         ]))  # fmt: skip
     head = ["part", "cases", "cheapest", "its NEC", "verdict"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from stakes.report.amounts import amount, grouped, per_case, percent
+from stakes.report.amounts import amount, grouped, normalized, per_case, percent
 
 __all__ = ["as_markdown"]
 
@@ -59,7 +59,7 @@ def _row(model: Mapping[str, Any], app: Mapping[str, Any]) -> list[str]:
     saved = model["total_saving"]
     return [
         _text(model["name"]),
-        f"{model['nec']:.3f}",
+        normalized(model["nec"]),
         interval if isinstance(interval, str) else "",
         "" if after is None else f"{after:.3f}",
         "" if cut is None else f"p \\> {cut:.3g}",

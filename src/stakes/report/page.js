@@ -76,12 +76,13 @@
     const total = money(saving * cases, app.unit);
     return app.period ? `${total} a ${app.period}` : `${total} on ${grouped(cases)} cases`;
   };
-  const between = (now, k) => {
-    if (!now.low) return "";
-    const scale = now.naive * (volume() || 1);
-    const ends = [now.high[k], now.low[k]].map((nec) => money(scale * (1 - nec), null));
-    return ` (${ends[0]} to ${ends[1]})`;
+  const between = (naive, ends) => {
+    if (!ends || !ends.every(Number.isFinite)) return "";
+    const [low, high] = [ends[1], ends[0]].map((nec) => money(naive * (1 - nec) * (volume() || 1), null));
+    return ` (${low} to ${high})`;
   };
+  const rule = (cut) => `p > ${cut >= 0.01 && cut <= 0.99 ? cut.toFixed(3) : plain(cut, 3)}`;
+  const paid = app.costs.every((row) => Math.min(...row) === 0) ? "cost" : "avoidable cost";
   const sentence = (now) => {
     const k = now.best;
     const nec = now.nec[k];
@@ -93,17 +94,20 @@
     if (now.kind === "cannot say") {
       if (page.tooFew) return `Cannot say: ${page.tooFew}.`;
       return `Cannot say: ${names[k]} may be no better than ${baseline} (NEC ${nec.toFixed(3)}, ` +
-        `interval ${now.low[k].toFixed(3)} to ${now.high[k].toFixed(3)}).`;
+        `${percent(page.level, 1)} interval ${now.low[k].toFixed(3)} to ${now.high[k].toFixed(3)}).`;
     }
     if (now.kind === "deploy after re-calibrating") {
       const after = now.bestAfter;
       const left = 1 - now.after[after];
       return `Deploy ${names[after]} after re-calibrating. It then avoids ${percent(left, 0)} of ` +
-        `the cost of ${baseline}: ${amount(now.naive * left)}.`;
+        `the ${paid} of ${baseline}: ${amount(now.naive * left)}${between(now.naive, now.afterEnds)}.`;
     }
-    const worth = `avoids ${percent(1 - nec, 0)} of the cost of ${baseline}: ` +
-      `${amount(now.naive * (1 - nec))}${between(now, k)}.`;
+    const ends = now.low && [now.low[k], now.high[k]];
+    const worth = `avoids ${percent(1 - nec, 0)} of the ${paid} of ${baseline}: ` +
+      `${amount(now.naive * (1 - nec))}${between(now.naive, ends)}.`;
     if (now.kind === "cannot tell apart") {
+      const equals = names.filter((_, n) => now.nec[n] - nec <= 1e-12 * Math.max(1, nec));
+      if (equals.length > 1) return `${equals.join(" or ")}: they cost the same on these cases. Either ${worth}`;
       let text = `${names[k]} or ${names[now.rival]}: the data cannot tell them apart ` +
         `(difference ${now.value.toFixed(3)} ± ${now.half.toFixed(3)}`;
       const more = now.needed - page.cases;
@@ -113,7 +117,7 @@
       }
       return `${text}). ${names[k]} ${worth}`;
     }
-    const at = now.cut[k] === null ? "" : ` at p > ${three(now.cut[k])}`;
+    const at = now.cut[k] === null ? "" : ` at ${rule(now.cut[k])}`;
     return `Deploy ${names[k]}${at}. It ${worth}`;
   };
   const announce = (text) => {
@@ -191,7 +195,8 @@
     if (!dot) return;
     const [a, b, c, d] = page.scales[key];
     const seen = Number.isFinite(x) && Number.isFinite(y);
-    dot.setAttribute("transform", seen ? `translate(${a + b * x} ${c + d * y})` : "translate(-99 -99)");
+    dot.setAttribute("visibility", seen ? "visible" : "hidden");
+    if (seen) dot.setAttribute("transform", `translate(${a + b * x} ${c + d * y})`);
   };
   const upright = (key, x) => {
     const line = $(`${key}-line`);
@@ -200,8 +205,9 @@
     const frame = $(`chart-${key}`).querySelector("path").getBBox();
     const at = a + b * x;
     const inside = at >= frame.x && at <= frame.x + frame.width;
-    line.setAttribute("x1", inside ? at : -9);
-    line.setAttribute("x2", inside ? at : -9);
+    line.setAttribute("visibility", inside ? "visible" : "hidden");
+    line.setAttribute("x1", at);
+    line.setAttribute("x2", at);
     line.setAttribute("y1", frame.y);
     line.setAttribute("y2", frame.y + frame.height);
   };
@@ -230,13 +236,14 @@
   const binary = () => {
     const start = two.ratioStops + two.lower;
     const x0 = two.logRatio + two.logOdds;
-    const [n0, n1] = two.totals;
     const correct = [app.costs[0][0], app.costs[1][1]];
     const ratio0 = (app.costs[1][0] - app.costs[1][1]) / two.unitCost;
     const models = two.models.map((model) => ({
+      n0: model.totals[0],
+      n1: model.totals[1],
       alarms: unpack(model.alarms),
       misses: unpack(model.misses),
-      fitted: model.fitted && { alarms: unpack(model.fitted.alarms), misses: unpack(model.fitted.misses) },
+      fitted: model.fitted && { n0: model.totals[0], n1: model.totals[1], alarms: unpack(model.fitted.alarms), misses: unpack(model.fitted.misses) },
       hull: model.hull && {
         alarms: unpack(model.hull.alarms), misses: unpack(model.hull.misses), cuts: unpack(model.hull.cuts),
       },
@@ -251,7 +258,7 @@
     const ratioAt = (i) => (i === 0 ? ratio0 : Math.exp(two.logRatio + two.step * i));
     const shareAt = (j) => (j === 0 ? app.priors[1] : 1 / (1 + Math.exp(-(two.logOdds + two.step * j))));
     const cutAt = (k) => 1 / (1 + Math.exp(x0 + two.step * (k - start) - two.saidLogOdds));
-    const best = (hull, wrong, lost) => {
+    const best = ({ hull, n0, n1 }, wrong, lost) => {
       let at = 0;
       let least = Infinity;
       for (let v = 0; v < hull.alarms.length; v += 1) {
@@ -267,7 +274,7 @@
       const [alarm, miss] = [1 - share, share * ratio];
       const least = Math.min(alarm, miss);
       const [wrong, lost] = [alarm / least, miss / least];
-      const cost = (m, at) => wrong * (m.alarms[at] / n0) + lost * (m.misses[at] / n1);
+      const cost = (m, at) => wrong * (m.alarms[at] / m.n0) + lost * (m.misses[at] / m.n1);
       const free = tables.free && j === 0;
       const table = free ? tables.free : tables.fixed;
       const at = free ? i + two.ratioStops : k;
@@ -280,7 +287,7 @@
         naive: unit * least,
         naiveDecision: app.decisions[miss <= alarm ? 0 : 1],
         cut: models.map((m, n) => (stated[n].kind === "posteriors" ? cutAt(k) : null)),
-        hull: models.map((m) => (m.hull ? best(m.hull, wrong, lost) : null)),
+        hull: models.map((m) => (m.hull ? best(m, wrong, lost) : null)),
         low: each(table.low), high: each(table.high), chance: each(table.chance),
         best: lowest(nec), bestAfter: lowest(after),
         kind: two.kinds[table.kind[at]],
@@ -288,6 +295,7 @@
         value: table.value && table.value[at],
         half: table.half && table.half[at],
         needed: table.needed ? table.needed[at] : NaN,
+        afterEnds: table.after_low && [table.after_low[at], table.after_high[at]],
       };
     };
     let payer = null;
@@ -320,7 +328,7 @@
         if (tops) place("bayes", n, x0 + two.step * (now.k - start), now.nec[n] <= tops.top ? now.nec[n] : NaN);
         if ($("chart-det")) {
           const edge = ceiling("det");
-          const [u, v] = [probit(models[n].alarms[now.k] / n0), probit(models[n].misses[now.k] / n1)];
+          const [u, v] = [probit(models[n].alarms[now.k] / models[n].n0), probit(models[n].misses[now.k] / models[n].n1)];
           const seen = [u, v].every((w) => w >= edge.bottom && w <= edge.top);
           place("det", n, seen ? u : NaN, v);
         }
@@ -336,8 +344,8 @@
         [correct[0], correct[0] + unit], [correct[1] + now.ratio * unit, correct[1]],
       ];
       payers(costs, [1 - now.share, now.share], [
-        [n0 - chosen.alarms[now.k], chosen.alarms[now.k]],
-        [chosen.misses[now.k], n1 - chosen.misses[now.k]],
+        [chosen.n0 - chosen.alarms[now.k], chosen.alarms[now.k]],
+        [chosen.misses[now.k], chosen.n1 - chosen.misses[now.k]],
       ]);
     };
     ["ratio", "share", "volume", "unit"].forEach((id) => {
@@ -357,7 +365,7 @@
       const now = compute(k - start - j, j, 1);
       const [wrong, lost] = [Math.exp(-(x0 + two.step * (k - start))), 1];
       const least = Math.min(wrong, lost);
-      const nec = (m) => (wrong * (m.alarms[k] / n0) + lost * (m.misses[k] / n1)) / least;
+      const nec = (m) => (wrong * (m.alarms[k] / m.n0) + lost * (m.misses[k] / m.n1)) / least;
       return `${three(now.ratio)} false alarms per miss at ${rate(now.share)}: ` +
         `${list((name, n) => `${name} ${nec(models[n]).toFixed(3)}`)}; act when p > ${three(cutAt(k))}`;
     });
@@ -367,7 +375,7 @@
       if (k < 0 || k > last) return "";
       const odds = Math.exp(two.logOdds - (x0 + two.step * (k - start)));
       const share = app.priors[1];
-      const worth = (m) => share * (1 - m.misses[k] / n1) - (1 - share) * (m.alarms[k] / n0) * odds;
+      const worth = (m) => share * (1 - m.misses[k] / m.n1) - (1 - share) * (m.alarms[k] / m.n0) * odds;
       return `acting above ${three(odds / (1 + odds))}: ` +
         list((name, n) => `${name} ${worth(models[n]).toFixed(4)}`);
     });
@@ -377,7 +385,7 @@
       models.forEach((m, n) => {
         if (!m.hull) return;
         for (let h = 0; h < m.hull.alarms.length; h += 1) {
-          const [p, q] = [m.hull.alarms[h] / n0, m.hull.misses[h] / n1];
+          const [p, q] = [m.hull.alarms[h] / m.n0, m.hull.misses[h] / m.n1];
           const far = (a + b * probit(p) - u) ** 2 + (c + d * probit(q) - v) ** 2;
           if (far < nearest) {
             nearest = far;

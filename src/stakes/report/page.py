@@ -16,7 +16,6 @@ from stakes.report.sections import (
     money_section,
     told_section,
 )
-from stakes.report.verdict import verdict
 
 __all__ = ["page"]
 
@@ -52,7 +51,7 @@ def page(findings: Findings) -> str:
     body = joined(
         element("h1", _question(findings)),
         element("p", _from(findings), class_="from"),
-        element("p", verdict(findings), class_="verdict", role="status"),
+        element("p", findings.verdict, class_="verdict", role="status"),
         *(element("p", warning, class_="warning") for warning in findings.warnings),
         told_section(findings),
         models_section(findings),

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from stakes.report.findings import Findings, ModelFinding
-from stakes.report.verdict import verdict
 
 __all__ = ["record"]
 
@@ -57,7 +56,8 @@ def record(findings: Findings) -> dict[str, Any]:
         },
         "naive": {"decision": findings.naive_decision, "cost": findings.naive_cost},
         "best": findings.best.name,
-        "verdict": verdict(findings),
+        "verdict": findings.verdict,
+        "remarks": list(findings.remarks),
         "models": [_model(findings, model) for model in findings.ranked],
         "notes": list(findings.notes),
         "warnings": list(findings.warnings),
@@ -79,6 +79,7 @@ def _model(findings: Findings, model: ModelFinding) -> dict[str, Any]:
         "nec": model.nec,
         "best_in": findings.best_in(model),
         "interval": None if model.interval is None else list(model.interval),
+        "recalibrated": _finite(model.recalibrated),
         "cost": model.cost,
         "saving": saving,
         "total_saving": None if volume is None else saving * volume,

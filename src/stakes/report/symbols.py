@@ -24,7 +24,7 @@ def dash(drawn: Pen) -> str:
 def _marker(drawn: Pen, *, place: str = "", name: str = "") -> str:
     """A model's symbol."""
     identity = f' id="{name}"' if name else ""
-    moved = f' transform="translate({place})"' if place else ""
+    moved = f' transform="translate({place})"' if place else ' visibility="hidden"'
     colour = drawn.color.lower()
     return f'<path{identity} d="{_SHAPES[drawn.marker]}" fill="{colour}" class="f-{colour[1:]}"{moved}/>'  # noqa: E501
 
@@ -46,11 +46,9 @@ def cursor(chart: Chart, count: int, *, line: bool) -> str:
     parts = []
     if line:
         parts.append(
-            f'<line id="{chart.key}-line" x1="-9" x2="-9" y1="0" y2="0" stroke="#000000" '
-            'class="s-000000" stroke-width="1" stroke-dasharray="2 3"/>'
+            f'<line id="{chart.key}-line" x1="0" x2="0" y1="0" y2="0" stroke="#000000" '
+            'class="s-000000" stroke-width="1" stroke-dasharray="2 3" visibility="hidden"/>'
         )
-    parts += [
-        _marker(pen(k, count), place="-99 -99", name=f"{chart.key}-dot-{k}") for k in range(count)
-    ]
+    parts += [_marker(pen(k, count), name=f"{chart.key}-dot-{k}") for k in range(count)]
     inner = f'<g class="cursor">{"".join(parts)}</g></svg>'
     return chart.svg.removesuffix("</svg>") + inner
