@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 from stakes import Application, ScoreCounts
+from stakes._kernels import run_bootstrap
 from stakes._kernels.run_bootstrap import (
     area,
     draw_cases,
@@ -68,8 +69,35 @@ def test_totals_are_kept_whichever_class_is_rare(counts: tuple[list[int], list[i
         assert b.sum() == positives.sum()
 
 
-def test_filled_up_poisson_counts_have_the_variance_of_a_multinomial() -> None:
-    negatives, positives = np.array([4000, 0, 6000]), np.array([0, 50, 0])
+def many_runs() -> tuple[np.ndarray, np.ndarray]:
+    """Two classes in 600 runs, enough that Poisson counts are filled up."""
+    negatives, positives = np.zeros(600, dtype=np.int64), np.zeros(600, dtype=np.int64)
+    negatives[0::2] = np.arange(300) % 7 + 1
+    positives[1::2] = 1
+    return negatives, positives
+
+
+def test_searching_for_runs_draws_the_same_as_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    tabled = list(draw_runs(*many_runs(), 20, np.random.default_rng(0)))
+    monkeypatch.setattr(run_bootstrap, "_TABLED", 0)
+    searched = list(draw_runs(*many_runs(), 20, np.random.default_rng(0)))
+    for one, other in zip(tabled, searched, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_filled_up_poisson_counts_are_a_multinomial(monkeypatch: pytest.MonkeyPatch) -> None:
+    laws = []
+    for short in (run_bootstrap._SHORT, 1e9):  # the second leaves everything to a multinomial
+        monkeypatch.setattr(run_bootstrap, "_SHORT", short)
+        pairs = list(draw_runs(*many_runs(), 3000, np.random.default_rng(int(short))))
+        assert all(a.sum() == many_runs()[0].sum() and b.sum() == 300 for a, b in pairs)
+        laws.append(np.array([statistics(a, b) for a, b in pairs]))
+    for one, other in zip(laws[0].T, laws[1].T, strict=True):
+        assert ks_2samp(one, other).pvalue > 0.005
+
+
+def test_many_cases_in_few_runs_keep_their_moments() -> None:
+    negatives, positives = np.array([4000, 0, 6000]), np.array([0, 500, 0])
     first = [a[0] for a, _ in draw_runs(negatives, positives, 4000, np.random.default_rng(0))]
     assert np.mean(first) == pytest.approx(4000, abs=4)
     assert np.var(first) == pytest.approx(10_000 * 0.4 * 0.6, rel=0.08)

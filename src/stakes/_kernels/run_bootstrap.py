@@ -30,6 +30,10 @@ __all__ = [
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+#: Cases per run of the rarer class up to which they are drawn one by one.
+_BY_CASE = 16
+#: Up to this many cases each knows its run from a table; beyond, the run is searched for.
+_TABLED = 50_000_000
 #: By how many standard deviations of the total a first Poisson draw is made too small.
 _SHORT = 6.0
 
@@ -65,14 +69,21 @@ def draw_runs(
     rare, common = (negatives, positives) if swapped else (positives, negatives)
     below = np.concatenate(([0], np.cumsum(common)))
     filled = np.flatnonzero(rare)
-    rare_of_case = np.repeat(np.arange(filled.shape[0], dtype=np.int32), rare[filled])
-    run_of_case = np.repeat(np.arange(common.shape[0], dtype=np.int32), common)
+    inside = rare[filled]
+    total = int(inside.sum())
+    by_case = total <= _BY_CASE * filled.shape[0]
+    rare_of_case = np.repeat(np.arange(filled.shape[0], dtype=np.int32), inside if by_case else 0)
+    run_of_case = None
+    if int(below[-1]) <= _TABLED:
+        run_of_case = np.repeat(np.arange(common.shape[0], dtype=np.int32), common)
     tied = bool((common[filled] > 0).any())
     for _ in range(size):
         if poisson:
-            hit = draw_poisson(rare[filled], rng)
+            hit = draw_poisson(inside, rng)
+        elif by_case:
+            hit = draw_cases(rare_of_case, filled.shape[0], total, rng)
         else:
-            hit = draw_cases(rare_of_case, filled.shape[0], rare_of_case.shape[0], rng)
+            hit = rng.multinomial(total, inside / total)
         kept = np.flatnonzero(hit)
         other = _draw_between(below, filled[kept], run_of_case, tied, rng, poisson)
         own = np.zeros(other.shape[0], dtype=np.int64)
@@ -83,7 +94,7 @@ def draw_runs(
 def _draw_between(
     below: Ints,
     at: NDArray[np.intp],
-    run_of_case: NDArray[np.int32],
+    run_of_case: NDArray[np.int32] | None,
     tied: bool,
     rng: np.random.Generator,
     poisson: bool,
@@ -102,7 +113,11 @@ def _draw_between(
     if poisson:
         drawn[used] = rng.poisson(cells[used])
         return drawn
-    short = 1.0 - _SHORT / np.sqrt(total)
+    missing = _SHORT * np.sqrt(total)
+    if drawn[used].shape[0] < missing / 2:  # fewer cells than cases to fill up
+        drawn[used] = rng.multinomial(total, cells[used] / total)
+        return drawn
+    short = 1.0 - missing / total
     if short > 0.5:
         drawn[used] = rng.poisson(cells[used] * short)
     rest = total - int(drawn.sum())
@@ -112,8 +127,12 @@ def _draw_between(
     cell_of_run[at] += 1
     cell_of_run[at + 1] += 1
     np.cumsum(cell_of_run, out=cell_of_run)
-    chosen = rng.integers(0, run_of_case.shape[0], rest, dtype=np.int64)
-    return drawn + np.bincount(cell_of_run[run_of_case[chosen]], minlength=cells.shape[0])
+    chosen = rng.integers(0, total, rest, dtype=np.int64)
+    if run_of_case is None:
+        runs: NDArray[Any] = np.searchsorted(below, chosen, side="right") - 1
+    else:
+        runs = run_of_case[chosen]
+    return drawn + np.bincount(cell_of_run[runs], minlength=cells.shape[0])
 
 
 class Rates(NamedTuple):

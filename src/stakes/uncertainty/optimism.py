@@ -24,6 +24,9 @@ from stakes.uncertainty.sufficiency import refuse_weights, shortage
 
 __all__ = ["MinCostOptimism", "min_cost_interval", "min_cost_optimism"]
 
+#: From this many cases on NumPy divides no more into folds, and optimism is far below rounding.
+LARGEST = 10**9
+
 
 @dataclass(frozen=True)
 class MinCostOptimism:
@@ -216,6 +219,8 @@ def _cross_fitted(
             "cross-fitting needs at least 2 folds and 2 cases of each class; got "
             f"{folds} folds and {fewest} cases."
         )
+    if scores.total >= LARGEST:
+        return np.asarray(at_min_cost(scores, app).confusion.counts)  # nothing left to correct
     if repeats is None:
         repeats = 5 if scores.total <= 20_000 else 2
     return cross_fitted_counts(
