@@ -35,7 +35,14 @@ SECTIONS = {
     "With costs or parameters": lambda m: m.of == "table" and bool(m.needs),
     "Of scores": lambda m: m.of == "scores",
 }
-EXAMPLE = {"beta": 2.0, "threshold": 0.2, "weight": 0.8, "alpha": 2.0, "shares": [0.2, 0.4]}
+EXAMPLE = {
+    "prior": 0.3,
+    "beta": 2.0,
+    "threshold": 0.2,
+    "weight": 0.8,
+    "alpha": 2.0,
+    "shares": [0.2, 0.4],
+}
 
 
 def page() -> str:

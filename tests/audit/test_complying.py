@@ -228,8 +228,8 @@ def test_straight_pieces_with_a_kink_fail_either_way() -> None:
 def test_every_catalogued_metric_gets_the_verdict_that_algebra_gives(name: str) -> None:
     metric = catalogue[name].with_application(APP)
     if metric.missing:
-        metric = metric.fixed(**{key: {"beta": 2.0, "alpha": 3.0, "shares": [0.2, 0.4]}[key]
-                                 for key in metric.missing})  # fmt: skip
+        chosen = {"prior": 0.3, "beta": 2.0, "alpha": 3.0, "shares": [0.2, 0.4]}
+        metric = metric.fixed(**{key: chosen[key] for key in metric.missing})
     linear_in_the_cells = {
         "accuracy", "error_rate", "micro_f1", "recall", "specificity", "false_positive_rate",
         "false_negative_rate", "net_benefit", "expected_cost", "normalized_expected_cost",
@@ -238,7 +238,7 @@ def test_every_catalogued_metric_gets_the_verdict_that_algebra_gives(name: str) 
     }  # fmt: skip
     linear_in_the_rates = {
         "balanced_accuracy", "balanced_error_rate", "macro_recall", "informedness",
-        "weighted_class_accuracy", "weighted_relative_accuracy",
+        "weighted_class_accuracy", "weighted_relative_accuracy", "detection_cost", "alpha_cost",
         "expected_weighted_accuracy",  # a mean over w of linear functions, its slope by P and N
     }  # fmt: skip
     failure = compliance(metric, application=APP).failure

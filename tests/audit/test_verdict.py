@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from stakes import Application, ConfusionMatrix, CostMatrix
+from stakes.application import Between, UncertainApplication
 from stakes.audit import audit, audit_all, misranking_rate
 from stakes.exceptions import CostError, DataError
 
@@ -52,6 +53,13 @@ class TestAudit:
         found = audit(lambda c: c[0, 0] + 10 * c[1, 1], application=APP, n=2000)
         assert found.agrees
         assert audit(lambda c: c[0, 1], application=APP, higher_is_better=False, n=500).compliant
+
+    def test_under_uncertain_costs(self) -> None:
+        unsure = UncertainApplication.binary(false_positive=1, false_negative=Between(5, 15),
+                                             priors=[0.9, 0.1])  # fmt: skip
+        found = audit("weighted_accuracy", application=unsure, n=5000)
+        assert found.agrees  # with the expected costs
+        assert 0 < found.misranking < 0.1  # but the costs may turn out otherwise
 
     def test_among_candidates(self) -> None:
         both = {"timid": ConfusionMatrix([[899, 1], [50, 50]]),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stakes.application import Application, as_application
+from stakes.application import Application, UncertainApplication, as_application
 from stakes.audit.candidates import CandidateAudit, audit_candidates
 from stakes.audit.complying import compliance
 from stakes.audit.implied import ImpliedCosts, implied_costs
@@ -127,8 +127,9 @@ def audit(
     metric : str, Metric or callable
         A name in the catalogue (``"f_beta:beta=2"`` with parameters), or a function of a
         (K, M) array of counts, rows true classes.
-    application : Application or CostMatrix, optional
-        What is at stake. Without it, the metric is judged on utilities of every kind.
+    application : Application, UncertainApplication or CostMatrix, optional
+        What is at stake; an uncertain one is judged at its expectation, and drawn from for
+        the misranking rate. Without it, the metric is judged on utilities of every kind.
     matrix : ConfusionMatrix, optional
         An operating point, for the costs that the metric implies there.
     candidates : mapping of str to ConfusionMatrix, optional
@@ -162,8 +163,9 @@ def audit(
     >>> print(found.sentences[1])
     At this operating point f1 treats a miss as 1.9 false alarms; your costs say 10.
     """
-    app = None if application is None else as_application(application)
-    found = _judged(metric, app, matrix, candidates, n, rng, higher_is_better)
+    app = _expected(application)
+    stakes = "uniform" if app is None else application
+    found = _judged(metric, app, stakes, matrix, candidates, n, rng, higher_is_better)
     if app is None:
         return found
     opposite = opposite_pair(metric, application=app, higher_is_better=higher_is_better)
@@ -171,8 +173,8 @@ def audit(
 
 
 def _judged(
-    metric: Any, app: Application | None, matrix: Any, candidates: Any, n: int, rng: Any,
-    higher_is_better: bool | None,
+    metric: Any, app: Application | None, stakes: Any, matrix: Any, candidates: Any, n: int,
+    rng: Any, higher_is_better: bool | None,
 ) -> Audit:  # fmt: skip
     """Everything but the search for an opposite pair."""
     size = 2 if app is None else len(app.classes)
@@ -194,7 +196,6 @@ def _judged(
         among = audit_candidates(
             metric, candidates, application=app, higher_is_better=higher_is_better
         )
-    stakes = "uniform" if app is None else app
     rate = misranking_rate(
         metric, utilities=stakes, n=n, rng=rng, higher_is_better=higher_is_better
     )
@@ -228,15 +229,25 @@ def audit_all(
     >>> table["compliant"].tolist()
     [True, False]
     """
-    app = None if application is None else as_application(application)
+    app = _expected(application)
+    stakes = "uniform" if app is None else application
     rows = []
     for metric in _computable(app) if metrics is None else metrics:
         try:
-            found = _judged(metric, app, matrix, candidates, n, rng, None)
+            found = _judged(metric, app, stakes, matrix, candidates, n, rng, None)
         except UndefinedError:
-            found = _judged(metric, app, None, None, n, rng, None)
+            found = _judged(metric, app, stakes, None, None, n, rng, None)
         rows.append(found.row())
     return Frame({name: [row[name] for row in rows] for name in rows[0]})
+
+
+def _expected(application: Any) -> Application | None:
+    """The application that decides: of an uncertain one, its expectation."""
+    if application is None:
+        return None
+    if isinstance(application, UncertainApplication):
+        return application.expected
+    return as_application(application)
 
 
 def _computable(app: Application | None) -> list[Any]:

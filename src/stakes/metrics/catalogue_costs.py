@@ -22,7 +22,7 @@ from stakes.metrics.cost_weighted import (
 )
 from stakes.metrics.expected_cost import expected_cost, normalized_expected_cost
 from stakes.metrics.metric import Metric
-from stakes.metrics.special_cases import savings, utility_yield
+from stakes.metrics.special_cases import alpha_cost, detection_cost, savings, utility_yield
 from stakes.metrics.weighted_accuracy import (
     c_score,
     expected_weighted_accuracy,
@@ -78,6 +78,21 @@ def _beta_averaged(counts: FloatArray, positive: int = 1, alpha: float = 2.0,
                    beta: float = 2.0) -> FloatArray:  # fmt: skip
     """Weighted accuracy at the mean weight."""
     return kernels.weighted_accuracy(*cells(counts, positive), weight=beta / (alpha + beta))
+
+
+def _detection(
+    counts: FloatArray, prior: float, miss: float = 1.0, false_alarm: float = 1.0,
+    positive: int = 1,
+) -> FloatArray:  # fmt: skip
+    """Detection cost of many tables."""
+    tn, fp, fn, tp = cells(counts, positive)
+    return prior * miss * ratio(fn, fn + tp) + (1 - prior) * false_alarm * ratio(fp, fp + tn)
+
+
+def _alpha(counts: FloatArray, alpha: float, positive: int = 1) -> FloatArray:
+    """Normalised cost by its one parameter."""
+    tn, fp, fn, tp = cells(counts, positive)
+    return (alpha * ratio(fp, fp + tn) + ratio(fn, fn + tp)) / min(alpha, 1.0)
 
 
 def _matched(counts: FloatArray, shares: Any, positive: int = 1) -> FloatArray:
@@ -172,6 +187,17 @@ COST_METRICS = (
            "sum(C * counts)", "min(P @ C)", "never",
            f"{WA}, eqs 1-2", higher=False, low=-INFINITE, high=INFINITE, classes="any",
            identities=("total_classification_cost == expected_cost * total",)),
+    _entry(detection_cost, _detection,
+           "What does a case cost at a given prior of the positive class (DCF)?",
+           "prior * FN / P + (1 - prior) * FP / N", "min(prior, 1 - prior)",
+           "error: a class with positive prior has no case",
+           "Cumani, Bayes decisions and Model evaluation; van Leeuwen & Brümmer 2007",
+           higher=False, high=INFINITE, needs=("prior",)),
+    _entry(alpha_cost, _alpha,
+           "What share of the naive cost is paid when errors weigh alpha to 1?",
+           "(alpha * FP / N + FN / P) / min(alpha, 1)", "1",
+           "error: a class has no case", f"{FERRER}, eq 4",
+           higher=False, high=INFINITE, needs=("alpha",)),
     _entry(weighted_accuracy, two_class_batch(kernels.weighted_accuracy),
            "What share of the weight, w to positives and 1 - w to negatives, was right (WA)?",
            "(w * TP + (1 - w) * TN) / (w * P + (1 - w) * N)",

@@ -21,6 +21,7 @@ ALIASES = {
     "b_roc": "precision_recall_mean",
     "cba": "class_balance_accuracy",
     "csi": "jaccard",
+    "dcf": "detection_cost",
     "dice": "f1",
     "dor": "diagnostic_odds_ratio",
     "ec": "expected_cost",
