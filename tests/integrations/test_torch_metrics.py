@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="needs PyTorch: pip install 'stakes[torch]'")
+
+import torch
+
+import stakes
+from stakes.exceptions import CostError, DataError, LabelError
+from stakes.integrations.torch import (
+    ActualCost,
+    BrierScore,
+    CrossEntropy,
+    ExpectedCost,
+    MinimumCost,
+)
+
+COSTS = stakes.CostMatrix([[0, 1, 4, 0.5], [2, 0, 1, 0.5], [8, 2, 0, 0.75]])
+BINARY = stakes.Application([[0, 1], [7, 0]], priors=[0.8, 0.2])
+
+
+def rows(n: int = 200, classes: int = 3):
+    rng = np.random.default_rng(0)
+    posteriors = rng.dirichlet(np.ones(classes), n)
+    return torch.tensor(posteriors), torch.tensor(rng.integers(0, classes, n))
+
+
+def in_batches(metric, preds, target, size: int = 37):
+    for start in range(0, len(target), size):
+        metric.update(preds[start : start + size], target[start : start + size])
+    return float(metric.compute())
+
+
+class TestExpectedCost:
+    @pytest.mark.parametrize("priors", [None, [0.5, 0.3, 0.2]])
+    @pytest.mark.parametrize("normalize", [False, True])
+    def test_batches_equal_the_whole(self, priors, normalize) -> None:
+        p, y = rows()
+        app = stakes.Application(COSTS, priors=priors)
+        measure = stakes.normalized_expected_cost if normalize else stakes.expected_cost
+        decisions = stakes.bayes_decisions(p.numpy(), COSTS)
+        expected = measure(y.numpy(), decisions, application=app)
+        assert in_batches(ExpectedCost(app, normalize=normalize), p, y) == expected
+
+    def test_decisions_already_taken(self) -> None:
+        p, y = rows()
+        taken = torch.tensor(stakes.bayes_decisions(p.numpy(), COSTS).astype(np.int64))
+        direct = in_batches(ExpectedCost(COSTS), taken, y)
+        assert direct == in_batches(ExpectedCost(COSTS), p, y)
+
+    def test_forward_returns_the_batch_and_keeps_the_whole(self) -> None:
+        p, y = rows()
+        metric, first = ExpectedCost(COSTS), ExpectedCost(COSTS)
+        first.update(p[:50], y[:50])
+        assert float(metric(p[:50], y[:50])) == float(first.compute())
+        metric(p[50:], y[50:])
+        assert float(metric.compute()) == in_batches(ExpectedCost(COSTS), p, y)
+
+    def test_reset_forgets(self) -> None:
+        p, y = rows()
+        metric = ExpectedCost(COSTS)
+        metric.update(p, y)
+        metric.reset()
+        assert metric.summary().total == 0
+
+    def test_summary_is_the_confusion_matrix(self) -> None:
+        p, y = rows()
+        metric = ExpectedCost(COSTS)
+        metric.update(p, y)
+        decisions = stakes.bayes_decisions(p.numpy(), COSTS)
+        assert metric.summary() == stakes.ConfusionMatrix.from_decisions(
+            y.numpy(), decisions, classes=COSTS.classes, decision_names=COSTS.decisions
+        )
+
+    def test_bad_decisions_raise(self) -> None:
+        with pytest.raises(LabelError, match="from 0 to 3"):
+            ExpectedCost(COSTS).update(torch.tensor([4]), torch.tensor([0]))
+
+
+class TestBinnedCosts:
+    def scores(self):
+        rng = np.random.default_rng(1)
+        y = rng.integers(0, 2, 500)
+        return torch.tensor(2 * rng.normal(size=500) + 2 * y), torch.tensor(y)
+
+    @pytest.mark.parametrize("normalize", [False, True])
+    def test_actual_cost_is_exact(self, normalize) -> None:
+        s, y = self.scores()
+        exact = stakes.ScoreCounts.from_scores(y.numpy(), s.numpy(), kind="log_odds")
+        expected = stakes.metrics.actual_cost(exact, BINARY, normalize=normalize)
+        assert in_batches(ActualCost(BINARY, normalize=normalize, bins=50), s, y) == expected
+
+    def test_minimum_cost_is_within_its_bounds(self) -> None:
+        s, y = self.scores()
+        exact = stakes.ScoreCounts.from_scores(y.numpy(), s.numpy(), kind="log_odds")
+        least = stakes.metrics.min_cost(exact, BINARY)
+        coarse = in_batches(MinimumCost(BINARY, bins=30), s, y)
+        fine = in_batches(MinimumCost(BINARY, bins=100_000), s, y)
+        assert least <= fine <= coarse
+        assert fine == pytest.approx(least, abs=1e-3)
+
+    def test_two_columns_of_logits(self) -> None:
+        s, y = self.scores()
+        table = torch.stack([-s / 2, s / 2], dim=1)
+        assert in_batches(ActualCost(BINARY), table, y) == in_batches(ActualCost(BINARY), s, y)
+
+    def test_three_classes_raise(self) -> None:
+        with pytest.raises(CostError, match="two classes"):
+            ActualCost(COSTS)
+
+    def test_nan_raises(self) -> None:
+        with pytest.raises(DataError, match="NaN"):
+            ActualCost(BINARY).update(torch.tensor([float("nan")]), torch.tensor([0]))
+
+
+class TestProperScores:
+    def test_hand_arithmetic(self) -> None:
+        p = torch.tensor([[0.7, 0.3], [0.4, 0.6], [0.9, 0.1]])
+        y = torch.tensor([0, 1, 1])
+        entropy = -(np.log(0.7) + np.log(0.6) + np.log(0.1)) / 3
+        brier = 2 * (0.3**2 + 0.4**2 + 0.9**2) / 3
+        assert in_batches(CrossEntropy(2), p, y, size=2) == pytest.approx(entropy, abs=1e-6)
+        assert in_batches(BrierScore(2), p, y, size=2) == pytest.approx(brier, abs=1e-6)
+
+    def test_priors_weigh_the_classes(self) -> None:
+        p = torch.tensor([[0.7, 0.3], [0.4, 0.6], [0.9, 0.1]])
+        y = torch.tensor([0, 1, 1])
+        expected = -0.9 * np.log(0.7) - 0.1 * (np.log(0.6) + np.log(0.1)) / 2
+        found = in_batches(CrossEntropy(2, priors=[0.9, 0.1]), p, y)
+        assert found == pytest.approx(expected, abs=1e-6)
+
+    def test_absent_class_raises(self) -> None:
+        metric = CrossEntropy(2, priors=[0.9, 0.1])
+        metric.update(torch.tensor([[0.7, 0.3]]), torch.tensor([0]))
+        with pytest.raises(DataError, match="no case"):
+            metric.compute()
+
+
+WORKER = """
+import sys
+sys.modules["torchmetrics"] = None  # our own states
+import torch, torch.distributed as dist
+from stakes import Application
+from stakes.integrations.torch import ExpectedCost, MinimumCost
+rank, folder = int(sys.argv[1]), sys.argv[2]
+dist.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2)
+app = Application([[0, 1], [7, 0]])
+odds = torch.tensor([-3.0, 0.5, -4.5, 2.0]); y = torch.tensor([0, 0, 1, 1])
+mine = slice(rank * 2, rank * 2 + 2)
+whole, part = ExpectedCost(app), ExpectedCost(app)
+p = torch.sigmoid(odds)
+part.update(p[mine], y[mine])
+found = [float(part.compute()), float(part.compute())]  # twice: states stay one's own
+least = MinimumCost(app); least.update(odds[mine], y[mine])
+if rank == 0:
+    assert found == [2.0, 2.0], found  # one false alarm (1) and one miss (7) in four cases
+    assert float(least.compute()) == 0.5, least.compute()  # act on all: two false alarms
+else:
+    least.compute()
+assert part.summary().total == 2
+other = ExpectedCost(app); other.update(p[:2], y[:2]); other.merge_state(part)
+assert other.summary().total == 4
+batch = ExpectedCost(app)
+dist.destroy_process_group()
+assert float(batch(p, y)) == 2.0 and batch.summary().total == 4
+batch.reset(); assert batch.summary().total == 0
+"""
+
+
+def test_processes_add_without_torchmetrics(tmp_path) -> None:
+    if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
+        pytest.skip("needs torch.distributed with gloo")
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", WORKER, str(rank), str(tmp_path)],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    told = [worker.communicate(timeout=240)[1] for worker in workers]
+    assert [worker.returncode for worker in workers] == [0, 0], "\n".join(told)
+
+
+def test_is_a_torchmetrics_metric_where_that_is_installed() -> None:
+    torchmetrics = pytest.importorskip("torchmetrics", reason="needs torchmetrics")
+    p, y = rows()
+    both = torchmetrics.MetricCollection(
+        {"cost": ExpectedCost(COSTS), "nec": ExpectedCost(COSTS, normalize=True)}
+    )
+    both.update(p, y)
+    assert set(both.compute()) == {"cost", "nec"}

@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="needs PyTorch: pip install 'stakes[torch]'")
+
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stakes
+from stakes.exceptions import DataError, LabelError, PosteriorError
+from stakes.integrations.torch import (
+    bayes_decisions,
+    confusion_counts,
+    confusion_matrix,
+    score_bins,
+    score_counts,
+)
+
+COSTS = stakes.CostMatrix(
+    [[0, 1, 4, 9, 0.5], [2, 0, 1, 4, 0.5], [8, 2, 0, 1, 0.75], [32, 8, 2, 0, 1.5]],
+    classes=["a", "b", "c", "d"],
+    decisions=["a", "b", "c", "d", "ask"],
+)
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+
+
+def exact_rows(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Labels, and posteriors that are multiples of 2^-11: exact in float16, with many ties."""
+    rng = np.random.default_rng(seed)
+    parts = rng.multinomial(2048, rng.dirichlet([0.7] * 4, size=n)) / 2048
+    return rng.integers(0, 4, n), parts
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
+class TestAgainstNumpy:
+    def test_decisions(self, device, dtype) -> None:
+        _, rows = exact_rows(5000)
+        found = bayes_decisions(torch.tensor(rows, device=device).to(dtype), COSTS)
+        assert found.device.type == device
+        assert (found.cpu().numpy() == stakes.bayes_decisions(rows, COSTS)).all()
+
+    def test_two_classes_use_the_exact_cut(self, device, dtype) -> None:
+        app = stakes.Application([[0, 1], [7, 0]])  # cut at 1/8, a float of every type
+        p = np.array([0.0, 0.124, 0.125, 0.126, 1.0])
+        given_p = torch.tensor(p, device=device).to(dtype)
+        wanted = stakes.bayes_decisions(given_p.cpu().double().numpy(), app)
+        assert bayes_decisions(given_p, app).cpu().tolist() == wanted.tolist()
+        assert wanted[2] == 0  # a tie: the earlier decision
+
+    def test_confusion_matrix(self, device, dtype) -> None:
+        y, rows = exact_rows(5000, seed=1)
+        found = confusion_matrix(
+            torch.tensor(y, device=device),
+            torch.tensor(rows, device=device).to(dtype),
+            costs=COSTS,
+        )
+        assert found == stakes.ConfusionMatrix.from_decisions(
+            y,
+            stakes.bayes_decisions(rows, COSTS),
+            classes=COSTS.classes,
+            decision_names=COSTS.decisions,
+        )
+
+
+class TestConfusionCounts:
+    @settings(max_examples=20)
+    @given(n=st.integers(0, 60), cut=st.integers(0, 60), seed=st.integers(0, 10**6))
+    def test_parts_add(self, n: int, cut: int, seed: int) -> None:
+        y, rows = (torch.tensor(part) for part in exact_rows(n, seed))
+        whole = confusion_counts(y, rows, costs=COSTS)
+        parts = [confusion_counts(y[s], rows[s], costs=COSTS) for s in (slice(cut), slice(cut, n))]
+        assert torch.equal(whole, parts[0] + parts[1])
+
+    def test_weights_of_whole_numbers_are_repeats(self) -> None:
+        y, rows = (torch.tensor(part) for part in exact_rows(200))
+        times = torch.tensor(np.random.default_rng(1).integers(0, 4, 200))
+        repeated = confusion_counts(
+            y.repeat_interleave(times), rows.repeat_interleave(times, dim=0), costs=COSTS
+        )
+        weighted = confusion_counts(y, rows, costs=COSTS, sample_weight=times)
+        assert torch.equal(weighted, repeated.double())
+
+    def test_blocks_do_not_show(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        y, rows = (torch.tensor(part) for part in exact_rows(1000))
+        whole = confusion_counts(y, rows, costs=COSTS)
+        monkeypatch.setattr("stakes.integrations.torch.counting.BLOCK_ROWS", 64)
+        assert torch.equal(confusion_counts(y, rows, costs=COSTS), whole)
+
+    def test_one_column_is_the_second_class(self) -> None:
+        app = stakes.Application([[0, 1], [10, 0]])
+        p = torch.tensor([0.05, 0.2, 0.9])
+        y = torch.tensor([0, 1, 1])
+        both = torch.stack([1 - p, p], dim=1)
+        assert torch.equal(confusion_counts(y, p, costs=app), confusion_counts(y, both, costs=app))
+
+    def test_costs_per_case_against_numpy(self) -> None:
+        rng = np.random.default_rng(0)
+        rows, costs = rng.dirichlet([1, 1, 1], 50), rng.normal(size=(50, 3, 4))
+        found = bayes_decisions(torch.tensor(rows), torch.tensor(costs))
+        assert found.tolist() == stakes.bayes_decisions(rows, costs).tolist()
+
+    def test_rows_that_are_no_posteriors_raise(self) -> None:
+        rows = torch.tensor([[0.5, 0.5], [0.7, 0.7], [float("nan"), 1.0]])
+        with pytest.raises(PosteriorError, match=r"row 1 .*2 of 3 rows fail") as error:
+            bayes_decisions(rows, [[0, 1], [1, 0]])
+        assert error.value.rows == (1, 2)
+        assert "softmax" in str(error.value)
+
+    def test_wrong_number_of_columns_raises(self) -> None:
+        with pytest.raises(PosteriorError, match=r"shape \(n, 4\)"):
+            bayes_decisions(torch.ones(3, 2) / 2, COSTS)
+
+    @pytest.mark.parametrize("bad", [-1, 2])
+    def test_label_out_of_range_raises(self, bad: int) -> None:
+        with pytest.raises(LabelError, match=f"row 1 is {bad}"):
+            confusion_counts(
+                torch.tensor([0, bad]), torch.tensor([0.1, 0.2]), costs=[[0, 1], [1, 0]]
+            )
+
+    def test_float_labels_raise(self) -> None:
+        with pytest.raises(LabelError, match="integer positions"):
+            confusion_counts(torch.tensor([0.0]), torch.tensor([0.1]), costs=[[0, 1], [1, 0]])
+
+    def test_lengths_that_differ_raise(self) -> None:
+        with pytest.raises(DataError, match="2 rows, `posteriors` 1"):
+            confusion_counts(torch.tensor([0, 1]), torch.tensor([0.1]), costs=[[0, 1], [1, 0]])
+
+
+class TestFusedKernel:
+    """The Triton kernel, where there is a GPU; its arithmetic elsewhere by Triton's interpreter."""
+
+    @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+    def test_equals_the_plain_path(self, dtype) -> None:
+        from stakes.integrations.torch.counting import count_cells
+        from stakes.integrations.torch.fused import fused_counts
+
+        pytest.importorskip("triton", reason="needs Triton")
+        y, rows = exact_rows(100_003)
+        labels = torch.tensor(y, device="cuda")
+        posteriors = torch.tensor(rows, device="cuda").to(dtype)
+        counts, bad = fused_counts(labels, posteriors, COSTS.values, tolerance=1e-2)
+        assert torch.equal(counts, count_cells(labels, posteriors, COSTS.values))
+        assert int(bad) == 0
+
+    def test_in_the_interpreter_of_triton(self) -> None:
+        import os
+        import subprocess
+        import sys
+
+        pytest.importorskip("triton", reason="needs Triton")
+        program = (
+            "import numpy as np, torch\n"
+            "from stakes.integrations.torch.counting import count_cells\n"
+            "from stakes.integrations.torch.fused import fused_counts\n"
+            "rng = np.random.default_rng(0)\n"
+            "for K, M in ((3, 4), (4, 5)):\n"
+            "    p = torch.tensor(rng.multinomial(2048, [1 / K] * K, 150) / 2048).half()\n"
+            "    y = torch.tensor(rng.integers(0, K, 150))\n"
+            "    costs = rng.integers(0, 9, (K, M)) / 4\n"
+            "    found, bad = fused_counts(y, p, costs, tolerance=1e-3, block=64, steps=2)\n"
+            "    assert torch.equal(found, count_cells(y, p, costs)) and int(bad) == 0\n"
+            "    p[3] *= 2; y[5] = 9\n"
+            "    assert int(fused_counts(y, p, costs, tolerance=1e-3, block=64, steps=1)[1]) == 2\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", program],
+            env={**os.environ, "TRITON_INTERPRET": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+class TestScoreCounts:
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    @pytest.mark.parametrize("decimals", [None, 1])
+    def test_against_the_summary_of_numpy(self, dtype, decimals) -> None:
+        rng = np.random.default_rng(0)
+        y = rng.random(500) < 0.3
+        s = torch.tensor(rng.normal(size=500) + 2 * y).to(dtype)
+        s = s if decimals is None else (s * 10).round() / 10
+        found = score_counts(torch.tensor(y), s, kind="llr", classes=(False, True))
+        assert found == stakes.ScoreCounts.from_scores(y, s.numpy(), kind="llr")
+
+    def test_half_precision_becomes_single(self) -> None:
+        s = torch.tensor([0.1, 0.4, 0.3]).half()
+        found = score_counts(torch.tensor([0, 1, 1]), s, kind="posterior")
+        assert found.positives.dtype == np.float32
+
+    def test_costs_read_off_it(self) -> None:
+        app = stakes.Application([[0, 1], [1, 0]], priors=[0.5, 0.5])
+        y, s = torch.tensor([0, 0, 1, 1]), torch.tensor([-3.0, 0.5, -0.5, 2.0])
+        found = score_counts(y, s, kind="llr")
+        assert stakes.metrics.actual_cost(found, app) == 0.5
+        assert stakes.metrics.min_cost(found, app) == 0.25
+
+    @pytest.mark.parametrize(
+        ("scores", "kind", "words"),
+        [
+            ([0.1, float("nan")], "llr", "holds NaN"),
+            ([0.1, 1.5], "posterior", "between 0 and 1"),
+            ([], "llr", "floats of shape"),
+        ],
+    )
+    def test_bad_scores_raise(self, scores, kind, words) -> None:
+        labels = torch.zeros(len(scores), dtype=torch.int64)
+        with pytest.raises(DataError, match=words):
+            score_counts(labels, torch.tensor(scores, dtype=torch.float32), kind=kind)
+
+
+class TestScoreBins:
+    def test_against_the_summary_of_numpy(self) -> None:
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 2, 400)
+        s = (rng.normal(size=400) + y).astype(np.float32)
+        edges = np.append(np.linspace(-2, 3, 21), s[7])  # one edge is a score
+        edges.sort()
+        found = score_bins(torch.tensor(y), torch.tensor(s), edges=edges, kind="llr")
+        expected = stakes.ScoreCounts.from_scores(y, s, kind="llr").binned(edges)
+        assert np.array_equal(found.counts, expected.counts)
+        assert np.array_equal(found.lowest, expected.lowest, equal_nan=True)
+        assert np.array_equal(found.highest, expected.highest, equal_nan=True)
