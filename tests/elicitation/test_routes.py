@@ -17,7 +17,7 @@ from stakes.elicitation import (
     ratio_from_threshold,
 )
 from stakes.exceptions import CostError, DataError, UndefinedError
-from stakes.metrics import at_min_cost, catalogue, f_beta
+from stakes.metrics import at_min_cost, catalogue, f_beta, min_cost
 
 
 @given(st.floats(0.001, 0.999))
@@ -77,6 +77,19 @@ def test_implied_costs_of_ferrer2025_figure_1(metric, published):
     y = np.repeat([0, 1], [80_000, 20_000])
     counts = ScoreCounts.from_scores(y, y + rng.normal(size=y.size) * sd, kind="rank")
     assert ratio_from_metric(metric, counts).low == pytest.approx(theory, abs=0.05)
+
+
+def test_metrics_that_are_minimised_are_cut_where_they_are_lowest():
+    """An error rate trades one for one; the balanced one trades N negatives for P positives."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(400) < 0.2).astype(int)
+    counts = ScoreCounts.from_scores(y, 2 * y + rng.normal(size=400), kind="rank")
+    found = ratio_from_metric("error_rate", counts)
+    lowest = min_cost(counts, CostMatrix.zero_one(2))
+    assert found.low == pytest.approx(1)
+    assert found.said == f"you tune error_rate, which is {lowest:.4g} here"
+    balanced = ratio_from_metric("balanced_error_rate", counts)
+    assert balanced.low == pytest.approx((y == 0).sum() / (y == 1).sum())
 
 
 def test_accuracy_trades_one_for_one():

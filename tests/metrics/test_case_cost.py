@@ -106,3 +106,18 @@ class TestHeavyTail:
     def test_share_out_of_range(self):
         with pytest.raises(DataError, match="above 0"):
             top_share([1.0], 0)
+
+
+def test_the_tally_has_an_interval_over_cases():
+    """Welch's t on the mean of all costs, by hand."""
+    from scipy.stats import t
+
+    from stakes.uncertainty import interval
+
+    rng = np.random.default_rng(0)
+    y, d = rng.integers(0, 2, 300), rng.integers(0, 2, 300)
+    costs = CaseCosts.binary(false_positive=rng.random(300), false_negative=5 * rng.random(300))
+    found = case_cost(y, d, costs=costs)
+    low, high = interval(found.tally).limits
+    half = t.ppf(0.975, 299) * found.parts.std(ddof=1) / np.sqrt(300)
+    assert (low, high) == pytest.approx((found.per_case - half, found.per_case + half))

@@ -11,7 +11,7 @@ import numpy as np
 from stakes.application.sentences import spoken
 from stakes.elicitation.statement import Statement
 from stakes.exceptions import CostError, DataError, UndefinedError
-from stakes.metrics import catalogue
+from stakes.metrics import Metric, catalogue
 from stakes.metrics.hull_points import hull_points
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
@@ -179,7 +179,8 @@ def ratio_from_metric(metric: str | Callable[[ConfusionMatrix], float], system: 
     Parameters
     ----------
     metric : str or callable
-        A name of `stakes.metrics.catalogue`, or a function of a ConfusionMatrix.
+        A name of `stakes.metrics.catalogue`, or a function of a ConfusionMatrix that is
+        maximised.
     system : ConfusionMatrix, ScoreCounts or ScoreBins
         Scores are first cut where the metric is best.
 
@@ -295,20 +296,23 @@ def _slope(measure: Any, counts: Any, row: int) -> float:
 
 
 def _best_cut(measure: Any, scores: RankedScores) -> ConfusionMatrix:
-    """The confusion matrix at the cut where the metric is highest."""
+    """The confusion matrix at the cut where the metric is best."""
     scores.require_both("ratio_from_metric")
     below_first, below_second = scores.cumulated
     n0, n1 = scores.class_totals
-    step = max(1, below_first.size // MOST_CUTS)
+    step = 1 if isinstance(measure, Metric) else max(1, below_first.size // MOST_CUTS)
     cuts = np.union1d(scores.hull, np.arange(0, below_first.size, step))
-    best, found = -math.inf, None
-    for k in cuts:
-        tn, fn = float(below_first[k]), float(below_second[k])
-        if 0 < tn < n0 and 0 < fn < n1:
-            table = ConfusionMatrix([[tn, n0 - tn], [fn, n1 - fn]])
-            value = float(measure(table))
-            if value > best:
-                best, found = value, table
-    if found is None:
+    tn, fn = below_first[cuts].astype(np.float64), below_second[cuts].astype(np.float64)
+    inside = (tn > 0) & (tn < n0) & (fn > 0) & (fn < n1)
+    if not inside.any():
         raise UndefinedError("no threshold leaves cases on both sides in both classes.")
-    return found
+    tn, fn = tn[inside], fn[inside]
+    tables = np.stack([tn, n0 - tn, fn, n1 - fn], axis=1).reshape(-1, 2, 2)
+    if isinstance(measure, Metric):
+        values = measure.values(tables)
+    else:
+        values = np.array([float(measure(ConfusionMatrix(table))) for table in tables])
+    sign = 1.0 if getattr(measure, "higher_is_better", True) else -1.0
+    if np.isnan(values).all():
+        raise UndefinedError("the metric is undefined at every threshold.")
+    return ConfusionMatrix(tables[int(np.nanargmax(sign * values))])
