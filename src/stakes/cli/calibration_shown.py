@@ -129,10 +129,8 @@ def _reliable(learnt: Learnt, posteriors: NDArray[np.float64]) -> str:
 
 def draw(learnt: Learnt, path: str) -> None:
     """Reliability before and after, as a picture file."""
-    load("matplotlib", extra="plots")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4.8, 4.8), layout="constrained")
+    module = load("matplotlib.figure", extra="plots")
+    figure = module.Figure(figsize=(4.8, 4.8), layout="constrained")
     ax = figure.subplots()
     ax.plot([0, 1], [0, 1], color="0.6", linewidth=1)
     names = list(learnt.cases.classes)
