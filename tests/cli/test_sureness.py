@@ -72,11 +72,14 @@ def test_money_has_the_interval_of_the_nec(run, write):
     assert f"({low:.0f} to {high:.0f})" in ran.out
 
 
-def test_weighted_rows_have_no_interval_and_say_so(run, write):
+def test_weighted_rows_are_drawn_whole(run, write):
     text = rows(CLOSE).replace("\n", ",0.5\n").replace("y,a,b,0.5", "y,a,b,w")
-    ran = run("eval", write("t.csv", text), "--decisions", "a,b", "--weight", "w", *COSTS)
-    assert "95% interval" not in ran.out
-    assert "no interval was computed" in ran.out
+    words = ["--decisions", "a,b", *COSTS, "--json"]
+    weighed = run("eval", write("t.csv", text), "--weight", "w", *words).found["models"][0]
+    plain = run("eval", write("u.csv", rows(CLOSE)), *words).found["models"][0]
+    assert weighed["nec"] == pytest.approx(plain["nec"])
+    # the same rows with the same weight each: about the same interval, by other means
+    assert weighed["interval"] == pytest.approx(plain["interval"], abs=0.03)
 
 
 def test_sign_of_the_margin_where_only_ascii_is_known(monkeypatch):

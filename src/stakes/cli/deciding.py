@@ -22,11 +22,12 @@ from stakes.report.amounts import grouped, plain
 __all__ = [
     "Rule",
     "about_cuts",
-    "decide",
     "fill_gaps",
+    "in_terms_of_file",
     "posteriors_of",
-    "rule_above",
+    "rule_at",
     "rule_of",
+    "said_by",
     "without_gaps",
 ]
 
@@ -72,14 +73,33 @@ def posteriors_of(
     return said.with_priors(app.priors, old=cases.priors).values
 
 
-def decide(
-    model: Model, posteriors: NDArray[np.float64] | None, cases: Cases, app: Application
+def said_by(
+    model: Model, cases: Cases, app: Application, args: Any
 ) -> tuple[NDArray[Any], float | None]:
-    """Positions of the decisions; for ranks also the threshold on all the data."""
+    """What a model says, for `evaluate`: posteriors at the base rate of the data, or decisions.
+
+    Ranks become decisions, with their threshold on all the data; so do models with gaps that
+    are to be filled.
+    """
     if model.decisions is not None:
-        return model.decisions, None
-    if posteriors is not None:
-        return bayes_decisions(posteriors, app.costs), None
+        return fill_gaps(model.decisions, model.missing, app, args), None
+    assert model.scores is not None
+    if args.scores_are == "rank":
+        codes, threshold = _ranked(model, cases, app)
+        return fill_gaps(codes, model.missing, app, args), threshold
+    posteriors = posteriors_of(model, cases, app, args)  # also refuses what cannot be moved
+    if model.missing.any():
+        codes = bayes_decisions(posteriors, app.costs)
+        return fill_gaps(codes, model.missing, app, args), None
+    if args.scores_are == "llr":
+        return Posteriors.from_llrs(model.scores, cases.priors, cases.classes).values, None
+    if args.scores_are == "logit":
+        return Posteriors.from_logits(model.scores, cases.classes).values, None
+    return model.scores, None
+
+
+def _ranked(model: Model, cases: Cases, app: Application) -> tuple[NDArray[Any], float]:
+    """Decisions by cross-fitted thresholds, and the threshold on all the data."""
     assert model.scores is not None
     if app.costs.shape != (2, 2):
         raise CostError("--scores-are rank needs two outcomes and two decisions.")
@@ -120,13 +140,20 @@ def about_cuts(app: Application, cases: Cases, args: Any) -> list[str]:
     return [f"{letter} {', '.join(parts)}, above that '{intervals.decisions[-1]}'"]
 
 
-def rule_above(threshold: float, app: Application, cases: Cases, args: Any) -> Rule:
-    """Act above a threshold on the posterior where it will run, in the terms of the file."""
-    if not math.isfinite(threshold):
-        return Rule(f"always '{app.decisions[int(threshold < 0)]}'")
-    cut = _in_terms_of_file(threshold, app, cases, args)
+def rule_at(cut: float, args: Any) -> Rule:
+    """Act above a cut that is in the terms of the file."""
     letter = {"prob": "p", "logit": "logit", "llr": "llr"}[args.scores_are]
     return Rule(f"{letter} > {_cut_text(cut, args)}", cut)
+
+
+def in_terms_of_file(cut: float, cases: Cases, args: Any) -> float:
+    """A cut on posteriors at the base rate of the data, as a cut on the numbers in the file."""
+    if args.scores_are == "prob":
+        return cut
+    with np.errstate(divide="ignore"):
+        log_odds = float(np.log(cut) - np.log1p(-cut))
+        here = np.log(cases.priors)
+    return log_odds - float(here[1] - here[0]) if args.scores_are == "llr" else log_odds
 
 
 def _cut_text(cut: float, args: Any) -> str:

@@ -13,11 +13,12 @@ from stakes.cli.asked import costs_given
 from stakes.cli.cases import quoted
 from stakes.cli.confusions import read_confusion
 from stakes.cli.costs import binary_costs, volume
+from stakes.cli.evaluated import findings_from
 from stakes.cli.place import at_place, refuse_or_name_dominated, texts
-from stakes.cli.remarks import about_numbers, about_switches
-from stakes.cli.sureness import with_intervals
+from stakes.cli.remarks import about_switches
+from stakes.evaluation import evaluate
 from stakes.exceptions import CostError, DataError
-from stakes.report import Findings, judge
+from stakes.report import Findings
 from stakes.summaries import ConfusionMatrix
 
 __all__ = ["findings_of_counts"]
@@ -45,27 +46,26 @@ def findings_of_counts(args: Any) -> Findings:
                     f"{name} has other shares of the outcomes than {next(iter(ordered))}; all are "
                     "judged at the shares of the first. --prevalence says otherwise"
                 )
-    found = [judge(each, app, name=name) for name, each in ordered.items()]
-    if all(each.counts.dtype.kind == "i" for each in ordered.values()):
-        found = with_intervals(found, app, args)
-    classes = texts(app.classes)
-    return Findings(
+    ev = evaluate(
+        None,
+        ordered,
+        application=app if args.shares_given else app.with_priors(None),
+        min_cases=max(1, getattr(args, "min_positives", 10)),
+        rng=0,
+    )
+    absent = [name for name, total in zip(app.classes, totals, strict=True) if total == 0]
+    return findings_from(
+        ev,
         source=", ".join(Path(path).name for path in paths),
-        n_cases=float(totals.sum()),
-        application=app,
-        data_priors=np.asarray(totals / totals.sum()),
-        naive_decision=str(app.naive_decision),
-        naive_cost=app.naive_cost,
-        models=tuple(found),
-        class_counts=totals,
-        positive=classes[1] if len(classes) == 2 else None,
         kind="decisions",
-        costs_said=tuple(describe_costs(app.costs, unit=app.unit).splitlines()),
-        notes=(
-            *about_numbers("decisions", totals, classes, args),
-            *about_switches(found, app),
-        ),
-        warnings=tuple(warnings),
+        class_counts=totals,
+        costs_said=describe_costs(app.costs, unit=app.unit).splitlines(),
+        notes=[
+            "These are decisions, not scores, so I can compare them but not move a threshold.",
+            *([f"no case of {quoted(absent)} in the data"] if absent else []),
+            *about_switches(ev),
+        ],
+        warnings=warnings,
         facts={"label": "truth", "form": "confusion matrix"},
     )
 

@@ -1,23 +1,31 @@
-"""From what was asked to findings: decide, count, price, and say what was assumed."""
+"""From what was asked to findings: read, evaluate, and say what was assumed."""
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.application import Application, CaseCosts
+from stakes.application import Application
 from stakes.application.sentences import describe_costs
 from stakes.cli.asked import Asked, asked
 from stakes.cli.cases import Cases
 from stakes.cli.costs import CostWords, binary_case_costs
-from stakes.cli.deciding import about_cuts, decide, fill_gaps, posteriors_of, rule_of, without_gaps
+from stakes.cli.deciding import (
+    about_cuts,
+    in_terms_of_file,
+    rule_at,
+    rule_of,
+    said_by,
+    without_gaps,
+)
+from stakes.cli.evaluated import findings_from
 from stakes.cli.from_counts import findings_of_counts
 from stakes.cli.models import Model, models_of
-from stakes.cli.per_case import judged_per_case
-from stakes.cli.place import at_place, refuse_or_name_dominated, texts
+from stakes.cli.place import at_place, groups_of, refuse_or_name_dominated, texts
 from stakes.cli.ranking import area_under_curve
 from stakes.cli.remarks import (
     about_base_rate,
@@ -25,15 +33,17 @@ from stakes.cli.remarks import (
     about_numbers,
     about_switches,
 )
-from stakes.cli.sureness import compared, with_intervals
-from stakes.exceptions import DataError
-from stakes.report import Findings, ModelFinding, judge
-from stakes.summaries import ConfusionMatrix
+from stakes.evaluation import Evaluation, evaluate
+from stakes.exceptions import CostError, DataError
+from stakes.report import Findings
 
 __all__ = ["findings_of"]
 
+#: Seed of the folds and of the draws behind "best in".
+SEED = 0
 
-def findings_of(args: Any) -> Findings:
+
+def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
     """Everything that was found, from rows or from confusion matrices."""
     if args.confusion:
         return findings_of_counts(args)
@@ -44,59 +54,121 @@ def findings_of(args: Any) -> Findings:
     app = at_place(question.application, cases.priors, args)
     warnings = [gaps] if gaps else []
     warnings += _turned_round(models, cases, args)
-    if question.words is not None:
-        return _per_case(question, models, cases, app, args, warnings)
-    warnings += refuse_or_name_dominated(app.costs)
-    found, remarks, decided = [], [], {}
-    for model in models:
-        posteriors = posteriors_of(model, cases, app, args)
-        codes, ranked_at = decide(model, posteriors, cases, app)
-        decided[model.name] = fill_gaps(codes, model.missing, app, args)
-        confusion = _counted(decided[model.name], cases, app)
-        rule = rule_of(app, cases, args, ranked_at)
-        found.append(
-            judge(confusion, app, name=model.name, rule=rule.text, threshold=rule.threshold)
-        )
-        remarks.append(about_extra_decisions(found[-1], posteriors, cases, app))
-    best = min(range(len(found)), key=lambda k: found[k].cost)
-    switches = about_switches(found, app) if args.decisions else []
-    assumed = [*about_cuts(app, cases, args), *_assumed(cases, app, args)]
-    notes = (*question.notes, *assumed, *remarks[best], *switches)
-    comparison = None
-    if cases.weights is None and found[0].nec is not None:
-        found = with_intervals(found, app, args)
-        comparison = compared(decided, cases, app, args)
-    judged = _gathered(question, found, cases, app, args, notes, warnings)
-    return replace(judged, comparison=comparison)
+    if question.words is None:
+        warnings += refuse_or_name_dominated(app.costs)
+    ev = _evaluated(question, models, cases, app, args, recalibrate)
+    notes = [*question.notes]
+    if question.words is None:
+        notes += about_cuts(app, cases, args)
+    notes += [*about_base_rate(cases, app, args)]
+    notes += about_numbers("decisions" if args.decisions else "scores", cases, args)
+    notes += about_extra_decisions(ev)
+    notes += about_switches(ev) if args.decisions else []
+    found = findings_from(
+        ev,
+        source=question.table.source,
+        kind="decisions" if args.decisions else "scores" if args.scores else "posteriors",
+        class_counts=cases.totals,
+        costs_said=_said(question, app, cases),
+        notes=notes,
+        warnings=warnings,
+        facts={
+            "label": cases.label,
+            "form": question.table.form,
+            "sha256": question.table.digest,
+            "models": len(models),
+            **_next_step(ev, args),
+        },
+    )
+    return replace(found, n_cases=len(cases))
 
 
-def _per_case(
+def _next_step(ev: Evaluation, args: Any) -> dict[str, str]:
+    """The command that would re-calibrate the best model."""
+    if ev.worth is None or not args.scores or args.file in (None, "-"):
+        return {}
+    words = ["stakes", "calibrate", args.file]
+    words += ["--label", args.label] if args.label else []
+    words += ["--positive", args.positive] if args.positive else []
+    words += ["--scores-are", args.scores_are] if args.scores_are != "prob" else []
+    words += ["--model", ev.best, "-o", f"{ev.best}_cal.json"]
+    return {"calibrate": shlex.join(words)}
+
+
+def _evaluated(
     question: Asked,
     models: list[Model],
     cases: Cases,
     app: Application,
     args: Any,
-    warnings: list[str],
-) -> Findings:
-    """Findings when each case has its own costs."""
-    assert question.words is not None
-    if any(model.missing.any() for model in models):
-        raise DataError("costs per case need every model's value: --missing drop.")
-    costs: CaseCosts = binary_case_costs(question.words, cases.classes, question.table, cases.rows)
-    judged = judged_per_case(models, cases, costs, app, args)
-    said = _said_per_case(question.words, app, cases)
-    notes = (*question.notes, *_assumed(cases, app, args), *judged.notes)
-    found = _gathered(question, judged.models, cases, judged.application, args, notes, warnings)
+    recalibrate: bool,
+) -> Evaluation:
+    """The evaluation, with thresholds in the terms of the file."""
+    case_costs = None
+    if question.words is not None:
+        if any(model.missing.any() for model in models):
+            raise DataError("costs per case need every model's value: --missing drop.")
+        if args.scores_are == "rank" and not args.decisions:
+            raise CostError("costs per case need probabilities, not ranks.")
+        rows = cases.rows
+        case_costs = binary_case_costs(question.words, cases.classes, question.table, rows)
+    said, cuts = {}, {}
+    for model in models:
+        said[model.name], cuts[model.name] = said_by(model, cases, app, args)
+    ev = evaluate(
+        cases.truth,
+        said,
+        application=app if args.shares_given else app.with_priors(None),
+        case_costs=case_costs,
+        posterior_priors=app.priors if args.posteriors_already_adjusted else None,
+        sample_weight=cases.weights,
+        groups=groups_of(question.table, cases, getattr(args, "group", None)),
+        by=_slices(question, cases, args),
+        recalibrate=recalibrate,
+        min_cases=max(1, getattr(args, "min_positives", 10)),
+        rng=SEED,
+    )
+    if case_costs is not None:
+        return _placed(ev, cases, args)
+    rules = {name: rule_of(app, cases, args, cut) for name, cut in cuts.items()}
     return replace(
-        found,
-        naive_decision=judged.naive_decision,
-        naive_cost=judged.naive_cost,
-        costs_said=said,
-        facts={**found.facts, "models": len(models)},
+        ev,
+        models=tuple(
+            replace(m, rule=rules[m.name].text, threshold=rules[m.name].threshold)
+            for m in ev.models
+        ),
     )
 
 
-def _said_per_case(words: CostWords, app: Application, cases: Cases) -> tuple[str, ...]:
+def _placed(ev: Evaluation, cases: Cases, args: Any) -> Evaluation:
+    """Rules of costs per case, with thresholds in the terms of the file."""
+    models = []
+    for model in ev.models:
+        if model.threshold is not None:
+            cut = in_terms_of_file(model.threshold, cases, args)
+            model = replace(model, rule=rule_at(cut, args).text, threshold=cut)
+        models.append(model)
+    return replace(ev, models=tuple(models))
+
+
+def _slices(question: Asked, cases: Cases, args: Any) -> NDArray[Any] | None:
+    """The column whose values are judged apart too."""
+    name = getattr(args, "subset", None)
+    if name is None:
+        return None
+    labels = question.table.labels(name)
+    names = np.array([*labels.names, "(empty)"])
+    return np.asarray(names[labels.codes[cases.rows]])
+
+
+def _said(question: Asked, app: Application, cases: Cases) -> list[str]:
+    """The costs as sentences."""
+    if question.words is not None:
+        return _said_per_case(question.words, app, cases)
+    return describe_costs(app.costs, unit=app.unit).splitlines()
+
+
+def _said_per_case(words: CostWords, app: Application, cases: Cases) -> list[str]:
     """Costs that differ from case to case, as sentences."""
     other, positive = cases.classes
     cells = {"fn": (positive, other), "fp": (other, positive), "tp": (positive,) * 2}
@@ -104,61 +176,12 @@ def _said_per_case(words: CostWords, app: Application, cases: Cases) -> tuple[st
     unit = f" ({app.unit})" if app.unit else ""
     note = {"fn": f"   (missed '{positive}')", "fp": "   (false alarm)"}
     kind = "gains" if words.gain else "costs"
-    return (
+    return [
         f"{kind} I understood{unit}, for each case by its own columns:",
         *(
             f"  truth {cells[key][0]}, decision {cells[key][1]}  -> {text}{note.get(key, '')}"
             for key, text in words.amounts.items()
         ),
-    )
-
-
-def _gathered(
-    question: Asked,
-    found: list[ModelFinding],
-    cases: Cases,
-    app: Application,
-    args: Any,
-    notes: tuple[str, ...],
-    warnings: list[str],
-) -> Findings:
-    """The findings with everything around them."""
-    table = question.table
-    return Findings(
-        source=table.source,
-        n_cases=len(cases),
-        application=app,
-        data_priors=cases.priors,
-        naive_decision=str(app.naive_decision),
-        naive_cost=app.naive_cost,
-        models=tuple(found),
-        class_counts=cases.totals,
-        positive=cases.classes[1] if len(cases.classes) == 2 else None,
-        kind="decisions" if args.decisions else "scores" if args.scores else "posteriors",
-        costs_said=tuple(describe_costs(app.costs, unit=app.unit).splitlines()),
-        notes=notes,
-        warnings=tuple(warnings),
-        facts={"label": cases.label, "form": table.form, "sha256": table.digest},
-    )
-
-
-def _counted(codes: NDArray[Any], cases: Cases, app: Application) -> ConfusionMatrix:
-    """Cases by truth and decision."""
-    return ConfusionMatrix.from_decisions(
-        cases.truth,
-        codes,
-        classes=app.classes,
-        decision_names=app.decisions,
-        sample_weight=cases.weights,
-    )
-
-
-def _assumed(cases: Cases, app: Application, args: Any) -> list[str]:
-    """What the reader must know about how this was judged."""
-    kind = "decisions" if args.decisions else "scores"
-    return [
-        *about_base_rate(cases, app, args),
-        *about_numbers(kind, cases.totals, cases.classes, args),
     ]
 
 

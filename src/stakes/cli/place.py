@@ -7,11 +7,13 @@ from typing import Any
 from numpy.typing import NDArray
 
 from stakes.application import Application, CostMatrix, dominated_decisions
+from stakes.cli.cases import Cases
 from stakes.cli.costs import shares
+from stakes.cli.reading import Table
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.report.amounts import percent
 
-__all__ = ["at_place", "refuse_or_name_dominated", "texts"]
+__all__ = ["at_place", "groups_of", "refuse_or_name_dominated", "texts"]
 
 
 def at_place(app: Application, data_priors: NDArray[Any], args: Any) -> Application:
@@ -46,3 +48,18 @@ def refuse_or_name_dominated(costs: CostMatrix) -> list[str]:
 def texts(names: tuple[Any, ...]) -> tuple[str, ...]:
     """Names as text."""
     return tuple(str(name) for name in names)
+
+
+def groups_of(table: Table, cases: Cases, name: str | None) -> NDArray[Any] | None:
+    """Which cases belong together, as numbers; None when each stands for itself."""
+    if name is None:
+        return None
+    labels = table.labels(name)
+    codes = labels.codes[cases.rows]
+    if (codes < 0).any():
+        row = int(cases.rows[int((codes < 0).argmax())]) + 1
+        raise DataError(
+            f"'{name}', which says what belongs together, is empty in row {row}.",
+            hint="give every case a group, if only its own",
+        )
+    return codes

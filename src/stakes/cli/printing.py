@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from stakes.cli.output import bold, dim, page_width, print_wrapped, shown, wrapped
 from stakes.cli.tables import Column, fitted
-from stakes.report import Findings, ModelFinding, verdict
+from stakes.report import Findings, ModelFinding
 from stakes.report.amounts import aligned, amount, grouped, per_case, percent
 
 __all__ = ["print_findings", "print_quiet", "read_line"]
+
+#: Names longer than this get the place of the column of costs.
+LONG_NAME = 12
 
 
 def print_findings(findings: Findings, *, with_verdict: bool = True) -> None:
@@ -21,7 +24,8 @@ def print_findings(findings: Findings, *, with_verdict: bool = True) -> None:
     _print_where_money_goes(findings)
     if with_verdict:
         print()
-        print_bold(verdict(findings))
+        print_bold(findings.verdict)
+        _print_remarks(findings)
     print()
     for note in (*findings.notes, *_unsure(findings)):
         print_wrapped(note, first="- ", rest="  ")
@@ -31,6 +35,14 @@ def print_bold(text: str) -> None:
     """A wrapped paragraph, bold where the terminal can."""
     for line in wrapped(text):
         print(bold(line))
+
+
+def _print_remarks(findings: Findings) -> None:
+    """What to mind, each with the command that helps, if one does."""
+    for remark in findings.remarks:
+        print_wrapped(remark, first="! ", rest="  ")
+        if "Re-calibrating is worth" in remark and "calibrate" in findings.facts:
+            print(shown(f"  {findings.facts['calibrate']}"))
 
 
 def read_line(findings: Findings) -> str:
@@ -64,13 +76,17 @@ def table_columns(findings: Findings) -> list[Column]:
     ]
     if any(model.interval for model in models):
         columns.append(Column("95% interval", [_interval(model) for model in models], drop=1))
+    again = any(model.recalibrated is not None for model in models)
+    if again:
+        columns.append(Column("recal.", [_recalibrated(model) for model in models], drop=4))
     if any(model.rule for model in models):
         rules = [model.rule or "" for model in models]
         columns.append(Column("act when", rules, drop=2, right=False))
     app = findings.application
     unit = f" {app.unit}" if app.unit else ""
-    columns.append(Column(f"cost/case{unit}", aligned([m.cost for m in models]), drop=3))
-    columns.append(Column(*_savings(findings), drop=4))
+    if not again and max(len(model.name) for model in models) <= LONG_NAME:  # else no room
+        columns.append(Column(f"cost/case{unit}", aligned([m.cost for m in models]), drop=4))
+    columns.append(Column(*_savings(findings), drop=3))
     if findings.comparison is not None:
         best_in = [findings.best_in(model) or 0.0 for model in models]
         columns.append(Column("best in", [percent(share, 0) for share in best_in], drop=5))
@@ -135,6 +151,11 @@ def _unsure(findings: Findings) -> list[str]:
     if any(model.interval for model in findings.models):
         return []
     return ["no interval was computed: chance could move these figures"]
+
+
+def _recalibrated(model: ModelFinding) -> str:
+    """The NEC after calibration, where there is one."""
+    return "" if model.recalibrated is None else f"{model.recalibrated:.3f}"
 
 
 def _nec(model: ModelFinding) -> str:

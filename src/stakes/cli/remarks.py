@@ -1,25 +1,20 @@
-"""What was assumed, in sentences: base rates, few cases, decisions that are no outcomes."""
+"""What was assumed, in sentences: base rates, absent cases, decisions that are no outcomes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.application import Application, CostMatrix
+from stakes.application import Application
 from stakes.cli.cases import Cases, quoted
-from stakes.decisions import bayes_decisions
-from stakes.metrics import expected_cost
+from stakes.evaluation import Evaluation
 from stakes.posteriors import Posteriors
-from stakes.report import ModelFinding
-from stakes.report.amounts import grouped, per_case, percent, plain
+from stakes.report.amounts import per_case, percent, plain
 
 __all__ = ["about_base_rate", "about_extra_decisions", "about_numbers", "about_switches"]
 
-#: With fewer cases of an outcome than this, figures are called rough.
-FEW = 100
 #: The probability that shows how far a base rate moves the others.
 EXAMPLE = 0.3
 
@@ -64,10 +59,8 @@ def _spread(classes: tuple[str, ...], shares: NDArray[Any]) -> str:
     return ", ".join(pairs[:6]) + (f" and {len(pairs) - 6} more" if len(pairs) > 6 else "")
 
 
-def about_numbers(
-    kind: str, totals: NDArray[Any], classes: tuple[str, ...], args: Any
-) -> list[str]:
-    """What decisions cannot tell, what ranks need, and where cases are few."""
+def about_numbers(kind: str, cases: Cases, args: Any) -> list[str]:
+    """What decisions cannot tell, what ranks need, and which outcome does not occur."""
     said = []
     if kind == "decisions":
         said.append(
@@ -75,25 +68,21 @@ def about_numbers(
         )
     elif args.scores_are == "rank":
         said.append("scores give an order only: each fifth is decided by the threshold of the rest")
-    absent = [name for name, total in zip(classes, totals, strict=True) if total == 0]
+    absent = [n for n, total in zip(cases.classes, cases.totals, strict=True) if total == 0]
     if absent:
         said.append(f"no case of {quoted(absent)} in the data")
-    rare = int(np.argmin(np.where(totals > 0, totals, np.inf)))
-    if totals[rare] < FEW:
-        count = grouped(totals[rare])
-        cases = "case" if totals[rare] == 1 else "cases"
-        said.append(f"only {count} {cases} of '{classes[rare]}': the figures are rough")
     return said
 
 
-def about_switches(models: Sequence[ModelFinding], app: Application) -> list[str]:
+def about_switches(ev: Evaluation) -> list[str]:
     """For which costs the best of several deciders stops being it; two outcomes, two decisions."""
-    if app.costs.shape != (2, 2) or len(models) < 2:
+    app = ev.application
+    if app.costs.shape != (2, 2) or len(ev) < 2:
         return []
     assert app.priors is not None
-    best = min(models, key=lambda model: model.cost)
+    best = ev[ev.best]
     said = []
-    for other in models:
+    for other in ev.models:
         misses = app.priors[1] * (other.confusion.rates[1, 0] - best.confusion.rates[1, 0])
         alarms = app.priors[0] * (other.confusion.rates[0, 1] - best.confusion.rates[0, 1])
         if misses * alarms >= 0:
@@ -107,39 +96,18 @@ def about_switches(models: Sequence[ModelFinding], app: Application) -> list[str
     return said
 
 
-def about_extra_decisions(
-    finding: ModelFinding,
-    posteriors: NDArray[np.float64] | None,
-    cases: Cases,
-    app: Application,
-) -> list[str]:
+def about_extra_decisions(ev: Evaluation) -> list[str]:
     """How often a decision that is not an outcome is taken, what it costs and what it saves."""
+    app = ev.application
     extra = [j for j, name in enumerate(app.decisions) if name not in app.classes]
     if not extra or len(extra) == len(app.decisions) or len(app.decisions) < 3:
         return []
-    assert app.priors is not None
-    rates = np.nan_to_num(finding.confusion.rates, nan=0.0)
-    used = app.priors @ rates
+    used = ev.use(ev.best)
     said = []
     for j in extra:
-        text = f"{finding.name} decides '{app.decisions[j]}' in {percent(used[j], 0)} of cases"
-        cost = float(finding.cells[:, j].sum())
-        text += f", which costs {per_case(cost)}"
-        if posteriors is not None:
-            saved = _cost_without(j, posteriors, cases, app) - finding.cost
-            text += f" and saves {per_case(saved)}"
+        text = f"{ev.best} decides '{app.decisions[j]}' in {percent(used['share'][j], 0)} of cases"
+        text += f", which costs {per_case(float(used['cost'][j]))}"
+        if not np.isnan(used["saves"][j]):
+            text += f" and saves {per_case(float(used['saves'][j]))}"
         said.append(text + " per case")
     return said
-
-
-def _cost_without(j: int, posteriors: NDArray[np.float64], cases: Cases, app: Application) -> float:
-    """What the model would cost per case if decision `j` did not exist."""
-    keep = [k for k in range(len(app.decisions)) if k != j]
-    names = [app.decisions[k] for k in keep]
-    costs = CostMatrix(app.costs.values[:, keep], app.classes, names)
-    return expected_cost(
-        cases.truth,
-        bayes_decisions(posteriors, costs),
-        application=app.with_costs(costs),
-        sample_weight=cases.weights,
-    )

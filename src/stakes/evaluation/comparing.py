@@ -36,7 +36,15 @@ def compared(
     if not 2 <= len(judged) <= MOST_COMPARED or _undefined(judged):
         return None
     codes = {one.model.name: one.as_is.codes for one in judged}
-    return compare(_counts(codes, cases, given), given, normalize=True, **options)
+    return _compared(codes, cases, given, options)
+
+
+def _compared(
+    codes: dict[str, Any], cases: Cases, given: Application, options: dict[str, Any]
+) -> Comparison:
+    """Systems by NEC; draws in which the naive decision is perfect count as undecided."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return compare(_counts(codes, cases, given), given, normalize=True, **options)
 
 
 def after_calibration(
@@ -67,7 +75,7 @@ def _against(
     codes: dict[str, Any] = {"re-calibrated": after.recalibrated.codes, "as is": best.as_is.codes}
     if _undefined([best]) or np.array_equal(codes["re-calibrated"], codes["as is"]):
         return None
-    found = compare(_counts(codes, cases, given), given, normalize=True, **options)
+    found = _compared(codes, cases, given, options)
     return None if found.too_few else found.difference("re-calibrated", "as is")
 
 
@@ -85,5 +93,6 @@ def nec_interval(
     summary: Any = variant.confusion
     if cases.groups is not None or cases.weights is not None:
         summary = _counts({"model": variant.codes}, cases, given)
-    found = interval(summary, "normalized_expected_cost", application=given, **options)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = interval(summary, "normalized_expected_cost", application=given, **options)
     return None if found.too_few else (found.low, found.high)

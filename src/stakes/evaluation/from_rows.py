@@ -75,6 +75,7 @@ def evaluated_rows(models: Any, question: Question) -> Evaluation:
         one, note = _judged(model, question, app, said_at)
         judged.append(one)
         notes += note
+    notes += _certain(judged)
     comparison = compared(judged, cases, given, options)
     refused = comparison.notes[0] if comparison is not None and comparison.too_few else ""
     after = after_calibration(judged, cases, given, options)
@@ -121,6 +122,22 @@ def _judged(
         scores,
     )
     return one, notes
+
+
+def _certain(judged: list[Judged]) -> list[str]:
+    """That certainties were softened for calibration, which could not move them."""
+    names = [
+        one.model.name
+        for one in judged
+        if one.fitted is not None and one.model.posteriors is not None
+        if (one.model.posteriors == 0).any()
+    ]
+    if not names:
+        return []
+    return [
+        f"posteriors of exactly 0 ({', '.join(names)}) count as half the smallest other one when "
+        "re-calibrating"
+    ]
 
 
 def read_cases(y_true: Any, app: Application, sample_weight: Any, groups: Any) -> Cases:

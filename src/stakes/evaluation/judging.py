@@ -30,6 +30,7 @@ __all__ = [
     "priced",
     "recalibrated",
     "scores_of",
+    "softened",
 ]
 
 
@@ -124,8 +125,7 @@ def recalibrated(
     if model.posteriors is None:
         return "decisions cannot be re-calibrated"
     assert app.priors is not None
-    with np.errstate(divide="ignore"):
-        logs = np.log(model.posteriors.astype(np.float64))
+    logs = np.log(softened(model.posteriors.astype(np.float64)))
     try:
         fitted = cross_fit(
             calibrator,
@@ -141,6 +141,18 @@ def recalibrated(
     moved = Model(model.name, fitted, None).at(app.priors, cases.priors)
     codes = bayes_decisions(moved, app.costs)
     return _priced(codes, cases, app, cut_on(app, app.priors, cases.priors)), fitted
+
+
+def softened(posteriors: NDArray[Any]) -> NDArray[Any]:
+    """Posteriors without zeros: they become half the smallest one, as if they had been rounded.
+
+    Only for calibration, which cannot move a certainty; rows that hold none stay as they are.
+    """
+    zero = posteriors == 0
+    if not zero.any():
+        return posteriors
+    filled = np.where(zero, posteriors[~zero].min() / 2, posteriors)
+    return np.asarray(filled / filled.sum(axis=1, keepdims=True))
 
 
 def scores_of(model: Model, cases: Cases, said_at: FloatArray) -> ScoreCounts | None:

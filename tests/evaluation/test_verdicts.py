@@ -1,0 +1,85 @@
+"""The words of the verdict, from tables of counts."""
+
+from __future__ import annotations
+
+from stakes import Application, ConfusionMatrix, CostMatrix, evaluate
+
+COSTS = CostMatrix([[0, 1], [10, 0]], classes=["no", "yes"])
+
+
+def judged(*tables, priors=(0.9, 0.1), costs=COSTS, min_cases=1, **more):
+    app = Application(costs, priors=priors, **more)
+    counts = {f"m{k}": ConfusionMatrix(t, ["no", "yes"]) for k, t in enumerate(tables)}
+    return evaluate(None, counts, application=app, min_cases=min_cases, rng=0)
+
+
+def test_deploy():
+    ev = judged([[8000, 1000], [200, 800]], unit="EUR", volume=250_000, period="year")
+    # costs 0.1 + 0.2 = 0.3 per case, always deciding 'yes' 0.9
+    assert ev.verdict.startswith(
+        "Deploy m0. It avoids 67 % of the cost of always deciding 'yes': 150 000 EUR a year ("
+    )
+    assert ev.verdict_kind == "deploy"
+
+
+def test_equal_costs():
+    ev = judged([[8000, 1000], [200, 800]], [[8000, 1000], [200, 800]])
+    assert ev.verdict.startswith("m0 or m1: they cost the same on these cases. Either avoids 67 %")
+    assert ev.verdict_kind == "cannot tell apart"
+
+
+def test_none():
+    ev = judged([[0, 90], [5, 5]])
+    assert ev.verdict == (
+        "None: keep always deciding 'yes'. No model here costs less "
+        "(the nearest, m0, costs 156 % of it)."
+    )  # 0.9 + 0.5 over 0.9
+    assert ev.verdict_kind == "none"
+
+
+def test_nothing_to_decide():
+    ev = judged([[80, 10], [2, 8]], priors=(1.0, 0.0))
+    assert ev.verdict == (
+        "Nothing to decide: always deciding 'no' is already perfect under these costs and shares."
+    )
+    assert ev.verdict_kind == "none"
+
+
+def test_too_few_cases():
+    ev = judged([[80, 10], [2, 7]], min_cases=10)
+    assert ev.verdict == "Cannot say: only 9 cases of 'yes'."
+    assert ev.verdict_kind == "cannot say"
+    assert ev["m0"].interval is None
+    assert ev.remarks == ()
+
+
+def test_few_cases_are_remarked():
+    ev = judged([[800, 100], [2, 48]])
+    assert "only 50 cases of 'yes': the figures are rough" in ev.remarks
+
+
+def test_may_be_useless():
+    ev = judged(
+        [[95, 5], [13, 2]], priors=None, costs=CostMatrix([[0, 0.3], [1, 0]], ["no", "yes"])
+    )
+    assert ev.verdict.startswith(
+        "Cannot say: m0 may be no better than always deciding 'no' (NEC 0.967, 95 % interval "
+    )  # (5 x 0.3 + 13) / 15
+    assert ev.verdict_kind == "cannot say"
+
+
+def test_gains_speak_of_avoidable_cost():
+    costs = CostMatrix([[-15, 35], [335, -165]], classes=["no", "yes"])
+    assert "of the avoidable cost of" in judged([[8000, 1000], [200, 800]], costs=costs).verdict
+
+
+def test_volume_without_a_period():
+    assert ": 600 on 1 000 cases (" in judged([[8000, 1000], [200, 800]], volume=1000).verdict
+
+
+def test_robust_to_the_cost_of_a_miss():
+    # rates: 1/9 alarms and 0.2 misses. At 90 to 10, better than 'no' once 0.1 r 0.8 > 0.9 / 9,
+    # r > 1.25; better than 'yes' as long as 0.1 r 0.2 < 0.9 x 8/9, r < 40
+    ev = judged([[8000, 1000], [200, 800]])
+    said = "Robust: m0 stays worth having from 1.2 to 40 false alarms per missed 'yes'."
+    assert ev.remarks == (said,)
