@@ -178,8 +178,37 @@ class TestTyped:
         assert read_costs(tmp_path / "costs.toml").unit == "EUR"
         assert read_costs(tmp_path / "costs.toml").priors[1] == pytest.approx(0.02)
 
-    def test_more_than_two_outcomes(self, run, tmp_path):
-        (tmp_path / "pets.csv").write_text("y,p\ncat,0.1\ndog,0.2\nfox,0.3\n")
-        done = run("ask", "pets.csv", "--label", "y", "--scores", "p")
+
+class TestMoreOutcomes:
+    @pytest.fixture
+    def pets(self, run, tmp_path):
+        """Two models: one confuses cats with dogs, the other misses foxes."""
+        rows = ["species,one,two"]
+        rows += ["cat,cat,cat"] * 60 + ["cat,dog,cat"] * 30 + ["dog,dog,dog"] * 90
+        rows += ["fox,fox,cat"] * 20 + ["fox,fox,fox"] * 40 + ["fox,cat,dog"] * 5
+        (tmp_path / "pets.csv").write_text("\n".join(rows) + "\n")
+        base = ("ask", "pets.csv", "--label", "species", "--decisions", "one,two")
+        return lambda *words: run(*base, *words)
+
+    def test_an_answer_picks_the_model_and_is_kept(self, pets, tmp_path):
+        done = pets("--answer", "a,a,a", "-o", "costs.toml")
+        assert done.code == 0
+        assert "decided as 'dog'" in done.out
+        assert "Take one" in done.out
+        assert "Take two" in pets("--answer", "b,b,b").out
+        costs = read_costs(tmp_path / "costs.toml").costs
+        assert costs.classes == ("cat", "dog", "fox")
+        assert 30 * costs.cost("cat", "dog") <= 20 * costs.cost("fox", "cat") * 1.2
+        again = pets("--answers", "costs.toml", "--no-questions", "--json").found
+        assert again["recommendation"] == "one"
+        assert len(again["cells"]) == 6
+
+    def test_typed(self, pets, typed):
+        typed("x", "a", "a", "a", "q")
+        assert "Take one" in pets().out
+
+    def test_one_model_is_not_enough(self, run, tmp_path):
+        (tmp_path / "pets.csv").write_text("y,d\ncat,cat\ndog,dog\nfox,cat\n")
+        done = run("ask", "pets.csv", "--label", "y", "--decisions", "d")
         assert done.code == 2
-        assert "questions are about two" in done.err
+        assert "name two or more models" in done.err

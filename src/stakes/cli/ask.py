@@ -83,10 +83,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Talk, print what was learnt, keep it, and return the exit code."""
     from stakes.cli.ask_result import keep, show
-    from stakes.cli.asking import conversation, said_beforehand
+    from stakes.cli.asking import conversation, more_than_two, said_beforehand
     from stakes.cli.dialogue import fingerprint, talk_through
 
     args.payers = ""
+    question = more_than_two(args)
+    if question is not None:
+        from stakes.cli.ask_matrix import ask_about_matrix
+
+        return ask_about_matrix(question, args)
     talk, notes = conversation(args)
     if not args.json:
         for note in notes:

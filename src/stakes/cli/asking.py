@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from stakes.cli.asked import asked
+from stakes.cli.asked import Asked, asked
 from stakes.cli.costs import shares
 from stakes.cli.deciding import without_gaps
 from stakes.cli.models import Model, models_of
@@ -21,11 +21,11 @@ from stakes.elicitation import (
     ratio_from_threshold,
     read_answers,
 )
-from stakes.exceptions import CostError, DataError, LabelError
+from stakes.exceptions import CostError, DataError
 from stakes.report.amounts import grouped, percent
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 
-__all__ = ["conversation", "said_beforehand"]
+__all__ = ["conversation", "more_than_two", "said_beforehand"]
 
 
 def conversation(args: Any) -> tuple[Elicitation, list[str]]:
@@ -38,15 +38,8 @@ def conversation(args: Any) -> tuple[Elicitation, list[str]]:
             )
         prior = shares(args.prevalence, ("negative", "positive"))[1]
         return _talk({}, prior, ("negative", "positive"), args), []
-    args.cost, args.miss, args.false_alarm = ["error=1"], None, None  # stand-ins: nobody knows yet
-    args.gain, args.costs, args.posteriors_already_adjusted = False, None, False
-    question = asked(args)
+    question = _asked(args)
     classes = question.cases.classes
-    if len(classes) != 2:
-        raise LabelError(
-            f"'{question.cases.label}' holds {len(classes)} outcomes; questions are about two.",
-            hint="for more outcomes use stakes.elicitation.MatrixElicitation in Python",
-        )
     models = models_of(question.table, question.cases, classes, args)
     models, cases, gaps = without_gaps(models, question.cases, args)
     systems = {model.name: _system(model, cases) for model in models}
@@ -60,6 +53,24 @@ def conversation(args: Any) -> tuple[Elicitation, list[str]]:
     if not args.prevalence:
         notes.append("assuming the same share where it will run; --prevalence says otherwise")
     return _talk(systems, prior, (classes[0], classes[1]), args), notes
+
+
+def more_than_two(args: Any) -> Asked | None:
+    """What was asked, when the file holds more than two outcomes."""
+    if args.file is None:
+        return None
+    question = _asked(args)
+    return question if len(question.cases.classes) > 2 else None
+
+
+def _asked(args: Any) -> Asked:
+    """The cases; all errors cost the same as long as nobody knows better."""
+    args.cost, args.miss, args.false_alarm = ["error=1"], None, None
+    args.gain, args.costs, args.posteriors_already_adjusted = False, None, False
+    if getattr(args, "read_before", None) is None:
+        args.read_before = asked(args)  # read once: the file may be standard input
+    found: Asked = args.read_before
+    return found
 
 
 def _talk(

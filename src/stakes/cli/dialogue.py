@@ -15,7 +15,7 @@ from stakes.elicitation.question import Question
 from stakes.exceptions import CostError, PriorError
 from stakes.report.amounts import percent
 
-__all__ = ["fingerprint", "talk_through"]
+__all__ = ["fingerprint", "scripted_answers", "talk_through"]
 
 CHOICES = "   [a] A   [b] B   [=] cannot say   [?] why this question   [u] undo   [q] stop"
 
@@ -70,7 +70,7 @@ def _place(talk: Elicitation, positive: str) -> Elicitation:
 
 def talk_through(talk: Elicitation, args: Any) -> Elicitation:
     """Ask until the recommendation cannot change by more than is tolerated."""
-    scripted = _scripted(args.answer)
+    scripted = scripted_answers(args.answer)
     today = dt.datetime.now(dt.UTC).date().isoformat()
     number = 1
     start = len(talk.statements)
@@ -90,7 +90,7 @@ def talk_through(talk: Elicitation, args: Any) -> Elicitation:
         number += 1
 
 
-def _scripted(text: str | None) -> Iterator[str] | None:
+def scripted_answers(text: str | None) -> Iterator[str] | None:
     """Answers given in advance."""
     if text is None:
         return None

@@ -1,0 +1,167 @@
+"""`stakes ask` for more than two outcomes: preferences between the outcomes of the models."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stakes.cli.asked import Asked
+from stakes.cli.cases import Cases
+from stakes.cli.deciding import without_gaps
+from stakes.cli.dialogue import scripted_answers
+from stakes.cli.files import write_whole
+from stakes.cli.models import Model, models_of
+from stakes.cli.output import page_width, print_wrapped
+from stakes.cli.tables import Column, fitted
+from stakes.decisions import bayes_decisions
+from stakes.elicitation import (
+    MatrixElicitation,
+    MatrixQuestion,
+    matrix_answers_from_toml,
+    matrix_answers_to_toml,
+)
+from stakes.exceptions import CostError, DataError
+from stakes.posteriors import Posteriors
+from stakes.summaries import ConfusionMatrix
+
+__all__ = ["ask_about_matrix"]
+
+SAMPLES = 300
+MOST_QUESTIONS = 25
+
+
+def ask_about_matrix(question: Asked, args: Any) -> int:
+    """Talk, print what was learnt, keep it, and return the exit code."""
+    cases = question.cases
+    models = models_of(question.table, cases, cases.classes, args)
+    models, cases, gaps = without_gaps(models, cases, args)
+    if len(models) < 2:
+        raise DataError(
+            "with more than two outcomes I ask which model's outcome you prefer; there is one.",
+            hint="name two or more models:  --decisions A,B   or   --proba '*.p_*'",
+        )
+    for note in [*question.notes, *([gaps] if gaps else [])]:
+        if not args.json:
+            print_wrapped(note)
+    talk = _start(cases, args)
+    talk = _talked(talk, models, cases, args)
+    _show(talk, models, cases, args)
+    if args.output:
+        text = matrix_answers_to_toml(talk, priors=cases.priors, unit=args.unit)
+        write_whole(Path(args.output), text)
+        if not args.json:
+            print(f"\nkept in {args.output}; use it with:  stakes eval ... --costs {args.output}")
+    return 0
+
+
+def _start(cases: Cases, args: Any) -> MatrixElicitation:
+    """The conversation so far: nothing, or the answers kept in a file."""
+    if not args.answers:
+        return MatrixElicitation(list(cases.classes), n_samples=SAMPLES)
+    text = Path(args.answers).read_text(encoding="utf-8-sig")
+    talk = matrix_answers_from_toml(text, source=args.answers)
+    if tuple(talk.classes) != cases.classes:
+        raise CostError(
+            f"{args.answers} is about the outcomes {', '.join(map(str, talk.classes))}."
+        )
+    return MatrixElicitation(
+        list(cases.classes), unit=talk.unit, limit=talk.limit, statements=talk.statements,
+        n_samples=SAMPLES,
+    )  # fmt: skip
+
+
+def _talked(
+    talk: MatrixElicitation, models: list[Model], cases: Cases, args: Any
+) -> MatrixElicitation:
+    """Ask until one model loses little whatever the costs are."""
+    given = scripted_answers(args.answer)
+    for number in range(1, MOST_QUESTIONS + 1):
+        if talk.contradictions:
+            said = "; ".join(talk.statements[k].said for k in talk.contradictions)
+            raise CostError(f"these answers contradict: {said}.", hint="edit the file of answers")
+        if args.no_questions:
+            return talk
+        question = talk.question(
+            _systems(models, cases, talk), tolerance=args.tolerance, cases=args.cases or 1000
+        )
+        if question is None:
+            return talk
+        answer = _answer(question, number, given, args)
+        if answer in ("q", "="):
+            return talk
+        talk = talk.answered(question, prefers=answer)
+    return talk
+
+
+def _systems(
+    models: list[Model], cases: Cases, talk: MatrixElicitation
+) -> dict[str, ConfusionMatrix]:
+    """What each model does, deciding by the middle of the costs that are still possible."""
+    found = {}
+    for model in models:
+        codes = model.decisions
+        if codes is None:
+            assert model.scores is not None
+            codes = bayes_decisions(Posteriors(model.scores, cases.classes), talk.middle)
+        found[model.name] = ConfusionMatrix.from_decisions(
+            cases.truth, codes, classes=cases.classes, decision_names=cases.classes,
+            sample_weight=cases.weights,
+        )  # fmt: skip
+    return found
+
+
+def _answer(question: MatrixQuestion, number: int, given: Iterator[str] | None, args: Any) -> str:
+    """One answer: from the options, else from the terminal."""
+    if not args.json:
+        print(f"\nQuestion {number}.  {question.text()}")
+    if given is not None:
+        return next(given, "q")
+    if args.json and not sys.stdin.isatty():
+        return "q"
+    while True:
+        try:
+            word = input("   [a] A   [b] B   [q] stop > ").strip().lower()
+        except EOFError:
+            return "q"
+        if word in ("a", "b", "q"):
+            return word
+
+
+def _show(talk: MatrixElicitation, models: list[Model], cases: Cases, args: Any) -> None:
+    """Print what is known of each cost, and the model that can lose least."""
+    systems = _systems(models, cases, talk)
+    shares = np.stack([table.counts / table.total for table in systems.values()])
+    costs = talk.samples.reshape(len(talk.samples), -1) @ shares.reshape(len(shares), -1).T
+    naive = np.einsum("i,sij->sj", cases.priors, talk.samples).min(axis=1)
+    worst = ((costs - costs.min(axis=1, keepdims=True)) / naive[:, None]).max(axis=0)
+    names = list(systems)
+    best = names[int(np.argmin(worst))]
+    rows, middle = talk.frame().rows(), talk.middle
+    if args.json:
+        facts = {"recommendation": best, "regret": float(worst.min()), "cells": rows,
+                 "answers": [each.said for each in talk.statements]}  # fmt: skip
+        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    truth, decision = ([row[key] for row in rows] for key in ("truth", "decision"))
+    pairs = zip(truth, decision, strict=True)
+    text, _ = fitted(
+        [
+            Column("truth", truth, label=True),
+            Column("decision", decision, label=True),
+            Column("least", [f"{row['least']:.3g}" for row in rows]),
+            Column("middle", [f"{middle.cost(*pair):.3g}" for pair in pairs]),
+            Column("most", [f"{row['most']:.3g}" for row in rows]),
+        ],
+        page_width(),
+    )
+    unit = talk.unit or ("", "")
+    print(f"\n{text}\n(in units of '{unit[0]}' decided as '{unit[1]}')\n")
+    print_wrapped(
+        f"Take {best}: for every matrix drawn from what is still possible, it loses at most "
+        f"{worst.min():.3f} of the cost of the best constant decision."
+    )
