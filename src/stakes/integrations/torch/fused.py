@@ -88,7 +88,7 @@ if triton is not None:
         labels, posteriors, costs, counts, bad, n_rows, skipped, tolerance,
         MASKED: tl.constexpr, N_CLASSES: tl.constexpr, PADDED: tl.constexpr,
         N_DECISIONS: tl.constexpr, BITS: tl.constexpr, STEPS: tl.constexpr, BLOCK: tl.constexpr,
-    ):  # type: ignore[no-untyped-def]  # fmt: skip
+    ):  # fmt: skip
         """Count STEPS blocks of rows; each entry of `packed` holds all decisions of one class."""
         columns = tl.arange(0, PADDED)
         known = columns < N_CLASSES

@@ -53,6 +53,7 @@ class ExpectedCost(Metric):
     higher_is_better = False
     is_differentiable = False
     full_state_update = False
+    counts: Any
 
     def __init__(self, application: Any, *, normalize: bool = False, **options: Any) -> None:
         super().__init__(**options)
@@ -100,6 +101,9 @@ class _BinnedScores(Metric):
     higher_is_better = False
     is_differentiable = False
     full_state_update = False
+    counts: Any
+    lowest: Any
+    highest: Any
 
     def __init__(
         self,
@@ -218,6 +222,8 @@ class _ProperScore(Metric):
     higher_is_better = False
     is_differentiable = False
     full_state_update = False
+    sums: Any
+    totals: Any
 
     def __init__(self, n_classes: int, *, priors: Any = None, **options: Any) -> None:
         super().__init__(**options)
