@@ -27,6 +27,7 @@ from stakes.elicitation import (
 )
 from stakes.exceptions import CostError, DataError
 from stakes.posteriors import Posteriors
+from stakes.report.amounts import plain
 from stakes.summaries import ConfusionMatrix
 
 __all__ = ["ask_about_matrix"]
@@ -153,9 +154,9 @@ def _show(talk: MatrixElicitation, models: list[Model], cases: Cases, args: Any)
         [
             Column("truth", truth, label=True),
             Column("decision", decision, label=True),
-            Column("least", [f"{row['least']:.3g}" for row in rows]),
-            Column("middle", [f"{middle.cost(*pair):.3g}" for pair in pairs]),
-            Column("most", [f"{row['most']:.3g}" for row in rows]),
+            Column("least", [plain(row["least"], 3) for row in rows]),
+            Column("middle", [plain(middle.cost(*pair), 3) for pair in pairs]),
+            Column("most", [plain(row["most"], 3) for row in rows]),
         ],
         page_width(),
     )
