@@ -35,7 +35,7 @@ _BY_CASE = 16
 #: Up to this many cases each knows its run from a table; beyond, the run is searched for.
 _TABLED = 50_000_000
 #: By how many standard deviations of the total a first Poisson draw is made too small.
-_SHORT = 6.0
+_SHORT = 4.0
 
 
 def draw_cases(
@@ -121,7 +121,7 @@ def _draw_between(
     if short > 0.5:
         drawn[used] = rng.poisson(cells[used] * short)
     rest = total - int(drawn.sum())
-    if rest < 0:  # about once in 10^9 draws
+    if rest < 0:  # about once in 30,000 draws
         return _draw_between(below, at, run_of_case, tied, rng, poisson)
     cell_of_run = np.zeros(below.shape[0], dtype=np.int32)  # two steps up after each run `at`
     cell_of_run[at] += 1
