@@ -33,7 +33,9 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def as_priors(priors: Priors, classes: Sequence[Name], name: str = "priors") -> FloatArray:
+def as_priors(
+    priors: Priors, classes: Sequence[Name], name: str = "priors", of: str = "classes"
+) -> FloatArray:
     """One share per class in the order of `classes`, summing to one."""
     labels = getattr(priors, "index", None)
     if labels is not None and not callable(labels) and set(labels) == set(classes):
@@ -53,7 +55,7 @@ def as_priors(priors: Priors, classes: Sequence[Name], name: str = "priors") -> 
         values = values.reshape(-1)
     if values.shape != (len(classes),):
         raise PriorError(
-            f"`{name}` must give one share for each of the {len(classes)} classes "
+            f"`{name}` must give one share for each of the {len(classes)} {of} "
             f"{listed(classes)}; got shape {np.shape(priors)}."
         )
     if not np.isfinite(values).all() or (values < 0).any():

@@ -47,7 +47,8 @@ def as_floats(values: Any, name: str, *, length: int | None = None) -> NDArray[n
     """`values` as a float column; float32 stays float32, everything else becomes float64."""
     array = as_column(values, name)
     if array.dtype.kind not in "fiub":
-        raise DataError(f"`{name}` must hold numbers; got {array.dtype} (first {array[:3]!r}).")
+        listed = ", ".join(repr(value) for value in array[:3].tolist())
+        raise DataError(f"`{name}` must hold numbers; got {array.dtype}, first {listed}.")
     if length is not None and array.shape[0] != length:
         raise DataError(f"`{name}` has {array.shape[0]} rows but there are {length} cases.")
     if array.dtype == np.float32:
@@ -77,7 +78,8 @@ def _from_sequence(values: Any, name: str) -> NDArray[Any]:
     """A list or other iterable as an array that keeps what each entry is."""
     if hasattr(values, "__array__"):
         return np.asarray(values)
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+    without_order = isinstance(values, (str, bytes, Mapping, set, frozenset))
+    if without_order or not isinstance(values, Iterable):
         raise DataError(
             f"`{name}` must be a column with one entry per case; got {type(values).__name__}.",
             hint="pass a list, an array or a column of a data frame",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,8 @@ def as_names(names: Any, what: str, error: type[StakesError] = LabelError) -> tu
             f"`{what}` must be a sequence of names; got the single string {names!r}.",
             hint=f"{what}=[{names!r}, ...]",
         )
+    if isinstance(names, (set, frozenset)) or not isinstance(names, Iterable):
+        raise error(f"`{what}` must be a sequence of names, in order; got {names!r}.")
     plain = tuple(_plain(name) for name in names)
     seen: set[Name] = set()
     for name in plain:

@@ -76,6 +76,20 @@ class TestConstructor:
 
 
 class TestErrors:
+    @pytest.mark.parametrize("classes", [2.5, "abc", {"a", "b"}, None])
+    def test_zero_one_needs_a_number_or_names_in_order(self, classes: object) -> None:
+        with pytest.raises(CostError, match="`classes` must be a sequence of names"):
+            CostMatrix.zero_one(classes)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("cost", [[1, 2, 3], [[1], [2]], "free", None])
+    def test_abstention_costs_one_number_or_one_for_each_class(self, cost: object) -> None:
+        with pytest.raises(CostError, match="one for each of the 2 classes 0, 1; got"):
+            CostMatrix.zero_one(2).with_abstention(cost)  # type: ignore[arg-type]
+
+    def test_weights_are_of_matrices_not_of_classes(self) -> None:
+        with pytest.raises(PriorError, match="each of the 2 matrices 0, 1"):
+            CostMatrix.expected([CostMatrix.zero_one(2)] * 2, weights=[1.0])
+
     @pytest.mark.parametrize(
         ("values", "names", "error", "message"),
         [

@@ -94,6 +94,10 @@ class TestWithPriors:
 
 
 class TestErrors:
+    def test_certain_evidence_for_a_class_of_prior_zero(self):
+        with pytest.raises(PosteriorError, match="must determine a posterior; row 1"):
+            Posteriors.from_llrs([0.0, np.inf], priors=[1, 0])
+
     def test_logits_given_as_posteriors(self):
         with pytest.raises(PosteriorError, match=r"row 1 is -2.5 .*\n.*from_logits"):
             Posteriors([0.5, -2.5])

@@ -192,7 +192,7 @@ class TestErrors:
         with pytest.raises(DataError, match="zero for every case"):
             ConfusionMatrix.from_decisions([0, 1], [0, 1], sample_weight=[0, 0])
 
-    @pytest.mark.parametrize("thing", [None, 5, "abc", {"a": 1}])
+    @pytest.mark.parametrize("thing", [None, 5, "abc", {"a": 1}, {1}])
     def test_not_a_column(self, thing):
         with pytest.raises(DataError, match="`y_true` must be a column with one entry per case"):
             ConfusionMatrix.from_decisions(thing, [1])

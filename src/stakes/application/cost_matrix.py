@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes._checks import as_matrix, as_priors, frozen
-from stakes._names import listed, table_names
+from stakes._names import as_names, listed, table_names
 from stakes.exceptions import CostError
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name, Priors
@@ -92,7 +92,9 @@ class CostMatrix:
         array([[0., 1.],
                [1., 0.]])
         """
-        names = tuple(range(classes)) if isinstance(classes, (int, np.integer)) else tuple(classes)
+        if isinstance(classes, (int, np.integer)):
+            classes = range(classes)
+        names = as_names(classes, "classes", CostError)
         return cls(1.0 - np.eye(len(names)), classes=names)
 
     @classmethod
@@ -181,7 +183,7 @@ class CostMatrix:
                 )
         if weights is None:
             weights = [1.0 / len(matrices)] * len(matrices)
-        shares = as_priors(weights, tuple(range(len(matrices))), name="weights")
+        shares = as_priors(weights, tuple(range(len(matrices))), name="weights", of="matrices")
         values = np.tensordot(shares, np.stack([m.values for m in matrices]), axes=1)
         return cls(values, classes=first.classes, decisions=first.decisions)
 
@@ -220,7 +222,13 @@ class CostMatrix:
         >>> CostMatrix.zero_one(2).with_abstention(0.05).decisions
         (0, 1, 'abstain')
         """
-        column = np.broadcast_to(np.asarray(cost, dtype=np.float64), (len(self.classes),))
+        column = np.asarray(cost)
+        if column.dtype.kind not in "fiu" or column.shape not in ((), (len(self.classes),)):
+            raise CostError(
+                f"`cost` must be one number, or one for each of the {len(self.classes)} classes "
+                f"{listed(self.classes)}; got {cost!r}."
+            )
+        column = np.broadcast_to(column.astype(np.float64), (len(self.classes),))
         values = np.column_stack([self.values, column])
         return CostMatrix(values, classes=self.classes, decisions=(*self.decisions, name))
 

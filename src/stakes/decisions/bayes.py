@@ -7,14 +7,13 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_posterior_array, refuse_bad_posteriors, sum_tolerance
+from stakes._checks import refuse_bad_posteriors, sum_tolerance
 from stakes._kernels.bayes import code_type, least_cost, row_modes
 from stakes._kernels.blocks import blocks
 from stakes._kernels.intervals import decide_by_cuts, float_below, pieces
 from stakes.application import Application, CaseCosts, CostMatrix
 from stakes.decisions.per_case import decide_per_case
-from stakes.exceptions import PosteriorError
-from stakes.posteriors import Posteriors
+from stakes.posteriors.reading import posterior_array
 
 __all__ = ["bayes_decisions"]
 
@@ -44,7 +43,8 @@ def bayes_decisions(
     ----------
     posteriors : Posteriors or array-like of shape (n_cases, n_classes) or (n_cases,)
         Probabilities, float32 or float64; a single column is the posterior of the second
-        of two classes. Rows must add to 1; nothing is rescaled.
+        of two classes. Rows must add to 1; nothing is rescaled. Columns of a data frame
+        that carry the names of the classes are found by name.
     costs : CostMatrix, Application, CaseCosts or array-like
         (n_classes, n_decisions), or (n_cases, n_classes, n_decisions) for costs that
         differ from case to case.
@@ -77,7 +77,7 @@ def bayes_decisions(
     if isinstance(costs, CaseCosts) or (not _is_matrix(costs) and np.ndim(costs) == 3):
         return decide_per_case(posteriors, costs, with_cost=with_cost)
     matrix = _as_matrix(costs)
-    array = _as_array(posteriors, matrix)
+    array = posterior_array(posteriors, matrix.classes)
     codes = np.empty(array.shape[0], dtype=code_type(matrix.shape[1]))
     paid = np.empty(array.shape[0], dtype=array.dtype) if with_cost else None
     if matrix.shape[0] == 2:
@@ -151,16 +151,3 @@ def _as_matrix(costs: Any) -> CostMatrix:
     if isinstance(costs, Application):
         return costs.costs
     return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
-
-
-def _as_array(posteriors: Any, matrix: CostMatrix) -> NDArray[Any]:
-    """The posteriors as an array whose columns are the classes of the matrix."""
-    if isinstance(posteriors, Posteriors):
-        named = posteriors.classes != tuple(range(len(posteriors.classes)))
-        if named and posteriors.classes != matrix.classes:
-            raise PosteriorError(
-                f"`posteriors` has the classes {posteriors.classes!r}, `costs` has "
-                f"{matrix.classes!r}."
-            )
-        posteriors = posteriors.values
-    return as_posterior_array(posteriors, matrix.shape[0])

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_posterior_array, refuse_bad_posteriors, same_length
+from stakes._checks import refuse_bad_posteriors, same_length
 from stakes._columns import as_weights
 from stakes.application import CaseCosts, CostMatrix
 from stakes.decisions.bayes import bayes_decisions
 from stakes.exceptions import CostError
-from stakes.posteriors import Posteriors
+from stakes.posteriors.reading import posterior_array
 from stakes.results import Frame
 from stakes.typing import FloatArray
 
@@ -165,8 +165,7 @@ def expected_case_costs(posteriors: Any, costs: Any) -> FloatArray:
 
 def _as_array(posteriors: Any, cases: CaseCosts) -> FloatArray:
     """Checked posteriors with one column per class."""
-    values = posteriors.values if isinstance(posteriors, Posteriors) else posteriors
-    array = as_posterior_array(values, cases.values.shape[1])
+    array = posterior_array(posteriors, cases.classes)
     refuse_bad_posteriors(array)
     same_length("posteriors", array.shape[0], "costs", len(cases))
     wide = np.column_stack([1 - array, array]) if array.ndim == 1 else array

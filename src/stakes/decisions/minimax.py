@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_posterior_array, refuse_bad_posteriors
+from stakes._checks import refuse_bad_posteriors
 from stakes._kernels.bayes import code_type
 from stakes._kernels.blocks import blocks
 from stakes.application import UncertainApplication
 from stakes.exceptions import CostError
-from stakes.posteriors import Posteriors
+from stakes.posteriors.reading import posterior_array
 from stakes.typing import FloatArray
 
 __all__ = ["minimax_regret_decisions"]
@@ -63,8 +63,7 @@ def minimax_regret_decisions(
             f"`application` must be an UncertainApplication; got {type(application).__name__}.",
             hint="with known costs there is nothing to hedge: stakes.bayes_decisions",
         )
-    values = posteriors.values if isinstance(posteriors, Posteriors) else posteriors
-    array = as_posterior_array(values, len(application.classes))
+    array = posterior_array(posteriors, application.classes)
     refuse_bad_posteriors(array)
     array = array.astype(np.float64, copy=False)
     if array.ndim == 1:

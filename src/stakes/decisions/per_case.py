@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_posterior_array, refuse_bad_posteriors, same_length
+from stakes._checks import refuse_bad_posteriors, same_length
 from stakes._kernels.bayes import code_type, least_cost
 from stakes._kernels.blocks import blocks
 from stakes.application import CaseCosts
+from stakes.posteriors.reading import posterior_array
 
 __all__ = ["decide_per_case"]
 
@@ -21,7 +22,7 @@ def decide_per_case(
     """See `stakes.bayes_decisions`; `costs` is CaseCosts or an array (n, K, M)."""
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
     n_classes, n_decisions = cases.values.shape[1:]
-    array = as_posterior_array(posteriors, n_classes)
+    array = posterior_array(posteriors, cases.classes)
     refuse_bad_posteriors(array)
     array = array.astype(np.float64, copy=False)
     if array.ndim == 1:

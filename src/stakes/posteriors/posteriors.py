@@ -92,7 +92,7 @@ class Posteriors:
             scores = as_matrix(llrs, "llrs").astype(np.float64)
         names = tuple(range(scores.shape[1])) if classes is None else tuple(classes)
         shares = as_priors(priors, names)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):  # certain evidence, prior 0: refused
             return cls._from_scores(scores + np.log(shares), classes)
 
     # ------------------------------------------------------------- what can be read off
