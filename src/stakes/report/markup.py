@@ -63,5 +63,5 @@ def table(
         element("tbody", joined(*body), id=name),
     )
     scrolls = element("div", element("table", inner), class_="scroll", tabindex="0", role="region",
-                      aria_label=head[0])  # fmt: skip
+                      aria_label=caption)  # fmt: skip
     return element("figure", joined(element("figcaption", caption), scrolls))

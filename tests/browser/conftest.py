@@ -1,0 +1,87 @@
+"""A real browser for the tests of the page; without one they skip, with the line to type."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@dataclass
+class Opened:
+    """A page in a tab, with what it asked for and complained of."""
+
+    tab: Any
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def number(self, identity: str) -> float:
+        """The exact number behind a cell."""
+        return float(self.tab.get_attribute(f"#{identity}", "data-value"))
+
+    def numbers(self, identity: str) -> list[float]:
+        """Several exact numbers behind a cell."""
+        return [
+            float(part) for part in self.tab.get_attribute(f"#{identity}", "data-value").split()
+        ]
+
+    def text(self, selector: str) -> str:
+        """What is shown, with plain spaces."""
+        return " ".join(self.tab.text_content(selector).split())
+
+    def slide(self, **stops: Any) -> None:
+        """Move sliders and type into fields, as an input event each."""
+        for name, value in stops.items():
+            self.tab.fill(f"#{name}", str(value))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, started once."""
+    found = next(
+        (p for n in ("chromium", "google-chrome", "chrome") if (p := shutil.which(n))), None
+    )
+    if found is None:
+        pytest.skip("no Chromium: apt-get install chromium")
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="needs Playwright: pip install 'stakes[browser]'"
+    )
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Any) -> Iterator[Callable[..., Opened]]:
+    """A function from the text of a page, and options of the context, to the page in a tab."""
+    contexts = []
+
+    def open_page(text: str, **options: Any) -> Opened:
+        path = tmp_path / f"page-{len(contexts)}.html"
+        path.write_text(text, encoding="utf-8")
+        context = browser.new_context(**{"viewport": {"width": 1100, "height": 900}, **options})
+        contexts.append(context)
+        made = Opened(context.new_page())
+        made.tab.on("request", lambda request: made.requests.append(request.url))
+        made.tab.on("console", lambda message: made.complaints.append(message.text))
+        made.tab.on("pageerror", lambda error: made.complaints.append(str(error)))
+        made.tab.goto(path.as_uri())
+        return made
+
+    yield open_page
+    for context in contexts:
+        context.close()
