@@ -6,12 +6,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from stakes.application import Application, CostMatrix, read_costs
+from stakes.application import (
+    Application,
+    CostMatrix,
+    read_costs,
+)
 from stakes.cli.cases import Cases, binary_order, cases_of, refuse_single
 from stakes.cli.cells import Labels
 from stakes.cli.columns import ID_NAMES, find_label, recognised
 from stakes.cli.costs import CostWords, binary_costs, cost_words, volume
-from stakes.cli.reading import Table, read_array, read_table
+from stakes.cli.reading import Table, read_array
+from stakes.cli.sources import table_of
 from stakes.exceptions import CostError, DataError
 from stakes.report.amounts import grouped
 
@@ -35,14 +40,15 @@ class Asked:
 def asked(args: Any) -> Asked:
     """Read the file and understand the options; `args.proba` is filled in when it is plain."""
     filed, words = costs_given(args)
-    if args.file is None:
+    if args.file is None and not getattr(args, "trials", None):
         raise DataError(
             "there is no file to read.",
             hint="stakes eval data.csv --label y --scores model_a --cost fn=10 fp=1\n"
             "stakes eval --confusion table.csv --cost fn=10 fp=1",
         )
-    table, label, said = _with_label(read_table(args.file), args)
-    notes = [said] if said else []
+    table, notes = table_of(args)
+    table, label, said = _with_label(table, args)
+    notes += [said] if said else []
     notes += _fill_in_models(table, label, args)
     labels = table.labels(label)
     refuse_single(labels, label)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.cli.cells import Labels
+from stakes.cli.lists import KEY_PAIRS
 from stakes.cli.reading import Table
 from stakes.exceptions import DataError, LabelError
 from stakes.report.amounts import grouped
@@ -19,7 +20,7 @@ __all__ = ["Cases", "binary_order", "cases_of", "counted", "quoted", "rows_of"]
 #: A column with more different values than this cannot be a column of outcomes.
 MOST_OUTCOMES = 1000
 #: Pairs where everybody acts on the second.
-KNOWN_PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"))
+KNOWN_PAIRS = KEY_PAIRS
 
 
 @dataclass(frozen=True, slots=True)

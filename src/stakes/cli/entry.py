@@ -39,6 +39,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         args = _parser(arguments).parse_args(arguments)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else EXIT_PROBLEM
+    if args.completion is not None:
+        from stakes.cli.completion import script
+
+        print(script(args.completion, available()), end="")
+        return 0
     if args.command is None:
         _parser([]).print_help()
         return EXIT_PROBLEM
@@ -63,6 +68,11 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         epilog=EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"stakes {__version__}")
+    parser.add_argument(
+        "--completion",
+        choices=("bash", "zsh", "fish"),
+        help="print what makes this shell complete commands and options",
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     asked = next((word for word in arguments if not word.startswith("-")), None)
     for name, purpose in available().items():

@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stakes.cli.options import add_cost_options, add_data_options, add_model_options
 from stakes.cli.output import shown
 from stakes.cli.problems import EXIT_GATE, EXIT_OK, EXIT_PROBLEM, complain, warn
+
+if TYPE_CHECKING:
+    from stakes.report import Findings
 
 __all__ = ["configure", "run"]
 
@@ -33,13 +37,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="A.csv,B.csv",
         help="confusion matrices instead of cases; the top-left cell says 'truth' or 'decision'",
     )
+    parser.add_argument(
+        "--trials",
+        metavar="T",
+        help="a list of trials (Kaldi, VoxCeleb, VOiCES, ASVspoof, NIST); --scores then names one "
+        "file of scores per model, joined by the names of the recordings",
+    )
+    parser.add_argument("--more", metavar="B.csv", help="files with further columns of the cases")
+    parser.add_argument("--join-on", metavar="id", help="the column by which --more is joined")
+    parser.add_argument(
+        "--group", metavar="COLUMN", help="cases that belong together, such as those of a customer"
+    )
+    parser.add_argument("--subset", metavar="COLUMN", help="also judge each value of it apart")
     add_cost_options(parser)
+    parser.add_argument(
+        "--preset",
+        metavar="sre16",
+        help="costs and shares of a speaker recognition evaluation of NIST: sre08, sre10, sre12, "
+        "sre16, sre18-cmn2 or sre18-vast",
+    )
     group = parser.add_argument_group("what to print")
     form = group.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="everything, as JSON")
     form.add_argument("--csv", action="store_true", help="the table, as CSV")
     form.add_argument("--quiet", action="store_true", help="only the best model and its threshold")
     group.add_argument("--html", metavar="PAGE", help="also write a report page")
+    group.add_argument("--pdf", metavar="FILE", help="also print that page, through Chromium")
+    group.add_argument(
+        "--embed-posteriors",
+        action="store_true",
+        help="put posteriors into the page, so that a table of costs can be edited there",
+    )
     group.add_argument(
         "--min-positives",
         type=int,
@@ -75,14 +103,30 @@ def run(args: argparse.Namespace) -> int:
     if few is not None:
         complain(few)
         return EXIT_PROBLEM
-    if args.html:
-        from stakes.cli.files import write_whole
-        from stakes.report import page
-
-        size = write_whole(Path(args.html), page(findings))
-        if not (args.json or args.csv or args.quiet):
-            print(f"\nreport: {args.html} ({max(1, round(size / 1000))} kB)")
+    _write(findings, args)
     failed = failures(gates, args.require, findings)
     for line in failed:
         print(shown(line), file=sys.stderr)
     return EXIT_GATE if failed else EXIT_OK
+
+
+def _write(findings: Findings, args: argparse.Namespace) -> None:
+    """The page and its print, if they were asked for, and a line about each."""
+    if not args.html and not args.pdf:
+        return
+    from stakes.cli.files import write_whole
+
+    facts = {"source": findings.source, **findings.facts}
+    page = findings.evaluation.to_html(facts=facts, embed_posteriors=args.embed_posteriors)
+    said = []
+    if args.html:
+        said.append((args.html, write_whole(Path(args.html), page)))
+    if args.pdf:
+        from stakes.report.pdf import print_pdf
+
+        print_pdf(page, args.pdf)
+        said.append((args.pdf, Path(args.pdf).stat().st_size))
+    if not (args.json or args.csv or args.quiet):
+        print()
+        for name, size in said:
+            print(shown(f"report: {name} ({max(1, round(size / 1000))} kB)"))

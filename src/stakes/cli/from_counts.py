@@ -14,7 +14,7 @@ from stakes.cli.cases import quoted
 from stakes.cli.confusions import read_confusion
 from stakes.cli.costs import binary_costs, volume
 from stakes.cli.evaluated import findings_from
-from stakes.cli.place import at_place, refuse_or_name_dominated, texts
+from stakes.cli.place import at_place, judged_at, refuse_or_name_dominated, texts
 from stakes.cli.remarks import about_switches
 from stakes.evaluation import evaluate
 from stakes.exceptions import CostError, DataError
@@ -49,7 +49,7 @@ def findings_of_counts(args: Any) -> Findings:
     ev = evaluate(
         None,
         ordered,
-        application=app if args.shares_given else app.with_priors(None),
+        application=judged_at(app, args),
         min_cases=max(1, getattr(args, "min_positives", 10)),
         rng=0,
     )

@@ -25,7 +25,7 @@ from stakes.cli.deciding import (
 from stakes.cli.evaluated import findings_from
 from stakes.cli.from_counts import findings_of_counts
 from stakes.cli.models import Model, models_of
-from stakes.cli.place import at_place, groups_of, refuse_or_name_dominated, texts
+from stakes.cli.place import at_place, groups_of, judged_at, refuse_or_name_dominated, texts
 from stakes.cli.ranking import area_under_curve
 from stakes.cli.remarks import (
     about_base_rate,
@@ -118,7 +118,7 @@ def _evaluated(
     ev = evaluate(
         cases.truth,
         said,
-        application=app if args.shares_given else app.with_priors(None),
+        application=judged_at(app, args),
         case_costs=case_costs,
         posterior_priors=app.priors if args.posteriors_already_adjusted else None,
         sample_weight=cases.weights,

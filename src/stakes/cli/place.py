@@ -6,14 +6,18 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from stakes.application import Application, CostMatrix, dominated_decisions
+from stakes.application import (
+    Application,
+    CostMatrix,
+    dominated_decisions,
+)
 from stakes.cli.cases import Cases
 from stakes.cli.costs import shares
 from stakes.cli.reading import Table
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.report.amounts import percent
 
-__all__ = ["at_place", "groups_of", "refuse_or_name_dominated", "texts"]
+__all__ = ["at_place", "groups_of", "judged_at", "refuse_or_name_dominated", "texts"]
 
 
 def at_place(app: Application, data_priors: NDArray[Any], args: Any) -> Application:
@@ -35,6 +39,11 @@ def at_place(app: Application, data_priors: NDArray[Any], args: Any) -> Applicat
                 hint=f"bring cases of '{name}', or set its share to 0",
             )
     return app.with_priors(there)
+
+
+def judged_at(app: Application, args: Any) -> Application:
+    """With shares only if they were given: those of the data vary with the data."""
+    return app if args.shares_given else app.with_priors(None)
 
 
 def refuse_or_name_dominated(costs: CostMatrix) -> list[str]:

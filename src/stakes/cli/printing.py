@@ -22,6 +22,7 @@ def print_findings(findings: Findings, *, with_verdict: bool = True) -> None:
     _print_table(findings)
     print(dim(shown(_naive_line(findings))))
     _print_where_money_goes(findings)
+    _print_slices(findings)
     if with_verdict:
         print()
         print_bold(findings.verdict)
@@ -144,6 +145,32 @@ def _print_where_money_goes(findings: Findings) -> None:
         page_width(),
     )
     print(text)
+
+
+def _print_slices(findings: Findings) -> None:
+    """The best model in each part of the cases, where that was asked."""
+    parts = {} if findings.evaluation is None else findings.evaluation.slices
+    if not parts:
+        return
+    best = {name: part[part.best] for name, part in parts.items()}
+    print()
+    text, _ = fitted(
+        [
+            Column("part", list(parts), label=True),
+            Column("cases", [grouped(part.n_cases) for part in parts.values()]),
+            Column("best", [model.name for model in best.values()], label=True),
+            Column("NEC", [f"{model.nec:.3f}" for model in best.values()]),
+            Column("95% interval", [_limits(model.interval) for model in best.values()], drop=1),
+            Column("verdict", [p.verdict_kind for p in parts.values()], drop=2, right=False),
+        ],
+        page_width(),
+    )
+    print(text)
+
+
+def _limits(interval: tuple[float, float] | None) -> str:
+    """An interval, or that there are too few cases for one."""
+    return "too few" if interval is None else f"{interval[0]:.3f} - {interval[1]:.3f}"
 
 
 def _unsure(findings: Findings) -> list[str]:

@@ -17,7 +17,10 @@ from typing import Any
 from stakes.application import Application
 from stakes.cli.judging import findings_of
 from stakes.cli.ranged_costs import ranged_costs
+from stakes.evaluation import Evaluation
+from stakes.evaluation.switching import within
 from stakes.exceptions import CostError, DataError
+from stakes.metrics import nist_applications
 from stakes.report import Findings, ModelFinding
 
 __all__ = ["findings_over"]
@@ -29,6 +32,8 @@ MOST_RANGES = 3
 
 def findings_over(args: Any) -> Findings:
     """See `findings_of`; with ranges, at their middle, with a note about their ends."""
+    if getattr(args, "preset", None):
+        return _at_preset(args)
     spread = ranged_costs(args.costs) if args.costs else None
     ranges = [match for text in _texts(args) for match in _RANGE.finditer(text)]
     if not ranges and spread is None:
@@ -55,9 +60,30 @@ def findings_over(args: Any) -> Findings:
             for labels, each in places
             for label, costs in spread.ends
         ]
-    found = findings_of(middle)
+    found = findings_of(middle, recalibrate=True)
     corners = [(", ".join(labels), findings_of(each)) for labels, each in places]
+    if not _RANGE.search(args.prevalence or ""):
+        found = _depending(found, [each for _, each in corners])
     return replace(found, notes=(*found.notes, *_note(found, corners, written)))
+
+
+def _depending(found: Findings, corners: list[Findings]) -> Findings:
+    """The verdict over the whole range of what a miss costs; two outcomes and two decisions."""
+    ratios = [_ratio(each.application) for each in corners]
+    if found.application.costs.shape != (2, 2) or None in ratios:
+        return found
+    known = [ratio for ratio in ratios if ratio is not None]
+    ev: Evaluation = found.evaluation
+    ev = replace(ev, switches=within(ev.ranges, (min(known), max(known))))
+    return replace(found, evaluation=ev, verdict=ev.verdict, remarks=ev.remarks)
+
+
+def _ratio(app: Application) -> float | None:
+    """How many false alarms a miss costs as much as."""
+    if app.costs.shape != (2, 2):
+        return None
+    (tn, fp), (fn, tp) = app.costs.values
+    return float((fn - tp) / (fp - tn)) if fp > tn and fn > tp else None
 
 
 def _costing(args: Any, costs: Application) -> Any:
@@ -65,6 +91,38 @@ def _costing(args: Any, costs: Application) -> Any:
     changed = copy.copy(args)
     changed.costs = costs
     return changed
+
+
+def _at_preset(args: Any) -> Findings:
+    """Findings at the first operating point of a preset, with a note about the others."""
+    if args.cost or args.costs or args.miss or args.false_alarm or args.prevalence:
+        raise CostError("--preset says the costs and the shares; leave the others out.")
+    points = [
+        (float(app.priors[1]), app.costs.values)
+        for app in nist_applications(args.preset).values()
+        if app.priors is not None
+    ]
+    found: list[tuple[float, Findings]] = []
+    for share, costs in points:
+        at = copy.copy(args)
+        at.cost = [f"fn={costs[1, 0]:.12g}", f"fp={costs[0, 1]:.12g}"]
+        at.prevalence, at.preset = f"{share:.12g}", None
+        found.append((share, findings_of(at, recalibrate=not found)))
+    main = found[0][1]
+    notes = [f"{args.preset}: judged where {100 * points[0][0]:g} % are targets"]
+    for share, other in found[1:]:
+        best = _best(other)
+        notes.append(f"where {100 * share:g} % are targets, {best.name} is best{_nec(best)}")
+    if len(found) > 1:
+        names = [model.name for model in main.models]
+        means = {
+            name: sum(m.nec or 0.0 for _, f in found for m in f.models if m.name == name)
+            / len(found)
+            for name in names
+        }
+        said = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
+        notes.append(f"mean NEC over the {len(found)} operating points: {said}")
+    return replace(main, notes=(*main.notes, *notes))
 
 
 def _texts(args: Any) -> list[str]:

@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._optional import load
+from stakes.cli.arff import is_arff, parse_arff
 from stakes.cli.cells import Labels, as_labels, as_numbers
 from stakes.cli.delimited import DELIMITERS, parse
+from stakes.cli.lists import is_list, read_list
 from stakes.exceptions import DataError, FormatError
 from stakes.report.amounts import grouped
 
-__all__ = ["Table", "read_array", "read_table"]
+__all__ = ["Table", "read_array", "read_bytes", "read_table"]
 
 #: Endings of files that run code when they are opened.
 UNSAFE = {".pt", ".pth", ".pkl", ".pickle", ".joblib"}
@@ -85,7 +87,7 @@ class Table:
 
 def read_table(path: str) -> Table:
     """The columns of a file; `-` is standard input."""
-    data, name = _bytes(path)
+    data, name = read_bytes(path)
     digest = hashlib.sha256(data).hexdigest()
     if data[:2] == b"\x1f\x8b":
         data = _unzipped(data, name)
@@ -99,6 +101,8 @@ def read_table(path: str) -> Table:
         return _from_arrays({Path(name_inside).stem: _array(data, name)}, name, digest)
     if kind == "parquet":
         return _from_parquet(data, name, digest)
+    if kind in ("arff", "list"):
+        return _from_cells(data, name, digest, kind)
     names, n_rows, getters, delimiter = parse(data, name)
     if n_rows == 0:
         raise DataError(f"{name} has a header and no rows.", hint="I need one row per case")
@@ -106,14 +110,33 @@ def read_table(path: str) -> Table:
     return Table(name, n_rows, tuple(names), form, digest, getters, decimal_comma=delimiter == ";")
 
 
+def _from_cells(data: bytes, name: str, digest: str, kind: str) -> Table:
+    """A table from a format whose cells are read at once."""
+    if kind == "arff":
+        names, cells = parse_arff(data, name)
+        columns: dict[str, NDArray[Any]] = dict(zip(names, cells, strict=True))
+        form = "attribute-relation file"
+    else:
+        found = read_list(data, name)
+        assert found.keys is not None
+        columns = {"truth": found.keys}
+        columns.update({f"name{k + 1}": column for k, column in enumerate(found.ids)})
+        if found.scores is not None:
+            columns["score"] = found.scores
+        form = f"list: {found.said.partition(': a list of ')[2]}"
+    getters = [_getter(column) for column in columns.values()]
+    size = len(next(iter(columns.values())))
+    return Table(name, size, tuple(columns), form, digest, getters)
+
+
 def read_array(path: str) -> NDArray[Any]:
     """One array from a .npy file."""
-    data, name = _bytes(path)
+    data, name = read_bytes(path)
     return _array(data, name)
 
 
-def _bytes(path: str) -> tuple[bytes, str]:
-    """The content of a file, and what to call it."""
+def read_bytes(path: str) -> tuple[bytes, str]:
+    """The content of a file as it stands, and what to call it."""
     if path == "-":
         return sys.stdin.buffer.read(), "standard input"
     file = Path(path)
@@ -144,7 +167,9 @@ def _kind(data: bytes, name: str) -> str:
         return "npz"
     if data[:4] == b"PK\x03\x04" and name.lower().endswith((".xlsx", ".ods")):
         raise FormatError(f"{name} is a spreadsheet.", hint="save the sheet as CSV")
-    return "text"
+    if is_arff(data):
+        return "arff"
+    return "list" if is_list(data) else "text"
 
 
 def _array(data: bytes, name: str) -> NDArray[Any]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from stakes import __version__
 from stakes.cli.printing import print_findings, print_quiet, read_line
+from stakes.evaluation.recording import record_of
 from stakes.report import Findings, record
 from stakes.report.amounts import grouped
 
@@ -28,6 +29,9 @@ def show(findings: Findings, args: Any, *, counts_only: bool = False) -> None:
     """Print the findings in the form that was asked for."""
     if args.json:
         found = record(findings)
+        if findings.evaluation is not None and findings.evaluation.slices:
+            slices = findings.evaluation.slices
+            found["slices"] = {name: record_of(part) for name, part in slices.items()}
         if counts_only:
             found.update(best=None, verdict=None)
         print(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))

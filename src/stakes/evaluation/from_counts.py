@@ -12,7 +12,7 @@ from stakes.application import Application, UncertainApplication
 from stakes.evaluation.evaluation import Evaluation, ModelEvaluation
 from stakes.evaluation.from_rows import shortage_of
 from stakes.evaluation.judging import Variant, priced
-from stakes.evaluation.switching import ranges_of_counts, within
+from stakes.evaluation.switching import cost_range, ranges_of_counts, within
 from stakes.exceptions import DataError, StakesError
 from stakes.summaries import ConfusionMatrix
 from stakes.uncertainty import interval
@@ -40,12 +40,13 @@ def evaluated_counts(
     judged = {name: priced(table, app) for name, table in ordered.items()}
     least = np.min([table.class_totals for table in ordered.values()], axis=0)
     stretches = ranges_of_counts(ordered, app)
+    reach = cost_range(uncertain)
     return Evaluation(
         application=app,
         models=tuple(_summed(n, v, sampled, app, options) for n, v in judged.items()),
         n_cases=float(first.total),
         data_priors=first.priors,
-        switches=within(stretches, uncertain),
+        switches=() if reach is None else within(stretches, reach),
         ranges=stretches,
         too_few=shortage_of(least, app, options["min_cases"]),
         notes=tuple(notes),

@@ -50,7 +50,8 @@ def switches(
     judged: list[Judged], cases: Cases, app: Application, uncertain: UncertainApplication | None
 ) -> tuple[Stretch, ...]:
     """The stretches that the range of uncertain costs reaches into."""
-    return () if uncertain is None else within(ranges(judged, cases, app), uncertain)
+    reach = cost_range(uncertain)
+    return () if reach is None else within(ranges(judged, cases, app), reach)
 
 
 def ranges_of_counts(
@@ -76,13 +77,8 @@ def ranges_of_counts(
     return tuple(stretches)
 
 
-def within(
-    stretches: tuple[Stretch, ...], uncertain: UncertainApplication | None
-) -> tuple[Stretch, ...]:
-    """The stretches that a range of costs reaches into, near-ties left out."""
-    reach = cost_range(uncertain)
-    if reach is None:
-        return ()
+def within(stretches: tuple[Stretch, ...], reach: tuple[float, float]) -> tuple[Stretch, ...]:
+    """The stretches that a range of cost ratios reaches into, near-ties left out."""
     low, high = reach
     inside = [s for s in stretches if s.low < high and s.high > low and s.winner != "tie"]
     merged: list[Stretch] = []

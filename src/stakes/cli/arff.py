@@ -1,0 +1,53 @@
+"""Attribute-relation files, in which OpenML keeps the predictions of its runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.exceptions import FormatError
+
+__all__ = ["is_arff", "parse_arff"]
+
+_ATTRIBUTE = re.compile(r"@attribute\s+(?:'([^']*)'|\"([^\"]*)\"|(\S+))\s+(.+)", re.IGNORECASE)
+
+
+def is_arff(data: bytes) -> bool:
+    """Whether the first line that is no comment declares a relation."""
+    for line in data[:65536].splitlines():
+        text = line.strip().lower()
+        if text and not text.startswith(b"%"):
+            return text.startswith(b"@relation")
+    return False
+
+
+def parse_arff(data: bytes, name: str) -> tuple[list[str], list[NDArray[np.str_]]]:
+    """The names of the attributes, and the cells of each as text; sparse rows are refused."""
+    lines = data.decode("utf-8-sig", errors="replace").splitlines()
+    names, start = [], len(lines)
+    for k, line in enumerate(lines):
+        match = _ATTRIBUTE.match(line.strip())
+        if match:
+            names.append(next(part for part in match.groups()[:3] if part is not None))
+        if line.strip().lower() == "@data":
+            start = k + 1
+            break
+    body = [line for line in lines[start:] if line.strip() and not line.lstrip().startswith("%")]
+    if not names or not body:
+        raise FormatError(f"{name} declares no attributes or holds no data.")
+    if body[0].lstrip().startswith("{"):
+        raise FormatError(f"{name} holds sparse rows.", hint="write it with all cells")
+    reader = csv.reader(io.StringIO("\n".join(body)), quotechar="'", skipinitialspace=True)
+    rows = [[cell.strip() for cell in row] for row in reader]
+    uneven = [k for k, row in enumerate(rows) if len(row) != len(names)]
+    if uneven:
+        raise FormatError(
+            f"{name}: line {uneven[0] + 1} of the data has {len(rows[uneven[0]])} cells for "
+            f"{len(names)} attributes ({len(uneven)} of {len(rows)} lines).",
+            rows=uneven[:10],
+        )
+    return names, [np.array(column) for column in zip(*rows, strict=True)]

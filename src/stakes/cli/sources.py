@@ -1,0 +1,217 @@
+"""The table of cases, from one file or put together from several."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.cli.columns import CLASS_COLUMN, ID_NAMES, find_label
+from stakes.cli.lists import List, joined_scores, read_list
+from stakes.cli.reading import Table, read_bytes, read_table
+from stakes.exceptions import DataError, FormatError
+from stakes.report.amounts import grouped
+
+__all__ = ["table_of"]
+
+
+def table_of(args: Any) -> tuple[Table, list[str]]:
+    """The table that the options speak of, and what to say about how it was made."""
+    if getattr(args, "trials", None):
+        return _from_trials(args)
+    table = read_table(args.file)
+    notes: list[str] = []
+    if table.form.startswith("list"):
+        notes += _as_list(table, args)
+    if "correct" in table.names and "prediction" in table.names and args.label is None:
+        table, said = _openml(table, args)
+        notes += said
+    if getattr(args, "more", None):
+        table, said = _joined(table, args)
+        notes += said
+    if getattr(args, "join_on", None) and not getattr(args, "more", None):
+        raise DataError("--join-on needs a second file.", hint="--more scores.csv --join-on id")
+    if "model" in table.names and not {"model"} & set((args.label or "").split(",")):
+        table, said = _widened(table, args)
+        notes += said
+    return table, notes
+
+
+def said_what_scores_are(args: Any) -> bool:
+    """Whether --scores-are was written."""
+    return any(word.split("=")[0] == "--scores-are" for word in getattr(args, "command_line", []))
+
+
+def _from_trials(args: Any) -> tuple[Table, list[str]]:
+    """Trials and one file of scores per model, joined by the names of the recordings."""
+    if args.file is not None:
+        raise DataError("--trials takes the place of the file of cases; leave one of them out.")
+    if not args.scores:
+        raise DataError(
+            "--trials needs the scores of each model.", hint="--trials T --scores A.txt,B.txt"
+        )
+    trials = _list(args.trials)
+    if trials.keys is None:
+        raise FormatError(
+            f"{trials.source}: no column says which trials are targets.",
+            hint="one column must hold two words such as target and nontarget, tgt and imp, "
+            "bonafide and spoof, or 1 and 0",
+        )
+    paths = [path for path in args.scores.split(",") if path]
+    names = [Path(path).stem for path in paths]
+    if len(set(names)) < len(names):
+        names = paths
+    notes = [trials.said]
+    columns: dict[str, NDArray[Any]] = {"truth": trials.keys}
+    for name, path in zip(names, paths, strict=True):
+        scores = _list(path)
+        columns[name], spare = joined_scores(trials, scores)
+        if spare:
+            notes.append(f"{grouped(spare)} scores of {scores.source} belong to no trial")
+    args.label, args.scores = "truth", ",".join(names)
+    notes += _as_llr(args)
+    return _of_columns(trials.source, columns, "list of trials, joined by names"), notes
+
+
+def _list(path: str) -> List:
+    """One list from a file."""
+    data, name = read_bytes(path)
+    return read_list(data, name)
+
+
+def _as_list(table: Table, args: Any) -> list[str]:
+    """Fill in the options for a list that holds keys and scores side by side."""
+    args.label = args.label or "truth"
+    if not (args.scores or args.decisions or args.proba):
+        args.scores = "score"
+        return [table.form, *_as_llr(args)]
+    return [table.form]
+
+
+def _as_llr(args: Any) -> list[str]:
+    """Scores of such lists are log-likelihood ratios unless something else was said."""
+    if said_what_scores_are(args):
+        return []
+    args.scores_are = "llr"
+    return ["scores are taken as log-likelihood ratios (--scores-are says otherwise)"]
+
+
+def _of_columns(source: str, columns: dict[str, NDArray[Any]], form: str) -> Table:
+    """A table from columns that are already there."""
+    getters = [lambda column=column: column for column in columns.values()]
+    size = len(next(iter(columns.values())))
+    return Table(source, size, tuple(columns), form, "", getters)
+
+
+def _openml(table: Table, args: Any) -> tuple[Table, list[str]]:
+    """Predictions of a run: the truth is in `correct`; confidences of 0 and 1 are decisions."""
+    args.label = "correct"
+    notes = []
+    again = {"repeat", "row_id"} <= set(table.names) and len(table.labels("repeat").names) > 1
+    if again and not getattr(args, "group", None):
+        args.group = "row_id"
+        notes.append("repeats are averaged; whole rows are drawn for the intervals (row_id)")
+    confidences = [name for name in table.names if name.startswith("confidence.")]
+    certain = bool(confidences) and all(
+        np.isin(table.numbers(name), (0.0, 1.0)).all() for name in confidences
+    )
+    if (certain or not confidences) and not (args.scores or args.decisions or args.proba):
+        args.decisions = "prediction"
+        why = "every confidence is 0 or 1" if confidences else "there are no confidences"
+        notes.append(f"{why}, so these are taken as decisions")
+    return table, notes
+
+
+def _joined(table: Table, args: Any) -> tuple[Table, list[str]]:
+    """Further columns from other files, looked up by an id."""
+    if not getattr(args, "join_on", None):
+        raise DataError("--more needs to know by what to join.", hint="--join-on id")
+    key, notes = args.join_on, []
+    wanted = _ids(table, key)
+    columns = {name: table.getters[i] for i, name in enumerate(table.names)}
+    for path in args.more.split(","):
+        other = read_table(path)
+        given = _ids(other, key)
+        places = {name: k for k, name in enumerate(given)}
+        if len(places) < len(given):
+            raise DataError(f"{other.source}: '{key}' holds the same value more than once.")
+        rows = np.array([places.get(name, -1) for name in wanted], dtype=np.intp)
+        if (rows < 0).all():
+            raise DataError(f"no '{key}' of {table.source} occurs in {other.source}.")
+        for name in other.names:
+            if name != key:
+                called = name if name not in columns else f"{Path(path).stem}.{name}"
+                columns[called] = _looked_up(other, name, rows)
+        absent = int((rows < 0).sum())
+        notes.append(
+            f"{other.source} was joined by '{key}'"
+            + (f"; {grouped(absent)} rows have no partner there" if absent else "")
+        )
+    joined = replace(table, names=tuple(columns), getters=tuple(columns.values()))
+    return joined, notes
+
+
+def _ids(table: Table, key: str) -> list[str]:
+    """A column of ids as text."""
+    labels = table.labels(key)
+    names = [*labels.names, ""]
+    return [names[code] for code in labels.codes.tolist()]
+
+
+def _looked_up(table: Table, name: str, rows: NDArray[np.intp]) -> Any:
+    """A function that gives a column in the order of another table, empty where absent."""
+
+    def column() -> NDArray[Any]:
+        cells = np.asarray(table.cells(name))
+        if cells.dtype.kind == "S":
+            cells = np.char.decode(cells, "utf-8")
+        found = cells.astype(object)[rows]
+        found[rows < 0] = None
+        return np.asarray(found)
+
+    return column
+
+
+def _widened(table: Table, args: Any) -> tuple[Table, list[str]]:
+    """One row per model and case turned into one row per case: `cat.p_a`, `cat.p_b`, ..."""
+    key = next((name for name in table.names if name.lower() in ID_NAMES), None)
+    values = [n for n in table.names if CLASS_COLUMN.match(n)]
+    asked = [w for w in (args.scores, args.decisions) if w]
+    values += [name for word in asked for name in word.split(",") if name in table.names]
+    if key is None or not values:
+        return table, []
+    label, _ = find_label(table, args.label)
+    models, ids, truth = _ids(table, "model"), _ids(table, key), _ids(table, label)
+    order = list(dict.fromkeys(ids))
+    place = {name: k for k, name in enumerate(order)}
+    rows = np.array([place[name] for name in ids], dtype=np.intp)
+    said = dict(zip(ids, truth, strict=True))
+    odd = [name for name, outcome in zip(ids, truth, strict=True) if said[name] != outcome]
+    if odd:
+        raise DataError(f"{table.source}: the truth of '{odd[0]}' differs between models.")
+    columns: dict[str, Any] = {key: np.array(order), label: np.array([said[n] for n in order])}
+    names = np.array(models)
+    for model in dict.fromkeys(models):
+        inside = np.flatnonzero(names == model)
+        if np.unique(rows[inside]).size < inside.size:
+            raise DataError(f"{table.source}: '{model}' speaks of one '{key}' more than once.")
+        for value in values:
+            cells = np.full(len(order), None, dtype=object)
+            cells[rows[inside]] = _text(table.cells(value))[inside]
+            columns[f"{model}.{value}"] = cells
+    for option in ("scores", "decisions"):
+        if getattr(args, option):
+            words = getattr(args, option).split(",")
+            found = [f"{m}.{w}" for m in dict.fromkeys(models) for w in words]
+            setattr(args, option, ",".join(found))
+    wide = replace(_of_columns(table.source, columns, table.form), digest=table.digest)
+    count = len(dict.fromkeys(models))
+    return wide, [f"long form: {count} models on {grouped(len(order))} cases, by '{key}'"]
+
+
+def _text(cells: NDArray[Any]) -> NDArray[Any]:
+    """Cells of a file as text."""
+    return np.char.decode(cells, "utf-8") if cells.dtype.kind == "S" else cells

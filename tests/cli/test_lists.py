@@ -1,0 +1,127 @@
+"""Lists of trials and scores: each laboratory's form gives the same counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from stakes.cli.lists import is_list, read_list
+
+# (speaker, recording, target?, score): at equal costs and the shares of the data, 3 of 8 targets,
+# the threshold on the llr is log(5/3) = 0.51: one miss (0.4), one false alarm (1.2)
+TRIALS = [
+    ("s1", "u1", True, 3.1), ("s1", "u2", False, -2.0), ("s2", "u3", False, 1.2),
+    ("s2", "u4", True, 0.4), ("s3", "u5", False, -4.0), ("s3", "u6", True, 2.2),
+    ("s4", "u7", False, -0.5), ("s4", "u8", False, 0.1),
+]  # fmt: skip
+COUNTS = [[4, 1], [1, 2]]
+COSTS = ["--cost", "fn=1", "fp=1", "--min-positives", "1", "--json"]
+
+
+def lines(form, rows=TRIALS):
+    return "".join(form(*row) + "\n" for row in rows)
+
+
+def kind(target):
+    return "target" if target else "nontarget"
+
+
+FORMS = {
+    "kaldi": lambda s, u, t, x: f"{s} {u} {kind(t)}",
+    "voxceleb": lambda s, u, t, x: f"{int(t)} {s} {u}",
+    "voices": lambda s, u, t, x: f"{s} {u} {'tgt' if t else 'imp'}",
+    "asvspoof": lambda s, u, t, x: f"{s} {u} - A01 {'bonafide' if t else 'spoof'}",
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_trials_are_joined_with_scores_by_their_names(run, write, name):
+    write("t.txt", lines(FORMS[name]))
+    pairs = name != "asvspoof"
+    form = lambda s, u, t, x: f"{s} {u} {x}" if pairs else f"{u} {x}"  # noqa: E731
+    write("a.txt", lines(form, TRIALS[::-1]))
+    ran = run("eval", "--trials", "t.txt", "--scores", "a.txt", *COSTS)
+    assert ran.code == 0, ran.err
+    assert ran.found["models"][0]["counts"] == COUNTS
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda s, u, t, x: f"{u} A01 {'bonafide' if t else 'spoof'} {x}",
+        lambda s, u, t, x: f"{1 if t else -1} {x}",
+        lambda s, u, t, x: f"{x} {kind(t)}",
+    ],
+    ids=["asvspoof scores", "bob two columns", "kaldi compute-eer"],
+)
+def test_keys_and_scores_in_one_list(run, write, form):
+    ran = run("eval", write("s.txt", lines(form)), *COSTS)
+    assert ran.code == 0, ran.err
+    assert ran.found["models"][0]["counts"] == COUNTS
+    assert any("log-likelihood ratios" in note for note in ran.found["notes"])
+
+
+def test_nist_files_have_headers(run, write):
+    key = "modelid\tsegmentid\tside\ttargettype\n"
+    write("k.tsv", key + lines(lambda s, u, t, x: f"{s}\t{u}\ta\t{kind(t)}"))
+    write(
+        "n.tsv", "modelid\tsegmentid\tside\tLLR\n" + lines(lambda s, u, t, x: f"{s}\t{u}\ta\t{x}")
+    )
+    ran = run("eval", "--trials", "k.tsv", "--scores", "n.tsv", *COSTS)
+    assert ran.found["models"][0]["counts"] == COUNTS
+
+
+def test_a_trial_without_a_score_is_said(run, write):
+    write("t.txt", lines(FORMS["kaldi"]))
+    write("a.txt", lines(lambda s, u, t, x: f"{s} {u} {x}", TRIALS[1:]))
+    ran = run("eval", "--trials", "t.txt", "--scores", "a.txt", *COSTS)
+    assert "1 row of a is empty." in ran.err
+
+
+def test_what_scores_are_can_be_said(run, write):
+    text = lines(lambda s, u, t, x: f"{kind(t)} {1 if x > 0.5 else 0.25}")
+    ran = run("eval", write("s.txt", text), "--scores-are", "prob", *COSTS)
+    assert ran.found["models"][0]["threshold"] == 0.5
+
+
+def test_presets_are_costs_and_shares(run, write):
+    text = lines(FORMS["kaldi"])
+    write("t.txt", text)
+    write("a.txt", lines(lambda s, u, t, x: f"{s} {u} {x}"))
+    words = ["--trials", "t.txt", "--scores", "a.txt", "--min-positives", "1", "--json"]
+    ran = run("eval", *words, "--preset", "sre16")
+    assert ran.found["application"]["priors"] == pytest.approx([0.99, 0.01])
+    assert any("where 0.5 % are targets" in note for note in ran.found["notes"])
+    assert run("eval", *words, "--preset", "sre16", "--miss", "1").code == 2
+    assert run("eval", *words, "--preset", "sre99").code == 2
+
+
+@pytest.mark.parametrize(
+    ("trials", "scores", "said"),
+    [
+        ("s1 u1\ns2 u2\n", "s1 u1 1\n", "no column says which trials are targets"),
+        ("s1 u1 target\ns2 u2 nontarget\n", "x y 1\n", "no trial of t.txt has a score in a.txt"),
+        ("s1 u1 target\ns2 u2 nontarget\n", "s1 u1 a\n", "holds no column of scores"),
+        ("s1 u1 target\ns2 u2 nontarget\n", "s1 u1 1\ns1 u1 2\n", "two different scores for s1 u1"),
+        ("s1 u1 target\ns2 nontarget\n", "s1 u1 1\n", "is not a list of trials"),
+    ],
+)
+def test_problems(run, write, trials, scores, said):
+    write("t.txt", trials)
+    write("a.txt", scores)
+    ran = run("eval", "--trials", "t.txt", "--scores", "a.txt", *COSTS)
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_two_columns_of_keys_are_ambiguous(run, write):
+    write("t.txt", "target nontarget u1\nnontarget target u2\n")
+    write("a.txt", "u1 1\n")
+    ran = run("eval", "--trials", "t.txt", "--scores", "a.txt", *COSTS)
+    assert "columns 1 and 2 could each say which trials are targets" in ran.err
+
+
+def test_ordinary_tables_are_no_lists():
+    assert not is_list(b"y,p\n0,0.1\n1,0.9\n")
+    assert not is_list(b"a b c\nd e f\n")
+    assert is_list(b"1 0.5\n-1 0.2\n")
+    assert read_list(b"1 0.5\n-1 0.2\n", "x").scores.tolist() == [0.5, 0.2]
