@@ -98,8 +98,9 @@ class Live:
             rival, value, half = self.rivals(best, gaps, errors, scores)
         kind, after = self.kinds(nec, best, high, rival, place)
         needed = self.ev.n_cases * np.divide(half, value, out=nothing, where=value != 0) ** 2
-        return {"low": low, "high": high, "chance": chance, "kind": kind, "rival": rival,
-                "value": value, "half": half, "needed": needed, **after}  # fmt: skip
+        return {"nec": nec, "low": low, "high": high, "chance": chance, "kind": kind,
+                "rival": rival, "value": value, "half": half, "needed": needed,
+                **after}  # fmt: skip
 
     def pairwise(self, place: Place) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Differences, standard errors and score statistics, (n_systems, n_systems, n_stops)."""
@@ -186,7 +187,7 @@ def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
     tables = {k: _stated(live, k, place) for k, place in live.places().items()}
     fixed = tables["fixed"]
     return {
-        "bands": None if fixed["low"] is None else (grid.x, fixed["low"], fixed["high"]),
+        "bands": (grid.x, fixed["nec"], fixed["low"], fixed["high"]),
         "step": STEP,
         "logRatio": grid.log_ratio,
         "logOdds": grid.log_odds,

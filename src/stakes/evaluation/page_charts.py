@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from stakes import curves
-from stakes.evaluation.plotting import Plots, renamed
+from stakes._optional import load
+from stakes.curves.bayes_error import BayesErrorCurve
+from stakes.evaluation.plotting import renamed
 from stakes.exceptions import MissingExtraError, UndefinedError
 from stakes.plots.style import style
 from stakes.report.charts import Chart, inline
@@ -27,29 +29,29 @@ class _Band(NamedTuple):
     high: Any
 
 
-def charts_of(
-    ev: Evaluation, bands: tuple[Any, Any, Any] | None
-) -> tuple[list[Chart], dict[str, Any], str]:
+def charts_of(ev: Evaluation, stops: Any) -> tuple[list[Chart], dict[str, Any], str]:
     """The drawings, the points of the reliability curves, and why there are none, if so.
 
-    `bands` are the abscissae and the intervals of all models at the stops of the sliders.
+    `stops` are the abscissae of the sliders' stops, and the NECs and their limits there.
     """
     try:
-        from stakes._optional import load
-
         load("matplotlib", extra="plots")
-        scores = ev.plot.scores()
     except MissingExtraError as missing:
         return [], {}, f"The drawings need matplotlib: {missing.hint}"
+    try:
+        scores = ev.plot.scores()
     except UndefinedError:
-        return [], {}, ""
-    if not all(one.class_totals.all() for one in scores.values()):
+        scores = {}
+    if stops is None or not all(one.class_totals.all() for one in scores.values()):
         return [], {}, ""
     keys = {model.name: f"m{k}" for k, model in enumerate(ev.models)}
-    names = {key: name for name, key in keys.items() if name in scores}
+    names = {key: name for name, key in keys.items()}
+    first = _bayes_error(ev, renamed(scores, keys), names, stops)
+    if not scores:
+        return [first], {}, ""
     reliability = renamed(ev.plot.reliability_curves(), keys)
     drawn = [
-        _bayes_error(ev, renamed(scores, keys), names, bands),
+        first,
         _reliability(reliability, names),
         _decision(ev, renamed(scores, keys), names),
         _det(renamed(ev.plot.det_curves(), keys), names),
@@ -83,21 +85,35 @@ def _short(name: str) -> str:
     return shown if len(shown) <= 18 else f"{shown[:17]}…"
 
 
-def _bayes_error(ev: Evaluation, scores: Any, names: Any, bands: Any) -> Chart:
+def _bayes_error(ev: Evaluation, scores: Any, names: Any, stops: Any) -> Chart:
     """Normalised cost against the application, with the intervals at the stops."""
     from stakes import plots
 
-    found = {key: curves.bayes_error(one, _log_odds(ev)) for key, one in scores.items()}
-    widths = None
-    if bands is not None and bands[1] is not None:
-        x, low, high = bands
-        widths = {f"m{k}": _Band(x, low[k], high[k]) for k in range(len(low)) if f"m{k}" in found}
+    x, nec, low, high = stops
+    grid = _log_odds(ev)
+    found = {}
+    for k, key in enumerate(names):
+        if key in scores:
+            found[key] = curves.bayes_error(scores[key], grid)
+        else:  # decisions: no threshold to choose
+            inside = (x >= grid[0]) & (x <= grid[-1])
+            none = np.full(inside.sum(), np.nan)
+            found[key] = BayesErrorCurve(
+                x[inside], nec[k][inside], none, np.ones(inside.sum()), none, none, True
+            )
+    widths = None if low is None else {
+        f"m{k}": _Band(x, low[k], high[k]) for k in range(len(low))
+    }  # fmt: skip
     share = ev.application.priors
     assert share is not None
-    span = Plots(ev)._span()
     ax = plots.bayes_error(
-        found, prevalence=float(share[1]), span=span, bands=widths, ax=_axes(6.4, 4.1)
+        found,
+        prevalence=float(share[1]),
+        span=ev.plot.span(),
+        bands=widths,
+        ax=_axes(6.4, 4.1),
     )
+    ax.set_xlim(grid[0], grid[-1])
     ax.set_xlabel("effective prior log odds")
     ax.set_ylabel("NEC (1 = best constant decision)")
     label = "Normalised cost of every model against the cost ratio and the share"

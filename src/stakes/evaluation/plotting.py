@@ -78,9 +78,7 @@ class Plots:
         found = {name: curves.bayes_error(scores) for name, scores in self.scores().items()}
         share = self._ev.application.priors
         prevalence = None if share is None or not 0 < share[1] < 1 else float(share[1])
-        return plots.bayes_error(
-            found, prevalence=prevalence, span=self._span(), bands=bands, ax=ax
-        )
+        return plots.bayes_error(found, prevalence=prevalence, span=self.span(), bands=bands, ax=ax)
 
     def decision(self, *, ax: Any = None, thresholds: Any = None) -> Any:
         """Net benefit of every model; see `stakes.plots.decision`."""
@@ -128,7 +126,7 @@ class Plots:
         intervals = {m.name: m.interval for m in models if m.interval is not None}
         return plots.model_costs({m.name: m.nec for m in models}, intervals=intervals, ax=ax)
 
-    def _span(self) -> tuple[float, float] | None:
+    def span(self) -> tuple[float, float] | None:
         """The range of uncertain costs as effective prior log odds; None when there is none."""
         ratios = None if self._ev.sources is None else self._ev.sources.cost_range
         share = self._ev.application.priors

@@ -499,13 +499,24 @@
       const nec = moved ? counts.map((c) => mean(std, c) / naive) : stated.map((m) => m.nec);
       pay(fill(nec, naive, moved || volume() !== app.volume));
     };
+    const over = (share, price) => {
+      $("abstain-shown").textContent = plain(price, 3);
+      $("abstain").setAttribute("aria-valuetext", plain(price, 3));
+      $("abstain-said").textContent = names.map((name, n) => (share[n] === undefined ? "" :
+        `${name} hands over ${percent(share[n], 1)}`)).filter(Boolean).join(", ");
+    };
     const abstain = () => {
       const at = Number($("abstain").value);
       const { column, start } = many.abstain;
       const price = at === start ? app.costs[0][column] : prices[at];
+      if (many.editable) {
+        app.classes.forEach((_, i) => { $(`cost-${i}-${column}`).value = String(price); });
+        edited();
+        const left = (c, i) => c[i][column] / (c[i].reduce((a, b) => a + b, 0) || 1);
+        over(names.map((_, n) => app.priors.reduce((sum, p, i) => sum + p * left(counts[n], i), 0)), price);
+        return;
+      }
       costs = app.costs.map((row) => row.map((c, j) => (j === column ? price : c)));
-      $("abstain-shown").textContent = plain(price, 3);
-      $("abstain").setAttribute("aria-valuetext", plain(price, 3));
       const std = standard();
       const naive = bottom(std);
       const shift = app.costs.map((row) => Math.min(...row.filter((_, j) => j !== column), price));
@@ -526,10 +537,13 @@
       const moved = at !== start;
       fill(moved ? nec : stated.map((m) => m.nec), naive, moved || volume() !== app.volume);
       names.forEach((_, n) => put(`nec-${n}`, nec[n].toFixed(3), nec[n]));
-      $("abstain-said").textContent = names.map((name, n) => (share[n] === undefined ? "" :
-        `${name} hands over ${percent(share[n], 1)}`)).filter(Boolean).join(", ");
+      over(share, price);
     };
-    const redo = () => (prices && Number($("abstain").value) !== many.abstain.start ? abstain() : many.editable ? edited() : plainly());
+    const redo = () => {
+      if (many.editable) edited();
+      else if (prices && Number($("abstain").value) !== many.abstain.start) abstain();
+      else plainly();
+    };
     const plainly = () => {
       const std = standard();
       pay(fill(stated.map((m) => m.nec), bottom(std), volume() !== app.volume));
