@@ -43,3 +43,19 @@ def test_prior_by_hand():
 def test_impossible_prior_is_refused():
     with pytest.raises(DataError, match="between 0 and 1"):
         curves.precision_recall(ScoreCounts.from_scores([0, 1], [0, 1], kind="rank"), prior=1.0)
+
+
+def test_weights_of_all_sizes_keep_rates_between_0_and_1():
+    rng = np.random.default_rng(11)
+    for _ in range(100):
+        truth = np.append([0, 1], rng.integers(0, 2, 20))
+        weights = rng.random(22) * 10.0 ** rng.integers(-12, 12, 22)
+        scores = ScoreCounts.from_scores(truth, rng.random(22), kind="rank", sample_weight=weights)
+        curve = curves.precision_recall(scores)
+        for rates in (curve.recall, curve.precision):
+            assert ((rates >= 0) & (rates <= 1)).all()
+
+
+def test_a_case_of_no_weight_on_top_finds_nobody():
+    scores = ScoreCounts.from_scores([0, 1, 1], [1, 2, 3], kind="rank", sample_weight=[1, 1, 0])
+    assert curves.precision_recall(scores).recall.tolist() == [1.0, 1.0]

@@ -59,8 +59,9 @@ def precision_recall(scores: RankedScores, *, prior: float | None = None) -> Pre
     share = float(scores.priors[1]) if prior is None else float(prior)
     if not 0 < share < 1:
         raise DataError(f"`prior` must lie between 0 and 1; got {prior!r}.")
-    cuts, below_first, below_second = (part[::-1][1:] for part in scores.finest)
-    first, second = scores.class_totals
-    recall = (second - below_second) / second
-    right, wrong = share * recall, (1 - share) * (first - below_first) / first
-    return PrecisionRecallCurve(cuts, recall, right / (right + wrong), share)
+    cuts, below_first, below_second = (part[::-1] for part in scores.finest)
+    recall = (below_second[0] - below_second) / below_second[0]
+    right, wrong = share * recall, (1 - share) * (below_first[0] - below_first) / below_first[0]
+    found = right + wrong > 0  # where nobody is found there is no precision
+    precision = right[found] / (right[found] + wrong[found])
+    return PrecisionRecallCurve(cuts[found], recall[found], precision, share)

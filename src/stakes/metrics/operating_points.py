@@ -144,7 +144,8 @@ def at_threshold(scores: RankedScores, threshold: float) -> OperatingPoint:
     """
     value = float(threshold)
     above = scores.class_totals if value == -np.inf else scores.counts_above(value)
-    counts = np.stack([scores.class_totals - above, above], axis=1)
+    below = np.maximum(scores.class_totals - above, 0)  # sums of weights may round below 0
+    counts = np.stack([below, above], axis=1)
     return OperatingPoint((value,), scores.classes, ConfusionMatrix(counts, scores.classes))
 
 
@@ -265,7 +266,7 @@ def _point(
     counts = np.zeros((2, len(app.decisions)))
     bounds = [scores.class_totals, *above, np.zeros(2)]
     for decision, upper, lower in zip(decisions, bounds[:-1], bounds[1:], strict=True):
-        counts[:, decision] += upper - lower
+        counts[:, decision] += np.maximum(upper - lower, 0)  # sums of weights may round below 0
     matrix = ConfusionMatrix(counts, app.classes, app.decisions)
     return OperatingPoint(tuple(cuts), tuple(app.decisions[k] for k in decisions), matrix)
 
