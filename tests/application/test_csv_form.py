@@ -126,6 +126,10 @@ MISTAKES = {
         "truth;cat;dog\ncat;0;1\ndog;1;0",
         "the cells are separated by semicolons, not by ','.",
     ),
+    "semicolons and decimal commas": (
+        "truth;cat;dog\ncat;0;1,5\ndog;1;0",
+        "the cells are separated by semicolons, not by ','.",
+    ),
     "ragged": ("truth,cat,dog\ncat,0,1\ndog,1", "line 3 has 2 cells, the header has 3."),
     "text": (
         "truth,cat,dog\ncat,0,ten\ndog,1,0",

@@ -68,7 +68,7 @@ def costs_from_csv(text: str, *, source: str = "costs", delimiter: str = ",") ->
         stream = io.StringIO(text.removeprefix("\ufeff"), newline="")
         notes, skipped = _notes(stream, delimiter)
         rows = _rows(stream, delimiter, skipped)
-        side = _oriented(rows, delimiter)
+        side = _oriented(rows)
         heads = [cells[0] for _, cells in rows[1:]]
         columns = rows[0][1][1:]
         texts = (heads, columns) if side == "truth" else (columns, heads)
@@ -190,6 +190,7 @@ def _rows(stream: io.StringIO, delimiter: str, skipped: int) -> list[tuple[int, 
             f"{len(rows)} line{'' if len(rows) == 1 else 's'}.",
             hint="truth,ignore,call as the first line, then stay,0,4 and so on",
         )
+    _refuse_other_separator(rows[0][1], delimiter)
     width = len(rows[0][1])
     for line, cells in rows:
         if len(cells) != width:
@@ -197,18 +198,12 @@ def _rows(stream: io.StringIO, delimiter: str, skipped: int) -> list[tuple[int, 
     return rows
 
 
-def _oriented(rows: list[tuple[int, list[str]]], delimiter: str) -> str:
+def _oriented(rows: list[tuple[int, list[str]]]) -> str:
     """What the rows are: 'truth' or 'decision', as the top-left cell says."""
     (_, header), *body = rows
     corner = header[0].lower()
     if corner in ("truth", "decision") and len(header) > 1:
         return corner
-    for other, spoken in ((",", "commas"), (";", "semicolons"), ("\t", "tabs")):
-        if len(header) == 1 and other != delimiter and other in header[0]:
-            raise FormatError(
-                f"the cells are separated by {spoken}, not by {delimiter!r}.",
-                hint="save the table with commas as .csv, or with tabs as .tsv",
-            )
     if all(NUMBER.fullmatch(cell) for _, row in rows for cell in row):
         raise FormatError(
             "there are only numbers - I need to know which side is the truth, and the names.",
@@ -219,6 +214,16 @@ def _oriented(rows: list[tuple[int, list[str]]], delimiter: str) -> str:
         f"rows are headed {heads} and columns {columns} - I need to know which side is the truth.",
         hint=HINT,
     )
+
+
+def _refuse_other_separator(header: list[str], delimiter: str) -> None:
+    """Raise when the header is one cell that holds another separator."""
+    for other, spoken in ((",", "commas"), (";", "semicolons"), ("\t", "tabs")):
+        if len(header) == 1 and other != delimiter and other in header[0]:
+            raise FormatError(
+                f"the cells are separated by {spoken}, not by {delimiter!r}.",
+                hint="save the table with commas as .csv, or with tabs as .tsv",
+            )
 
 
 def _headed(names: Sequence[str]) -> str:
