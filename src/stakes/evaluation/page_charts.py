@@ -61,10 +61,9 @@ def charts_of(ev: Evaluation, stops: Any) -> tuple[list[Chart], dict[str, Any], 
 
 def _axes(width: float, height: float) -> Any:
     """Axes outside pyplot, so that nothing stays open."""
-    from matplotlib.figure import Figure
-
     with style():
-        return Figure(figsize=(width, height), dpi=72, layout="constrained").subplots()
+        figure = load("matplotlib.figure", extra="plots")
+        return figure.Figure(figsize=(width, height), dpi=72, layout="constrained").subplots()
 
 
 def _plain(ax: Any, names: dict[str, str]) -> Any:

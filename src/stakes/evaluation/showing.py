@@ -17,8 +17,8 @@ from stakes.evaluation.page_charts import charts_of
 from stakes.evaluation.recording import record_of
 from stakes.report.amounts import percent
 from stakes.report.embedding import packed
-from stakes.report.live_page import Sheet, live_page, stamped
 from stakes.report.markdown import as_markdown
+from stakes.report.page import Sheet, page, stamped
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
@@ -48,7 +48,7 @@ def as_page(
     missing = ""
     if len(ev.application.classes) == 2 and ev.application.costs.shape == (2, 2):
         charts, reliability, missing = charts_of(ev, bands)
-    return live_page(
+    return page(
         Sheet(
             record=record,
             order=tuple(model.name for model in ev.models),

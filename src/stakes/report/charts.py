@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from stakes._optional import load
 from stakes.plots.style import style
 
 __all__ = ["Chart", "inline"]
@@ -47,9 +48,9 @@ def inline(ax: Any, key: str, label: str) -> Chart:
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         buffer = io.StringIO()
-        import matplotlib as mpl
-
-        with mpl.rc_context({"savefig.bbox": None, "svg.hashsalt": key}):
+        with load("matplotlib", extra="plots").rc_context(
+            {"savefig.bbox": None, "svg.hashsalt": key}
+        ):
             figure.savefig(buffer, format="svg", dpi=72, metadata={"Date": None})
     root = ET.fromstring(buffer.getvalue())
     _cleaned(root, key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["Html", "element", "joined", "table", "text"]
+__all__ = ["Html", "element", "joined", "section", "table", "text"]
 
 _NUMBER_GAP = re.compile(r"(?<=\d) (?=\d{3}\b|%|[kMG]\b)")
 
@@ -65,3 +65,8 @@ def table(
     scrolls = element("div", element("table", inner), class_="scroll", tabindex="0", role="region",
                       aria_label=caption)  # fmt: skip
     return element("figure", joined(element("figcaption", caption), scrolls))
+
+
+def section(title: str, *parts: str, class_: str = "") -> Html:
+    """A section with its heading."""
+    return element("section", joined(element("h2", title), *parts), class_=class_)

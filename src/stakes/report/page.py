@@ -1,110 +1,168 @@
-"""The report page: one static file that loads nothing, runs nothing and holds no rows."""
+"""The page of an evaluation: one file with sliders that loads nothing and holds no rows."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
 from importlib.resources import files
+from typing import Any
 
 from stakes.report.amounts import grouped, percent
-from stakes.report.findings import Findings
+from stakes.report.charts import Chart
+from stakes.report.embedding import as_json
 from stakes.report.markup import Html, element, joined, text
-from stakes.report.sections import (
-    computed_section,
-    confusion_section,
-    models_section,
-    money_section,
-    told_section,
-)
+from stakes.report.page_inputs import told
+from stakes.report.page_tables import models, payers, slices
+from stakes.report.page_words import changes, computed, drawings, verdict
 
-__all__ = ["page"]
+__all__ = ["Sheet", "page", "stamped"]
 
 
-def page(findings: Findings) -> str:
-    """The findings as one self-contained HTML page.
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Everything the page shows.
 
-    Nothing is loaded and no script runs, which the page's own content-security policy
-    enforces; names from the data are escaped. It holds counts and costs, never rows.
-
-    Parameters
-    ----------
-    findings : Findings
-        All models at one application.
-
-    Returns
-    -------
-    str
-        A complete HTML document, to be written as UTF-8.
-
-    Examples
-    --------
-    >>> from stakes import Application, ConfusionMatrix
-    >>> from stakes.report import Findings, judge
-    >>> app = Application([[0, 1], [10, 0]], priors=[0.95, 0.05])
-    >>> cm = ConfusionMatrix([[90, 5], [1, 4]])
-    >>> made = page(Findings("<b>.csv", 100, app, cm.priors, "0", 0.5,
-    ...                      (judge(cm, app, name="gbm"),), cm.class_totals))
-    >>> "<b>.csv" in made, "&lt;b&gt;.csv" in made
-    (False, True)
+    `record` is the evaluation as plain data; `numbers` what the script needs to follow the
+    sliders of two classes, or `table` what it needs for any matrix of costs; `charts` the
+    drawings, and `missing` why there are none.
     """
-    style = files("stakes.report").joinpath("page.css").read_text(encoding="utf-8")
+
+    record: Mapping[str, Any]
+    order: tuple[str, ...]
+    numbers: Mapping[str, Any] | None = None
+    table: Mapping[str, Any] | None = None
+    charts: tuple[Chart, ...] = ()
+    missing: str = ""
+    costs_said: tuple[str, ...] = ()
+    title: str = ""
+    reliability_said: str = ""
+    points: Mapping[str, Any] = field(default_factory=dict)
+
+
+def page(sheet: Sheet) -> str:
+    """The sheet as one self-contained HTML page, to be written as UTF-8.
+
+    Its own content-security policy allows this very script and style sheet and nothing else:
+    no request, no other script. Names from the data are escaped. Without scripts it shows the
+    same figures at the costs it was made for.
+    """
+    folder = files("stakes.report")
+    style = folder.joinpath("page.css").read_text(encoding="utf-8")
+    script = folder.joinpath("page.js").read_text(encoding="utf-8")
     body = joined(
-        element("h1", _question(findings)),
-        element("p", _from(findings), class_="from"),
-        element("p", findings.verdict, class_="verdict", role="status"),
-        *(element("p", warning, class_="warning") for warning in findings.warnings),
-        told_section(findings),
-        models_section(findings),
-        money_section(findings),
-        confusion_section(findings),
-        computed_section(findings),
-        element("footer", element("p", _footer(), class_="soft")),
-    )
+        element("header", joined(
+            element("h1", sheet.title or _question(sheet)),
+            element("p", _from(sheet), class_="from"),
+            verdict(sheet),
+        )),
+        *_sections(sheet),
+        element("footer", element("p", _footer(sheet), class_="soft")),
+    )  # fmt: skip
     head = joined(
         Html('<meta charset="utf-8">'),
-        Html(f'<meta http-equiv="Content-Security-Policy" content="{_policy(style)}">'),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{_policy(style, script)}">'),
         Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
         Html('<meta name="referrer" content="no-referrer">'),
-        element("title", f"{_question(findings)} {findings.source}"),
+        element("title", f"{_question(sheet)} {sheet.record['facts'].get('source', '')}".strip()),
         Html(f"<style>{style}</style>"),
     )
+    data = Html(f'<script type="application/json" id="numbers">{as_json(_data(sheet))}</script>')
     return (
-        "<!DOCTYPE html>\n"
-        f'<html lang="en">\n<head>\n{head}\n</head>\n'
-        f"<body>\n{element('main', body)}\n</body>\n</html>\n"
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n'
+        f"<body>\n{element('main', body)}\n{data}\n<script>{script}</script>\n</body>\n</html>\n"
     )
 
 
-def _policy(style: str) -> str:
-    """Nothing may be loaded or run; only this very style sheet applies."""
-    digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
-    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+def stamped(facts: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The facts with the day and the version that made the page."""
+    from stakes import __version__
+
+    return {"made": date.today().isoformat(), "stakes": __version__, **(facts or {})}
 
 
-def _question(findings: Findings) -> str:
+def _sections(sheet: Sheet) -> list[Html]:
+    """The sections that this evaluation allows, numbered."""
+    made: list[Html] = [told(sheet), models(sheet)]
+    made += drawings(sheet)
+    made += [payers(sheet), changes(sheet), slices(sheet)]
+    made.append(computed(sheet))
+    numbered, place = [], 0
+    for one in filter(None, made):
+        parts = one.split("<h2>")
+        whole = parts[0]
+        for part in parts[1:]:
+            place += 1
+            whole += f"<h2>{place} · {part}"
+        numbered.append(Html(whole))
+    return numbered
+
+
+def _data(sheet: Sheet) -> dict[str, Any]:
+    """What the script reads."""
+    record = sheet.record
+    app = record["application"]
+    named = {model["name"]: model for model in record["models"]}
+    return {
+        "app": {**app, "naive": record["naive"]["decision"]},
+        "cases": record["cases"],
+        "level": record["level"],
+        "names": list(sheet.order),
+        "stated": [named[name] for name in sheet.order],
+        "two": sheet.numbers,
+        "many": sheet.table,
+        "points": sheet.points,
+        "tooFew": record["too_few"],
+        "scales": {chart.key: chart.scale for chart in sheet.charts},
+    }
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing may be loaded; this style sheet and this script alone apply."""
+
+    def digest(text: str) -> str:
+        return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest(style)}'; "
+        f"script-src 'sha256-{digest(script)}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _question(sheet: Sheet) -> str:
     """What the page answers."""
-    if findings.kind == "scores":
+    models = sheet.record["models"]
+    if any(model["threshold"] is not None for model in models):
         return "Which model should we deploy, and at which threshold?"
-    return "Which model should we deploy?" if len(findings.models) > 1 else "What does it cost?"
+    return "Which model should we deploy?" if len(models) > 1 else "What does it cost?"
 
 
-def _from(findings: Findings) -> Html:
+def _from(sheet: Sheet) -> Html:
     """Where the figures come from, in one line."""
-    count = len(findings.models)
-    parts = [findings.source, f"{grouped(findings.n_cases)} cases"]
-    if findings.positive is not None:
-        share = percent(findings.data_priors[1])
-        label = findings.facts.get("label", "truth")
-        parts.append(f"{grouped(findings.class_counts[1])} {label} = {findings.positive} ({share})")
+    record = sheet.record
+    facts, app, count = record["facts"], record["application"], len(record["models"])
+    parts = [str(facts["source"])] if "source" in facts else []
+    parts.append(f"{grouped(record['cases'])} cases")
+    if len(app["classes"]) == 2:
+        share = app["data_priors"][1]
+        parts.append(
+            f"{grouped(round(share * record['cases']))} {app['classes'][1]} ({percent(share)})"
+        )
     parts.append(f"{count} model{'s' if count != 1 else ''}")
-    if "made" in findings.facts:
-        parts.append(f"made {findings.facts['made']}")
+    parts += [f"made {facts['made']}"] if "made" in facts else []
+    parts += [f"stakes {facts['stakes']}"] if "stakes" in facts else []
     return Html(" · ".join(text(part) for part in parts))
 
 
-def _footer() -> str:
-    """What the page does not hold."""
-    return (
-        "This page holds counts and costs only: no rows, no identifiers. It loads nothing from "
-        "anywhere and runs no script."
-    )
+def _footer(sheet: Sheet) -> str:
+    """What the page does and does not hold."""
+    held = "This page holds counts and curves only: no rows, no identifiers."
+    if sheet.table is not None and sheet.table.get("sample"):
+        size = grouped(sheet.table["sample"])
+        held = (
+            f"On request, this page holds the posteriors and the true classes of {size} cases, in "
+            "random order and without identifiers, so that its matrix can be edited."
+        )
+    return f"{held} It loads nothing from anywhere; its script is part of the file."

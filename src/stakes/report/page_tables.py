@@ -1,0 +1,183 @@
+"""The tables of the page: the models, who pays, parts of the cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stakes.report.amounts import amount, grouped, normalized, per_case, percent, plain
+from stakes.report.markup import Html, element, joined, section, table, text
+from stakes.report.symbols import swatch
+
+if TYPE_CHECKING:
+    from stakes.report.page import Sheet
+
+__all__ = ["count", "models", "payers", "slices"]
+
+#: A table with more classes than this is not read.
+LARGEST_TABLE = 12
+
+
+def models(sheet: Sheet) -> Html:
+    """The models side by side, cheapest first."""
+    record = sheet.record
+    app, found = record["application"], record["models"]
+    unit = f" ({app['unit']})" if app["unit"] else ""
+    saves = "saves per case" if app["volume"] is None else "saves"
+    if app["volume"] is not None and app["period"]:
+        saves = f"saves per {app['period']}"
+    kept = _kept(found)
+    level = record["level"]
+    titles = {
+        "interval": f"{percent(level, 0)} interval" if level else "interval",
+        "after": "re-calibrated",
+        "cut": "act when p >",
+        "saving": f"{saves}{unit}",
+        "chance": "best in",
+    }
+    head = ["model", "NEC", *(titles[name] for name in kept)]
+    rows = [
+        ("best" if model["name"] == record["best"] else "", _row(sheet, model, kept))
+        for model in found
+    ]
+    naive = element("th", f"always decide “{record['naive']['decision']}”", scope="row", id="naive")
+    rows.append(("naive", [naive, element("td", "1.000"), *[element("td", "")] * len(kept)]))
+    caption = (
+        "NEC: expected cost divided by that of the best decision that ignores the model; "
+        "0 is perfect, 1 is useless, lower is better."
+    )
+    if "after" in kept:
+        caption += " Re-calibrated: after cross-fitted calibration, which its figures pay for."
+    if "chance" in kept:
+        caption += " Best in: how often the model would cost least if the cases were drawn again."
+    return section(
+        "The models at that cost", table(caption, head, rows, name="models"), _optimistic(sheet)
+    )
+
+
+def _kept(found: list[Any]) -> list[str]:
+    """The columns that have something to say."""
+    has = {
+        "interval": any(m["interval"] for m in found),
+        "after": any(m["recalibrated_nec"] is not None for m in found),
+        "cut": any(m["threshold"] is not None for m in found),
+        "saving": True,
+        "chance": any(m["probability_best"] is not None for m in found),
+    }
+    return [name for name, some in has.items() if some]
+
+
+def _row(sheet: Sheet, model: Any, kept: list[str]) -> list[Html]:
+    """The cells of one model; the script finds them by model and column."""
+    k = sheet.order.index(model["name"])
+    volume = sheet.record["application"]["volume"]
+    interval = model["interval"]
+    shown = {
+        "interval": "" if not interval or None in interval
+        else f"{interval[0]:.3f} – {interval[1]:.3f}",
+        "after": "" if model["recalibrated_nec"] is None else f"{model['recalibrated_nec']:.3f}",
+        "cut": "" if model["threshold"] is None else f"{model['threshold']:.3f}",
+        "saving": per_case(model["saving"]) if volume is None else amount(model["total_saving"]),
+        "chance": "" if model["probability_best"] is None
+        else percent(model["probability_best"], 0),
+    }  # fmt: skip
+    head = joined(swatch(k, len(sheet.order)), element("span", model["name"], class_="name"))
+    cells = [
+        element("th", head, scope="row"),
+        _cell(k, "nec", normalized(model["nec"]), model["nec"]),
+    ]
+    return cells + [_cell(k, name, shown[name], None) for name in kept]
+
+
+def _cell(k: int, name: str, shown: str, value: float | None) -> Html:
+    """A cell that can be refilled."""
+    attributes = {"data_value": repr(value)} if value is not None else {}
+    return element("td", shown, id=f"{name}-{k}", **attributes)
+
+
+def _optimistic(sheet: Sheet) -> Html:
+    """The best thresholds on these very data, folded away and called by their name."""
+    found = [m for m in sheet.record["models"] if m["optimistic_nec"] is not None]
+    if not found:
+        return Html("")
+    rows = []
+    for model in found:
+        k, cut = sheet.order.index(model["name"]), model["optimistic_threshold"]
+        rows.append(("", [
+            element("th", model["name"], scope="row"),
+            _cell(k, "hull", f"{model['optimistic_nec']:.3f}", model["optimistic_nec"]),
+            _cell(k, "hullcut", "never" if cut is None else f"{cut:.3f}", cut),
+        ]))  # fmt: skip
+    caption = (
+        "Optimistic: the threshold was chosen on the very cases it is judged on. "
+        "Expect worse on new cases."
+    )
+    made = table(caption, ["model", "best NEC on these data", "at p >"], rows)
+    return element("details", joined(element("summary", "Best on these data (optimistic)"), made))
+
+
+def payers(sheet: Sheet) -> Html:
+    """Cases out of 1000 by truth and decision, shaded by their share of the cost."""
+    record = sheet.record
+    app = record["application"]
+    if max(len(app["classes"]), len(app["decisions"])) > LARGEST_TABLE:
+        size = f"{len(app['classes'])} outcomes by {len(app['decisions'])} decisions"
+        return section("Who pays", element("p", f"Not shown: {size}.", class_="soft"))
+    best = next(m for m in record["models"] if m["name"] == record["best"])
+    options = [
+        Html(f'<option value="{k}"{" selected" if name == record["best"] else ""}>'
+             f"{text(name)}</option>")
+        for k, name in enumerate(sheet.order)
+    ]  # fmt: skip
+    choice = joined(
+        element("label", "Model", for_="payer"),
+        Html(f'<select id="payer" autocomplete="off" disabled>{joined(*options)}</select>'),
+    )
+    totals = [sum(row) for row in best["counts"]]
+    paid = best["cost_by_cell"] or [
+        [p * n / (t or 1) * c for n, c in zip(counts, costs, strict=True)]
+        for p, counts, t, costs in zip(
+            app["priors"], best["counts"], totals, app["costs"], strict=True
+        )
+    ]
+    gross = sum(abs(part) for row in paid for part in row) or 1.0
+    rows = []
+    for i, outcome in enumerate(app["classes"]):
+        cells = [element("th", f"truth {outcome}", scope="row")]
+        for j in range(len(app["decisions"])):
+            cases = 1000 * app["priors"][i] * best["counts"][i][j] / (totals[i] or 1)
+            share = abs(paid[i][j]) / gross
+            inner = joined(
+                element("span", count(cases), class_="count"),
+                element("span", f"{percent(share, 0)} of the cost" if share >= 0.005 else "",
+                        class_="cell-cost"),
+            )  # fmt: skip
+            shade = 0 if share < 0.005 else 1 + min(3, int(4 * share))
+            cells.append(element("td", inner, id=f"cell-{i}-{j}", class_=f"share-{shade}"))
+        rows.append(("", cells))
+    head = ["out of 1000 cases", *(f"decide {name}" for name in app["decisions"])]
+    caption = "Cases out of 1000 where it will run; darker cells carry more of the cost."
+    return section("Who pays", element("p", choice, class_="field"), table(caption, head, rows))
+
+
+def count(value: float) -> str:
+    """A count out of 1000: whole numbers above ten, else up to two digits."""
+    return f"{value:.0f}" if value >= 9.95 else plain(round(float(value), 2), 2)
+
+
+def slices(sheet: Sheet) -> Html:
+    """The same evaluation for parts of the cases."""
+    parts = sheet.record["slices"]
+    if not parts:
+        return Html("")
+    rows = []
+    for name, part in parts.items():
+        best = part["models"][0]
+        rows.append(("", [
+            element("th", name, scope="row"),
+            element("td", grouped(part["cases"])),
+            element("td", part["best"], class_="left"),
+            element("td", normalized(best["nec"])),
+            element("td", part["verdict"]["kind"], class_="left"),
+        ]))  # fmt: skip
+    head = ["part", "cases", "cheapest", "its NEC", "verdict"]
+    return section("Parts of the cases", table("At the stated costs.", head, rows))

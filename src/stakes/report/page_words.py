@@ -1,0 +1,190 @@
+"""The sentences of the page: the verdict, what could change it, how it was computed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from stakes.report.amounts import grouped, percent, plain
+from stakes.report.embedding import data_url
+from stakes.report.markup import Html, element, joined, section, table, text
+from stakes.report.symbols import cursor
+
+if TYPE_CHECKING:
+    from stakes.report.page import Sheet
+
+__all__ = ["changes", "computed", "drawings", "verdict"]
+
+
+def verdict(sheet: Sheet) -> Html:
+    """What to do, announced again whenever it changes; then what to mind."""
+    said = sheet.record["verdict"]
+    first, stop, rest = said["sentence"].partition(". ")
+    words = joined(element("strong", first + stop.strip()), rest) if stop else text(first)
+    parts = [element("p", words, class_="verdict", id="verdict", role="status", aria_live="polite")]
+    parts += [element("p", remark, class_="warning stated") for remark in said["remarks"]]
+    return joined(*parts)
+
+
+def drawings(sheet: Sheet) -> list[Html]:
+    """The charts, two by two; or why there are none."""
+    if sheet.missing:
+        return [section("Charts", element("p", sheet.missing, class_="soft"))]
+    if not sheet.charts:
+        return []
+    said = {
+        "bayes": ("If the costs were different", "Solid with symbols: as they are, with intervals. "
+                  "Dashed: best threshold on these data. The line is where the sliders stand."),
+        "reliability": ("Can the probabilities be trusted?", sheet.reliability_said),
+        "decision": ("Is it worth it at all?", "Net benefit in true positives per case, at the "
+                     "stated share; dashed: act on everyone, line at 0: act on nobody."),
+        "det": ("Errors traded", "Symbols: where the models stand now. Grey: fewer than 30 "
+                "errors."),
+    }  # fmt: skip
+    made = []
+    for chart in sheet.charts:
+        title, caption = said[chart.key]
+        drawn = cursor(chart, len(sheet.order), line=chart.key in ("bayes", "decision"))
+        reading = element("p", Html("&nbsp;"), class_="reading", id=f"{chart.key}-reading")
+        figure = joined(
+            element("div", Html(drawn), class_="chart"),
+            reading,
+            element("figcaption", caption),
+        )
+        made.append(section(title, element("figure", figure), class_=f"wide-{chart.key}"))
+    pairs = [made[k : k + 2] for k in range(0, len(made), 2)]
+    return [element("div", joined(*pair), class_="pair") for pair in pairs]
+
+
+def changes(sheet: Sheet) -> Html:
+    """What would change the choice: costs, shares, calibration, more cases."""
+    items = _changes(sheet.record)
+    return section("What could change this", element("ul", joined(*items))) if items else Html("")
+
+
+def _changes(record: Any) -> list[Html]:
+    """The sentences, from the stated place."""
+    items = _holds(record)
+    for found in record["differences"]:
+        if not found["decided"] and record["best"] in (found["first"], found["second"]):
+            half = (found["high"] - found["low"]) / 2
+            text_ = (f"{found['first']} and {found['second']} cannot be told apart: difference "
+                     f"{abs(found['value']):.3f} ± {half:.3f}")  # fmt: skip
+            if found["cases_needed"] is not None and found["cases_needed"] > record["cases"]:
+                text_ += f"; about {grouped(_rounded(found['cases_needed']))} cases would do"
+            items.append(element("li", f"{text_}."))
+    for model in record["models"]:
+        after = model["recalibrated_nec"]
+        if after is not None and model["nec"] is not None and model["nec"] - after > 0.005:
+            gain = model["nec"] - after
+            items.append(
+                element("li", f"Re-calibrating {model['name']} would lower its NEC by {gain:.3f}.")
+            )
+    return items
+
+
+def _holds(record: Any) -> list[Html]:
+    """From where to where the best model stays best: by cost ratio, and by share."""
+    app, stretches = record["application"], record["ranges"]
+    if not stretches:
+        return []
+    (tn, fp), (fn, tp) = app["costs"]
+    ratio, name = (fn - tp) / (fp - tn), app["classes"][1]
+    here = [s for s in stretches if s["low"] <= ratio <= (s["high"] or math.inf)]
+    if not here:
+        return []
+    low, high = here[0]["low"], here[0]["high"]
+    winner = {"none": "A constant decision does as well", "tie": "No model is clearly cheapest"}
+    said = winner.get(here[0]["winner"], f"{here[0]['winner']} costs least")
+    reach = _reach(low, high, lambda value: plain(value, 3))
+    odds = app["priors"][1] / app["priors"][0] / ratio
+    shares = _reach(low * odds, None if high is None else high * odds,
+                    lambda value: percent(value / (1 + value)))  # fmt: skip
+    items = [
+        element("li", f"{said}{reach} false alarms per missed “{name}”, at the stated share."),
+        element("li", f"{said}{shares} “{name}”, at the stated costs."),
+    ]
+    rows = [
+        ("", [element("th", f"{plain(s['low'], 3)} to "
+                            f"{'any number' if s['high'] is None else plain(s['high'], 3)}",
+                      scope="row"),
+              element("td", {"none": "no model is worth having", "tie": "no clear winner"}.get(
+                  s["winner"], s["winner"]), class_="left")])
+        for s in stretches
+    ]  # fmt: skip
+    head = [f"false alarms per missed “{name}”", "costs least, as it is"]
+    every = table("At the stated share; exact for these cases, chance included.", head, rows)
+    inner = joined(element("summary", "Who costs least at every cost"), every)
+    return [*items, element("li", element("details", inner), class_="plain")]
+
+
+def _reach(low: float, high: float | None, shown: Any) -> str:
+    """A range in words."""
+    if high is None:
+        return f" from {shown(low)}" if low else " at any number of"
+    return f" from {shown(low)} to {shown(high)}" if low else f" up to {shown(high)}"
+
+
+def _rounded(number: float) -> float:
+    """Two digits, upwards."""
+    unit = 10 ** max(0, math.floor(math.log10(max(number, 1))) - 1)
+    return float(math.ceil(number / unit) * unit)
+
+
+def computed(sheet: Sheet) -> Html:
+    """How to get the same figures again, and the figures to take away."""
+    record = sheet.record
+    facts = dict(record["facts"])
+    parts = [element("pre", str(facts.pop("command")))] if "command" in facts else []
+    names = {"sha256": "SHA-256 of the file", "label": "column of the truth", "form": "read as"}
+    pairs = [
+        joined(element("dt", str(names.get(key, key))), element("dd", str(value)))
+        for key, value in facts.items()
+    ]
+    explained = (
+        "Expected cost: the share of each outcome times the rate of each decision within it times "
+        "its cost, added up. NEC: the same above the cheapest decision of each outcome, divided "
+        "by that of the best constant decision (Ferrer 2025, equations 1 to 4). As it is: a "
+        "model's probabilities are taken at their word. Intervals are by the score test."
+    )
+    if sheet.numbers is not None:
+        explained += (
+            " Away from the stated costs, models are told apart by the score test, and how often "
+            "a model is best takes differences of costs as normal."
+        )
+    links = [
+        _link("JSON", "evaluation.json", json.dumps(record, allow_nan=False), "application/json"),
+        _link("CSV", "models.csv", _csv(record), "text/csv"),
+    ]
+    links += [
+        Html(f'<button type="button" class="svg" data-chart="{chart.key}" hidden>'
+             f"{chart.key}.svg</button>")
+        for chart in sheet.charts
+    ]  # fmt: skip
+    took = joined("Take away: ", *links)
+    return section(
+        "How this was computed", *parts, element("p", explained),
+        element("dl", joined(*pairs)) if pairs else "", element("p", took, class_="links"),
+    )  # fmt: skip
+
+
+def _link(label: str, name: str, content: str, kind: str) -> Html:
+    """A file to download that is part of the page."""
+    return element("a", label, href=data_url(content, kind), download=name)
+
+
+def _csv(record: Any) -> str:
+    """The table of the models at the stated costs."""
+    names = ["name", "nec", "low", "high", "recalibrated_nec", "threshold", "cost", "saving",
+             "total_saving", "probability_best", "optimistic_nec"]  # fmt: skip
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(names)
+    for model in record["models"]:
+        low, high = model["interval"] or (None, None)
+        row = {**model, "low": low, "high": high}
+        writer.writerow(["" if row[name] is None else row[name] for name in names])
+    return buffer.getvalue()
