@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 from pathlib import Path
 
@@ -33,6 +34,9 @@ def public_rooms() -> list[str]:
     package = Path(stakes.__file__).parent
     folders = sorted(path.parent for path in package.glob("[a-z]*/__init__.py"))
     rooms = [f"stakes.{folder.name}" for folder in folders if folder.name != "cli"]
+    for library in ("sklearn", "torch"):  # documented where the library is installed
+        if importlib.util.find_spec(library) is not None:
+            rooms.append(f"stakes.integrations.{library}")
     return [room for room in rooms if getattr(importlib.import_module(room), "__all__", None)]
 
 
