@@ -46,6 +46,12 @@ def commands(page: Path) -> list[str]:
     return [body for _, body in blocks(page, "console") if "$ stakes " in body]
 
 
+def files(page: Path) -> list[tuple[str, str]]:
+    """Blocks that show a file, such as ```toml costs.toml, with its name."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(r"^```(?:csv|toml) (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
 @named([page for page in PAGES if sessions(page)])
 def test_python_on_the_page_prints_what_it_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -73,6 +79,8 @@ def test_plain_python_on_the_page_compiles(page: Path) -> None:
 @named([page for page in PAGES if commands(page)])
 def test_commands_on_the_page_print_what_they_say(page: Path, tmp_path: Path) -> None:
     checker = doctest.OutputChecker()
+    for name, body in files(page):
+        (tmp_path / name).write_text(body, encoding="utf-8")
     for body in commands(page):
         for command, expected in re.findall(r"^\$ (stakes .*)\n((?:(?!\$ ).*\n)*)", body, re.M):
             done = subprocess.run(

@@ -200,7 +200,7 @@ def _confidence(slope: float | None) -> str:
 
 
 def _robust(ev: Evaluation) -> list[str]:
-    """From where to where the best model stays best, as the cost of a miss varies."""
+    """From where to where the best model stays best, as costs and shares vary."""
     ratio = _ratio(ev)
     if ratio is None or kind_of(ev) not in ("deploy", "cannot tell apart"):
         return []
@@ -208,18 +208,37 @@ def _robust(ev: Evaluation) -> list[str]:
     if not here:
         return []
     low, high = here[0].low, here[-1].high
-    if low == 0 and math.isinf(high):
-        reach = "whatever a miss costs"
-    elif low == 0:
-        reach = f"up to {plain(high, 2)} false alarms"
-    elif math.isinf(high):
-        reach = f"from {plain(low, 2)} false alarms on"
-    else:
-        reach = f"from {plain(low, 2)} to {plain(high, 2)} false alarms"
-    than = "stays best" if len(ev) > 1 else "stays worth having"
-    per = "" if low == 0 and math.isinf(high) else f" per missed '{ev.application.classes[1]}'"
+    stays = "stays best" if len(ev) > 1 else "stays worth having"
     as_is = ", as is," if ev[ev.best].kind == "posteriors" else ""
-    return [f"Robust: {ev.best}{as_is} {than} {reach}{per}."]
+    said = f"Robust: {ev.best}{as_is} {stays}"
+    if low == 0 and math.isinf(high):
+        return [f"{said} whatever a miss costs."]
+    ends = [plain(low, 2), plain(high, 2)]
+    text = f"{said} {_between(ends, low, high)} false alarms per missed '{_second(ev)}'"
+    return [f"{text}{_shares(ev, low / ratio, high / ratio)}."]
+
+
+def _between(ends: list[str], low: float, high: float) -> str:
+    """From here to there, or only one of them."""
+    if low == 0:
+        return f"up to {ends[1]}"
+    return f"from {ends[0]} on" if math.isinf(high) else f"from {ends[0]} to {ends[1]}"
+
+
+def _shares(ev: Evaluation, low: float, high: float) -> str:
+    """The same as shares of the second class, where they are not those of the data."""
+    priors = ev.application.priors
+    assert priors is not None
+    if np.array_equal(priors, ev.data_priors):
+        return ""
+    odds = float(priors[1] / priors[0])
+    ends = [percent(1 - 1 / (1 + factor * odds)) for factor in (low, high)]
+    return f", or {_between(ends, low, high)} '{_second(ev)}'"
+
+
+def _second(ev: Evaluation) -> str:
+    """The outcome that is acted on."""
+    return str(ev.application.classes[1])
 
 
 def _ratio(ev: Evaluation) -> float | None:
