@@ -53,3 +53,33 @@ def test_arrays(run, tmp_path):
 def test_no_file(run):
     assert run("inspect").code == 2
     assert run("inspect", "nope.csv").code == 2
+
+
+def test_a_confusion_matrix_is_not_taken_for_rows(run, write):
+    name = write("cm.csv", "truth,no,yes\nno,90,10\nyes,5,20\n")
+    ran = run("inspect", name)
+    assert "--decisions" not in ran.out
+    command = next(line for line in ran.out.splitlines() if line.startswith("  stakes eval"))
+    assert run(*shlex.split(command)[1:]).code == 0
+
+
+def test_a_column_called_truth_may_still_hold_cases(run, write):
+    rows = "".join(f"{'yes' if k % 3 else 'no'},0.{k % 10}\n" for k in range(40))
+    assert "--label truth --scores p" in run("inspect", write("t.csv", f"truth,p\n{rows}")).out
+
+
+def test_a_repeated_name_is_not_suggested(run, write):
+    rows = "".join(f"{k % 2},0.5,0.{k % 10},0.{k % 7}\n" for k in range(40))
+    ran = run("inspect", write("t.csv", f"y,p,p,q\n{rows}"))
+    assert ran.out.count("two columns of one name") == 2
+    assert "--scores q " in ran.out
+
+
+def test_costs_are_said_back(run, write):
+    ran = run("inspect", write("c.toml", "unit = 'EUR'\nfn = [5, 15]\nfp = 1\n"))
+    assert ran.code == 0
+    assert "costs I understood (EUR):" in ran.out
+    assert f"-> {(15 - 5) / np.log(15 / 5):.5f}" in ran.out  # the mean of a log-uniform range
+    assert "shown by their means" in ran.out
+    assert "--costs c.toml" in ran.out
+    assert run("inspect", "nope.toml").code == 2

@@ -18,6 +18,9 @@ from stakes.report.amounts import grouped, plain
 
 __all__ = ["Described", "described", "suggestion"]
 
+#: What the first column of a table of truth by decision is taken as.
+CROSSED = "heads of the rows"
+
 #: A column with more different values than this is not taken for outcomes.
 MOST_OUTCOMES = 50
 
@@ -36,6 +39,8 @@ def described(table: Table, label: str | None) -> list[Described]:
     """Every column and array of a file."""
     if label is not None:
         table.position(label)
+    elif _is_table(table):
+        return _cross_table(table)
     columns = [_column(table, i, label) for i in range(len(table.names))]
     if not any(each.role == "the truth" for each in columns):
         columns = _likeliest_truth(columns)
@@ -46,6 +51,21 @@ def described(table: Table, label: str | None) -> list[Described]:
     return [*columns, *arrays]
 
 
+def _is_table(table: Table) -> bool:
+    """Whether the rows are headed like a table of truth by decision."""
+    if not table.names or table.names[0].lower() not in ("truth", "decision"):
+        return False
+    heads = as_labels(table.getters[0]()).names
+    return len(heads) == table.n_rows and bool(set(heads) & set(table.names[1:]))
+
+
+def _cross_table(table: Table) -> list[Described]:
+    """The columns of a table of truth by decision: what heads the rows, and the numbers."""
+    columns = [_column(table, i, table.names[0]) for i in range(len(table.names))]
+    heads = [Described(columns[0].name, columns[0].holds, CROSSED, columns[0].labels)]
+    return heads + [Described(each.name, each.holds, "counts or costs") for each in columns[1:]]
+
+
 def _column(table: Table, i: int, label: str | None) -> Described:
     """One column."""
     name, cells = table.names[i], table.getters[i]()
@@ -54,6 +74,8 @@ def _column(table: Table, i: int, label: str | None) -> Described:
     labels = as_labels(cells) if numbers is None or is_truth or _few_whole(numbers) else None
     if labels is not None and len(labels.names) > MOST_OUTCOMES:
         labels = None
+    if table.names.count(name) > 1:
+        return Described(name, _holds(cells, numbers, labels), "two columns of one name")
     if name.lower() in ID_NAMES:
         return Described(name, _holds(cells, numbers, labels), "an id")
     if is_truth:
@@ -103,6 +125,8 @@ def suggestion(
     path: str, table: Table, columns: list[Described], positive: str | None
 ) -> tuple[str, str]:
     """A command that would evaluate the file, and what to say before it."""
+    if columns and columns[0].role == CROSSED:
+        return _for_cross_table(path, table, positive)
     truth = next((each for each in columns if each.role.startswith("the truth")), None)
     words = ["stakes", "eval", path]
     if truth is None:
@@ -129,6 +153,19 @@ def suggestion(
         costs = "--costs costs.toml"
     command = f"{' '.join(map(shlex.quote, words))} {costs}"
     return command, "To evaluate it, with costs of your own:"
+
+
+def _for_cross_table(path: str, table: Table, positive: str | None) -> tuple[str, str]:
+    """The command for a confusion matrix, and what to do if the table holds costs."""
+    words = ["stakes", "eval", "--confusion", path]
+    if len(table.names) == 3:
+        words += ["--positive", positive or table.names[-1], "--cost", "fn=10", "fp=1"]
+    else:
+        words += ["--costs", "costs.toml"]
+    return " ".join(map(shlex.quote, words)), (
+        "A table of truth by decision. If it holds costs, give it with your data as "
+        f"--costs {path}. If it counts cases, evaluate it with costs of your own:"
+    )
 
 
 def _class_pattern(columns: list[Described]) -> str:

@@ -27,6 +27,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.file is None:
         raise DataError("there is no file to inspect.", hint="stakes inspect data.csv")
+    if args.file.lower().endswith(".toml"):
+        return _costs(args.file)
     table = read_table(args.file)
     columns = described(table, args.label)
     print_wrapped(f"{table.source}: {grouped(table.n_rows)} rows, {table.form}")
@@ -44,5 +46,21 @@ def run(args: argparse.Namespace) -> int:
     command, remark = suggestion(args.file, table, columns, args.positive)
     print_wrapped(remark)
     print(f"  {shown(command)}")
+    print("Nothing was evaluated.")
+    return EXIT_OK
+
+
+def _costs(path: str) -> int:
+    """Say back what a file of costs holds."""
+    from stakes.application import read_uncertain_costs
+    from stakes.application.sentences import describe_application
+    from stakes.cli.output import shown
+    from stakes.cli.problems import EXIT_OK
+
+    costs = read_uncertain_costs(path)
+    print(shown(describe_application(costs.expected)))
+    if len(costs.corners()) > 1:
+        print("(costs given as ranges are shown by their means)")
+    print(f"\nTo use them:\n  stakes eval DATA.csv --label COLUMN ... --costs {shown(path)}")
     print("Nothing was evaluated.")
     return EXIT_OK
