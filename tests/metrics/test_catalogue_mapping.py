@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import Application, ConfusionMatrix, CostMatrix, ScoreCounts
-from stakes.exceptions import DataError, UndefinedError
+from stakes.exceptions import DataError, StakesError, UndefinedError
 from stakes.metrics import catalogue
 
 C_FP, C_FN, WEIGHT = 1.0, 3.0, 0.75
@@ -182,6 +182,40 @@ class TestCatalogue:
         assert catalogue.find("f_beta:beta=2")(cm) == (1 + 4) * 4 / ((1 + 4) * 4 + 4 * 1 + 5)
         with pytest.raises(DataError, match="name=number"):
             catalogue.find("f_beta:beta")
+
+    @pytest.mark.parametrize(
+        "name", ["F1", "MCC", "balanced-accuracy", "Balanced Accuracy", "B-ROC", "LR-"]
+    )
+    def test_names_as_people_write_them(self, name: str) -> None:
+        assert catalogue.find(name).name in catalogue
+
+    @pytest.mark.parametrize(
+        ("name", "words"),
+        [
+            ("f1:beta=2", "`f1` has no parameter 'beta'; it takes none"),
+            ("f_beta:gamma=2", "it takes beta"),
+            ("f1:positive=0", "no parameter 'positive'"),
+            ("f_beta:beta=-1", "`beta` must be"),
+            ("net_benefit:threshold=1", "`threshold` must be"),
+            ("weighted_accuracy:weight=2", "`weight` must"),
+        ],
+    )
+    def test_parameters_that_the_metric_refuses(self, name: str, words: str) -> None:
+        with pytest.raises(StakesError, match=words):
+            catalogue.find(name)
+
+    def test_tables_of_other_shapes_are_refused(self) -> None:
+        with pytest.raises(DataError, match="`f1` needs two classes and two decisions"):
+            catalogue["f1"].values(np.ones((5, 3, 3)))
+        for name in ("accuracy", "mcc", "kappa", "macro_f1"):
+            with pytest.raises(DataError, match="needs decisions that are the classes"):
+                catalogue[name].values(np.ones((2, 3)))
+
+    @pytest.mark.parametrize("name", sorted(set(NAMED) - {"expected_cost",
+                                                          "normalized_expected_cost"}))  # fmt: skip
+    def test_plain_counts_will_do(self, name: str) -> None:
+        metric, counts = ready(name), [[90, 5], [1, 4]]
+        assert metric(counts) == metric(ConfusionMatrix(counts))
 
     def test_missing_parameters_are_named(self) -> None:
         with pytest.raises(UndefinedError, match="needs beta"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stakes._names import listed
 from stakes.application import Application, as_application
@@ -47,14 +47,14 @@ class ErrorCosts(NamedTuple):
     fn: float
 
 
-def binary_cells(matrix: ConfusionMatrix, positive: Name | None = None) -> BinaryCells:
+def binary_cells(matrix: Any, positive: Name | None = None) -> BinaryCells:
     """The cells of a two-by-two matrix; the second class is positive unless named otherwise.
 
     The decision that belongs to the positive class is the one in the same position.
 
     Parameters
     ----------
-    matrix : ConfusionMatrix
+    matrix : ConfusionMatrix or array-like
         Two classes, two decisions.
     positive : name, optional
         The positive class.
@@ -69,6 +69,8 @@ def binary_cells(matrix: ConfusionMatrix, positive: Name | None = None) -> Binar
     >>> binary_cells(ConfusionMatrix([[90, 5], [1, 4]]))
     BinaryCells(tn=90.0, fp=5.0, fn=1.0, tp=4.0)
     """
+    if not isinstance(matrix, ConfusionMatrix):
+        matrix = ConfusionMatrix(matrix)
     if matrix.counts.shape != (2, 2):
         raise DataError(
             f"this needs two classes and two decisions; got {matrix.counts.shape[0]} x "

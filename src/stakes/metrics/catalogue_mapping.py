@@ -12,6 +12,7 @@ from stakes.metrics.catalogue_scores import SCORE_METRICS
 from stakes.metrics.catalogue_two import TWO_CLASS_METRICS
 from stakes.metrics.metric import Metric
 from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix
 
 __all__ = ["ALIASES", "Catalogue", "catalogue"]
 
@@ -74,7 +75,9 @@ class Catalogue(Mapping[str, Metric]):
         self._metrics = {metric.name: metric for metric in metrics}
 
     def __getitem__(self, name: str) -> Metric:
-        found = self._metrics.get(ALIASES.get(str(name).lower(), name))
+        lower = str(name).strip().lower()
+        plain = ALIASES.get(lower) or lower.replace("-", "_").replace(" ", "_")
+        found = self._metrics.get(ALIASES.get(plain, plain))
         if found is None:
             raise KeyError(
                 f"no metric {name!r}; did you mean {' or '.join(self.nearest(name)) or 'another'}?"
@@ -108,7 +111,7 @@ class Catalogue(Mapping[str, Metric]):
                 f"no metric {plain!r} in the catalogue; there are {', '.join(self)}.",
                 hint=" or ".join(self.nearest(plain)) or None,
             ) from None
-        return metric.fixed(**_parameters(given)) if given else metric
+        return _tried(metric.fixed(**_parameters(given))) if given else metric
 
     def frame(self) -> Frame:
         """One row per metric: what it answers, formula, direction, range and the rest."""
@@ -138,6 +141,13 @@ class Catalogue(Mapping[str, Metric]):
         table = self.frame()
         short = ("name", "direction", "low", "high", "naive", "classes", "undefined")
         return str(Frame({name: table[name] for name in short}))
+
+
+def _tried(metric: Metric) -> Metric:
+    """The metric, once its function has accepted the numbers that were given for it."""
+    if metric.of == "table" and not metric.missing:
+        metric(ConfusionMatrix([[2, 1], [1, 2]]))
+    return metric
 
 
 def _parameters(text: str) -> dict[str, float]:

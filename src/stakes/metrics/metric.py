@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
@@ -90,6 +91,13 @@ class Metric:
 
     def fixed(self, **parameters: Any) -> Metric:
         """The same metric with some parameters set, e.g. ``fixed(beta=2)``."""
+        known = [name for name in signature(self.function).parameters if name != "positive"][1:]
+        unknown = [name for name in parameters if name not in known]
+        if unknown:
+            raise DataError(
+                f"`{self.name}` has no parameter {unknown[0]!r}; it takes "
+                f"{', '.join(known) or 'none'}."
+            )
         return replace(self, settings={**self.settings, **parameters})
 
     def with_application(self, application: Any) -> Metric:
@@ -115,11 +123,11 @@ class Metric:
         return f"{self.name}({', '.join(shown)})" if shown else self.name
 
     def values(self, counts: Any, *, positive: int = 1) -> FloatArray:
-        """The value at each of many tables at once, (..., K, M) counts; nothing is checked."""
+        """The value at each of many tables at once, (..., K, M) counts, which are not checked."""
         if self.missing:
             raise UndefinedError(
                 f"`{self.name}` needs {', '.join(self.missing)}.",
-                hint=f"catalogue[{self.name!r}].fixed({self.missing[0]}=...)",
+                hint=_how_to_give(self.name, self.missing[0]),
             )
         if self.of == "scores":
             raise DataError(
@@ -127,9 +135,21 @@ class Metric:
                 hint=f"stakes.metrics.{self.name}(ScoreCounts.from_scores(y_true, scores, ...))",
             )
         table = np.asarray(counts, dtype=np.float64)
+        self._require_shape(table.shape[-2:])
         if self.classes == "two":
             return self.batch(table, positive=positive, **self.settings)
         return self.batch(table, **self.settings)
+
+    def _require_shape(self, shape: tuple[int, ...]) -> None:
+        """Refuse tables of more classes, or of other decisions, than the metric knows."""
+        if self.classes == "two" and shape != (2, 2):
+            raise DataError(
+                f"`{self.name}` needs two classes and two decisions; got tables of shape {shape}."
+            )
+        if "application" not in self.needs and (len(shape) != 2 or shape[0] != shape[1]):
+            raise DataError(
+                f"`{self.name}` needs decisions that are the classes; got tables of shape {shape}."
+            )
 
     def naive_value(self, priors: Any, *, positive: int = 1) -> float:
         """The best value of a system that always takes the same decision, at these priors.
@@ -146,6 +166,13 @@ class Metric:
     def __repr__(self) -> str:
         arrow = "higher" if self.higher_is_better else "lower"
         return f"Metric({self.label}: {arrow} is better, {self.low:g} to {self.high:g})"
+
+
+def _how_to_give(name: str, parameter: str) -> str:
+    """What to type for a parameter that is missing."""
+    if parameter == "application":
+        return "say what is at stake: application=..., on the command line --cost fn=10 fp=1"
+    return f'"{name}:{parameter}=...", or catalogue[{name!r}].fixed({parameter}=...)'
 
 
 def _n_decisions(application: Application | None, n_classes: int) -> int:

@@ -11,6 +11,7 @@ from stakes.application import Application, CostMatrix, as_application
 from stakes.exceptions import DataError, PriorError
 from stakes.metrics.binary_cells import binary_cells
 from stakes.metrics.expected_cost import expected_cost, normalized_expected_cost
+from stakes.metrics.tables import as_table, named_table
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Name
 
@@ -40,7 +41,7 @@ def error_rate(matrix: ConfusionMatrix) -> float:
     >>> round(error_rate(ConfusionMatrix([[300, 30], [20, 15]])), 3)
     0.137
     """
-    _square(matrix, "error_rate")
+    matrix = _square(matrix, "error_rate")
     if matrix.total == 0:
         return math.nan
     costs = CostMatrix.zero_one(len(matrix.classes))
@@ -73,7 +74,7 @@ def balanced_error_rate(matrix: ConfusionMatrix) -> float:
     >>> balanced_error_rate(ConfusionMatrix([[8, 2], [0, 10]]))
     0.1
     """
-    _square(matrix, "balanced_error_rate")
+    matrix = _square(matrix, "balanced_error_rate")
     if (matrix.class_totals == 0).any():
         return math.nan
     size = len(matrix.classes)
@@ -109,7 +110,8 @@ def utility_yield(matrix: ConfusionMatrix, application: Any) -> float:
     >>> round(utility_yield(ConfusionMatrix([[27, 23], [15, 35]]), gains), 2)
     3.5
     """
-    return 0.0 - expected_cost(matrix, application=application)
+    app = as_application(application)
+    return 0.0 - expected_cost(named_table(matrix, app), application=app)
 
 
 def detection_cost(
@@ -196,16 +198,19 @@ def savings(matrix: ConfusionMatrix, application: Any) -> float:
     >>> savings(ConfusionMatrix([[9, 1], [2, 8]]), Application([[0, 1], [1, 0]]))
     0.7
     """
-    return 1.0 - normalized_expected_cost(matrix, application=as_application(application))
+    app = as_application(application)
+    return 1.0 - normalized_expected_cost(named_table(matrix, app), application=app)
 
 
-def _square(matrix: ConfusionMatrix, what: str) -> None:
-    """Raise unless every decision is one of the classes, in the same order."""
+def _square(matrix: Any, what: str) -> ConfusionMatrix:
+    """The table; an error unless every decision is one of the classes, in the same order."""
+    matrix = as_table(matrix)
     if matrix.classes != matrix.decisions:
         raise DataError(
             f"`{what}` needs decisions that are the classes; got {matrix!r}.",
             hint="with other decisions, say what each costs: expected_cost(cm, application=...)",
         )
+    return matrix
 
 
 def _unnamed(matrix: ConfusionMatrix) -> ConfusionMatrix:

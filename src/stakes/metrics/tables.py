@@ -9,17 +9,25 @@ import numpy as np
 
 from stakes._kernels.two_class import Array
 from stakes._names import listed
+from stakes.application import Application
 from stakes.exceptions import DataError
 from stakes.metrics.binary_cells import binary_cells
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 
-__all__ = ["as_table", "of_square", "of_two_classes", "square_counts"]
+__all__ = ["as_table", "named_table", "of_square", "of_two_classes", "square_counts"]
 
 
 def as_table(matrix: Any) -> ConfusionMatrix:
     """A confusion matrix from itself or from an array of counts, rows true classes."""
     return matrix if isinstance(matrix, ConfusionMatrix) else ConfusionMatrix(matrix)
+
+
+def named_table(matrix: Any, application: Application) -> ConfusionMatrix:
+    """The same, where plain counts take the names of the application."""
+    if isinstance(matrix, ConfusionMatrix):
+        return matrix
+    return ConfusionMatrix(matrix, application.classes, application.decisions)
 
 
 def of_two_classes(

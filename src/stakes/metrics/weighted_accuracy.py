@@ -10,6 +10,7 @@ from stakes.application import as_application
 from stakes.exceptions import CostError
 from stakes.metrics.binary_cells import BinaryCells, binary_cells, error_costs
 from stakes.metrics.expected_cost import check_names
+from stakes.metrics.tables import named_table
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Name
 
@@ -140,6 +141,7 @@ def total_classification_cost(matrix: ConfusionMatrix, application: Any) -> floa
     75.0
     """
     app = as_application(application)
+    matrix = named_table(matrix, app)
     check_names(matrix, app)
     return float((matrix.counts * app.costs.values).sum())
 
