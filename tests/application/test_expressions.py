@@ -118,6 +118,14 @@ class TestRefusals:
             CostExpression("1 / x").value({"x": [2.0, 0.0]})
         assert caught.value.rows == (1,)
 
+    @pytest.mark.parametrize("text", ["x * x", "x / 1e-300", "x + x", "-x - x"])
+    def test_nothing_becomes_infinite(self, text):
+        with pytest.raises(CostError, match=r"too large, first in row 1 \(1 rows\)") as caught:
+            CostExpression(text).value({"x": [1.0, 1.7e308]})
+        assert caught.value.rows == (1,)
+        with pytest.raises(CostError, match="too large"):
+            CostExpression("1e308 * 10").value({})
+
     def test_unknown_columns_name_the_near_one(self):
         with pytest.raises(CostError, match="not among 'amount', 'fee'") as caught:
             CostExpression("2*amonut").value(COLUMNS)

@@ -68,7 +68,8 @@ class CostExpression:
 
     Notes
     -----
-    A division by zero is an error that names the row; nothing becomes infinite silently.
+    A division by zero, or a result too large for a float, is an error that names the row; nothing
+    becomes infinite silently.
 
     Examples
     --------
@@ -123,15 +124,19 @@ class CostExpression:
                 f"{right.shape[0]}."
             ) from None
         if sign == "/":
-            zero = np.flatnonzero(right.reshape(-1) == 0)
-            if zero.size:
-                where = f", first in row {zero[0]} ({zero.size} rows)" if right.ndim else ""
-                raise CostError(
-                    f"`{self.text}` divides by 0{where}.", rows=zero[:10].tolist() or None
-                )
-            return np.asarray(left / right)
-        operations = {"+": np.add, "-": np.subtract, "*": np.multiply}
-        return np.asarray(operations[sign](left, right))
+            self._refuse_rows(right == 0, "divides by 0")
+        operations = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
+        with np.errstate(over="ignore"):
+            found = np.asarray(operations[sign](left, right))
+        self._refuse_rows(~np.isfinite(found), "comes to a number that is too large")
+        return found
+
+    def _refuse_rows(self, bad: Any, what: str) -> None:
+        """An error that names the rows in which something is wrong."""
+        rows = np.flatnonzero(bad)
+        if rows.size:
+            where = f", first in row {rows[0]} ({rows.size} rows)" if bad.ndim else ""
+            raise CostError(f"`{self.text}` {what}{where}.", rows=rows[:10].tolist())
 
     def __repr__(self) -> str:
         return f"CostExpression({self.text!r})"
