@@ -38,10 +38,18 @@ def typed(monkeypatch):
 
     def give(*lines):
         left = iter(lines)
-        monkeypatch.setattr("builtins.input", lambda _="": next(left))
+        monkeypatch.setattr("builtins.input", lambda _="": _line(left))
         monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
 
     return give
+
+
+def _line(left):
+    """The next line, or the end of them, as after Ctrl-D."""
+    try:
+        return next(left)
+    except StopIteration:
+        raise EOFError from None
 
 
 class TestScripted:
@@ -131,6 +139,7 @@ class TestStatements:
             (("ask", "--prevalence", "5%", "--amounts", "fn=2"), "the amount fp= is missing"),
             (("ask", "--prevalence", "5%", "--amounts", "fx=2"), "'fx=2' is not an amount"),
             (("ask", "--prevalence", "5%", "--tuned", "f1"), "--tuned needs a file"),
+            (("ask", "--prevalence", "5%", "--cases", "0"), "`cases` must be 1 or more"),
             (("ask", "--prevalence", "5%", "--answers", "none.toml"), "there is no file"),
             ((*BASE, "--no-questions", "-o", "costs.csv"), "answers are kept as TOML"),
         ],
@@ -177,6 +186,20 @@ class TestTyped:
         assert 'note = "the bank; the customer"' in kept
         assert read_costs(tmp_path / "costs.toml").unit == "EUR"
         assert read_costs(tmp_path / "costs.toml").priors[1] == pytest.approx(0.02)
+
+
+    def test_a_closed_terminal_keeps_what_was_said(self, ask, typed, tmp_path):
+        typed()
+        done = ask(*BASE, "--miss-is-worth", "5..20", "-o", "costs.toml")
+        assert done.code == 0
+        assert "5 to 20 false alarms" in done.out
+        assert read_costs(tmp_path / "costs.toml").costs.cost("yes", "no") == pytest.approx(10)
+
+    def test_a_closed_terminal_settles_no_contradiction(self, ask, typed):
+        typed()
+        done = ask(*BASE, "--quick", "--miss-is-worth", "5..20", "--acts-at", "50%")
+        assert done.code == 2
+        assert "these two answers contradict" in done.err
 
 
 class TestMoreOutcomes:

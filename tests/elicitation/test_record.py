@@ -75,6 +75,12 @@ def test_written_by_hand():
     text = '[[answer]]\nroute = "threshold"\nthreshold = [0.3]'
     assert answers_from_toml(text)[0].low == pytest.approx(7 / 3)
     assert answers_from_toml("fn = 10\nfp = 1") == ()
+    (plain,) = answers_from_toml('[[answer]]\nroute = "ratio"\nratio = 7')
+    assert (plain.low, plain.high) == (7, 7)
+    (capital,) = answers_from_toml(
+        '[[answer]]\nroute = "preference"\nmisses = [2, 1]\nalarms = [0, 3]\nprefers = "B"'
+    )
+    assert capital.low == 3
 
 
 @pytest.mark.parametrize(
@@ -87,6 +93,18 @@ def test_written_by_hand():
         ("[[answer]]\nroute = 'threshold'\nthreshold = [2.0]", "between 0 and 1"),
         ("[[answer]]\nroute='preference'\nmisses=[6, 5]\nalarms=[1, 2]\nprefers='z'", "'a', 'b'"),
         ("answer = 3", "are tables"),
+        ("elicitation = 3", "are tables"),
+        ("[[answer]]\nroute = ['ratio']", "unknown route"),
+        ("[[answer]]\nroute = 'ratio'\nratio = [5, 10, 20]", "`ratio` must be a number, or two"),
+        ("[[answer]]\nroute = 'ratio'\nratio = [true, 20]", "`ratio` must be a number, or two"),
+        (
+            "[[answer]]\nroute='preference'\nmisses=[12.7, 6]\nalarms=[1, 2]\nprefers='a'",
+            "`misses` must be two whole numbers",
+        ),
+        (
+            "[[answer]]\nroute='preference'\nmisses=[12, 6]\nalarms=[1, inf]\nprefers='a'",
+            "`alarms` must be two whole numbers",
+        ),
     ],
 )
 def test_what_cannot_be_read_says_where(text, message):

@@ -178,6 +178,14 @@ def test_refusals():
         Elicitation({"x": [1]}, prior=0.1).question  # noqa: B018
     with pytest.raises(DataError, match="tolerance"):
         Elicitation(prior=0.1, tolerance=0)
+    with pytest.raises(DataError, match="tolerance"):
+        Elicitation(prior=0.1, tolerance=float("nan"))
+
+
+@pytest.mark.parametrize("cases", [0, -5])
+def test_questions_speak_of_at_least_one_case(cases):
+    with pytest.raises(DataError, match="`cases` must be 1 or more"):
+        Elicitation(prior=0.1, cases=cases)
 
 
 def test_a_known_ratio_needs_no_question():

@@ -18,6 +18,7 @@ from stakes.report.amounts import percent
 __all__ = ["fingerprint", "scripted_answers", "talk_through"]
 
 CHOICES = "   [a] A   [b] B   [=] cannot say   [?] why this question   [u] undo   [q] stop"
+TAKE_BACK = "take one back: leave the option out, or edit the file of answers"
 
 
 def fingerprint(talk: Elicitation, args: Any) -> Elicitation:
@@ -30,11 +31,9 @@ def fingerprint(talk: Elicitation, args: Any) -> Elicitation:
     if not args.prevalence:
         talk = _place(talk, positive)
     if not args.unit:
-        args.unit = input("   What is a cost of 1? EUR, hours, ... []: ").strip() or None
-    args.payers = input(
-        f"   Who pays for a missed '{positive}', who for a false alarm? []: "
-    ).strip()
-    third = input("   Is there a third decision, such as asking a person? [n]: ").strip().lower()
+        args.unit = _typed("What is a cost of 1? EUR, hours, ... []: ") or None
+    args.payers = _typed(f"Who pays for a missed '{positive}', who for a false alarm? []: ")
+    third = _typed("Is there a third decision, such as asking a person? [n]: ").lower()
     if third.startswith("y"):
         print_wrapped(
             "Then these questions are about the other two; add the third to the file of costs, "
@@ -57,9 +56,7 @@ def _typed(prompt: str) -> str:
 def _place(talk: Elicitation, positive: str) -> Elicitation:
     """The share of positives where it will run."""
     while True:
-        word = input(
-            f"   Share of '{positive}' where it will run [{percent(talk.prior)}]: "
-        ).strip()
+        word = _typed(f"Share of '{positive}' where it will run [{percent(talk.prior)}]: ")
         if not word:
             return talk
         try:
@@ -135,16 +132,18 @@ def _settled(talk: Elicitation, args: Any) -> Elicitation:
     while talk.contradictions:
         clash = talk.contradictions[0]
         if args.answer is not None or args.no_questions or not sys.stdin.isatty():
-            raise CostError(
-                str(clash), hint="take one back: leave the option out, or edit the file of answers"
-            )
+            raise CostError(str(clash), hint=TAKE_BACK)
         print()
         print_wrapped(str(clash))
         drop = clash.positions[0]
         if len(clash.positions) == 2:
             word = ""
             while word not in ("1", "2"):
-                word = input("   keep [1] the first or [2] the second > ").strip()
+                try:
+                    word = input("   keep [1] the first or [2] the second > ").strip()
+                except EOFError:
+                    print()
+                    raise CostError(str(clash), hint=TAKE_BACK) from None
             drop = clash.positions[1] if word == "1" else clash.positions[0]
         print_wrapped(f"taken back: {talk.statements[drop].said}", first="   ", rest="   ")
         talk = talk.without(drop)

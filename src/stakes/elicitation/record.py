@@ -113,7 +113,8 @@ def answers_from_toml(text: str, *, source: str = "answers") -> tuple[Statement,
             table = tomllib.loads(text.removeprefix("\ufeff"))
         except tomllib.TOMLDecodeError as error:
             raise FormatError(f"not valid TOML: {error}.") from error
-        rows = table.get("answer", table.get("elicitation", {}).get("answer", []))
+        kept = table.get("elicitation", {})
+        rows = table.get("answer", kept.get("answer", []) if isinstance(kept, Mapping) else None)
         if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
             raise FormatError("answers are tables [[answer]].")
         found: list[Statement] = []
@@ -187,7 +188,7 @@ def _value(value: Any) -> str:
 def _statements(row: Mapping[str, Any], k: int) -> tuple[Statement, ...]:
     """What one table says."""
     route = row.get("route")
-    if route not in _ROUTES:
+    if not isinstance(route, str) or route not in _ROUTES:
         raise FormatError(
             f"unknown route {route!r} - at `answer[{k}]`.", hint=f"known: {', '.join(_ROUTES)}"
         )
@@ -205,14 +206,41 @@ def _statements(row: Mapping[str, Any], k: int) -> tuple[Statement, ...]:
 
 def _from_preference(row: Mapping[str, Any]) -> tuple[Statement, ...]:
     """An answer to a question."""
-    (m_a, m_b), (f_a, f_b) = ([int(n) for n in row[key]] for key in ("misses", "alarms"))
+    (m_a, m_b), (f_a, f_b) = (_counts(row[key], key) for key in ("misses", "alarms"))
     question = Question(int(row.get("cases", 0)), 0, (m_a, m_b), (f_a, f_b))
-    return (question.statement(row["prefers"]),)
+    answer = row["prefers"]
+    return (question.statement(answer.lower() if isinstance(answer, str) else answer),)
+
+
+def _counts(values: Any, key: str) -> list[int]:
+    """How many, in A and in B."""
+    if not isinstance(values, list) or len(values) != 2 or not all(map(_is_whole, values)):
+        raise FormatError(f"`{key}` must be two whole numbers, of A and of B; got {values!r}.")
+    return [int(n) for n in values]
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether it is a number without a fraction."""
+    return _is_number(value) and math.isfinite(value) and value == int(value)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether TOML holds a number here."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _ends(row: Mapping[str, Any], key: str) -> list[float]:
+    """A number, or the two ends of a range."""
+    ends = row[key] if isinstance(row[key], list) else [row[key]]
+    if len(ends) not in (1, 2) or not all(map(_is_number, ends)):
+        raise FormatError(f"`{key}` must be a number, or two ends of a range; got {row[key]!r}.")
+    return ends
 
 
 def _as_said(row: Mapping[str, Any]) -> tuple[Statement, ...]:
     """A ratio that came from data which are not here."""
-    low, high = (float(end) for end in row["ratio"])
+    ends = _ends(row, "ratio")
+    low, high = float(ends[0]), float(ends[-1])
     inputs = {"ratio": [low, high]}
     return (Statement(low, high, str(row.get("said", row["route"])), str(row["route"]), inputs),)
 
@@ -230,9 +258,9 @@ def _from_amounts(row: Mapping[str, Any]) -> tuple[Statement, ...]:
 
 
 _ROUTES: dict[str, Callable[[Mapping[str, Any]], tuple[Statement, ...]]] = {
-    "ratio": lambda row: (ratio_between(*row["ratio"]),),
-    "threshold": lambda row: (ratio_from_threshold(*row["threshold"]),),
-    "number_willing": lambda row: (ratio_from_number_willing(*row["number"]),),
+    "ratio": lambda row: (ratio_between(*_ends(row, "ratio")),),
+    "threshold": lambda row: (ratio_from_threshold(*_ends(row, "threshold")),),
+    "number_willing": lambda row: (ratio_from_number_willing(*_ends(row, "number")),),
     "amounts": _from_amounts,
     "ranking": lambda row: ratio_from_ranking(
         row["ranking"], error_share=row["error_share"], prior=row["prior"]

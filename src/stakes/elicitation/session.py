@@ -95,7 +95,9 @@ class Elicitation:
             raise DataError(f"`goal` must be 'model' or 'threshold'; got {self.goal!r}.")
         if not 0 < self.low < self.high < math.inf:
             raise DataError(f"needs 0 < low < high; got {self.low!r} and {self.high!r}.")
-        if self.tolerance <= 0:
+        if self.cases is not None and not 1 <= self.cases < math.inf:
+            raise DataError(f"`cases` must be 1 or more; got {self.cases!r}.")
+        if not 0 < self.tolerance < math.inf:
             raise DataError(f"`tolerance` must be positive; got {self.tolerance!r}.")
 
     # ------------------------------------------------------------- saying something
