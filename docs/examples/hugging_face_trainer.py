@@ -31,7 +31,7 @@ class Texts(torch.utils.data.Dataset):
     def __init__(self, n: int, seed: int) -> None:
         rng = np.random.default_rng(seed)
         self.labels = rng.integers(0, 2, n)
-        upper = rng.random((n, 12)) < 0.35 + 0.3 * self.labels[:, None]
+        upper = rng.random((n, 12)) < 0.2 + 0.6 * self.labels[:, None]
         self.tokens = np.where(upper, rng.integers(15, 30, (n, 12)), rng.integers(1, 15, (n, 12)))
 
     def __len__(self) -> int:
@@ -82,7 +82,7 @@ def main() -> dict[str, float]:
             model=BertForSequenceClassification(config),
             args=TrainingArguments(
                 output_dir=folder,
-                num_train_epochs=3,
+                num_train_epochs=4,
                 per_device_train_batch_size=32,
                 learning_rate=5e-3,
                 report_to=[],

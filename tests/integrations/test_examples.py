@@ -47,7 +47,7 @@ def test_lightning_module(tmp_path: Path) -> None:
 
 
 def test_mlflow_logging(tmp_path: Path) -> None:
-    need("sklearn", "mlflow")
+    need("sklearn", "mlflow", "sqlalchemy")
     found = run("mlflow_logging", tmp_path)
     assert found["logged"] == pytest.approx(found["nec"])
 
