@@ -17,6 +17,7 @@ __all__ = ["Chart", "inline"]
 _SVG = "http://www.w3.org/2000/svg"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _NUMBER = re.compile(r"-?\d+\.\d{2,}")
+_COUNTED = re.compile(r"[A-Za-z0-9.]+_\d+")
 _GAP = re.compile(r">\s+<")
 _FONT_SIZE = re.compile(r"([\d.]+)px")
 ET.register_namespace("", _SVG)
@@ -87,7 +88,12 @@ def _cleaned(root: ET.Element, key: str) -> None:
         for child in list(parent):
             if child.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"):
                 parent.remove(child)
+    seen: set[str] = set()
     for node in root.iter():
+        name = node.attrib.get("id", "")
+        if name in seen or _COUNTED.fullmatch(name):  # said before, or by nobody referred to
+            node.attrib.pop("id", None)
+        seen.add(name)
         for name in ("id", _LINK, "clip-path"):
             if name in node.attrib:
                 node.set(name, _renamed(node.attrib[name], key))

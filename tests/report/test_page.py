@@ -1,0 +1,100 @@
+"""The page as text: closed to the outside, escaped, whole without matplotlib."""
+
+import base64
+import hashlib
+import json
+import re
+
+import numpy as np
+import pytest
+
+from stakes import Application, CostMatrix, evaluate
+
+COSTS = CostMatrix([[0, 4], [40, 0]], classes=["stay", "churn"], decisions=["ignore", "call"])
+
+
+def drawn(n=600, seed=0):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.2).astype(int)
+    return y, 1 / (1 + np.exp(-(rng.normal(3 * y - 1.5, 1.7) - np.log(4))))
+
+
+@pytest.fixture(scope="module")
+def ev():
+    y, p = drawn()
+    app = Application(COSTS, unit="EUR", volume=1000, period="year")
+    return evaluate(y, {"gbm": p, "half": p**2 / (p**2 + (1 - p) ** 2)}, application=app, rng=0)
+
+
+@pytest.fixture(scope="module")
+def text(ev):
+    return ev.to_html(facts={"source": "churn.csv", "command": "stakes eval churn.csv"})
+
+
+class TestPolicy:
+    def test_only_this_style_and_this_script_apply(self, text):
+        policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1]
+        for tag in ("style", "script"):
+            inside = re.search(rf"<{tag}>(.*?)</{tag}>", text, flags=re.DOTALL)[1]
+            digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+            assert f"{tag}-src 'sha256-{digest}'" in policy
+        assert policy.startswith("default-src 'none'")
+
+    def test_no_style_attribute_no_handler_no_address(self, text):
+        outside = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+        assert not re.search(r"<[^>]*\sstyle=", outside)
+        assert not re.search(r"<[^>]*\son\w+=", outside)
+        assert not re.search(r'(?:src|href)="(?!#|data:)', outside)
+
+
+def test_names_of_ids_are_unique(text):
+    outside = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+    names = re.findall(r'\sid="([^"]+)"', outside)
+    assert len(names) == len(set(names))
+
+
+def test_sections_are_numbered_in_order(text):
+    places = [int(n) for n in re.findall(r"<h2>(\d+) · ", text)]
+    assert places == list(range(1, len(places) + 1))
+
+
+def test_the_verdict_stands_in_the_page(ev, text):
+    plain = re.sub(r"<[^>]+>", " ", text).replace("\u00a0", " ")
+    shown = ev.verdict.replace("&", "&amp;").replace("'", "&#x27;").replace(">", "&gt;")
+    assert shown in re.sub(r"\s+", " ", plain)
+
+
+def test_names_that_end_the_script_do_not(ev):
+    y, p = drawn()
+    name = "</script><b>"
+    made = evaluate(y, {name: p}, application=Application(COSTS), rng=0).to_html()
+    inside = re.search(r'id="numbers">(.*?)</script>', made, flags=re.DOTALL)[1]
+    assert json.loads(inside)["names"] == [name]
+    assert "<b>" not in made
+
+
+def test_without_matplotlib_the_page_says_what_to_install(ev, monkeypatch):
+    import stakes.evaluation.page_charts as room
+    from stakes.exceptions import MissingExtraError
+
+    def absent(module, *, extra):
+        raise MissingExtraError("no", hint=f"pip install 'stakes[{extra}]'")
+
+    monkeypatch.setattr(room, "load", absent)
+    made = ev.to_html()
+    assert "pip install &#x27;stakes[plots]&#x27;" in made
+    assert "<svg xmlns" not in made
+    assert 'id="ratio"' in made
+
+
+def test_slices_and_notes_are_shown():
+    y, p = drawn()
+    by = np.where(np.arange(len(y)) % 2, "north", "<south>")
+    made = evaluate(y, {"gbm": p}, application=Application(COSTS), by=by, rng=0).to_html()
+    assert "Parts of the cases" in made
+    assert "&lt;south&gt;" in made
+
+
+def test_written_to_a_path(ev, tmp_path):
+    text = ev.to_html(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == text
