@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gzip
+
 import pytest
 
 from stakes import Application, ConfusionMatrix, CostMatrix
@@ -81,3 +83,16 @@ def test_tables_with_other_shares_are_warned_of(run, write):
     )
     by_name = {model["name"]: model["interval"] for model in found["models"]}
     assert by_name["b"] == pytest.approx([sure.low, sure.high])
+
+
+def test_gz_is_read_and_other_bytes_are_refused(tmp_path):
+    packed = tmp_path / "a.csv.gz"
+    packed.write_bytes(gzip.compress(b"truth,no,yes\nno,90,5\nyes,1,4\n"))
+    assert read_confusion(str(packed)).counts.tolist() == [[90, 5], [1, 4]]
+    strange = tmp_path / "a.csv"
+    strange.write_bytes(bytes(range(256)))
+    with pytest.raises(FormatError, match="holds bytes that are not text"):
+        read_confusion(str(strange))
+    strange.write_bytes("truth,né,yes\nné,1,2\nyes,3,4\n".encode("latin-1"))
+    with pytest.raises(FormatError, match="line 1 is not UTF-8 text"):
+        read_confusion(str(strange))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 
 import numpy as np
 
+from stakes.cli.delimited import as_plain_text
+from stakes.cli.reading import read_bytes, unzipped
 from stakes.exceptions import FormatError
 from stakes.summaries import ConfusionMatrix
 
@@ -16,8 +17,10 @@ __all__ = ["read_confusion"]
 
 def read_confusion(path: str) -> ConfusionMatrix:
     """The counts of a CSV file whose top-left cell says which side is the truth."""
-    name = Path(path).name
-    text = Path(path).read_bytes().decode("utf-8-sig", errors="replace")
+    data, name = read_bytes(path)
+    if data[:2] == b"\x1f\x8b":
+        data = unzipped(data, name)
+    text = as_plain_text(data, name).decode() if data.strip() else ""
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ";" if ";" in text else ","
     rows = [
         [cell.strip() for cell in row]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from stakes.exceptions import FormatError
 from stakes.report.amounts import grouped
 
-__all__ = ["parse"]
+__all__ = ["as_plain_text", "parse"]
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 #: A cell longer than this is cut out by slicing, not through a table of equal widths.
@@ -29,7 +29,7 @@ Getter = Callable[[], NDArray[Any]]
 
 def parse(data: bytes, name: str) -> tuple[list[str], int, list[Getter], str]:
     """Column names, number of rows, a function per column that cuts it out, and the delimiter."""
-    data = _as_plain_text(data, name)
+    data = as_plain_text(data, name)
     if data[:4].lower() == b"sep=":  # a line that only spreadsheets write
         data = data.partition(b"\n")[2].lstrip(b"\n")
     header, _, body = data.partition(b"\n")
@@ -126,7 +126,7 @@ def _delimiter(header: str) -> str:
     return max(DELIMITERS, key=outside.count)
 
 
-def _as_plain_text(data: bytes, name: str) -> bytes:
+def as_plain_text(data: bytes, name: str) -> bytes:
     """UTF-8 without a byte-order mark, lines ended by a single newline."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = data.decode("utf-16", errors="replace").encode("utf-8")

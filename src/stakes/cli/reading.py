@@ -24,7 +24,7 @@ from stakes.cli.lists import is_list, read_list
 from stakes.exceptions import DataError, FormatError
 from stakes.report.amounts import grouped
 
-__all__ = ["Table", "read_array", "read_bytes", "read_table"]
+__all__ = ["Table", "read_array", "read_bytes", "read_table", "unzipped"]
 
 #: Endings of files that run code when they are opened.
 UNSAFE = {".pt", ".pth", ".pkl", ".pickle", ".joblib"}
@@ -90,7 +90,7 @@ def read_table(path: str) -> Table:
     data, name = read_bytes(path)
     digest = hashlib.sha256(data).hexdigest()
     if data[:2] == b"\x1f\x8b":
-        data = _unzipped(data, name)
+        data = unzipped(data, name)
         name_inside = name.removesuffix(".gz")
     else:
         name_inside = name
@@ -149,7 +149,7 @@ def read_bytes(path: str) -> tuple[bytes, str]:
     return file.read_bytes(), file.name
 
 
-def _unzipped(data: bytes, name: str) -> bytes:
+def unzipped(data: bytes, name: str) -> bytes:
     """The content of a gz file."""
     try:
         return gzip.decompress(data)
