@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'stakes[sklearn]'")
-matplotlib = pytest.importorskip(
-    "matplotlib", reason="needs matplotlib: pip install 'stakes[plots]'"
-)
-matplotlib.use("Agg")
+pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'stakes[plots]'")
 
-from matplotlib import pyplot
+import matplotlib.pyplot as plt
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
