@@ -251,3 +251,55 @@ class TestErrors:
             evaluate([], {"m": []}, application=APP)
         with pytest.raises(DataError, match="`models` is empty"):
             evaluate(Y, {}, application=APP)
+
+
+class TestCalibrationWorth:
+    LOUD = drawn(scale=3.0)[1]
+
+    def test_over_confidence_is_said_with_its_worth(self):
+        ev = evaluate(Y, {"loud": self.LOUD}, application=APP, rng=0)
+        model = ev["loud"]
+        assert model.calibration_slope == pytest.approx(1 / 3, abs=0.05)
+        assert ev.worth.value == pytest.approx(model.recalibrated_nec - model.nec)
+        gain = 250_000 * ev.naive_cost * model.calibration_loss
+        (said,) = [remark for remark in ev.remarks if "over-confident" in remark]
+        digits = -int(np.floor(np.log10(gain))) + 2
+        assert f"worth another {round(gain, digits):,.0f} EUR".replace(",", " ") in said
+
+    def test_under_confidence(self):
+        ev = evaluate(Y, {"quiet": drawn(scale=0.3)[1]}, application=APP, rng=0)
+        assert ev["quiet"].calibration_slope > 1.5
+
+    def test_calibrated_models_need_no_remark(self):
+        ev = evaluate(Y, {"good": GOOD}, application=APP, rng=0)
+        assert not any("alibrat" in remark for remark in ev.remarks)
+
+    def test_certain_posteriors_are_softened_and_said(self):
+        rounded = np.round(self.LOUD, 2)
+        ev = evaluate(Y, {"m": rounded}, application=APP, rng=0)
+        assert ev["m"].recalibrated_nec < ev["m"].nec
+        assert any("posteriors of exactly 0 (m)" in note for note in ev.notes)
+
+
+class TestRobust:
+    def test_the_best_stays_best_between_the_ends_of_its_stretch(self):
+        ev = evaluate(Y, {"good": GOOD, "poor": POOR}, application=APP, rng=0)
+        (here,) = [s for s in ev.ranges if s.low <= 10 <= s.high]
+        assert here.winner == "good"
+        (said,) = [remark for remark in ev.remarks if remark.startswith("Robust: good, as is,")]
+        assert said.endswith("false alarms per missed 'churn'.")
+
+    def test_shares_are_said_when_they_were_given(self):
+        app = Application(COSTS, priors=[0.98, 0.02])
+        ev = evaluate(Y, {"good": GOOD, "poor": POOR}, application=app, rng=0)
+        (here,) = [s for s in ev.ranges if s.low <= 10 <= s.high]
+        odds = here.low / 10 * 0.02 / 0.98
+        (said,) = [remark for remark in ev.remarks if remark.startswith("Robust")]
+        assert f"or from {100 * odds / (1 + odds):.2g} % to " in said
+
+
+def test_nothing_to_decide_is_no_error():
+    app = Application(COSTS, priors=[1.0, 0.0])
+    ev = evaluate(Y, {"good": GOOD}, application=app, posterior_priors=[0.9, 0.1], rng=0)
+    assert np.isnan(ev["good"].nec)
+    assert ev.verdict.startswith("Nothing to decide")

@@ -222,5 +222,7 @@ def cut_on(app: Application, priors: FloatArray, said_at: FloatArray) -> float |
     cut = rule.cuts[0]
     if cut in (0.0, 1.0) or np.array_equal(priors, said_at):
         return cut
+    if not (priors > 0).all() or not (said_at > 0).all():
+        return None
     log_odds = math.log(cut / (1 - cut)) - math.log(priors[1] / priors[0])
     return 1 / (1 + math.exp(-(log_odds + math.log(said_at[1] / said_at[0]))))

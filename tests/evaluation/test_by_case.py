@@ -1,0 +1,101 @@
+"""Costs that differ from case to case: three rules per model, priced by their own amounts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stakes import Application, CostMatrix, evaluate
+from stakes.application import CaseCosts
+from stakes.exceptions import CostError, DataError
+
+Y = [0, 0, 1, 1]
+P = [0.1, 0.3, 0.3, 0.1]
+AMOUNT = np.array([100.0, 10.0, 100.0, 10.0])
+COSTS = CaseCosts.binary(false_negative=AMOUNT, false_positive=5.0)
+
+
+def drawn(n=3000, seed=0):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.2).astype(int)
+    log_odds = rng.normal(4 * y - 2, 2) + np.log(0.25)
+    amount = rng.lognormal(4, 1, n)
+    costs = CaseCosts.binary(false_negative=amount, false_positive=0.05 * amount + 10)
+    return y, 1 / (1 + np.exp(-log_odds)), costs
+
+
+def test_by_hand():
+    ev = evaluate(Y, {"p": P}, application=COSTS, min_cases=1, rng=0)
+    # case by case: act when p * amount > (1 - p) * 5, i.e. cases 1 (10 > 4.5) and 3
+    # (30 > 3.5), not 2 (3 < 3.5) nor 4 (1 < 4.5): one false alarm, one miss of 10
+    assert ev["p, per case"].cost == pytest.approx((5 + 10) / 4)
+    # average costs: average amount 55, threshold 5 / 60 = 0.083: everybody is acted on
+    assert ev["p, average costs"].cost == pytest.approx((5 + 5) / 4)
+    assert ev["p, average costs"].threshold == pytest.approx(5 / 60)
+    assert ev.naive_decision == 1
+    assert ev["p, average costs"].nec == pytest.approx(1.0)
+
+
+def test_equal_amounts_are_ordinary_costs():
+    y, p, _ = drawn()
+    costs = CostMatrix.binary(false_negative=10, false_positive=1)
+    one = evaluate(y, {"p": p}, application=costs, recalibrate=False, rng=0)["p"]
+    same = CaseCosts(np.repeat(costs.values[None], len(y), axis=0))
+    ev = evaluate(y, {"p": p}, application=same, rng=0)
+    for rule in ("p, per case", "p, average costs"):
+        assert ev[rule].nec == pytest.approx(one.nec)
+        assert ev[rule].interval == pytest.approx(one.interval, abs=0.03)
+
+
+def test_deciding_case_by_case_pays():
+    y, p, costs = drawn()
+    ev = evaluate(y, {"p": p}, application=costs, rng=0)
+    assert ev.best == "p, per case"
+    gap = ev.difference("p, per case", "p, average costs")
+    assert gap.value == pytest.approx(ev["p, per case"].nec - ev["p, average costs"].nec)
+    assert gap.value < 0
+    assert sum(model.probability_best for model in ev.models) == pytest.approx(1)
+    assert any("of the cases carry" in note for note in ev.notes)
+
+
+def test_parts_add_to_the_cost():
+    y, p, costs = drawn()
+    for model in evaluate(y, {"p": p}, application=costs, rng=0).models:
+        assert model.cells.sum() == pytest.approx(model.cost)
+        assert model.interval[0] < model.nec < model.interval[1]
+
+
+def test_weights_equal_repeated_rows():
+    y, p, costs = drawn(400)
+    weights = np.random.default_rng(1).integers(1, 4, len(y))
+    weighed = evaluate(y, {"p": p}, application=costs, sample_weight=weights, rng=0)
+    rows = np.repeat(np.arange(len(y)), weights)
+    again = evaluate(y[rows], {"p": p[rows]}, application=CaseCosts(costs.values[rows]), rng=0)
+    for one, two in zip(weighed.models, again.models, strict=True):
+        assert (one.nec, one.cost) == pytest.approx((two.nec, two.cost))
+
+
+def test_groups_and_priors_move_the_interval():
+    y, p, costs = drawn(600)
+    base = Application(CostMatrix.zero_one(2), priors=[0.9, 0.1], unit="EUR")
+    alone = evaluate(y, {"p": p}, application=base, case_costs=costs, rng=0)
+    grouped = evaluate(
+        y, {"p": p}, application=base, case_costs=costs, groups=np.arange(600) // 3, rng=0
+    )
+    assert alone.application.unit == "EUR"
+    assert alone["p, per case"].nec == pytest.approx(grouped["p, per case"].nec)
+    assert alone["p, per case"].interval != grouped["p, per case"].interval
+
+
+def test_decisions_have_one_rule():
+    ev = evaluate(Y, {"d": [0, 1, 1, 0]}, application=COSTS, min_cases=1, rng=0)
+    assert list(ev) == ["d"]
+    assert ev["d"].cost == pytest.approx((5 + 10) / 4)
+
+
+def test_problems():
+    with pytest.raises(DataError, match="`y_true` has 3 rows but `case_costs` has 4"):
+        evaluate(Y[:3], {"p": P[:3]}, application=COSTS)
+    free = CaseCosts.binary(false_negative=AMOUNT, false_positive=0.0)
+    with pytest.raises(CostError, match="is already perfect here"):
+        evaluate(Y, {"p": P}, application=free)
