@@ -2,10 +2,11 @@
 
 Public score sets (STAKES_DATA) are split into two halves, stratified; each method is fitted on one
 half and judged on the other: cross-entropy in nats, and NEC of the Bayes decisions when errors
-on one class cost 10 times as much, averaged over the classes (the first ten), or when errors on the
-last class cost 100 times as much. Peers that are not installed are left out: scikit-learn
-(temperature, sigmoid, isotonic), netcal, probmetrics and psrcal. `--large` adds CIFAR100, FVCAUS
-and more splits.
+on one class cost 10 or 100 times as much, averaged over the classes (the first ten), or when errors
+on the last class cost 100 times as much, which a handful of cases decide. "By cost" is the
+automatic choice made once for each of these applications, by its cost; the row above it is one
+choice by cross-entropy. Peers that are not installed are left out: scikit-learn (temperature,
+sigmoid, isotonic), netcal, probmetrics and psrcal. `--large` adds CIFAR100, FVCAUS and more splits.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from stakes.calibration import Affine, Automatic, Temperature, stratified_folds
 SETS = ("sst2_gpt2", "sst2_gpt2_4shot", "iemocap_wav2vec_pt", "agnews_gpt2", "cifar10_resnet-20",
         "cifar10_vgg19_bn", "cifar10_repvgg_a2")  # fmt: skip
 LARGE = ("fvcaus_plda", "cifar100_vgg19_bn")
-HEADER = f"{'':<24}" + "".join(f"{t:>15}" for t in ("cross-entropy", "NEC, x 10", "NEC, x 100"))
+TITLES = ("cross-entropy", "NEC, x 10", "NEC, x 100", "last x 100")
+HEADER = f"{'':<24}" + "".join(f"{t:>15}" for t in TITLES)
+BY_COST = "stakes Automatic by cost"
 Method = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -42,6 +45,21 @@ def ours() -> dict[str, Method]:
     """What this library offers without a choice by the user, and two of its single maps."""
     made = {"stakes Automatic": Automatic, "stakes Affine": Affine, "stakes Temp.": Temperature}
     return {name: lambda z, y, t, k=k: k().fit(z, y).posteriors(t) for name, k in made.items()}
+
+
+def by_cost(z: np.ndarray, y: np.ndarray, t: np.ndarray, y_test: np.ndarray) -> tuple[float, ...]:
+    """As `judged`, of automatic choices by what is judged."""
+
+    def chosen(by: str | Application) -> np.ndarray:
+        return Automatic(by=by).fit(z, y).posteriors(t)
+
+    size = z.shape[1]
+    cells = {
+        (k, factor): nec(chosen(application(size, k, factor)), y_test, k, factor)
+        for k in sorted({*range(min(size, 10)), size - 1})
+        for factor in (10.0, 100.0)
+    }
+    return judged(chosen("cross_entropy"), y_test)[0], *summed_up(cells, size)
 
 
 def sklearn_methods() -> dict[str, Method]:
@@ -121,21 +139,39 @@ def probmetrics_methods() -> dict[str, Method]:
 
 
 def judged(posteriors: np.ndarray, y: np.ndarray) -> tuple[float, ...]:
-    """Cross-entropy; mean NEC with each class in turn dear; NEC with the last very dear."""
+    """Cross-entropy; mean NEC with each class in turn dear, and very dear; with the last one."""
     posteriors = posteriors / posteriors.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore"):
         entropy = float(-np.log(posteriors[np.arange(len(y)), y]).mean())
     size = posteriors.shape[1]
-    each = [nec(posteriors, y, k, 10.0) for k in range(min(size, 10))]
-    return entropy, float(np.mean(each)), nec(posteriors, y, size - 1, 100.0)
+    cells = {
+        (k, factor): nec(posteriors, y, k, factor)
+        for k in sorted({*range(min(size, 10)), size - 1})
+        for factor in (10.0, 100.0)
+    }
+    return entropy, *summed_up(cells, size)
+
+
+def summed_up(cells: dict[tuple[int, float], float], size: int) -> tuple[float, ...]:
+    """The three columns about NEC."""
+    first = range(min(size, 10))
+    means = [float(np.mean([cells[k, factor] for k in first])) for factor in (10.0, 100.0)]
+    return *means, cells[size - 1, 100.0]
+
+
+def application(
+    size: int, dear: int, factor: float, priors: np.ndarray | None = None
+) -> Application:
+    """Errors cost 1, on one class `factor` times as much."""
+    costs = 1.0 - np.eye(size)
+    costs[dear] *= factor
+    return Application(costs, priors=priors)
 
 
 def nec(posteriors: np.ndarray, y: np.ndarray, dear: int, factor: float) -> float:
     """NEC of Bayes decisions when errors on one class cost `factor` times as much."""
     size = posteriors.shape[1]
-    costs = 1.0 - np.eye(size)
-    costs[dear] *= factor
-    app = Application(costs, priors=np.bincount(y, minlength=size) / len(y))
+    app = application(size, dear, factor, np.bincount(y, minlength=size) / len(y))
     decided = bayes_decisions(posteriors, app)
     return float(normalized_expected_cost(y, decided, application=app))
 
@@ -154,18 +190,17 @@ def main() -> None:
             print(f"left out: {more.__name__.removesuffix('_methods')} ({error.name})")
     large = "--large" in sys.argv
     sets = [*SETS, *LARGE] if large else list(SETS)
-    found: dict[str, dict[str, np.ndarray]] = {name: {} for name in methods}
+    first, *others = methods
+    found: dict[str, dict[str, np.ndarray]] = {name: {} for name in (first, BY_COST, *others)}
     for where in sets:
         logs, y = read(where)
         splits = 2 if large and where not in LARGE else 1
         print(f"\n{where}: {len(y) // 2} cases, {logs.shape[1]} classes", flush=True)
         print(HEADER)
-        for name, method in methods.items():
-            cells = [one_split(method, logs, y, split) for split in range(splits)]
-            found[name][where] = np.mean(cells, axis=0)
-            print(
-                f"{name:<24}{found[name][where][0]:>14.4f}{found[name][where][1]:>9.4f}", flush=True
-            )
+        for name, row in found.items():
+            cells = [one_split(methods.get(name), logs, y, split) for split in range(splits)]
+            row[where] = np.mean(cells, axis=0)
+            print(line(name, row[where]), flush=True)
     print(f"\nmean over the sets\n{HEADER}")
     for name, row in found.items():
         print(line(name, np.mean([row[where] for where in sets], axis=0)))
@@ -176,14 +211,18 @@ def line(name: str, cells: np.ndarray) -> str:
     return f"{name:<24}" + "".join(f"{cell:>15.4f}" for cell in cells)
 
 
-def one_split(method: Method, logs: np.ndarray, y: np.ndarray, split: int) -> tuple[float, ...]:
+def one_split(
+    method: Method | None, logs: np.ndarray, y: np.ndarray, split: int
+) -> tuple[float, ...]:
     """Fit on one half, judge on the other; a peer that fails is shown as nan."""
     half = stratified_folds(y, 2, rng=split) == 0
+    if method is None:
+        return by_cost(logs[half], y[half], logs[~half], y[~half])
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             found = method(logs[half], y[half], logs[~half])
     except Exception:
-        return np.nan, np.nan, np.nan
+        return (np.nan,) * len(TITLES)
     return judged(np.asarray(found, dtype=np.float64), y[~half])
 
 

@@ -3,7 +3,9 @@ import pytest
 from scipy.special import expit, log_softmax
 
 from stakes import Application, CostMatrix
-from stakes.calibration import Affine, Automatic, Gaussian, Isotonic, Temperature, load
+from stakes.calibration import Affine, Automatic, Average, Gaussian, Isotonic, Temperature, load
+from stakes.calibration.automatic import default_candidates
+from stakes.calibration.cases import read_cases
 from stakes.exceptions import DataError
 
 
@@ -87,6 +89,21 @@ class TestChoice:
         value = -cal.log_posteriors(logs)[np.arange(800), y].mean()
         assert value < -logs[np.arange(800), y].mean() - 0.1
 
+    def test_the_default_is_an_average_by_likelihood(self):
+        cal = Automatic().fit(*made_up())
+        assert isinstance(cal.chosen, Average)
+        assert cal.chosen.weights.sum() == pytest.approx(1)
+        assert "average (rank" in cal.why
+        least = cal.frame()["loss"][2:].min()  # one case beforehand for each of five
+        assert cal.frame()["loss"][1] <= least + (4 * np.log(2000) + 5) / 2000
+
+    def test_saved_average_applies(self, tmp_path):
+        scores, y = made_up()
+        cal = Automatic().fit(scores, y)
+        cal.save(tmp_path / "cal.json")
+        again = load(tmp_path / "cal.json")
+        np.testing.assert_array_equal(again.posteriors(scores), cal.posteriors(scores))
+
     def test_saved_choice_applies_without_candidates(self, tmp_path):
         scores, y = bent()
         cal = Automatic([Affine(), Isotonic()]).fit(scores, y)
@@ -94,3 +111,44 @@ class TestChoice:
         again = load(tmp_path / "cal.json")
         assert again.why == cal.why
         assert again.chosen.kind == "isotonic"
+
+
+class TestByCost:
+    def test_constant_when_scores_do_not_help(self):
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 2, 300)
+        app = Application(CostMatrix([[0, 1], [100, 0]]))
+        cal = Automatic(by=app).fit(rng.normal(size=300), y)
+        assert cal.chosen.kind == "constant"
+        assert "one decision for all cases costs" in cal.why
+        np.testing.assert_allclose(cal.posteriors([5.0])[0], np.bincount(y) / 300)
+        assert cal.frame()["chosen"].tolist().count(True) == 1
+        assert cal.frame()["loss"][-1] == pytest.approx((y == 0).mean())
+
+    def test_not_constant_when_they_do(self):
+        app = Application(CostMatrix([[0, 1], [5, 0]]))
+        cal = Automatic(by=app).fit(*made_up())
+        assert cal.chosen.kind != "constant"
+        assert cal.frame()["candidate"][-1] == "constant"
+
+    def test_named_candidates_are_the_only_ones(self):
+        rng = np.random.default_rng(0)
+        app = Application(CostMatrix([[0, 1], [100, 0]]))
+        cal = Automatic([Affine()], by=app).fit(rng.normal(size=300), rng.integers(0, 2, 300))
+        assert cal.chosen.kind == "affine"
+
+
+@pytest.mark.parametrize(
+    ("size", "cases", "expected"),
+    [
+        (2, 20, {"rank", "venn-abers", "beta", "affine", "isotonic"}),
+        (4, 15, {"affine", "temperature", "isotonic"}),
+        (4, 16, {"dirichlet", "affine", "temperature", "isotonic"}),
+        (30, 900, {"dirichlet", "affine", "temperature", "isotonic"}),
+        (31, 1000, {"affine", "temperature"}),
+        (31, 32, {"temperature"}),
+    ],
+)
+def test_candidates_suit_the_size(size, cases, expected):
+    read = read_cases(np.zeros((cases, size)), np.arange(cases) % size)
+    assert {candidate.kind for candidate in default_candidates(read)} == expected

@@ -8,6 +8,7 @@ from stakes.calibration.calibration_errors import (
 )
 from stakes.calibration.calibrator import Calibrator, load
 from stakes.calibration.class_weights import ClassWeights, best_class_weights
+from stakes.calibration.constant import Constant
 from stakes.calibration.cross_fitting import cross_fit, fit_on_test, stratified_folds
 from stakes.calibration.decision_calibration import (
     DecisionCalibration,
@@ -33,6 +34,7 @@ __all__ = [
     "CalibrationGain",
     "Calibrator",
     "ClassWeights",
+    "Constant",
     "DecisionCalibration",
     "Decomposition",
     "Dirichlet",

@@ -9,38 +9,54 @@ import numpy as np
 
 from stakes._checks import as_priors
 from stakes.application import Application
-from stakes.calibration.blending import Average
+from stakes.calibration.blending import Average, Rank
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.choosing import cautious_cost, chosen_place, likelihood_weights, mixed
+from stakes.calibration.constant import Constant
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
+from stakes.calibration.isotonic import Isotonic
+from stakes.calibration.logistic import Beta
 from stakes.calibration.matrix import Dirichlet
 from stakes.calibration.per_case import case_losses, loss_name
 from stakes.calibration.scaling import Affine, Temperature
+from stakes.calibration.venn_abers import VennAbers
 from stakes.exceptions import DataError, StakesError
 from stakes.results import Frame
 from stakes.typing import FloatArray, Priors
 
 __all__ = ["Automatic"]
 
+#: Beyond so many classes nothing is tried whose work or need of cases grows with their square.
+MANY_CLASSES = 30
+#: A member of the average with less weight is left out.
+LEAST = 0.01
+
 
 class Automatic(Calibrator):
-    """Choose a calibrator by cross-fitting, prefer the trusted one, say why.
+    """Weigh or choose calibrators by cross-fitting, and say why.
 
-    Each candidate is cross-fitted; the first in the list whose loss is within one standard error
-    of the best is taken and fitted on all cases. So a candidate further down the list is chosen
-    only when the data clearly ask for it. For two classes the list starts with `Average`, which
-    is rarely far from the best; for more with `Dirichlet`, whose penalties keep it near `Affine`.
+    Without `candidates`, those that suit the number of classes and cases are cross-fitted and
+    averaged, with the weights that make the cases most likely: no single map wins everywhere, and
+    a choice among near-equals adds noise of its own. A single candidate replaces the average only
+    when it is clearly better by the measure asked for. With `candidates`, the first in the list whose loss is within one
+    standard error of the best is taken, so a later one is chosen only when the data ask for it.
 
     Takes log-posteriors or logits (n, K) or log odds (n,); returns posteriors (n, K).
 
     Parameters
     ----------
     candidates : sequence of Calibrator, optional
-        In order of preference. Default for two classes: `Average`, then `Affine`; for more:
-        `Dirichlet`, `Affine`, `Temperature`, or the last alone when a class has a single case.
+        In order of preference. Default: an average of all that suit. Two classes: `Rank`,
+        `VennAbers`, `Beta`, `Affine`, `Isotonic`. More: `Affine` and `Temperature`; up to 30
+        classes also `Isotonic`, and `Dirichlet` if there are at least K * K cases;
+        with a single case of a class, `Temperature` alone.
     by : "cross_entropy", "brier" or Application
-        What is compared: a proper score, or the cost of the Bayes decisions of an application.
-        Its priors, if it has any, are the target priors.
+        What is compared: a proper score, or the cost of the Bayes decisions of an application,
+        whose priors, if it has any, are the target priors. Costs are noisier, so a candidate must
+        be better by two standard errors; and `Constant` is taken when its one decision is cheaper
+        than the rest with one more case of each class decided at random. The weights of the
+        average always come from the likelihood.
     folds : int
         Number of stratified folds.
     rng : int
@@ -49,6 +65,12 @@ class Automatic(Calibrator):
         See `Calibrator`.
     bound : float or "data", optional
         As for `Calibrator`, but "data" by default, because some candidates need finite scores.
+
+    Notes
+    -----
+    `Dirichlet` is left out for many classes because its K (K + 1) parameters take seconds to fit
+    from 100 classes on and need more cases than most people have; name it among the
+    `candidates` to try it.
 
     Examples
     --------
@@ -120,30 +142,53 @@ class Automatic(Calibrator):
     def _fit(self, cases: Cases) -> None:
         given = self.options["candidates"]
         candidates = default_candidates(cases) if given is None else [_made(c) for c in given]
+        kept, logs, failures = self._cross_fitted(candidates, cases)
+        if not kept:
+            raise DataError("no candidate could be fitted: " + " ".join(failures))
+        names = [_label(candidate) for candidate in kept]
+        if given is None and len(kept) > 1:
+            shares = likelihood_weights(logs, cases)
+            logs = [mixed(logs, shares), *logs]
+            names = [_shares_label(names, shares), *names]
+            kept = [_weighted(kept, shares), *kept]
+        by = self.options["by"]
+        losses = [case_losses(table, cases.codes, by) for table in logs]
+        found = chosen_place(names, losses, cases, by)
+        choice, table, why = kept[found.place], found.table, found.why
+        if given is None and isinstance(by, Application) and (cases.counts > 0).all():
+            naive = case_losses(constant_logs(cases), cases.codes, by)
+            cost = cautious_cost(losses[found.place], cases, by)
+            rival = float(cases.prior_weights() @ naive / cases.prior_weights().sum())
+            if rival < cost:
+                choice, table = Constant(), {**table, "chosen": [False] * (len(names) + 1)}
+                why = _naive_reason(names[found.place], rival, cost)
+            table = _with_row(table, "constant", rival, chosen=rival < cost)
+        self.chosen = choice.unfitted()
+        self.chosen.options |= {"priors": candidate_priors(cases), "classes": None}
+        self.chosen._fit_cases(cases.scores, cases.codes, cases.sample_weight)
+        self.report |= {"table": table, "why": why, "failures": failures}
+
+    def _cross_fitted(
+        self, candidates: Sequence[Calibrator], cases: Cases
+    ) -> tuple[list[Calibrator], list[FloatArray], list[str]]:
+        """The candidates that could be fitted, their log-posteriors, and why others could not."""
         number = fold_numbers(cases, self.options["folds"], rng=self.options["rng"])
-        names, losses, kept = [], [], []
+        kept: list[Calibrator] = []
+        logs: list[FloatArray] = []
         failures: list[str] = []
-        for done, candidate in enumerate(candidates):
-            candidate = candidate.unfitted()
+        for done, given in enumerate(candidates):
+            candidate = given.unfitted()
             if self.progress is not None:
                 self.progress(done, len(candidates), candidate.kind)
             candidate.options["priors"] = cases.priors if cases.given else None
             candidate.options["classes"] = None
             try:
-                logs = cross_fit_cases(candidate, cases, number)
+                logs.append(cross_fit_cases(candidate, cases, number))
             except StakesError as error:
                 failures.append(f"{candidate.kind}: {error.message}")
                 continue
-            losses.append(case_losses(logs, cases.codes, self.options["by"]))
-            names.append(_label(candidate))
             kept.append(candidate)
-        if not kept:
-            raise DataError("no candidate could be fitted: " + " ".join(failures))
-        place, report = _one_standard_error(names, losses, cases, self.options["by"])
-        self.chosen = kept[place].unfitted()
-        self.chosen.options |= {"priors": candidate_priors(cases), "classes": None}
-        self.chosen._fit_cases(cases.scores, cases.codes, cases.sample_weight)
-        self.report |= {**report, "failures": failures}
+        return kept, logs, failures
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         return self.chosen._log_posteriors(self.chosen._bounded(scores, learn=False))
@@ -170,12 +215,15 @@ class Automatic(Calibrator):
 
 
 def default_candidates(cases: Cases) -> list[Calibrator]:
-    """What is tried when nothing is named, in order of preference."""
-    if cases.scores.size == 2:
-        return [Average(), Affine()]
+    """What is tried when nothing is named: what the classes and cases can bear."""
+    size = cases.scores.size
+    if size == 2:
+        return [Rank(), VennAbers(), Beta(), Affine(), Isotonic()]
     if (cases.counts < 2).any():
         return [Temperature()]
-    return [Dirichlet(), Affine(), Temperature()]
+    few = size <= MANY_CLASSES
+    dirichlet = [Dirichlet()] if few and len(cases.codes) >= size * size else []
+    return [*dirichlet, Affine(), Temperature(), *([Isotonic()] if few else [])]
 
 
 def candidate_priors(cases: Cases) -> FloatArray | None:
@@ -195,36 +243,35 @@ def _label(candidate: Calibrator) -> str:
     return candidate.kind
 
 
-def _one_standard_error(
-    names: list[str], losses: list[FloatArray], cases: Cases, by: str | Application
-) -> tuple[int, dict[str, Any]]:
-    """Position of the first candidate within one standard error of the best, and the record."""
-    weights = cases.prior_weights() / cases.prior_weights().sum()
-    raw = cases.scores.columns().astype(np.float64)
-    raw = raw - np.logaddexp.reduce(raw, axis=1, keepdims=True)
-    raw_loss = case_losses(raw, cases.codes, by)
-    means = np.array([float(weights @ loss) for loss in losses])
-    best = int(np.argmin(means))
-    gaps, errors = np.zeros(len(names)), np.zeros(len(names))
-    for i, loss in enumerate(losses):
-        with np.errstate(invalid="ignore"):
-            gap = loss - losses[best]
-        gaps[i] = float(weights @ gap)
-        spread = np.nan_to_num(gap - gaps[i], nan=0.0)
-        errors[i] = float(np.sqrt(weights**2 @ spread**2)) if np.isfinite(gaps[i]) else 0.0
-    place = int(np.flatnonzero((gaps <= errors) | (np.arange(len(names)) == best))[0])
-    table = {
-        "candidate": ["as is", *names],
-        "loss": [float(weights @ raw_loss), *means.tolist()],
-        "above_best": [float(weights @ raw_loss) - means[best], *gaps.tolist()],
-        "standard_error": [float("nan"), *errors.tolist()],
-        "chosen": [False, *(i == place for i in range(len(names)))],
-    }
-    measure = loss_name(by)
-    why = f"{names[place]} has the least cross-fitted {measure} ({means[place]:.4g})."
-    if place != best:
-        why = (
-            f"{names[place]}: its cross-fitted {measure} ({means[place]:.4g}) is within one "
-            f"standard error ({errors[place]:.2g}) of the least ({means[best]:.4g}, {names[best]})."
-        )
-    return place, {"table": table, "why": why + f" As is: {float(weights @ raw_loss):.4g}."}
+def _shares_label(names: list[str], shares: FloatArray) -> str:
+    """The average with its members and their weights in percent."""
+    parts = [f"{name} {100 * s:.0f} %" for name, s in zip(names, shares, strict=True) if s >= LEAST]
+    return "average (" + ", ".join(parts) + ")"
+
+
+def _weighted(members: Sequence[Calibrator], shares: FloatArray) -> Average:
+    """The average of the members that count."""
+    pairs = [(m, float(s)) for m, s in zip(members, shares, strict=True) if s >= LEAST]
+    return Average([m.unfitted() for m, _ in pairs], weights=[s for _, s in pairs])
+
+
+def constant_logs(cases: Cases) -> FloatArray:
+    """Log-posteriors that are the target priors in every case."""
+    return np.tile(np.log(cases.priors), (len(cases.codes), 1))
+
+
+def _naive_reason(name: str, naive: float, cost: float) -> str:
+    """Why one decision for all cases is taken."""
+    return (
+        f"constant: one decision for all cases costs {naive:.4g}; that {name} is cheaper is not "
+        f"sure ({cost:.4g} with one more case of each class decided at random)."
+    )
+
+
+def _with_row(
+    table: Mapping[str, list[Any]], name: str, loss: float, *, chosen: bool
+) -> dict[str, list[Any]]:
+    """The table of candidates with one more, which was not compared with the best."""
+    gap = loss - min(table["loss"][1:])
+    row = {"candidate": name, "loss": loss, "above_best": gap, "chosen": chosen}
+    return {key: [*cells, row.get(key, float("nan"))] for key, cells in table.items()}

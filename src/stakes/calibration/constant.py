@@ -1,0 +1,46 @@
+"""The calibrator that learns nothing from scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.cases import Cases, Scores
+from stakes.typing import FloatArray
+
+__all__ = ["Constant"]
+
+
+class Constant(Calibrator):
+    """The class priors as the posteriors of every case, whatever its scores.
+
+    What is left when scores are of no use: its Bayes decision is the best naive one, the same for
+    all cases. `Automatic` takes it when it chooses by a cost and nothing is surely cheaper.
+
+    Takes log-posteriors or logits (n, K) or log odds (n,); returns posteriors (n, K).
+
+    Parameters
+    ----------
+    priors, classes, bound
+        See `Calibrator`.
+
+    Examples
+    --------
+    >>> Constant().fit([-1.0, 2.0, 0.5, 1.0], [0, 1, 1, 1]).posteriors([-9.0]).tolist()
+    [[0.25, 0.75]]
+    """
+
+    kind = "constant"
+
+    def _fit(self, cases: Cases) -> None:
+        cases.need_all_classes("add cases of that class, or drop its column")
+        self.shares = np.array(cases.priors, dtype=np.float64)
+
+    def _log_posteriors(self, scores: Scores) -> FloatArray:
+        logs: FloatArray = np.tile(np.log(self.shares), (len(scores), 1))
+        return logs
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"shares": self.shares}
