@@ -91,10 +91,33 @@ class TestLearn:
         assert "Calibrated:" in ran.out
         assert "As is" not in ran.out
 
-    def test_plot_is_written(self, run, churn, tmp_path):
+    def test_plot_shows_both_with_their_bands(self, run, churn, tmp_path):
         pytest.importorskip("matplotlib", reason="drawing needs matplotlib")
-        assert run("calibrate", churn, *CHURN, "--plot", "r.svg").code == 0
-        assert (tmp_path / "r.svg").stat().st_size > 1000
+        assert run("calibrate", churn, *CHURN, "--kind", "affine", "--plot", "r.svg").code == 0
+        drawn = (tmp_path / "r.svg").read_text()
+        assert drawn.count('id="band"') == 2
+        assert ">as is<" in drawn
+        assert ">probability said for yes<" in drawn
+
+    def test_plot_of_many_classes_is_of_the_most_probable(self, run, tmp_path):
+        pytest.importorskip("matplotlib", reason="drawing needs matplotlib")
+        pets = str(example_path("pets.csv"))
+        ran = run("calibrate", pets, "--label", "species", "--proba", "large.p_*",
+                  "--kind", "temperature", "--plot", "r.svg")  # fmt: skip
+        assert ran.code == 0, ran.err
+        assert "its most probable class" in (tmp_path / "r.svg").read_text()
+
+    def test_plot_when_the_most_probable_class_is_always_right(self, run, write, tmp_path):
+        pytest.importorskip("matplotlib", reason="drawing needs matplotlib")
+        rows = "".join(
+            f"{'abc'[k % 3]}," + ",".join(f"{0.8 if k % 3 == j else 0.1}" for j in range(3)) + "\n"
+            for k in range(90)
+        )
+        ran = run("calibrate", write("t.csv", f"y,p_a,p_b,p_c\n{rows}"), "--label", "y",
+                  "--proba", "p_*", "--kind", "temperature", "--plot", "r.svg")  # fmt: skip
+        assert ran.code == 0, ran.err
+        assert "always right" in ran.err
+        assert not (tmp_path / "r.svg").exists()
 
 
 class TestApply:

@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 
 from stakes._optional import load
 from stakes.calibration import Automatic, reliability_table
+from stakes.calibration.reliability_table import event_of
 from stakes.cli.calibration_learnt import Learnt
 from stakes.cli.output import page_width, print_wrapped
+from stakes.cli.problems import warn
 from stakes.cli.tables import Column, fitted
+from stakes.curves import reliability
 from stakes.report.amounts import grouped, money, plain
+from stakes.summaries import ScoreCounts
 
 __all__ = ["draw", "show"]
 
@@ -128,21 +132,34 @@ def _reliable(learnt: Learnt, posteriors: NDArray[np.float64]) -> str:
 
 
 def draw(learnt: Learnt, path: str) -> None:
-    """Reliability before and after, as a picture file."""
+    """Reliability before and after, each with its own band, as a picture file."""
+    from stakes import plots
+    from stakes.plots.style import style
+
     module = load("matplotlib.figure", extra="plots")
-    figure = module.Figure(figsize=(4.8, 4.8), layout="constrained")
-    ax = figure.subplots()
-    ax.plot([0, 1], [0, 1], color="0.6", linewidth=1)
+    pairs = [("as is", learnt.before), ("calibrated, cross-fitted", learnt.after)]
+    known = [(title, *_event(learnt, p)) for title, p in pairs if p is not None]
+    if any(happened.all() for _, _, happened, _, _ in known):
+        warn(f"{path} was not drawn: the most probable class is always right.")
+        return
+    with style():
+        figure = module.Figure(figsize=(4.8 * len(known), 4.8), layout="constrained")
+        axes = figure.subplots(1, len(known), squeeze=False)[0]
+        for ax, (title, said, happened, weights, event) in zip(axes, known, strict=True):
+            counts = ScoreCounts.from_scores(
+                happened, said, kind="posterior", classes=[False, True], sample_weight=weights
+            )
+            plots.reliability(reliability(counts, rng=0), ax=ax)
+            ax.set(
+                title=title, xlabel=f"probability said for {event}", ylabel="how often it happens"
+            )
+        figure.savefig(Path(path))
+
+
+def _event(
+    learnt: Learnt, posteriors: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64], str]:
+    """What was said and happened: of the second class, or of the most probable of many."""
     names = list(learnt.cases.classes)
     truth = np.array(names)[learnt.cases.truth]
-    pairs = [("as is", learnt.before, "#D55E00"), ("calibrated", learnt.after, "#0072B2")]
-    for label, posteriors, colour in pairs:
-        if posteriors is None:
-            continue
-        found = reliability_table(
-            truth, posteriors, classes=names, sample_weight=learnt.cases.weights, groups=20
-        )
-        ax.plot(found.said, found.happened, marker="o", markersize=3, color=colour, label=label)
-    ax.set(xlabel="said", ylabel="happened", xlim=(0, 1), ylim=(0, 1), aspect="equal")
-    ax.legend(frameon=False)
-    figure.savefig(Path(path))
+    return event_of(truth, posteriors, None, names, learnt.cases.weights)
