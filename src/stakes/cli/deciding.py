@@ -120,17 +120,18 @@ def rule_of(app: Application, cases: Cases, args: Any, ranked_at: float | None) 
     letter = {"prob": "p", "logit": "logit", "llr": "llr"}[args.scores_are]
     if not cuts:
         return Rule(f"always '{intervals.decisions[0]}'")
-    if len(cuts) == 1:
-        return Rule(f"{letter} > {_cut_text(cuts[0], args)}", cuts[0])
+    if len(cuts) == 1 and app.decisions[1] in intervals.decisions:
+        sign = ">" if intervals.decisions[1] == app.decisions[1] else "<="
+        return Rule(f"{letter} {sign} {_cut_text(cuts[0], args)}", cuts[0])
     return Rule("see below")
 
 
 def about_cuts(app: Application, cases: Cases, args: Any) -> list[str]:
-    """What is decided between several cuts, when there is more than one."""
+    """What is decided on each side of the cuts, when one rule for acting does not say it."""
     if len(cases.classes) != 2 or not args.scores or args.scores_are == "rank":
         return []
     intervals = decision_intervals(app.costs)
-    if len(intervals.cuts) < 2:
+    if not intervals.cuts or (len(intervals.cuts) == 1 and app.decisions[1] in intervals.decisions):
         return []
     cuts = [_cut_text(_in_terms_of_file(cut, app, cases, args), args) for cut in intervals.cuts]
     parts = [f"up to {cuts[0]} decide '{intervals.decisions[0]}'"]

@@ -1,0 +1,35 @@
+"""When to act, said for costs of every sign."""
+
+from __future__ import annotations
+
+import pytest
+
+ROWS = "".join(f"{'yes' if k % 3 == 0 else 'no'},0.{(7 * k) % 10}5\n" for k in range(60))
+ASK = """
+outcomes = ["no", "yes"]
+decisions = ["no", "yes", "ask"]
+cost.no = { yes = 9, ask = 1 }
+cost.yes = { no = 9, yes = 2, ask = 1 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("costs", "rule"),
+    [
+        (("fn=3", "fp=1"), "p > 0.250"),
+        (("fn=-3", "fp=-1"), "p <= 0.250"),  # gains for what is called an error: act below
+    ],
+)
+def test_the_side_on_which_to_act(run, write, costs, rule):
+    name = write("t.csv", f"y,p\n{ROWS}")
+    ran = run("eval", name, "--label", "y", "--positive", "yes", "--scores", "p", "--cost", *costs)
+    assert ran.code == 0
+    assert rule in ran.out
+
+
+def test_a_cut_that_is_not_about_acting_names_both_decisions(run, write):
+    name, costs = write("t.csv", f"y,p\n{ROWS}"), write("c.toml", ASK)
+    ran = run("eval", name, "--label", "y", "--positive", "yes", "--scores", "p", "--costs", costs)
+    assert ran.code == 0
+    assert "p > " not in ran.out
+    assert "decide 'no', above that 'ask'" in " ".join(ran.out.split())
