@@ -1,16 +1,20 @@
 """Replicates on summaries against replicates of rows.
 
-One replicate of four rank statistics on label runs against drawing rows, sorting and counting
-them; AUC and minimum cost against scikit-learn; and NEC of ten systems after reduction.
+One replicate of four rank statistics on label runs, by arrays and by compiled loops, against
+drawing rows, sorting and counting them; AUC and minimum cost against scikit-learn: how many times
+faster, by processor time. And NEC of ten systems after reduction.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import time
 from collections.abc import Callable
+from unittest import mock
 
 import numpy as np
-from timing import Row, best_of, compare, heading, table
+from timing import Row, best_of, heading, table
 
 from stakes import Application, ConfusionMatrix, PairedCounts, ScoreCounts
 from stakes._kernels import run_bootstrap as runs_kernel
@@ -71,16 +75,19 @@ def rank_statistics(separation: float) -> None:
     positive = rng.random(N) < SHARE
     scores = rng.normal(separation * positive)
     runs = ScoreCounts.from_scores(positive, scores, kind="rank").runs
-    endless = runs_kernel.draw_runs(runs.negatives, runs.positives, 10**9, rng)
 
-    def ours() -> tuple[float, ...]:
-        return four(runs_kernel.error_rates(*next(endless)))
+    def replicates(size: int, *wanted: str) -> np.ndarray:
+        return runs_kernel.statistics_of_draws(
+            runs.negatives,
+            runs.positives,
+            size,
+            rng,
+            wanted=wanted or runs_kernel.STATISTICS,
+            false_alarm=FALSE_ALARM,
+            miss=MISS,
+        )
 
-    def two() -> tuple[float, float]:
-        rates = runs_kernel.error_rates(*next(endless))
-        return runs_kernel.area(rates), runs_kernel.least_cost(rates, FALSE_ALARM, MISS)
-
-    many = np.array([ours() for _ in range(50)])
+    many = replicates(50)
     few = np.array([by_sorting(positive, scores, rng) for _ in range(3)])
     assert np.abs(many.mean(0) - few.mean(0)).max() < 6 * many.std(0).max()
     print(
@@ -90,29 +97,31 @@ def rank_statistics(separation: float) -> None:
         )
     )
     # processor time of many in a row: steady on a busy machine, and caches as in use
-    one = work_of(ours, 300)
     sorting = work_of(lambda: by_sorting(positive, scores, rng), 5)
-    rows = [
-        Row("label runs", one, 1.0),
-        Row("draw rows and sort", sorting, sorting / one, bar=">= 200"),
-    ]
+    rows = [Row("draw rows and sort", sorting, 1.0)]
+    for name, wish, bar in (("label runs, NumPy", "0", ""), ("label runs, Numba", "1", ">= 200")):
+        if wish == "1" and importlib.util.find_spec("numba") is None:
+            print("Numba is not installed")
+            continue
+        with mock.patch.dict(os.environ, STAKES_FAST=wish):
+            one = work_of(lambda: replicates(500), 1) / 500
+        rows.append(Row(name, one, sorting / one, bar=bar))
     print(table(rows))
     try:
         import sklearn  # noqa: F401
     except ImportError:
         print("scikit-learn is not installed")
         return
-    rows = compare(
-        {"AUC + min cost, runs": two, "scikit-learn": lambda: by_sklearn(positive, scores, rng)},
-        baseline="AUC + min cost, runs",
-        repeat=3,
-        bars={"scikit-learn": ">= 50"},
-    )
+    theirs = work_of(lambda: by_sklearn(positive, scores, rng), 2)
+    start, wall = time.process_time(), time.perf_counter()
+    replicates(1000, "auc", "min_cost")
+    work, wall = time.process_time() - start, time.perf_counter() - wall
+    rows = [
+        Row("scikit-learn", theirs, 1.0),
+        Row("AUC + min cost, runs", work / 1000, theirs / (work / 1000), bar=">= 50"),
+    ]
     print(table(rows))
-    start = time.perf_counter()
-    for _ in range(1000):
-        two()
-    print(f"1,000 replicates of AUC + min cost: {time.perf_counter() - start:.2f} s")
+    print(f"1,000 replicates of AUC + min cost: {wall:.2f} s")
 
 
 def ten_systems() -> None:

@@ -16,7 +16,9 @@ from stakes._kernels.run_bootstrap import (
     hull_crossing,
     least_cost,
     rates_crossing,
+    statistics_of_draws,
 )
+from stakes._kernels.run_loops import statistics_loop
 from stakes.metrics import auc, eer, min_cost
 
 
@@ -117,3 +119,51 @@ def test_cases_are_counted_by_cell() -> None:
     assert drawn.sum() == 3000
     assert drawn[[1, 3]].tolist() == [0, 0]
     assert drawn[0] / 3000 == pytest.approx(2 / 3, abs=0.05)
+
+
+def shapes() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Runs that take each way through the sampler."""
+    rng = np.random.default_rng(3)
+    y = rng.random(30_000) < 0.05
+    s = rng.normal(1.5 * y)
+    plain = ScoreCounts.from_scores(y, s, kind="rank").runs
+    tied = ScoreCounts.from_scores(y, s.round(2), kind="rank").runs
+    return {
+        "distinct": (plain.negatives, plain.positives),
+        "swapped": (plain.positives, plain.negatives),
+        "tied": (tied.negatives, tied.positives),
+        "heavy": (np.full(400, 90), np.tile([0, 50], 200)),
+        "few": (np.array([500, 0, 900]), np.array([0, 7, 3])),
+    }
+
+
+@pytest.mark.parametrize("shape", ["distinct", "swapped", "tied", "heavy", "few"])
+def test_compiled_loops_draw_the_same(monkeypatch: pytest.MonkeyPatch, shape: str) -> None:
+    pytest.importorskip("numba", reason="the extra `fast` is not installed")
+    counts = shapes()[shape]
+    drawn, found = [], []
+    for wish in ("0", "1"):
+        monkeypatch.setenv("STAKES_FAST", wish)
+        drawn.append(list(draw_runs(*counts, 20, np.random.default_rng(5))))
+        found.append(
+            statistics_of_draws(*counts, 20, np.random.default_rng(5), false_alarm=0.8, miss=2.0)
+        )
+    for one, other in zip(*drawn, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(found[0], [statistics(*pair) for pair in drawn[0]])
+
+
+def test_loops_are_right_without_numba() -> None:
+    for negatives, positives in shapes().values():
+        size = negatives.shape[0]
+        found = np.empty(4)
+        statistics_loop(negatives, positives, 0.8, 2.0, np.empty((2, size + 1)), found)
+        assert found == pytest.approx(statistics(negatives, positives), abs=1e-12)
+
+
+def test_only_what_is_wanted_is_found() -> None:
+    counts = shapes()["tied"]
+    every = statistics_of_draws(*counts, 5, np.random.default_rng(0))
+    some = statistics_of_draws(*counts, 5, np.random.default_rng(0), wanted=["min_cost", "auc"])
+    np.testing.assert_array_equal(some, every[:, [3, 0]])

@@ -9,11 +9,15 @@ is a run with two counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from stakes._kernels.compiled import compiled, pays
+from stakes._kernels.poisson_counts import poisson_counts
+from stakes._kernels.run_loops import fill_loop, gaps_loop, hits_loop, statistics_loop
 
 __all__ = [
     "Rates",
@@ -25,6 +29,7 @@ __all__ = [
     "hull_crossing",
     "least_cost",
     "rates_crossing",
+    "statistics_of_draws",
 ]
 
 Floats = NDArray[np.float64]
@@ -35,21 +40,56 @@ _BY_CASE = 16
 #: Up to this many cases each knows its run from a table; beyond, the run is searched for.
 _TABLED = 50_000_000
 #: By how many standard deviations of the total a first Poisson draw is made too small.
-_SHORT = 4.0
+_SHORT = 3.0
+#: Work on this many runs is worth one case when it is asked whether Numba pays.
+_RUNS_PER_CASE = 4
 
 
 def draw_cases(
     cell_of_case: NDArray[np.integer[Any]], n_cells: int, size: int, rng: np.random.Generator
 ) -> Ints:
     """Draw `size` cases with replacement and count them by cell."""
-    kind = np.int32 if cell_of_case.shape[0] < 2**31 else np.int64
-    chosen = rng.integers(0, cell_of_case.shape[0], size, dtype=kind)
-    return np.bincount(cell_of_case[chosen], minlength=n_cells)
+    return np.bincount(cell_of_case[_chosen(cell_of_case.shape[0], size, rng)], minlength=n_cells)
+
+
+def _chosen(n_cases: int, size: int, rng: np.random.Generator) -> NDArray[np.integer[Any]]:
+    """Places of cases drawn with replacement."""
+    return rng.integers(0, n_cases, size, dtype=np.int32 if n_cases < 2**31 else np.int64)
 
 
 def draw_poisson(counts: NDArray[Any], rng: np.random.Generator) -> Ints:
     """One Poisson replicate: parts of a stream can draw their own; the total varies."""
     return rng.poisson(np.asarray(counts, dtype=np.float64))
+
+
+class _Sampler(NamedTuple):
+    """What all replicates of two classes in runs share."""
+
+    below: Ints  # cases of the common class below each run
+    filled: NDArray[np.intp]  # the runs of the rarer class
+    inside: Ints  # and how many cases they hold
+    rare_of_case: NDArray[np.int32] | None
+    run_of_case: NDArray[np.int32] | None
+    tied: bool
+    rate: float | None  # of a Poisson draw that is filled up; none for too few cases
+    fast: bool
+
+
+def _sampler(rare: NDArray[Any], common: NDArray[Any], fast: bool) -> _Sampler:
+    """Prepare the tables."""
+    below = np.concatenate(([0], np.cumsum(common, dtype=np.int64)))
+    filled = np.flatnonzero(rare)
+    inside = rare[filled].astype(np.int64)
+    rare_of_case = run_of_case = None
+    if int(inside.sum()) <= _BY_CASE * filled.shape[0]:
+        rare_of_case = np.repeat(np.arange(filled.shape[0], dtype=np.int32), inside)
+    total = int(below[-1])
+    if total <= _TABLED:
+        run_of_case = np.repeat(np.arange(common.shape[0], dtype=np.int32), common)
+    tied = bool((common[filled] > 0).any())
+    short = 1.0 - _SHORT / float(np.sqrt(max(total, 1)))
+    rate = short if short > 0.5 else None
+    return _Sampler(below, filled, inside, rare_of_case, run_of_case, tied, rate, fast)
 
 
 def draw_runs(
@@ -67,72 +107,82 @@ def draw_runs(
     """
     swapped = int(positives.sum()) > int(negatives.sum())
     rare, common = (negatives, positives) if swapped else (positives, negatives)
-    below = np.concatenate(([0], np.cumsum(common)))
-    filled = np.flatnonzero(rare)
-    inside = rare[filled]
-    total = int(inside.sum())
-    by_case = total <= _BY_CASE * filled.shape[0]
-    rare_of_case = np.repeat(np.arange(filled.shape[0], dtype=np.int32), inside if by_case else 0)
-    run_of_case = None
-    if int(below[-1]) <= _TABLED:
-        run_of_case = np.repeat(np.arange(common.shape[0], dtype=np.int32), common)
-    tied = bool((common[filled] > 0).any())
+    fast = not poisson and pays(size * rare.shape[0] // _RUNS_PER_CASE)
+    sampler = _sampler(rare, common, fast)
     for _ in range(size):
-        if poisson:
-            hit = draw_poisson(inside, rng)
-        elif by_case:
-            hit = draw_cases(rare_of_case, filled.shape[0], total, rng)
-        else:
-            hit = rng.multinomial(total, inside / total)
-        kept = np.flatnonzero(hit)
-        other = _draw_between(below, filled[kept], run_of_case, tied, rng, poisson)
-        own = np.zeros(other.shape[0], dtype=np.int64)
-        own[1::2] = hit[kept]
+        hit = _draw_rare(sampler, rng, poisson)
+        own, other = _draw_common(sampler, hit, rng, poisson)
         yield (own, other) if swapped else (other, own)
 
 
-def _draw_between(
-    below: Ints,
-    at: NDArray[np.intp],
-    run_of_case: NDArray[np.int32] | None,
-    tied: bool,
-    rng: np.random.Generator,
-    poisson: bool,
-) -> Ints:
-    """Draw the common class in the gaps between the runs `at` and, where tied, in them."""
-    cells = np.zeros(2 * at.shape[0] + 1, dtype=np.int64)
-    ends = below[at]
-    cells[0:-1:2] = ends
-    cells[-1] = below[-1]
-    cells[2::2] -= below[at + 1]
-    if tied:
-        cells[1::2] = below[at + 1] - ends
-    total = int(below[-1])
+def _draw_rare(sampler: _Sampler, rng: np.random.Generator, poisson: bool) -> Ints:
+    """Draw the rarer class, run by run."""
+    inside, of_case = sampler.inside, sampler.rare_of_case
+    if poisson:
+        return draw_poisson(inside, rng)
+    if of_case is None:
+        total = int(inside.sum())
+        return rng.multinomial(total, inside / total)
+    if not sampler.fast:
+        return draw_cases(of_case, inside.shape[0], of_case.shape[0], rng)
+    chosen = _chosen(of_case.shape[0], of_case.shape[0], rng)
+    hit = np.zeros(inside.shape[0], dtype=np.int64)
+    compiled(hits_loop)(of_case, chosen, hit)
+    return hit
+
+
+def _draw_common(
+    sampler: _Sampler, hit: Ints, rng: np.random.Generator, poisson: bool
+) -> tuple[Ints, Ints]:
+    """The rarer class as drawn, and the common one in the gaps and, where tied, in the runs."""
+    below, total = sampler.below, int(sampler.below[-1])
+    cells, own, cell_of_run = _gaps(sampler, hit)
     drawn = np.zeros(cells.shape[0], dtype=np.int64)
-    used = slice(None) if tied else slice(0, None, 2)
+    used = slice(None) if sampler.tied else slice(0, None, 2)
     if poisson:
         drawn[used] = rng.poisson(cells[used])
-        return drawn
-    missing = _SHORT * np.sqrt(total)
-    if drawn[used].shape[0] < missing / 2:  # fewer cells than cases to fill up
+        return own, drawn
+    if drawn[used].shape[0] < _SHORT * np.sqrt(total) / 2:  # fewer cells than cases to fill up
         drawn[used] = rng.multinomial(total, cells[used] / total)
-        return drawn
-    short = 1.0 - missing / total
-    if short > 0.5:
-        drawn[used] = rng.poisson(cells[used] * short)
-    rest = total - int(drawn.sum())
-    if rest < 0:  # about once in 30,000 draws
-        return _draw_between(below, at, run_of_case, tied, rng, poisson)
-    cell_of_run = np.zeros(below.shape[0], dtype=np.int32)  # two steps up after each run `at`
-    cell_of_run[at] += 1
-    cell_of_run[at + 1] += 1
-    np.cumsum(cell_of_run, out=cell_of_run)
+        return own, drawn
+    rest = -1
+    while rest < 0:  # once, but for one draw in 700
+        if sampler.rate is not None:
+            inside = np.ascontiguousarray(cells[used])
+            drawn[used] = poisson_counts(inside, sampler.rate, rng, sampler.fast)
+        rest = total - int(drawn.sum())
     chosen = rng.integers(0, total, rest, dtype=np.int64)
-    if run_of_case is None:
+    if sampler.run_of_case is None:
         runs: NDArray[Any] = np.searchsorted(below, chosen, side="right") - 1
     else:
-        runs = run_of_case[chosen]
-    return drawn + np.bincount(cell_of_run[runs], minlength=cells.shape[0])
+        runs = sampler.run_of_case[chosen]
+    if sampler.fast:
+        compiled(fill_loop)(runs, cell_of_run, drawn)
+        return own, drawn
+    return own, drawn + np.bincount(cell_of_run[runs], minlength=cells.shape[0])
+
+
+def _gaps(sampler: _Sampler, hit: Ints) -> tuple[Ints, Ints, NDArray[np.int32]]:
+    """Cases of the common class in each cell, drawn ones of the rarer, and the cell of each run."""
+    below, filled = sampler.below, sampler.filled
+    if sampler.fast:
+        cells, own = np.empty((2, 2 * hit.shape[0] + 1), dtype=np.int64)
+        cell_of_run = np.empty(below.shape[0] - 1, dtype=np.int32)
+        kept = compiled(gaps_loop)(hit, filled, below, cells, own, cell_of_run)
+        return cells[: 2 * kept + 1], own[: 2 * kept + 1], cell_of_run
+    hits = np.flatnonzero(hit)
+    at = filled[hits]
+    starts, ends = below[at], below[at + 1]
+    cells, own = np.zeros((2, 2 * at.shape[0] + 1), dtype=np.int64)
+    cells[0:-1:2] = starts
+    cells[-1] = below[-1]
+    cells[2::2] -= ends
+    cells[1::2] = ends - starts
+    own[1::2] = hit[hits]
+    steps = np.zeros(below.shape[0], dtype=np.int32)  # two steps up after each run `at`
+    steps[at] = 1
+    steps[at + 1] += 1
+    return cells, own, np.cumsum(steps, out=steps)
 
 
 class Rates(NamedTuple):
@@ -196,3 +246,39 @@ def _between(rates: Rates, left: int, right: int) -> float:
 def least_cost(rates: Rates, false_alarm: float, miss: float) -> float:
     """Least of miss x FNR + false_alarm x FPR over all cuts, ends included."""
     return float((miss * rates.missed + false_alarm * rates.alarms).min())
+
+
+#: What `statistics_of_draws` finds in each replicate, by the name of its column.
+STATISTICS = ("auc", "eer", "hull_eer", "min_cost")
+
+
+def statistics_of_draws(
+    negatives: NDArray[Any],
+    positives: NDArray[Any],
+    size: int,
+    rng: np.random.Generator,
+    *,
+    wanted: Sequence[str] = STATISTICS,
+    false_alarm: float = 1.0,
+    miss: float = 1.0,
+) -> Floats:
+    """Replicates (size, wanted) of rank statistics, drawn as by `draw_runs`."""
+    found = np.empty((size, len(wanted)))
+    pairs = enumerate(draw_runs(negatives, positives, size, rng))
+    if pays(size * negatives.shape[0] // _RUNS_PER_CASE):
+        columns = [STATISTICS.index(name) for name in wanted]
+        rates, four = np.empty((2, 2 * negatives.shape[0] + 2)), np.empty(4)
+        for k, (below, above) in pairs:
+            compiled(statistics_loop)(below, above, false_alarm, miss, rates, four)
+            found[k] = four[columns]
+        return found
+    functions: dict[str, Callable[[Rates], float]] = {
+        "auc": area,
+        "eer": rates_crossing,
+        "hull_eer": hull_crossing,
+        "min_cost": lambda rates: least_cost(rates, false_alarm, miss),
+    }
+    for k, pair in pairs:
+        both = error_rates(*pair)
+        found[k] = [functions[name](both) for name in wanted]
+    return found

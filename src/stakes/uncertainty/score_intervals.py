@@ -142,15 +142,15 @@ def _resampled(
     common: dict[str, Any],
 ) -> Interval:
     """Replicates on label runs where the metric needs only ranks, else on distinct scores."""
-    ranked = {"auc": runs_kernel.area, "eer": runs_kernel.rates_crossing}
-    if name in ranked:
-        statistic: Callable[[Any], float] = ranked[name]
+    if name in ("auc", "eer"):
         value = auc(scores) if name == "auc" else eer(scores)
         negatives, positives = scores.runs.negatives, scores.runs.positives
 
         def draw(size: int, generator: np.random.Generator) -> FloatArray:
-            pairs = runs_kernel.draw_runs(negatives, positives, size, generator)
-            return np.array([statistic(runs_kernel.error_rates(a, b)) for a, b in pairs])
+            found = runs_kernel.statistics_of_draws(
+                negatives, positives, size, generator, wanted=[name]
+            )
+            return found[:, 0]
     else:
         function = _function(metric, application)
         value = float(function(scores))
