@@ -322,6 +322,14 @@ class TestManyClasses:
         values = found.costs.values
         np.testing.assert_allclose(values / values.max(), self.COSTS / 7, atol=1e-4)
 
+    def test_costs_of_a_metric_that_rewards_errors_are_negative(self) -> None:
+        values = np.arange(9.0).reshape(3, 3)
+        found = compliance(lambda c: -(c * values).sum(), n_classes=3)
+        relative = values - np.diag(values)[:, None]  # 1 and 2 above the diagonal, below -1, -2
+        np.testing.assert_array_equal(found.costs.values, relative / 2)
+        wrong_way = compliance(lambda c: c.sum() - np.trace(c), n_classes=3)
+        np.testing.assert_array_equal(wrong_way.costs.values, np.eye(3) - 1)
+
     def test_monotone_function_of_a_cost(self) -> None:
         found = compliance(lambda c: math.exp(-(self.COSTS * c).sum() / c.sum()), n_classes=3)
         assert found.compliant
@@ -370,3 +378,16 @@ class TestVerdict:
     def test_the_answer_does_not_depend_on_the_tables_drawn(self) -> None:
         assert {compliance("f1", rng=seed).failure for seed in range(3)} == {"not parallel"}
         assert {compliance("accuracy", rng=seed).miss_cost for seed in range(3)} == {1.0}
+
+
+def test_whole_cells_over_a_fractional_total() -> None:
+    found = compliance(lambda c: (int(c[0, 0]) + int(c[1, 1])) / c.sum())
+    assert found.compliant
+    assert found.miss_cost == 1
+
+
+def test_large_prices_are_written_without_powers_of_ten() -> None:
+    assert (
+        "a miss counting as 20000 false alarms"
+        in compliance(lambda c: c[0, 0] + 20000 * c[1, 1]).sentence
+    )

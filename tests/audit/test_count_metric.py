@@ -95,3 +95,17 @@ def test_code_for_whole_cases_is_recognised() -> None:
     fractional = TABLES + 0.37
     assert as_count_metric(lambda c: int(c[1, 1])).truncates(fractional)
     assert not as_count_metric(of_cells).truncates(fractional)
+
+
+def test_words_are_no_number() -> None:
+    with pytest.raises(DataError, match="must return a number"):
+        as_count_metric(lambda c: "high").values(TABLES)
+
+
+@pytest.mark.parametrize("name", ["net_benefit", "weighted_accuracy"])
+def test_costs_follow_the_positive_class(name: str) -> None:
+    # With the first class positive, a miss is a case of the first class: it costs 1, not 10.
+    app = Application([[0, 1], [10, 0]])
+    metric = as_count_metric(name, application=app, positive=0)
+    pair = np.array([[[50.0, 10.0], [1.0, 39.0]], [[59.0, 1.0], [2.0, 38.0]]])  # 20 against 21
+    assert metric.scores(pair)[0] > metric.scores(pair)[1]

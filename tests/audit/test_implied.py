@@ -94,3 +94,22 @@ class TestByHand:
         frame = implied_costs("accuracy", ConfusionMatrix([[8, 2], [1, 9]], ["a", "b"])).frame()
         assert frame["truth"].tolist() == ["a", "a", "b", "b"]
         np.testing.assert_allclose(frame["cost"], [0, 1, 1, 0])
+
+
+def test_errors_that_all_count_alike() -> None:
+    counts = [[30, 5, 1], [4, 40, 2], [3, 6, 50]]
+    assert implied_costs("accuracy", counts).sentence.endswith("minds all errors alike.")
+    assert "minds most" in implied_costs("macro_f1", counts).sentence
+
+
+def test_tables_that_the_metric_is_not_made_for() -> None:
+    with pytest.raises(DataError, match="two classes and two decisions"):
+        implied_costs("f1", np.eye(3) * 9 + 1)
+    with pytest.raises(DataError, match="decisions that are the classes"):
+        implied_costs("mcc", [[30, 5, 1], [4, 40, 2]])
+
+
+def test_large_prices_are_written_without_powers_of_ten() -> None:
+    # (TP + FP + FN) / TP = (10 + 5000 + 90) / 10
+    found = implied_costs("f1", [[90000, 5000], [90, 10]])
+    assert "a miss as 510 false alarms" in found.sentence

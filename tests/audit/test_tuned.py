@@ -81,3 +81,10 @@ class TestBestThreshold:
         scores = ScoreCounts.from_scores([0, 1], [0.1, 0.9], kind="posterior")
         with pytest.raises(UndefinedError, match="at every threshold"):
             best_threshold(lambda c: math.nan, scores)
+
+
+def test_thresholds_beyond_every_price() -> None:
+    low = ScoreCounts.from_scores([0, 0, 1, 1], [-900.0, -850.0, -800.0, -790.0], kind="log_odds")
+    best = best_threshold("f1", low)
+    assert best.miss_cost == math.inf
+    assert best.sentence.endswith("means that only a miss counts.")

@@ -112,3 +112,13 @@ class TestAuditAll:
         table = audit_all(["precision", "recall"], matrix=[[90, 0], [10, 0]], n=200)
         assert np.isnan(table["implied_miss_cost"][0])
         assert table["implied_miss_cost"][1] == math.inf
+
+
+def test_candidates_and_many_classes_need_costs() -> None:
+    both = {"a": [[9, 1], [1, 9]], "b": [[8, 2], [0, 10]]}
+    with pytest.raises(CostError, match="`candidates`"):
+        audit("f1", candidates=both, n=10)
+    with pytest.raises(CostError, match="two classes"):
+        audit("accuracy", matrix=np.eye(3, dtype=int) * 5, n=10)
+    with pytest.raises(DataError, match="`f1` needs two classes"):
+        audit("f1", application=CostMatrix(1.0 - np.eye(3)), n=10)

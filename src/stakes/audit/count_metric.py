@@ -59,8 +59,13 @@ class CountMetric:
     def truncates(self, tables: FloatArray) -> bool:
         """Whether the fractions of counts are cut off, as code for whole cases does."""
         values = self.values(tables)
-        cut = [self.values(np.floor(tables)), self.values(np.rint(tables))]
-        return any(np.array_equal(values, other, equal_nan=True) for other in cut)
+        kept = tables.copy()  # some truncate single cells and keep the totals
+        for i in range(min(tables.shape[1:])):
+            lost = tables[:, i, i] - np.floor(tables[:, i, i])
+            kept[:, i, i] -= lost
+            kept[:, i, i - 1] += lost
+        cut = [self.values(other) for other in (np.floor(tables), np.rint(tables), kept)]
+        return any(np.allclose(values, other, rtol=1e-12, atol=0, equal_nan=True) for other in cut)
 
     @cached_property
     def at(self) -> Callable[[Any], float]:
@@ -106,7 +111,7 @@ def as_count_metric(
         better = True if higher_is_better is None else higher_is_better
         return CountMetric(name, _Batched(metric, name), better)
     if application is not None:
-        entry = entry.with_application(as_application(application))
+        entry = entry.with_application(as_application(application), positive=positive)
     if entry.missing:
         entry.values([[1, 0], [0, 1]])  # raises, naming what is missing
     better = entry.higher_is_better if higher_is_better is None else higher_is_better
@@ -171,6 +176,10 @@ class _Batched:
             except ArithmeticError:
                 values[k] = np.nan
             except ValueError as error:
+                if "could not convert string" in str(error):
+                    raise DataError(
+                        f"{self.name} must return a number for a (K, M) array of counts; {error}."
+                    ) from error
                 if "math domain" not in str(error):
                     raise
                 values[k] = np.nan

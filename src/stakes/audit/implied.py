@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes.application import CostMatrix
 from stakes.audit.count_metric import CountMetric, as_count_metric
+from stakes.audit.laws import short
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.tables import as_table
 from stakes.results import Frame
@@ -20,6 +21,8 @@ __all__ = ["ImpliedCosts", "implied_costs"]
 
 #: Step of the differences, as a share of the cases that can move.
 STEP = 1e-3
+#: Costs that differ by less, where the dearest is 1, count as the same.
+ALIKE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +62,17 @@ class ImpliedCosts:
     @property
     def sentence(self) -> str:
         """The finding in words."""
+        if not self.costs.values.any():
+            return f"At this operating point {self.metric} does not react to single errors."
         if self.costs.shape != (2, 2):
+            errors = self.costs.values[~np.eye(*self.costs.shape, dtype=bool)]
+            if np.ptp(errors) <= ALIKE and not np.diagonal(self.costs.values).any():
+                return f"At this operating point {self.metric} minds all errors alike."
             row, column = np.unravel_index(int(self.costs.values.argmax()), self.costs.shape)
             return (
                 f"At this operating point {self.metric} minds most to decide "
                 f"{self.costs.decisions[column]!r} when the truth is {self.costs.classes[row]!r}."
             )
-        if not self.costs.values.any():
-            return f"At this operating point {self.metric} does not react to single errors."
         p, n = self.positive, 1 - self.positive
         rewarded = [w for w, i, j in (("misses", p, n), ("false alarms", n, p))
                     if self.costs.values[i, i] > 0 and self.costs.values[i, j] == 0]  # fmt: skip
@@ -74,10 +80,10 @@ class ImpliedCosts:
             return f"At this operating point {self.metric} rewards {' and '.join(rewarded)}."
         if math.isinf(self.miss_cost):
             return f"At this operating point {self.metric} counts misses only."
-        plural = "" if f"{self.miss_cost:.2g}" == "1" else "s"
+        counted = short(self.miss_cost, 2)
+        plural = "" if counted == "1" else "s"
         return (
-            f"At this operating point {self.metric} treats a miss as {self.miss_cost:.2g} "
-            f"false alarm{plural}."
+            f"At this operating point {self.metric} treats a miss as {counted} false alarm{plural}."
         )
 
     def frame(self) -> Frame:

@@ -9,7 +9,7 @@ from stakes.application import CostMatrix
 from stakes.audit.witness import RankedPair, Witness
 from stakes.results import Frame
 
-__all__ = ["TOLERANCE", "Compliance", "costs_of_arc", "miss_price", "price"]
+__all__ = ["TOLERANCE", "Compliance", "costs_of_arc", "miss_price", "price", "short"]
 
 #: Directions closer than this (in radians) count as the same.
 TOLERANCE = 1e-5
@@ -102,6 +102,12 @@ def costs_of_arc(middle: float, width: float) -> CostMatrix:
     return CostMatrix([[0.0, math.copysign(1.0, false_alarm)], [math.copysign(ratio, miss), 0.0]])
 
 
+def short(number: float, digits: int) -> str:
+    """A number to so many digits, without powers of ten where people do without them."""
+    text = f"{number:.{digits}g}"
+    return f"{float(text):.0f}" if "e+" in text and abs(number) < 1e9 else text
+
+
 def miss_price(miss: float, false_alarm: float) -> float:
     """Miss over false alarm; infinite when only misses count."""
     if abs(false_alarm) < TOLERANCE * abs(miss):
@@ -121,5 +127,5 @@ def price(costs: CostMatrix) -> str:
         return "only misses counting"
     if ratio == 0:
         return "only false alarms counting"
-    plural = "" if f"{ratio:.4g}" == "1" else "s"
-    return f"a miss counting as {ratio:.4g} false alarm{plural}"
+    plural = "" if short(ratio, 4) == "1" else "s"
+    return f"a miss counting as {short(ratio, 4)} false alarm{plural}"

@@ -49,16 +49,17 @@ def many_class_compliance(
     effects = np.array([_effect(metric, np.concatenate(bases), move) for move in moves])
     if not effects.any():
         return verdict("constant")
-    lead = int(np.argmax(effects))
+    lead = int(np.argmax(np.abs(effects)))
     prices = np.zeros((n_classes, n_classes))
-    prices[moves[lead].row, moves[lead].source] = 1.0
+    sign = math.copysign(1.0, effects[lead])
+    prices[moves[lead].row, moves[lead].source] = sign
     for other in _planes(lead, len(moves), rng):
         plane = _Plane.explored(metric, bases, (moves[other[0]], moves[other[1]]))
         if plane.failure is not None:
             return verdict(plane.failure, witness=three_pair_witness(metric, plane.pairs))
         if other[0] == lead:
             move = moves[other[1]]
-            prices[move.row, move.source] = plane.price
+            prices[move.row, move.source] = round(sign * plane.price, 5)  # as far as known
     return verdict(None, costs=CostMatrix(prices))
 
 
@@ -79,12 +80,12 @@ def _tables(n_classes: int, rng: np.random.Generator) -> FloatArray:
 
 
 def _effect(metric: CountMetric, bases: FloatArray, move: Move) -> float:
-    """How much a move changes the metric, on average; strict changes only."""
+    """How much a move raises the metric, on average; strict changes only."""
     change = move.table((bases.shape[1], bases.shape[2]))
     step = 0.5 * bases[:, move.row, move.source][:, None, None] * change
     before, after = metric.scores(bases), metric.scores(bases + step)
     with np.errstate(invalid="ignore"):
-        gain = np.where(strict_sign(after, before) != 0, np.abs(after - before), 0.0)
+        gain = np.where(strict_sign(after, before) != 0, after - before, 0.0)
     gain = gain[np.isfinite(gain)]
     return float(gain.mean()) if gain.size else 0.0
 

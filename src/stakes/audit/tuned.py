@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes.audit.count_metric import as_count_metric
+from stakes.audit.laws import short
 from stakes.exceptions import UndefinedError
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
@@ -44,17 +45,24 @@ class BestThreshold:
     @property
     def miss_cost(self) -> float:
         """Cost of a miss, in false alarms, whose Bayes threshold this is: exp(-log odds)."""
-        return math.exp(-self.log_odds)
+        return float(np.exp(-self.log_odds)) if self.log_odds > -700 else math.inf
 
     @property
     def sentence(self) -> str:
         """The finding in words."""
         if math.isnan(self.log_odds):
             return f"{self.metric} is best above the score {self.threshold:.4g}."
-        plural = "" if f"{self.miss_cost:.2g}" == "1" else "s"
+        if math.isinf(self.miss_cost) or self.miss_cost == 0:
+            which = "miss" if self.miss_cost else "false alarm"
+            return (
+                f"Tuning the threshold for {self.metric} on these scores means that only a "
+                f"{which} counts."
+            )
+        counted = short(self.miss_cost, 2)
+        plural = "" if counted == "1" else "s"
         return (
             f"Tuning the threshold for {self.metric} on these scores means that a miss counts "
-            f"as {self.miss_cost:.2g} false alarm{plural}."
+            f"as {counted} false alarm{plural}."
         )
 
 

@@ -11,11 +11,12 @@ from stakes.application import Application, UncertainApplication, as_application
 from stakes.audit.candidates import CandidateAudit, audit_candidates
 from stakes.audit.complying import compliance
 from stakes.audit.implied import ImpliedCosts, implied_costs
-from stakes.audit.laws import Compliance
+from stakes.audit.laws import Compliance, short
 from stakes.audit.misranking import MisrankingRate, misranking_rate
 from stakes.audit.opposition import OppositePair, opposite_pair
 from stakes.exceptions import CostError, UndefinedError
 from stakes.metrics.catalogue_mapping import catalogue
+from stakes.metrics.tables import as_table
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import RandomSource
@@ -164,6 +165,7 @@ def audit(
     At this operating point f1 treats a miss as 1.9 false alarms; your costs say 10.
     """
     app = _expected(application)
+    _require_costs(app, matrix, candidates)
     stakes = "uniform" if app is None else application
     found = _judged(metric, app, stakes, matrix, candidates, n, rng, higher_is_better)
     if app is None:
@@ -230,6 +232,7 @@ def audit_all(
     [True, False]
     """
     app = _expected(application)
+    _require_costs(app, matrix, candidates)
     stakes = "uniform" if app is None else application
     rows = []
     for metric in _computable(app) if metrics is None else metrics:
@@ -239,6 +242,21 @@ def audit_all(
             found = _judged(metric, app, stakes, None, None, n, rng, None)
         rows.append(found.row())
     return Frame({name: [row[name] for row in rows] for name in rows[0]})
+
+
+def _require_costs(app: Application | None, matrix: Any, candidates: Any) -> None:
+    """Candidates, and tables of more than two classes, cannot be judged without costs."""
+    if app is not None:
+        return
+    if candidates is not None:
+        raise CostError("to judge `candidates` an audit needs to know what decisions cost.",
+                        hint="application=Application([[0, 1], [10, 0]])")  # fmt: skip
+    if matrix is not None and as_table(matrix).counts.shape != (2, 2):
+        raise CostError(
+            "without costs an audit is about two classes; `matrix` has the shape "
+            f"{as_table(matrix).counts.shape}.",
+            hint="give application=..., or ask audit.implied_costs alone",
+        )
 
 
 def _expected(application: Any) -> Application | None:
@@ -286,7 +304,7 @@ def _against(implied: ImpliedCosts, app: Application | None) -> str:
     meant = (fn - tp) / (fp - tn)
     if abs(implied.miss_cost - meant) <= SAME_PRICE * abs(meant):
         return f"{implied.sentence[:-1]}, as your costs do."
-    return f"{implied.sentence[:-1]}; your costs say {meant:.3g}."
+    return f"{implied.sentence[:-1]}; your costs say {short(meant, 3)}."
 
 
 def _misranking(rate: MisrankingRate, app: Application | None) -> str:

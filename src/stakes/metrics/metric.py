@@ -100,15 +100,18 @@ class Metric:
             )
         return replace(self, settings={**self.settings, **parameters})
 
-    def with_application(self, application: Any) -> Metric:
-        """The same metric with what it needs, and an application can tell, filled in."""
+    def with_application(self, application: Any, *, positive: int = 1) -> Metric:
+        """The same metric with what it needs, and an application can tell, filled in.
+
+        `positive` is the position of the positive class.
+        """
         app = as_application(application)
         known = {"application": app, "costs": app.costs}
         found = {name: known[name] for name in self.missing if name in known}
-        if "weight" in self.missing and app.costs.shape == (2, 2):
-            found["weight"] = 1 - app.posterior_threshold
-        if "threshold" in self.missing and app.costs.shape == (2, 2):
-            found["threshold"] = app.posterior_threshold
+        if app.costs.shape == (2, 2) and {"weight", "threshold"} & set(self.missing):
+            shares = app.posterior_threshold, 1 - app.posterior_threshold
+            known_shares = {"threshold": shares[1 - positive], "weight": shares[positive]}
+            found |= {name: known_shares[name] for name in self.missing if name in known_shares}
         return self.fixed(**found)
 
     @property

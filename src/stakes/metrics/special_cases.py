@@ -204,13 +204,13 @@ def savings(matrix: ConfusionMatrix, application: Any) -> float:
 
 def _square(matrix: Any, what: str) -> ConfusionMatrix:
     """The table; an error unless every decision is one of the classes, in the same order."""
-    matrix = as_table(matrix)
-    if matrix.classes != matrix.decisions:
+    table = as_table(matrix)
+    if table.classes != table.decisions:
         raise DataError(
-            f"`{what}` needs decisions that are the classes; got {matrix!r}.",
+            f"`{what}` needs decisions that are the classes; got {table!r}.",
             hint="with other decisions, say what each costs: expected_cost(cm, application=...)",
         )
-    return matrix
+    return table
 
 
 def _unnamed(matrix: ConfusionMatrix) -> ConfusionMatrix:
