@@ -144,3 +144,36 @@ def test_same_seed_same_answer(run) -> None:
     assert first == second
     other = run("audit", "f1", "--json", "--pairs", "3000", "--seed", "5").found
     assert not math.isclose(first["misranking"], other["misranking"], rel_tol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (("f1", "--seed", "-1"), "`--seed` must not be negative"),
+        (("--all", "f1"), "--all is every metric; 'f1' is one"),
+        (("--all", "--plot", "x.svg"), "--plot draws one metric"),
+        (("f_beta",), '"f_beta:beta=..."'),
+        (("expected_cost",), "--cost fn=10 fp=1"),
+        (("net_benefit:threshold=1",), "`threshold` must be"),
+    ],
+)
+def test_questions_that_make_no_sense(run, given: tuple[str, ...], words: str) -> None:
+    ran = run("audit", *given)
+    assert ran.code == 2
+    assert words in " ".join(ran.err.split())
+
+
+def test_a_file_that_is_no_picture(run) -> None:
+    pytest.importorskip("matplotlib", reason="draws")
+    ran = run("audit", "f1", "--plot", "levels.xyz", "--pairs", "100")
+    assert ran.code == 2
+    assert "no picture can be written as 'levels.xyz'" in ran.err
+
+
+def test_the_table_explains_its_columns(run, write) -> None:
+    ran = run("audit", "--all", "--cost", "fn=10", "fp=1", write("c.csv", CASES), *DATA,
+              "--pairs", "200")  # fmt: skip
+    text = " ".join(ran.out.split())
+    assert "'here' is what a miss is worth" in text
+    assert "'regret/case' is what the candidate it chooses costs too much" in text
+    assert "e+0" not in text

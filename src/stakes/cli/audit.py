@@ -60,6 +60,8 @@ def run(args: argparse.Namespace) -> int:
     _sort_out(args)
     if not args.all and args.metric is None:
         raise DataError("which metric? Give its name.", hint="stakes audit f1\nstakes audit --all")
+    if args.seed < 0:
+        raise DataError(f"`--seed` must not be negative; got {args.seed}.")
     app, candidates, best, said = _at_stake(args)
     given: dict[str, Any] = {"application": app, "matrix": best, "rng": args.seed}
     given["candidates"] = candidates if len(candidates) > 1 else None
@@ -80,10 +82,23 @@ def run(args: argparse.Namespace) -> int:
 
 def _sort_out(args: argparse.Namespace) -> None:
     """A file may stand after --cost fn=10 fp=1, and --all needs no name before it."""
+    from stakes.exceptions import DataError
+    from stakes.metrics import catalogue
+
     if args.file is None and args.cost and "=" not in args.cost[-1]:
         args.file = args.cost.pop()
     if args.all and args.metric is not None and args.file is None:
         args.file, args.metric = args.metric, None
+    name = args.metric or args.file
+    if args.all and name is not None and name.partition(":")[0] in catalogue:
+        raise DataError(
+            f"--all is every metric; {name!r} is one.",
+            hint=f"stakes audit {name}\nstakes audit --all",
+        )
+    if args.all and args.plot:
+        raise DataError(
+            "--plot draws one metric, not all of them.", hint=f"stakes audit f1 --plot {args.plot}"
+        )
 
 
 def _at_stake(
@@ -155,6 +170,7 @@ def _draw(found: Audit, args: argparse.Namespace) -> None:
     from stakes.plots import level_sets as draw
 
     load("matplotlib", extra="plots").use("Agg")
+    _require_picture(args.plot)
     app = found.application
     if app is not None and app.costs.shape != (2, 2):
         raise DataError("level sets are drawn for two outcomes and two decisions.")
@@ -164,3 +180,18 @@ def _draw(found: Audit, args: argparse.Namespace) -> None:
     grid = level_sets(args.metric, prevalence=prevalence, application=app)
     figure = draw(grid, pair=found.opposite).figure
     figure.savefig(Path(args.plot))
+
+
+def _require_picture(path: str) -> None:
+    """Refuse a file whose ending says no kind of picture."""
+    from pathlib import Path
+
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    from stakes.exceptions import DataError
+
+    ending = Path(path).suffix[1:].lower()
+    if ending and ending not in FigureCanvasAgg.get_supported_filetypes():
+        raise DataError(
+            f"no picture can be written as {path!r}.", hint="levels.svg, levels.png or levels.pdf"
+        )

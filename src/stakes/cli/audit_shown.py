@@ -9,6 +9,7 @@ from typing import Any
 
 from stakes.application import Application
 from stakes.audit import Audit
+from stakes.audit.laws import short
 from stakes.cli.output import bold, page_width, print_wrapped, shown, wrapped
 from stakes.cli.tables import Column, fitted
 from stakes.results import Frame
@@ -102,7 +103,7 @@ def print_table(
         Column("misranks", [f"{100 * rate:.1f} %" for rate in table["misranking"].tolist()]),
     ]
     if candidates:
-        implied = [f"{v:.3g}" if math.isfinite(v) else "" for v in
+        implied = ["" if math.isnan(v) else short(v, 3) for v in
                    table["implied_miss_cost"].tolist()]  # fmt: skip
         columns.append(Column("here", implied, drop=3))
     if len(candidates) > 1:
@@ -114,10 +115,15 @@ def print_table(
         print_wrapped(f"(too narrow for: {', '.join(left_out)}; --json has everything)")
     print()
     whose = "your costs" if app is not None else "utilities drawn at random"
-    print_wrapped(
-        "'a miss is worth' so many false alarms, over good and bad systems of every prevalence; "
-        f"'misranks' is how often the wrong one of two good classifiers is picked, for {whose}."
-    )
+    explained = [
+        "'a miss is worth' so many false alarms, over good and bad systems of every prevalence",
+        f"'misranks' is how often the wrong one of two good classifiers is picked, for {whose}",
+    ]
+    if candidates:
+        explained.append("'here' is what a miss is worth at the cheapest of your candidates")
+    if len(candidates) > 1:
+        explained.append("'regret/case' is what the candidate it chooses costs too much")
+    print_wrapped("; ".join(explained) + ".")
 
 
 def print_table_json(
@@ -136,7 +142,7 @@ def _range(low: float, high: float) -> str:
     """The prices of a miss, from the smallest to the largest."""
     if math.isnan(low):
         return ""
-    first, last = f"{low:.2g}", f"{high:.2g}"
+    first, last = short(low, 2), short(high, 2)
     return first if first == last else f"{first} to {last}"
 
 
