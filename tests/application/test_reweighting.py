@@ -41,6 +41,14 @@ class TestClassFactors:
         weight = target_weight(ratio / (1 + ratio), share, target_prior=target)
         assert factors[1] / factors.sum() == pytest.approx(weight)
 
+    def test_the_priors_of_an_application_are_the_place_of_use(self):
+        """Eq 17 with R+ = 0.1 / 0.5, R- = 0.9 / 0.5 and 9 : 1 costs: both classes count alike."""
+        app = Application(two(9), priors=[0.9, 0.1])
+        assert class_factors([0.5, 0.5], app) == pytest.approx([1, 1])
+        assert class_factors([0.5, 0.5], app, target=[0.5, 0.5]) == pytest.approx([0.2, 1.8])
+        assert sample_weights([0, 1], app) == pytest.approx([1, 1])
+        assert accuracy_is_consistent(app, [0.5, 0.5])  # no weights are needed: they are even
+
     @given(SHARE)
     def test_the_mean_over_the_sample_is_one(self, share):
         priors = np.array([1 - share, share])

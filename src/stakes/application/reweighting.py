@@ -38,7 +38,8 @@ def class_factors(
         Every wrong decision must cost the same within a class; that cost, above the cost of
         the right decision, is :math:`c_i`. Without costs, :math:`c_i` is 1.
     target : sequence, mapping, "balanced" or None
-        Shares where the system will run; equal shares; or those of the sample.
+        Shares where the system will run; or equal shares. If absent, the priors of the
+        application, and without them the shares of the sample.
 
     Returns
     -------
@@ -69,8 +70,10 @@ def class_factors(
         if target != "balanced":
             raise PriorError(f"`target` must be shares or 'balanced'; got {target!r}.")
         factors = factors / (len(classes) * shares)
-    elif target is not None:
-        factors = factors * as_priors(target, classes, name="target") / shares
+    else:
+        place = app.priors if target is None and app is not None else target
+        if place is not None:
+            factors = factors * as_priors(place, classes, name="target") / shares
     total = float(factors @ shares)
     if total <= 0:
         raise CostError("no class counts for anything under these costs and shares.")
@@ -98,7 +101,8 @@ def sample_weights(
     costs : CostMatrix or Application, optional
         As in `class_factors`; names the classes too.
     target : sequence, mapping, "balanced" or None
-        Shares where the system will run; equal shares; or those of the sample.
+        Shares where the system will run; or equal shares. If absent, the priors of the
+        application, and without them the shares of the sample.
     classes : sequence of names, optional
         Without costs: the order of the classes for `target`; sorted values if absent.
     sample_weight : column, optional
