@@ -187,7 +187,6 @@ class TestTyped:
         assert read_costs(tmp_path / "costs.toml").unit == "EUR"
         assert read_costs(tmp_path / "costs.toml").priors[1] == pytest.approx(0.02)
 
-
     def test_a_closed_terminal_keeps_what_was_said(self, ask, typed, tmp_path):
         typed()
         done = ask(*BASE, "--miss-is-worth", "5..20", "-o", "costs.toml")
@@ -229,6 +228,28 @@ class TestMoreOutcomes:
     def test_typed(self, pets, typed):
         typed("x", "a", "a", "a", "q")
         assert "Take one" in pets().out
+
+    def test_the_share_in_use_counts(self, pets, tmp_path):
+        done = pets("--prevalence", "cat=.1,dog=.1,fox=.8", "--answer", "a", "-o", "costs.toml")
+        assert read_costs(tmp_path / "costs.toml").priors.tolist() == [0.1, 0.1, 0.8]
+        # 20 of 65 foxes are taken for cats by the second model: 0.8 * 20 / 65 of 1 000 cases
+        assert f"{round(800 * 20 / 65)} 'fox' decided as 'cat'" in done.out
+
+    def test_a_share_that_is_none(self, pets):
+        done = pets("--prevalence", "cat=.9,dog=.9,fox=.8", "--answer", "a")
+        assert done.code == 2
+        assert "--prevalence" in done.err
+
+    @pytest.mark.parametrize("option", ["--miss-is-worth", "--acts-at", "--rank"])
+    def test_what_is_about_two_outcomes_is_refused(self, pets, option):
+        done = pets(option, "5", "--answer", "a")
+        assert done.code == 2
+        assert f"{option} is about two outcomes; 'species' has 3" in done.err
+
+    def test_answers_are_kept_as_toml(self, pets):
+        done = pets("--answer", "a", "-o", "costs.csv")
+        assert done.code == 2
+        assert "answers are kept as TOML" in done.err
 
     def test_one_model_is_not_enough(self, run, tmp_path):
         (tmp_path / "pets.csv").write_text("y,d\ncat,cat\ndog,dog\nfox,cat\n")

@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_priors
+from stakes.cli.ask_result import toml_path
 from stakes.cli.asked import Asked
 from stakes.cli.cases import Cases
+from stakes.cli.costs import shares, volume
 from stakes.cli.deciding import without_gaps
 from stakes.cli.dialogue import scripted_answers
 from stakes.cli.files import write_whole
@@ -29,18 +32,31 @@ from stakes.exceptions import CostError, DataError
 from stakes.posteriors import Posteriors
 from stakes.report.amounts import plain
 from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray
 
 __all__ = ["ask_about_matrix"]
 
 SAMPLES = 300
 MOST_QUESTIONS = 25
+#: Options that say something of one miss and one false alarm.
+TWO_CLASS = (
+    "miss_is_worth",
+    "acts_at",
+    "number_willing",
+    "tuned",
+    "sensitivity",
+    "amounts",
+    "rank",
+)
 
 
 def ask_about_matrix(question: Asked, args: Any) -> int:
     """Talk, print what was learnt, keep it, and return the exit code."""
+    _refuse_two_class_options(question.cases.classes, args)
     cases = question.cases
     models = models_of(question.table, cases, cases.classes, args)
     models, cases, gaps = without_gaps(models, cases, args)
+    priors = _place(cases, args)
     if len(models) < 2:
         raise DataError(
             "with more than two outcomes I ask which model's outcome you prefer; there is one.",
@@ -50,14 +66,35 @@ def ask_about_matrix(question: Asked, args: Any) -> int:
         if not args.json:
             print_wrapped(note)
     talk = _start(cases, args)
-    talk = _talked(talk, models, cases, args)
-    _show(talk, models, cases, args)
+    talk = _talked(talk, models, cases, priors, args)
+    _show(talk, models, cases, priors, args)
     if args.output:
-        text = matrix_answers_to_toml(talk, priors=cases.priors, unit=args.unit)
-        write_whole(Path(args.output), text)
+        number, period = volume(args.volume)
+        text = matrix_answers_to_toml(
+            talk, priors=priors, unit=args.unit, volume=number, period=period
+        )
+        write_whole(toml_path(args.output), text)
         if not args.json:
             print(f"\nkept in {args.output}; use it with:  stakes eval ... --costs {args.output}")
     return 0
+
+
+def _refuse_two_class_options(classes: tuple[str, ...], args: Any) -> None:
+    """What can only be said of a miss and a false alarm is not dropped silently."""
+    for name in TWO_CLASS:
+        if getattr(args, name):
+            raise DataError(
+                f"--{name.replace('_', '-')} is about two outcomes; '{args.label or 'the truth'}' "
+                f"has {len(classes)}.",
+                hint="leave it out and answer the questions",
+            )
+
+
+def _place(cases: Cases, args: Any) -> FloatArray:
+    """The share of each outcome where it will run."""
+    if not args.prevalence:
+        return np.asarray(cases.priors)
+    return as_priors(shares(args.prevalence, cases.classes), cases.classes, name="--prevalence")
 
 
 def _start(cases: Cases, args: Any) -> MatrixElicitation:
@@ -77,7 +114,7 @@ def _start(cases: Cases, args: Any) -> MatrixElicitation:
 
 
 def _talked(
-    talk: MatrixElicitation, models: list[Model], cases: Cases, args: Any
+    talk: MatrixElicitation, models: list[Model], cases: Cases, priors: FloatArray, args: Any
 ) -> MatrixElicitation:
     """Ask until one model loses little whatever the costs are."""
     given = scripted_answers(args.answer)
@@ -88,7 +125,9 @@ def _talked(
         if args.no_questions:
             return talk
         question = talk.question(
-            _systems(models, cases, talk), tolerance=args.tolerance, cases=args.cases or 1000
+            _systems(models, cases, priors, talk),
+            tolerance=args.tolerance,
+            cases=args.cases or 1000,
         )
         if question is None:
             return talk
@@ -100,19 +139,27 @@ def _talked(
 
 
 def _systems(
-    models: list[Model], cases: Cases, talk: MatrixElicitation
+    models: list[Model], cases: Cases, priors: FloatArray, talk: MatrixElicitation
 ) -> dict[str, ConfusionMatrix]:
     """What each model does, deciding by the middle of the costs that are still possible."""
     found = {}
+    here = np.asarray(cases.priors)
+    scale = np.divide(priors, here, out=np.zeros(here.size), where=here > 0)
     for model in models:
         codes = model.decisions
         if codes is None:
             assert model.scores is not None
-            codes = bayes_decisions(Posteriors(model.scores, cases.classes), talk.middle)
-        found[model.name] = ConfusionMatrix.from_decisions(
+            posteriors = Posteriors(model.scores, cases.classes)
+            if not np.array_equal(priors, here):
+                posteriors = posteriors.with_priors(priors, old=here)
+            codes = bayes_decisions(posteriors, talk.middle)
+        table = ConfusionMatrix.from_decisions(
             cases.truth, codes, classes=cases.classes, decision_names=cases.classes,
             sample_weight=cases.weights,
         )  # fmt: skip
+        found[model.name] = ConfusionMatrix(
+            table.counts * scale[:, None], cases.classes, cases.classes
+        )
     return found
 
 
@@ -133,12 +180,14 @@ def _answer(question: MatrixQuestion, number: int, given: Iterator[str] | None, 
             return word
 
 
-def _show(talk: MatrixElicitation, models: list[Model], cases: Cases, args: Any) -> None:
+def _show(
+    talk: MatrixElicitation, models: list[Model], cases: Cases, priors: FloatArray, args: Any
+) -> None:
     """Print what is known of each cost, and the model that can lose least."""
-    systems = _systems(models, cases, talk)
-    shares = np.stack([table.counts / table.total for table in systems.values()])
-    costs = talk.samples.reshape(len(talk.samples), -1) @ shares.reshape(len(shares), -1).T
-    naive = np.einsum("i,sij->sj", cases.priors, talk.samples).min(axis=1)
+    systems = _systems(models, cases, priors, talk)
+    parts = np.stack([table.counts / table.total for table in systems.values()])
+    costs = talk.samples.reshape(len(talk.samples), -1) @ parts.reshape(len(parts), -1).T
+    naive = np.einsum("i,sij->sj", priors, talk.samples).min(axis=1)
     worst = ((costs - costs.min(axis=1, keepdims=True)) / naive[:, None]).max(axis=0)
     names = list(systems)
     best = names[int(np.argmin(worst))]

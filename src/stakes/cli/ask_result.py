@@ -12,7 +12,7 @@ from stakes.cli.tables import Column, fitted
 from stakes.elicitation import Elicitation, write_answers
 from stakes.exceptions import FormatError
 
-__all__ = ["keep", "show"]
+__all__ = ["keep", "show", "toml_path"]
 
 MOST_CHOICES = 8
 #: With a normalised cost above this a model is not worth telling from a constant decision.
@@ -85,15 +85,21 @@ def _won(row: dict[str, Any]) -> str:
 
 def keep(talk: Elicitation, args: Any) -> None:
     """Write costs and answers to a file."""
-    path = Path(args.output)
-    if path.suffix.lower() != ".toml":
-        raise FormatError(f"answers are kept as TOML; got {path.name!r}.", hint="-o costs.toml")
+    path = toml_path(args.output)
     if not path.resolve().parent.is_dir():
         raise FormatError(f"there is no folder '{path.parent}' to write {path.name} into.")
     number, period = volume(args.volume)
     write_answers(talk, path, note=args.payers, unit=args.unit, volume=number, period=period)
     if not args.json:
         print(f"\nkept in {shown(args.output)}; use it with:  stakes eval ... --costs {path.name}")
+
+
+def toml_path(given: str) -> Path:
+    """Where answers are kept."""
+    path = Path(given)
+    if path.suffix.lower() != ".toml":
+        raise FormatError(f"answers are kept as TOML; got {path.name!r}.", hint="-o costs.toml")
+    return path
 
 
 def _facts(talk: Elicitation) -> dict[str, Any]:

@@ -7,14 +7,14 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from stakes.application import costs_to_toml
 from stakes.application.forms import replace_file
 from stakes.application.named_cells import located
 from stakes.application.toml_writer import toml_value
 from stakes.elicitation.emblematic import ratio_from_ranking
-from stakes.elicitation.question import Question
+from stakes.elicitation.question import Answer, Question
 from stakes.elicitation.routes import (
     ratio_between,
     ratio_from_amounts,
@@ -208,8 +208,10 @@ def _from_preference(row: Mapping[str, Any]) -> tuple[Statement, ...]:
     """An answer to a question."""
     (m_a, m_b), (f_a, f_b) = (_counts(row[key], key) for key in ("misses", "alarms"))
     question = Question(int(row.get("cases", 0)), 0, (m_a, m_b), (f_a, f_b))
-    answer = row["prefers"]
-    return (question.statement(answer.lower() if isinstance(answer, str) else answer),)
+    answer: Any = row["prefers"]
+    if isinstance(answer, str):
+        answer = cast(Answer, answer.lower())  # the question calls them A and B
+    return (question.statement(answer),)
 
 
 def _counts(values: Any, key: str) -> list[int]:
