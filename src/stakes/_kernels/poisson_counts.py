@@ -67,12 +67,14 @@ def rate_of(value: float) -> Rate:
     return Rate(value, law, aliases)
 
 
-def poisson_counts(cells: Ints, value: float, rng: np.random.Generator, fast: bool) -> Ints:
+def poisson_counts(
+    cells: Ints, value: float, rng: np.random.Generator, out: Ints, *, fast: bool
+) -> None:
     """Independent Poisson counts with means `value`, at most 1, times the whole numbers `cells`."""
     if cells.shape[0] < _FEW:
-        return rng.poisson(cells * value)
+        out[:] = rng.poisson(cells * value)
+        return
     rate = rate_of(value)
-    out = np.empty(cells.shape[0], dtype=np.int64)
     large = np.flatnonzero(cells >= _ROWS)
     first: Floats = rng.random(cells.shape)
     second: Floats = rng.random(large.shape)
@@ -84,7 +86,6 @@ def poisson_counts(cells: Ints, value: float, rng: np.random.Generator, fast: bo
         _looked_up(cells, rate, first, out)
         left = _by_rejection(value * cells[large], first[large], second, large, out)
     out[left] = rng.poisson(cells[left] * value)
-    return out
 
 
 def _looked_up(cells: Ints, rate: Rate, draws: Floats, out: Ints) -> None:

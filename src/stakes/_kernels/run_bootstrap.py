@@ -68,11 +68,12 @@ class _Sampler(NamedTuple):
     below: Ints  # cases of the common class below each run
     filled: NDArray[np.intp]  # the runs of the rarer class
     inside: Ints  # and how many cases they hold
-    rare_of_case: NDArray[np.int32] | None
-    run_of_case: NDArray[np.int32] | None
+    rare_of_case: NDArray[Any] | None
+    run_of_case: NDArray[Any] | None
     tied: bool
     rate: float | None  # of a Poisson draw that is filled up; none for too few cases
     fast: bool
+    scratch: tuple[Ints, Ints, NDArray[np.int32]]  # kept: fresh pages cost more than the loops
 
 
 def _sampler(rare: NDArray[Any], common: NDArray[Any], fast: bool) -> _Sampler:
@@ -82,14 +83,21 @@ def _sampler(rare: NDArray[Any], common: NDArray[Any], fast: bool) -> _Sampler:
     inside = rare[filled].astype(np.int64)
     rare_of_case = run_of_case = None
     if int(inside.sum()) <= _BY_CASE * filled.shape[0]:
-        rare_of_case = np.repeat(np.arange(filled.shape[0], dtype=np.int32), inside)
+        rare_of_case = np.repeat(_places(filled.shape[0]), inside)
     total = int(below[-1])
     if total <= _TABLED:
-        run_of_case = np.repeat(np.arange(common.shape[0], dtype=np.int32), common)
+        run_of_case = np.repeat(_places(common.shape[0]), common)
     tied = bool((common[filled] > 0).any())
     short = 1.0 - _SHORT / float(np.sqrt(max(total, 1)))
     rate = short if short > 0.5 else None
-    return _Sampler(below, filled, inside, rare_of_case, run_of_case, tied, rate, fast)
+    cells, own = np.empty((2, 2 * filled.shape[0] + 1), dtype=np.int64)
+    scratch = cells, own, np.empty(common.shape[0], dtype=np.int32)
+    return _Sampler(below, filled, inside, rare_of_case, run_of_case, tied, rate, fast, scratch)
+
+
+def _places(size: int) -> NDArray[Any]:
+    """0, 1, 2, ... in two bytes each where they fit: tables that stay in the cache."""
+    return np.arange(size, dtype=np.uint16 if size < 2**16 else np.int32)
 
 
 def draw_runs(
@@ -148,9 +156,8 @@ def _draw_common(
     rest = -1
     while rest < 0:  # once, but for one draw in 700
         if sampler.rate is not None:
-            inside = np.ascontiguousarray(cells[used])
-            drawn[used] = poisson_counts(inside, sampler.rate, rng, sampler.fast)
-        rest = total - int(drawn.sum())
+            poisson_counts(cells[used], sampler.rate, rng, drawn[used], fast=sampler.fast)
+        rest = total - int(drawn[used].sum())
     chosen = rng.integers(0, total, rest, dtype=np.int64)
     if sampler.run_of_case is None:
         runs: NDArray[Any] = np.searchsorted(below, chosen, side="right") - 1
@@ -166,10 +173,9 @@ def _gaps(sampler: _Sampler, hit: Ints) -> tuple[Ints, Ints, NDArray[np.int32]]:
     """Cases of the common class in each cell, drawn ones of the rarer, and the cell of each run."""
     below, filled = sampler.below, sampler.filled
     if sampler.fast:
-        cells, own = np.empty((2, 2 * hit.shape[0] + 1), dtype=np.int64)
-        cell_of_run = np.empty(below.shape[0] - 1, dtype=np.int32)
+        cells, own, cell_of_run = sampler.scratch
         kept = compiled(gaps_loop)(hit, filled, below, cells, own, cell_of_run)
-        return cells[: 2 * kept + 1], own[: 2 * kept + 1], cell_of_run
+        return cells[: 2 * kept + 1], own[: 2 * kept + 1].copy(), cell_of_run
     hits = np.flatnonzero(hit)
     at = filled[hits]
     starts, ends = below[at], below[at + 1]

@@ -103,6 +103,8 @@ def statistics_loop(
     area = 0.0
     least = alarm
     cut = size
+    lowest = 1.0
+    furthest = 0
     for k in range(size):
         area += positives[k] * (2.0 * below + negatives[k])
         below += negatives[k]
@@ -110,6 +112,8 @@ def statistics_loop(
         missed, alarms = upto * part1, (n0 - below) * part0
         rates[0, k + 1], rates[1, k + 1] = missed, alarms
         least = min(least, miss * missed + alarm * alarms)
+        if missed + alarms < lowest:
+            lowest, furthest = missed + alarms, k + 1
         if cut == size and missed >= alarms:
             cut = k + 1
     found[0] = area / (2.0 * n0 * n1)
@@ -118,16 +122,21 @@ def statistics_loop(
     for kind in range(1, 3):
         if kind == 2:  # on the hull: the point furthest below the chord splits it
             left, right = 0, size
-            while right - left > 1:
+            if lowest < 1.0 - 1e-15:
+                if rates[0, furthest] >= rates[1, furthest]:
+                    right = furthest
+                else:
+                    left = furthest
+            while lowest < 1.0 - 1e-15 and right - left > 1:
                 x, y = rates[1, left], rates[0, left]
                 dx, dy = x - rates[1, right], rates[0, right] - y
-                lowest = 1.0
+                bottom = 0.0
                 split = left
                 for k in range(left + 1, right):
                     height = (rates[0, k] - y) * dx - (x - rates[1, k]) * dy
-                    if height < lowest:
-                        lowest, split = height, k
-                if lowest >= -1e-15:
+                    if height < bottom:
+                        bottom, split = height, k
+                if bottom >= -1e-15:
                     break
                 if rates[0, split] >= rates[1, split]:
                     right = split
