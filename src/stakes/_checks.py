@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ __all__ = [
     "as_matrix",
     "as_posterior_array",
     "as_priors",
+    "by_class_name",
     "frozen",
     "refuse_bad_posteriors",
     "same_length",
@@ -130,6 +131,18 @@ def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.
             f"got shape {array.shape}."
         )
     return array
+
+
+def by_class_name(array: NDArray[Any], table: Any, classes: Sequence[Name]) -> NDArray[Any]:
+    """The columns read from a data frame, put in order if they are called as the classes are."""
+    names: list[Any] = []
+    for attribute in ("columns", "column_names"):  # pandas and Polars, pyarrow
+        found = getattr(table, attribute, None)
+        if isinstance(found, Iterable) and all(isinstance(name, Hashable) for name in found):
+            names = list(found)
+    if array.ndim != 2 or len(names) != len(classes) or set(names) != set(classes):
+        return array
+    return array[:, [names.index(name) for name in classes]]
 
 
 def sum_tolerance(kind: np.dtype[Any]) -> float:

@@ -39,3 +39,15 @@ def test_named_posteriors_in_another_order_are_refused_per_case_too():
     for costs in (COSTS, per_case):
         with pytest.raises(PosteriorError, match="'churn', 'stay'; the costs have 'stay', 'churn'"):
             stakes.bayes_decisions(turned, costs)
+
+
+def test_every_reader_finds_columns_by_name():
+    pandas = pytest.importorskip("pandas", reason="reads a pandas table")
+    turned = pandas.DataFrame({"churn": CHURN, "stay": STAY})
+    named = stakes.Posteriors(turned, classes=CLASSES)
+    assert np.allclose(named.values, np.column_stack([STAY, CHURN]))
+    truth = ["stay", "churn"]
+    both = stakes.summaries.one_vs_rest(truth, turned, classes=CLASSES)
+    assert [stakes.metrics.auc(both[name]) for name in CLASSES] == [1.0, 1.0]
+    path = stakes.curves.application_path(truth, turned, applications=[COSTS])
+    assert path.cost.tolist() == [0.0]

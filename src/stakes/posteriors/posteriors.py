@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_matrix, as_posterior_array, as_priors, frozen, refuse_bad_posteriors
+from stakes._checks import (
+    as_matrix,
+    as_posterior_array,
+    as_priors,
+    by_class_name,
+    frozen,
+    refuse_bad_posteriors,
+)
 from stakes._columns import as_floats
 from stakes._kernels.softmax import log_softmax, shift_log_priors
 from stakes._names import as_names
@@ -31,7 +38,7 @@ class Posteriors:
     values : array-like of shape (n_cases, n_classes) or (n_cases,)
         Probabilities. A single column is the posterior of the second of two classes.
     classes : sequence of names, optional
-        One per column.
+        One per column. Columns of a data frame that carry these names are found by name.
 
     Examples
     --------
@@ -48,6 +55,8 @@ class Posteriors:
 
     def __init__(self, values: Any, classes: Sequence[Any] | None = None) -> None:
         array = as_posterior_array(values)
+        if classes is not None:
+            array = by_class_name(array, values, tuple(classes))
         refuse_bad_posteriors(array)
         array = array.astype(np.float64)
         with np.errstate(divide="ignore"):

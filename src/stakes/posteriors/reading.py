@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_posterior_array
+from stakes._checks import as_posterior_array, by_class_name
 from stakes._names import listed
 from stakes.exceptions import PosteriorError
 from stakes.posteriors.posteriors import Posteriors
@@ -31,22 +31,4 @@ def posterior_array(posteriors: Any, classes: Sequence[Name]) -> NDArray[np.floa
                 hint="name the columns in the order of the costs: Posteriors(values, classes=...)",
             )
         return as_posterior_array(posteriors.values, len(classes))
-    columns = _column_names(posteriors)
-    array = as_posterior_array(posteriors, len(classes))
-    if array.ndim == 2 and columns != list(classes) and _same_names(columns, classes):
-        return array[:, [columns.index(name) for name in classes]]
-    return array
-
-
-def _column_names(table: Any) -> list[Any]:
-    """The column names of a data frame, or nothing."""
-    for attribute in ("column_names", "columns"):
-        names = getattr(table, attribute, None)
-        if names is not None and not callable(names):
-            return list(names)
-    return []
-
-
-def _same_names(columns: list[Any], classes: Sequence[Name]) -> bool:
-    """Whether the columns are called as the classes are, in whatever order."""
-    return len(columns) == len(classes) and all(name in columns for name in classes)
+    return by_class_name(as_posterior_array(posteriors, len(classes)), posteriors, classes)
