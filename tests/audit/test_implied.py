@@ -113,3 +113,8 @@ def test_large_prices_are_written_without_powers_of_ten() -> None:
     # (TP + FP + FN) / TP = (10 + 5000 + 90) / 10
     found = implied_costs("f1", [[90000, 5000], [90, 10]])
     assert "a miss as 510 false alarms" in found.sentence
+
+
+def test_metrics_that_see_false_alarms_only() -> None:
+    found = implied_costs("precision", [[10, 0], [5, 5]])
+    assert found.sentence == "At this operating point precision counts false alarms only."

@@ -122,3 +122,33 @@ def test_candidates_and_many_classes_need_costs() -> None:
         audit("accuracy", matrix=np.eye(3, dtype=int) * 5, n=10)
     with pytest.raises(DataError, match="`f1` needs two classes"):
         audit("f1", application=CostMatrix(1.0 - np.eye(3)), n=10)
+
+
+class TestWhereTheMetricIsUndefined:
+    TIMID = ConfusionMatrix([[900, 0], [100, 0]])
+    BOLD = ConfusionMatrix([[890, 10], [20, 80]])
+
+    def test_the_rest_of_the_audit_stands(self) -> None:
+        found = audit("precision", application=APP, matrix=self.TIMID, n=500)
+        assert found.implied is None
+        assert "Precision is not a finite number at this table" in found.verdict
+        assert found.compliance.failure == "not parallel"
+
+    def test_for_all_candidates(self) -> None:
+        both = {"a": self.TIMID, "b": self.TIMID}
+        found = audit("precision", application=APP, candidates=both, n=500)
+        assert "it chooses none" in found.verdict
+        assert math.isnan(found.row()["regret"])
+
+    def test_for_one_candidate_the_table_still_has_the_regret(self) -> None:
+        both = {"timid": self.TIMID, "bold": self.BOLD}
+        wary = Application([[0, 100], [1, 0]])
+        table = audit_all(["precision"], application=wary, matrix=self.TIMID, candidates=both,
+                          n=500)  # fmt: skip
+        # bold is chosen, as the only one: 10 * 100 + 20 against 100 in 1000 cases
+        assert table["regret"].tolist() == pytest.approx([1.02 - 0.1])
+
+
+def test_costs_that_leave_nothing_to_choose() -> None:
+    with pytest.raises(CostError, match="every decision costs the same"):
+        audit("f1", application=Application([[0, 0], [5, 5]]), n=10)

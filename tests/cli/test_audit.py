@@ -177,3 +177,21 @@ def test_the_table_explains_its_columns(run, write) -> None:
     assert "'here' is what a miss is worth" in text
     assert "'regret/case' is what the candidate it chooses costs too much" in text
     assert "e+0" not in text
+
+
+def test_table_of_three_outcomes_speaks_of_no_misses(run, write) -> None:
+    costs = write("k.csv", "truth,a,b,c\na,0,1,2\nb,3,0,1\nc,5,1,0\n")
+    ran = run("audit", "--all", "--costs", costs, "--pairs", "200")
+    assert ran.code == 0, ran.err
+    assert "misranks" in ran.out
+    assert "miss is worth" not in ran.out
+
+
+def test_candidates_for_which_the_metric_is_undefined(run, write) -> None:
+    table = "truth,no,yes\nno,300,0\nyes,30,0\n"
+    both = f"{write('A.csv', table)},{write('B.csv', table)}"
+    given = ("--confusion", both, "--positive", "yes", "--cost", "fn=1", "fp=10", "--pairs", "200")
+    ran = run("audit", "precision", *given)
+    assert ran.code == 0, ran.err
+    assert "it chooses none" in " ".join(ran.out.split())
+    assert '"chosen": null' in run("audit", "precision", "--json", *given).out

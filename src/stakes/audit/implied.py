@@ -80,6 +80,8 @@ class ImpliedCosts:
             return f"At this operating point {self.metric} rewards {' and '.join(rewarded)}."
         if math.isinf(self.miss_cost):
             return f"At this operating point {self.metric} counts misses only."
+        if self.miss_cost == 0:
+            return f"At this operating point {self.metric} counts false alarms only."
         counted = short(self.miss_cost, 2)
         plural = "" if counted == "1" else "s"
         return (

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from stakes.application import Application, UncertainApplication, as_application
 from stakes.audit.candidates import CandidateAudit, audit_candidates
 from stakes.audit.complying import compliance
@@ -42,11 +44,13 @@ class Audit:
     opposite : OppositePair or None
         Two tables that it ranks opposite to the costs.
     implied : ImpliedCosts or None
-        The costs that it implies at the given operating point.
+        The costs that it implies at the given operating point; None where it implies none.
     misranking : MisrankingRate
         How often it ranks two good classifiers against the costs.
     candidates : CandidateAudit or None
         What it makes of the given candidates.
+    remark : str
+        Why it implies no costs at the given operating point, if so.
     """
 
     metric: str
@@ -56,6 +60,7 @@ class Audit:
     implied: ImpliedCosts | None
     misranking: MisrankingRate
     candidates: CandidateAudit | None
+    remark: str = ""
 
     @property
     def compliant(self) -> bool:
@@ -77,6 +82,8 @@ class Audit:
             lines.append("Those are not your costs.")
         if self.implied is not None:
             lines.append(_against(self.implied, self.application))
+        elif self.remark:
+            lines.append(self.remark)
         if self.opposite is not None:
             lines.append(self.opposite.sentence)
         lines.append(_misranking(self.misranking, self.application))
@@ -105,7 +112,7 @@ class Audit:
             "misranking": self.misranking.rate,
             "standard_error": self.misranking.standard_error,
             "implied_miss_cost": math.nan if self.implied is None else _miss(self.implied),
-            "regret": math.nan if self.candidates is None else self.candidates.regret,
+            "regret": _regret(self.candidates),
         }
 
     def __repr__(self) -> str:
@@ -190,10 +197,14 @@ def _judged(
         metric, n_classes=size, higher_is_better=higher_is_better, application=judged
     )
     implied = among = None
+    remark = ""
     if matrix is not None:
-        implied = implied_costs(
-            metric, matrix, application=judged, higher_is_better=higher_is_better
-        )
+        try:
+            implied = implied_costs(
+                metric, matrix, application=judged, higher_is_better=higher_is_better
+            )
+        except UndefinedError as error:
+            remark = f"{error.message[0].upper()}{error.message[1:]}"
     if candidates is not None and app is not None:
         among = audit_candidates(
             metric, candidates, application=app, higher_is_better=higher_is_better
@@ -201,7 +212,7 @@ def _judged(
     rate = misranking_rate(
         metric, utilities=stakes, n=n, rng=rng, higher_is_better=higher_is_better
     )
-    return Audit(found.metric, app, found, None, implied, rate, among)
+    return Audit(found.metric, app, found, None, implied, rate, among, remark)
 
 
 def audit_all(
@@ -236,17 +247,15 @@ def audit_all(
     stakes = "uniform" if app is None else application
     rows = []
     for metric in _computable(app) if metrics is None else metrics:
-        try:
-            found = _judged(metric, app, stakes, matrix, candidates, n, rng, None)
-        except UndefinedError:
-            found = _judged(metric, app, stakes, None, None, n, rng, None)
-        rows.append(found.row())
+        rows.append(_judged(metric, app, stakes, matrix, candidates, n, rng, None).row())
     return Frame({name: [row[name] for row in rows] for name in rows[0]})
 
 
 def _require_costs(app: Application | None, matrix: Any, candidates: Any) -> None:
     """Candidates, and tables of more than two classes, cannot be judged without costs."""
     if app is not None:
+        if not np.ptp(app.costs.values, axis=1).any():
+            raise CostError("every decision costs the same, so there is nothing to choose.")
         return
     if candidates is not None:
         raise CostError("to judge `candidates` an audit needs to know what decisions cost.",
@@ -277,6 +286,11 @@ def _computable(app: Application | None) -> list[Any]:
         if not ready.missing and not (many and metric.classes == "two"):
             found.append(ready)
     return found
+
+
+def _regret(found: CandidateAudit | None) -> float:
+    """The regret; `nan` without candidates that the metric has a value for."""
+    return math.nan if found is None or np.isnan(found.values).all() else found.regret
 
 
 def _miss(implied: ImpliedCosts) -> float:
@@ -318,6 +332,8 @@ def _misranking(rate: MisrankingRate, app: Application | None) -> str:
 
 def _choice(found: CandidateAudit, app: Application | None) -> str:
     """The choice among candidates in words."""
+    if np.isnan(found.values).all():
+        return "Among your candidates it chooses none: it is undefined for each of them."
     if found.chosen == found.cheapest or found.regret == 0:
         return f"Among your candidates it chooses {found.chosen}, which is the cheapest."
     unit = f" {app.unit}" if app is not None and app.unit else ""

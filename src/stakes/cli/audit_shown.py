@@ -79,9 +79,10 @@ def audit_facts(found: Audit, tuned: Sequence[str] = ()) -> dict[str, Any]:
     }  # fmt: skip
     if found.candidates is not None:
         chosen = found.candidates
+        defined = not all(math.isnan(value) for value in chosen.values.tolist())
         facts["candidates"] = {
             "table": chosen.frame().rows(),
-            "chosen": chosen.chosen,
+            "chosen": chosen.chosen if defined else None,
             "cheapest": chosen.cheapest,
             "misranked": [list(pair) for pair in chosen.misranked],
             "misranking_rate": chosen.misranking_rate,
@@ -99,10 +100,12 @@ def print_table(
     columns = [
         Column("metric", [str(name) for name in table["metric"]], label=True),
         Column("as a cost?", verdicts, right=False),
-        Column("a miss is worth", prices, drop=2),
         Column("misranks", [f"{100 * rate:.1f} %" for rate in table["misranking"].tolist()]),
     ]
-    if candidates:
+    two = app is None or len(app.classes) == 2
+    if two:
+        columns.insert(2, Column("a miss is worth", prices, drop=2))
+    if candidates and two:
         implied = ["" if math.isnan(v) else short(v, 3) for v in
                    table["implied_miss_cost"].tolist()]  # fmt: skip
         columns.append(Column("here", implied, drop=3))
@@ -116,10 +119,12 @@ def print_table(
     print()
     whose = "your costs" if app is not None else "utilities drawn at random"
     explained = [
-        "'a miss is worth' so many false alarms, over good and bad systems of every prevalence",
         f"'misranks' is how often the wrong one of two good classifiers is picked, for {whose}",
     ]
-    if candidates:
+    if two:
+        explained.insert(0, "'a miss is worth' so many false alarms, over good and bad systems "
+                            "of every prevalence")  # fmt: skip
+    if candidates and two:
         explained.append("'here' is what a miss is worth at the cheapest of your candidates")
     if len(candidates) > 1:
         explained.append("'regret/case' is what the candidate it chooses costs too much")
