@@ -120,6 +120,19 @@ def test_two_columns_of_keys_are_ambiguous(run, write):
     assert "columns 1 and 2 could each say which trials are targets" in ran.err
 
 
+def test_trials_alone_need_scores(run, write):
+    ran = run("eval", write("t.txt", lines(FORMS["kaldi"])), *COSTS)
+    assert ran.err == (
+        "error: t.txt is a list of trials without scores.\n"
+        "  Say:  --trials t.txt --scores SCORES.txt   (one file of scores per model)\n"
+    )
+
+
+def test_inspect_says_how_to_evaluate_a_list(run, write):
+    name = write("s.txt", lines(lambda s, u, t, x: f"{x} {kind(t)}"))
+    assert "  stakes eval s.txt --cost fn=10 fp=1\n" in run("inspect", name).out
+
+
 def test_ordinary_tables_are_no_lists():
     assert not is_list(b"y,p\n0,0.1\n1,0.9\n")
     assert not is_list(b"a b c\nd e f\n")

@@ -120,7 +120,10 @@ def test_parts_of_the_cases_and_groups(run, write):
     lines = [line.split() for line in ran.out.splitlines()]
     assert ["north", "20", "d", "0.000"] in [line[:4] for line in lines]
     assert ["south", "40", "d", "0.000"] in [line[:4] for line in lines]
-    assert set(run("eval", name, *words, "--json").found["slices"]) == {"north", "south"}
+    assert set(run("eval", name, *words, "--json").found["evaluation"]["slices"]) == {
+        "north",
+        "south",
+    }
 
 
 def test_costs_that_are_ranges_in_a_file(run, write):

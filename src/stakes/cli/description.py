@@ -127,6 +127,10 @@ def suggestion(
     """A command that would evaluate the file, and what to say before it."""
     if columns and columns[0].role == CROSSED:
         return _for_cross_table(path, table, positive)
+    if table.form.startswith("list"):
+        return f"stakes eval {shlex.quote(path)} --cost fn=10 fp=1", (
+            "To evaluate its scores as log-likelihood ratios, with costs of your own:"
+        )
     truth = next((each for each in columns if each.role.startswith("the truth")), None)
     words = ["stakes", "eval", path]
     if truth is None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError, FormatError
 from stakes.report.amounts import grouped
 
-__all__ = ["KEY_PAIRS", "List", "is_list", "joined_scores", "read_list"]
+__all__ = ["KEY_PAIRS", "List", "is_list", "is_trials", "joined_scores", "read_list"]
 
 #: How the two kinds of trials are called: the one that is not acted on first.
 KEY_PAIRS = (
@@ -53,6 +53,16 @@ def is_list(data: bytes) -> bool:
         return False
     columns = list(zip(*rows, strict=True))
     return bool(_key_columns(columns)) and any(_numeric(c) for c in columns)
+
+
+def is_trials(data: bytes) -> bool:
+    """Whether a text is a list of trials alone: names and a key in every line, no score."""
+    rows = _rows(data[:65536].rpartition(b"\n")[0] or data[:65536])
+    if len(rows) < 2 or not _even(rows) or not 3 <= len(rows[0]) <= _WIDEST:
+        return False
+    text = data[:65536].decode("utf-8", errors="replace")
+    columns = list(zip(*rows, strict=True))
+    return not any(mark in text for mark in ",;|\t") and bool(_key_columns(columns))
 
 
 def read_list(data: bytes, source: str) -> List:

@@ -20,7 +20,7 @@ from stakes._optional import load
 from stakes.cli.arff import is_arff, parse_arff
 from stakes.cli.cells import Labels, as_labels, as_numbers
 from stakes.cli.delimited import DELIMITERS, parse
-from stakes.cli.lists import is_list, read_list
+from stakes.cli.lists import is_list, is_trials, read_list
 from stakes.exceptions import DataError, FormatError
 from stakes.report.amounts import grouped
 
@@ -169,7 +169,14 @@ def _kind(data: bytes, name: str) -> str:
         raise FormatError(f"{name} is a spreadsheet.", hint="save the sheet as CSV")
     if is_arff(data):
         return "arff"
-    return "list" if is_list(data) else "text"
+    if is_list(data):
+        return "list"
+    if is_trials(data):
+        raise FormatError(
+            f"{name} is a list of trials without scores.",
+            hint=f"Say:  --trials {name} --scores SCORES.txt   (one file of scores per model)",
+        )
+    return "text"
 
 
 def _array(data: bytes, name: str) -> NDArray[Any]:

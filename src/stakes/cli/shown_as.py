@@ -29,9 +29,8 @@ def show(findings: Findings, args: Any, *, counts_only: bool = False) -> None:
     """Print the findings in the form that was asked for."""
     if args.json:
         found = record(findings)
-        if findings.evaluation is not None and findings.evaluation.slices:
-            slices = findings.evaluation.slices
-            found["slices"] = {name: record_of(part) for name, part in slices.items()}
+        if findings.evaluation is not None:  # in the published form, with everything
+            found["evaluation"] = record_of(findings.evaluation)
         if counts_only:
             found.update(best=None, verdict=None)
         print(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
