@@ -38,6 +38,8 @@ COSTS = stakes.CostMatrix(
 )
 BINARY = stakes.Application([[0, 1], [10, 0]], priors=[0.9, 0.1])
 SAMPLE = 1_000_000
+#: Rows of a block and warps that share it, tried by `--tune`.
+TUNED = ((512, 4), (1024, 4), (1024, 8), (2048, 4), (2048, 8), (4096, 8))
 
 
 def device() -> torch.device:
@@ -108,16 +110,16 @@ def check(dtype: torch.dtype) -> None:
 
 
 def reduce_rows(
-    rows: int, dtype: torch.dtype, chunk_rows: int, *, options: dict[str, int] | None = None
+    rows: int, dtype: torch.dtype, chunk_rows: int, *, launch: tuple[int, int, int] | None = None
 ) -> tuple[float, np.ndarray]:
     """Seconds of the reduction of all chunks, generation left out, and the counts."""
     total, spent = np.zeros((4, 5), dtype=np.int64), 0.0
     tolerance = {torch.float16: 1e-3, torch.float32: 1e-5}[dtype]
 
     def count(labels: torch.Tensor, posteriors: torch.Tensor) -> torch.Tensor:
-        if options is None:
+        if launch is None:
             return confusion_counts(labels, posteriors, costs=COSTS)
-        return fused_counts(labels, posteriors, COSTS.values, tolerance=tolerance, **options)[0]
+        return fused_counts(labels, posteriors, COSTS.values, tolerance=tolerance, launch=launch)[0]
 
     for seed, start in enumerate(range(0, rows, chunk_rows)):
         labels, posteriors = chunk(min(chunk_rows, rows - start), dtype, seed)
@@ -135,17 +137,14 @@ def confusion_table(rows: int, peak: float, chunk_rows: int, tune: bool) -> None
     for dtype, size in ((torch.float16, 9), (torch.float32, 17)):
         check(dtype)
         fused = can_fuse(torch.empty((0, 4), dtype=dtype, device=device()), COSTS.values)
-        settings: list[dict[str, int] | None] = [None]
+        launches: list[tuple[int, int, int] | None] = [None]
         if tune and fused:
-            settings += [
-                {"block": block, "warps": warps, "steps": steps}
-                for block in (512, 1024, 2048) for warps in (4, 8) for steps in (16, 63)
-            ]  # fmt: skip
-        for options in settings:
-            spent, _ = reduce_rows(rows, dtype, chunk_rows, options=options)
+            launches += [(block, warps, 63) for block, warps in TUNED]
+        for launch in launches:
+            spent, _ = reduce_rows(rows, dtype, chunk_rows, launch=launch)
             name = f"{str(dtype)[6:]} " + ("fused" if fused else "plain")
-            if options:
-                name += f" {options['block']}/{options['warps']}/{options['steps']}"
+            if launch:
+                name += " " + "/".join(map(str, launch))
             share = rows * size / spent / peak
             verdict = ("ok" if share >= 0.6 else "MISSED") if fused else "needs CUDA and Triton"
             rate = rows * size / spent / 1e9

@@ -162,10 +162,10 @@ class TestFusedKernel:
             "    p = torch.tensor(rng.multinomial(2048, [1 / K] * K, 150) / 2048).half()\n"
             "    y = torch.tensor(rng.integers(0, K, 150))\n"
             "    costs = rng.integers(0, 9, (K, M)) / 4\n"
-            "    found, bad = fused_counts(y, p, costs, tolerance=1e-3, block=64, steps=2)\n"
+            "    found, bad = fused_counts(y, p, costs, tolerance=1e-3, launch=(64, 4, 2))\n"
             "    assert torch.equal(found, count_cells(y, p, costs)) and int(bad) == 0\n"
             "    p[3] *= 2; y[5] = 9\n"
-            "    assert int(fused_counts(y, p, costs, tolerance=1e-3, block=64, steps=1)[1]) == 2\n"
+            "    assert int(fused_counts(y, p, costs, tolerance=1e-3, launch=(64, 4, 1))[1]) == 2\n"
         )
         done = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", program],

@@ -7,6 +7,7 @@ several decisions in one integer, a few bits each, and unpacks them before any c
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,9 @@ except ImportError:  # CPU builds, and systems without Triton
 
 __all__ = ["can_fuse", "fused_counts"]
 
-#: Rows of a block, warps that share it, and blocks that one program reads.
-BLOCK, WARPS, STEPS = 1024, 4, 32
+#: By bytes of a posterior: rows of a block, warps that share it, blocks that one program reads.
+#: Found on an H200 (`benchmarks/torch_reduction.py --tune`).
+LAUNCH = {2: (2048, 4, 63), 4: (512, 4, 63), 8: (512, 4, 63)}
 #: Larger tables are counted by the plain path.
 MOST_CLASSES, MOST_DECISIONS = 16, 10
 
@@ -42,19 +44,16 @@ def fused_counts(
     costs: np.ndarray[Any, Any],
     *,
     tolerance: float,
-    block: int = BLOCK,
-    warps: int = WARPS,
-    steps: int = STEPS,
+    launch: tuple[int, int, int] | None = None,
 ) -> tuple[Any, Any]:
     """Counts (K, M) and the number of rows that are no posteriors or have no such label."""
     n_classes, n_decisions = costs.shape
     bits = 30 // n_decisions
+    block, warps, steps = launch or LAUNCH[posteriors.element_size()]
     steps = min(steps, (1 << bits) - 1)
     device = posteriors.device
-    # what each decision costs more than the first, which decides alike
-    table = torch.tensor(costs - costs[:, :1], device=device)
+    table = _above_first(costs.tobytes(), costs.shape, device)
     counts = torch.zeros(costs.shape, dtype=torch.int64, device=device)
-    bad = torch.zeros(1, dtype=torch.int64, device=device)
     rows = labels.shape[0]
     whole = rows // (block * steps)
     for masked, programs in ((False, whole), (True, int(rows > whole * block * steps))):
@@ -64,7 +63,6 @@ def fused_counts(
                 posteriors.contiguous(),
                 table,
                 counts,
-                bad,
                 rows,
                 whole if masked else 0,
                 tolerance,
@@ -78,56 +76,88 @@ def fused_counts(
                 num_warps=warps,
                 enable_fp_fusion=True,
             )
-    return counts, bad
+    return counts, rows - counts.sum()
+
+
+@lru_cache(maxsize=16)
+def _above_first(costs: bytes, shape: tuple[int, int], device: Any) -> Any:
+    """What each decision costs more than the first, which decides alike, on the device."""
+    table = np.frombuffer(costs, dtype=np.float64).reshape(shape)
+    return torch.tensor(table - table[:, :1], device=device)
 
 
 if triton is not None:
 
     @triton.jit
+    def _rows(labels, posteriors, start, left, columns, N_CLASSES: tl.constexpr,
+              MASKED: tl.constexpr, BLOCK: tl.constexpr):  # fmt: skip
+        """Posteriors (BLOCK, PADDED) and labels (BLOCK,) of one block of rows."""
+        rows = start + tl.arange(0, BLOCK)
+        # one label per thread, as the rows of posteriors are shared out: nothing moves
+        apart = tl.max_contiguous(rows, 1)
+        places = posteriors + (rows[:, None] * N_CLASSES + columns[None, :])
+        known = columns < N_CLASSES
+        if MASKED:
+            inside = rows < left
+            given = tl.load(places, mask=inside[:, None] & known[None, :], other=0.0)
+            label = tl.load(labels + apart, mask=inside, other=-1)
+        else:
+            given = tl.load(places, mask=known[None, :], other=0.0)
+            label = tl.load(labels + apart)
+        return given, label
+
+    @triton.jit
+    def _decided(given, costs, tolerance, columns, N_CLASSES: tl.constexpr,
+                 N_DECISIONS: tl.constexpr, BITS: tl.constexpr, BLOCK: tl.constexpr):  # fmt: skip
+        """A one in the bits of the decision of least expected cost; 0 where a row is bad."""
+        known = columns < N_CLASSES
+        single = given.to(tl.float32)
+        wide = single.to(tl.float64)
+        if N_CLASSES == 4:  # four tensors: the products chain, without a tree of sums
+            even, odd = tl.split(tl.reshape(wide, [BLOCK, 2, 2]))
+            p0, p2 = tl.split(even)
+            p1, p3 = tl.split(odd)
+        least = tl.zeros([BLOCK], dtype=tl.float64)
+        one = tl.full([BLOCK], 1, tl.int32)
+        for j in tl.static_range(1, N_DECISIONS):
+            if N_CLASSES == 4:
+                more = p0 * tl.load(costs + j)
+                more += p1 * tl.load(costs + N_DECISIONS + j)
+                more += p2 * tl.load(costs + 2 * N_DECISIONS + j)
+                more += p3 * tl.load(costs + 3 * N_DECISIONS + j)
+            else:
+                column = tl.load(costs + columns * N_DECISIONS + j, mask=known, other=0.0)
+                more = tl.sum(wide * column[None, :], axis=1)
+            better = more < least
+            least = tl.where(better, more, least)
+            one = tl.where(better, 1 << (BITS * j), one)
+        off = tl.abs(tl.sum(single, axis=1) - 1.0)
+        good = (off <= tolerance) & (tl.min(single, axis=1) >= 0.0)
+        return tl.where(good, one, 0)
+
+    @triton.jit
     def _count(
-        labels, posteriors, costs, counts, bad, n_rows, skipped, tolerance,
+        labels, posteriors, costs, counts, n_rows, skipped, tolerance,
         MASKED: tl.constexpr, N_CLASSES: tl.constexpr, PADDED: tl.constexpr,
         N_DECISIONS: tl.constexpr, BITS: tl.constexpr, STEPS: tl.constexpr, BLOCK: tl.constexpr,
     ):  # fmt: skip
-        """Count STEPS blocks of rows; each entry of `packed` holds all decisions of one class."""
+        """Count STEPS blocks of rows; each entry of `packed` holds all decisions of one class.
+
+        A bad row, or one whose label is no class, is counted nowhere, so that it is missed later.
+        """
         columns = tl.arange(0, PADDED)
-        known = columns < N_CLASSES
         packed = tl.zeros([BLOCK, PADDED], dtype=tl.int32)
-        wrong = tl.zeros([BLOCK], dtype=tl.int32)
         first = (skipped + tl.program_id(0)).to(tl.int64) * (BLOCK * STEPS)
         left = n_rows - first  # rows from here on
         labels += first
         posteriors += first * N_CLASSES
         for step in range(STEPS):
-            rows = step * BLOCK + tl.arange(0, BLOCK)
-            # one label per thread, as the rows of posteriors are shared out: nothing moves
-            apart = tl.max_contiguous(rows, 1)
-            places = posteriors + (rows[:, None] * N_CLASSES + columns[None, :])
-            if MASKED:
-                inside = rows < left
-                given = tl.load(places, mask=inside[:, None] & known[None, :], other=0.0)
-                label = tl.load(labels + apart, mask=inside, other=0).to(tl.int32)
-            else:
-                inside = rows >= 0
-                given = tl.load(places, mask=known[None, :], other=0.0)
-                label = tl.load(labels + apart).to(tl.int32)
-            wide = given.to(tl.float64)
-            least = tl.zeros([BLOCK], dtype=tl.float64)
-            one = tl.full([BLOCK], 1, tl.int32)
-            for j in tl.static_range(1, N_DECISIONS):
-                column = tl.load(costs + columns * N_DECISIONS + j, mask=known, other=0.0)
-                more = tl.sum(wide * column[None, :], axis=1)
-                better = more < least
-                least = tl.where(better, more, least)
-                one = tl.where(better, 1 << (BITS * j), one)
-            single = given.to(tl.float32)
-            off = tl.abs(tl.sum(single, axis=1) - 1.0)
-            good = (off <= tolerance) & (tl.min(single, axis=1) >= 0.0)
-            good = good & (label >= 0) & (label < N_CLASSES) & inside
-            wrong += (inside & (good == 0)).to(tl.int32)
-            one = tl.where(good, one, 0)
-            packed += tl.where(label[:, None] == columns[None, :], one[:, None], 0)
+            given, label = _rows(
+                labels, posteriors, step * BLOCK, left, columns, N_CLASSES, MASKED, BLOCK
+            )
+            one = _decided(given, costs, tolerance, columns, N_CLASSES, N_DECISIONS, BITS, BLOCK)
+            packed += tl.where(label.to(tl.int32)[:, None] == columns[None, :], one[:, None], 0)
         for j in tl.static_range(0, N_DECISIONS):
             found = tl.sum((packed >> (BITS * j)) & ((1 << BITS) - 1), axis=0)
-            tl.atomic_add(counts + columns * N_DECISIONS + j, found.to(tl.int64), mask=known)
-        tl.atomic_add(bad, tl.sum(wrong, axis=0).to(tl.int64))
+            places = counts + columns * N_DECISIONS + j
+            tl.atomic_add(places, found.to(tl.int64), mask=columns < N_CLASSES)
