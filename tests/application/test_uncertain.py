@@ -13,7 +13,7 @@ from stakes.application import (
     DirichletShares,
     UncertainApplication,
 )
-from stakes.exceptions import CostError, PriorError
+from stakes.exceptions import CostError, DataError, PriorError
 
 COST = st.floats(0, 100)
 
@@ -132,3 +132,10 @@ def test_one_unknown_share_is_for_two_classes():
     mixed = [Application(np.eye(2), [0.5, 0.5]), Application(np.eye(2))]
     with pytest.raises(PriorError, match="or none does"):
         UncertainApplication.alternatives(mixed)
+
+
+@pytest.mark.parametrize("n", [0, -3])
+def test_at_least_one_draw(n):
+    app = UncertainApplication([[0, 1], [Between(2, 12), 0]], priors=[0.9, 0.1])
+    with pytest.raises(DataError, match="at least one draw"):
+        app.sample(n)

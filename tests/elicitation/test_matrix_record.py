@@ -16,6 +16,8 @@ TALK = (
     .ratio(("fox", "cat"), ("cat", "dog"), between=(5, 20))
     .preferred([[5, 2, 0], [0, 5, 0], [1, 0, 5]], [[7, 0, 0], [0, 5, 0], [0, 3, 3]])
 )
+HEAD = "outcomes = ['a', 'b']\n[elicitation]\n"
+ANSWER = "[[elicitation.answer]]\n"
 
 
 def test_every_statement_is_replayed_as_it_was():
@@ -46,6 +48,15 @@ def test_an_edited_answer_counts_as_edited():
     [
         ("outcomes = [", "not valid TOML"),
         ("[elicitation]", "are needed"),
+        ("outcomes = 3", "`outcomes`, a list"),
+        (HEAD + "limit = 'x'", "`limit` must be a number"),
+        (HEAD + "unit = 3", "`unit` must be a pair"),
+        (HEAD + "answer = 3", "answers are tables"),
+        (HEAD + ANSWER + "cell = 3\nother = ['a','b']\nat_least = 3", "cannot be read: .* - at"),
+        (HEAD + ANSWER + "cell = ['b','a']\nother = ['a','b']\nat_least = 'x'", "- at `elic"),
+        (HEAD + ANSWER + "cell = ['b','a']\nother = ['a','b']\nat_least = inf", "finite.* - at"),
+        (HEAD + ANSWER + "better = [[0, 'x'], [1, 0]]\nworse = [[0, 1], [1, 0]]", "- at `elic"),
+        (HEAD + ANSWER + "better = [[0, nan], [1, 0]]\nworse = [[0, 1], [1, 0]]", "finite counts"),
         ("outcomes=['a','b']\n[elicitation]\n[[elicitation.answer]]\ncell=['a','b']\nother=['b','a']",
          r"'at_most' is missing - at `elicitation.answer\[0\]`"),
         ("outcomes=['a','b']\n[elicitation]\n[[elicitation.answer]]\nsell=3", "unknown key `sell`"),

@@ -182,6 +182,13 @@ def test_refusals():
         Elicitation(prior=0.1, tolerance=float("nan"))
 
 
+@pytest.mark.parametrize("position", [1, -1])
+def test_only_what_was_said_can_be_taken_back(position):
+    talk = Elicitation(prior=0.1).stated(ratio_between(5, 20))
+    with pytest.raises(DataError, match="no statement at position"):
+        talk.without(position)
+
+
 @pytest.mark.parametrize("cases", [0, -5])
 def test_questions_speak_of_at_least_one_case(cases):
     with pytest.raises(DataError, match="`cases` must be 1 or more"):

@@ -15,7 +15,7 @@ from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
 from stakes.application.draws import Affine, Draws, Term, checked_priors, parts_of
 from stakes.application.unknowns import DirichletShares, Unknown
-from stakes.exceptions import CostError, PriorError
+from stakes.exceptions import CostError, DataError, PriorError
 from stakes.typing import FloatArray, Name, RandomSource
 
 __all__ = ["UncertainApplication"]
@@ -259,6 +259,8 @@ class UncertainApplication:
 
     def sample(self, n: int = 1000, *, rng: RandomSource = None) -> Draws:
         """Draw `n` possible applications, equally probable."""
+        if n < 1:
+            raise DataError(f"at least one draw is needed; got {n!r}.")
         generator = np.random.default_rng(rng)
         weights = np.full(n, 1 / n)
         if self.given is not None:

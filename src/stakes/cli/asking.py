@@ -124,7 +124,12 @@ def said_beforehand(talk: Elicitation, args: Any) -> Elicitation:
         system = _first(talk, "--sensitivity")
         if not isinstance(system, ScoreCounts):
             raise DataError("--sensitivity needs a model with scores, not decisions.")
-        share = _range(args.sensitivity, "--sensitivity")[0]
+        share, upper = _range(args.sensitivity, "--sensitivity")
+        if share != upper:
+            raise DataError(
+                f"--sensitivity {args.sensitivity} is a range; I need the least share.",
+                hint="--sensitivity 90%",
+            )
         found.append(ratio_from_sensitivity(system, share, prior=talk.prior))
     return talk.stated(*found)
 

@@ -18,6 +18,7 @@ from stakes._names import listed, table_names
 from stakes.application import CostMatrix, UncertainApplication
 from stakes.elicitation.cones import drawn, inner_point, least_and_most
 from stakes.elicitation.matrix_question import MatrixQuestion, asked_about
+from stakes.elicitation.statement import refuse_positions
 from stakes.exceptions import CostError, DataError
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
@@ -110,8 +111,8 @@ class MatrixElicitation:
     def ratio(self, cell: Cell, other: Cell, *, between: tuple[float, float]) -> MatrixElicitation:
         """Say that one cell costs from so many to so many times what another costs."""
         low, high = between
-        if not 0 < low <= high:
-            raise CostError(f"needs 0 < low <= high; got {low!r} and {high!r}.")
+        if not 0 < low <= high < np.inf:
+            raise CostError(f"needs 0 < low <= high, both finite; got {low!r} and {high!r}.")
         i, j = self._at(cell), self._at(other)
         at_least, at_most = np.zeros(self.free.shape), np.zeros(self.free.shape)
         at_least[i], at_least[j] = 1.0, -low
@@ -134,6 +135,8 @@ class MatrixElicitation:
         gap = np.asarray(tables[1], dtype=np.float64) - tables[0]
         if gap.shape != self.free.shape:
             raise DataError(f"outcomes must have shape {self.free.shape}; got {gap.shape}.")
+        if not np.isfinite(gap).all():
+            raise DataError("outcomes must be finite counts.")
         inputs = {"better": tables[0].tolist(), "worse": tables[1].tolist()}
         words = said or "you prefer one outcome to another"
         return self.stated(MatrixStatement(gap, words, inputs))
@@ -144,6 +147,7 @@ class MatrixElicitation:
 
     def without(self, *positions: int) -> MatrixElicitation:
         """The conversation with some statements taken back."""
+        refuse_positions(positions, len(self.statements))
         kept = tuple(s for k, s in enumerate(self.statements) if k not in positions)
         return replace(self, statements=kept)
 

@@ -12,7 +12,7 @@ from stakes.application import Application, costs_to_toml
 from stakes.application.named_cells import located
 from stakes.application.toml_writer import toml_value
 from stakes.elicitation.matrices import MatrixElicitation, MatrixStatement
-from stakes.exceptions import FormatError
+from stakes.exceptions import FormatError, StakesError
 
 __all__ = ["matrix_answers_from_toml", "matrix_answers_to_toml"]
 
@@ -88,18 +88,28 @@ def matrix_answers_from_toml(text: str, *, source: str = "answers") -> MatrixEli
         except tomllib.TOMLDecodeError as error:
             raise FormatError(f"not valid TOML: {error}.") from error
         kept = table.get("elicitation", {})
-        if "outcomes" not in table or not isinstance(kept, Mapping):
-            raise FormatError("`outcomes` and a table [elicitation] are needed.")
-        unit = tuple(kept["unit"]) if "unit" in kept else None
-        talk = MatrixElicitation(
-            table["outcomes"],
-            table.get("decisions"),
-            unit=unit,
-            limit=float(kept.get("limit", 1000.0)),
-        )
-        for k, row in enumerate(kept.get("answer", [])):
+        if not isinstance(table.get("outcomes"), list) or not isinstance(kept, Mapping):
+            raise FormatError("`outcomes`, a list, and a table [elicitation] are needed.")
+        rows = kept.get("answer", [])
+        if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
+            raise FormatError("answers are tables [[elicitation.answer]].")
+        talk = _begun(table, kept)
+        for k, row in enumerate(rows):
             talk = talk.stated(_statement(row, talk, f"elicitation.answer[{k}]"))
         return talk
+
+
+def _begun(table: Mapping[str, Any], kept: Mapping[str, Any]) -> MatrixElicitation:
+    """The conversation before anything was said."""
+    unit, limit = kept.get("unit"), kept.get("limit", 1000.0)
+    if unit is not None and not (isinstance(unit, list) and len(unit) == 2):
+        raise FormatError(f"`unit` must be a pair [truth, decision]; got {unit!r}.")
+    if not isinstance(limit, int | float):
+        raise FormatError(f"`limit` must be a number; got {limit!r}.")
+    pair = None if unit is None else (unit[0], unit[1])
+    return MatrixElicitation(
+        table["outcomes"], table.get("decisions"), unit=pair, limit=float(limit)
+    )
 
 
 def _statement(row: Mapping[str, Any], talk: MatrixElicitation, at: str) -> MatrixStatement:
@@ -119,3 +129,7 @@ def _statement(row: Mapping[str, Any], talk: MatrixElicitation, at: str) -> Matr
         return pair[-2] if side == "at_least" else pair[-1]
     except KeyError as error:
         raise FormatError(f"{error.args[0]!r} is missing - at `{at}`.") from None
+    except StakesError as error:
+        raise FormatError(f"{error.message} - at `{at}`.", hint=error.hint) from error
+    except (TypeError, ValueError) as error:
+        raise FormatError(f"cannot be read: {error} - at `{at}`.") from error

@@ -19,6 +19,7 @@ from stakes.elicitation.statement import (
     Statement,
     agreed_ratio,
     contradictions,
+    refuse_positions,
 )
 from stakes.exceptions import DataError, PriorError
 from stakes.results import Frame
@@ -115,6 +116,7 @@ class Elicitation:
 
     def without(self, *positions: int) -> Elicitation:
         """The conversation with some statements taken back."""
+        refuse_positions(positions, len(self.statements))
         kept = tuple(s for k, s in enumerate(self.statements) if k not in positions)
         return replace(self, statements=kept)
 

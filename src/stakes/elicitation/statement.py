@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stakes.elicitation.ratio import RatioInterval
-from stakes.exceptions import CostError
+from stakes.exceptions import CostError, DataError
 
-__all__ = ["Contradiction", "Statement", "agreed_ratio", "contradictions"]
+__all__ = ["Contradiction", "Statement", "agreed_ratio", "contradictions", "refuse_positions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,14 @@ def agreed_ratio(
     else:
         low, high = max(low, least), min(high, most)
     return RatioInterval(low, high)
+
+
+def refuse_positions(positions: Sequence[int], count: int) -> None:
+    """Raise unless each position is that of a statement, counted from 0."""
+    wrong = [k for k in positions if not 0 <= k < count]
+    if wrong:
+        said = f"there are {count}" if count else "nothing was said"
+        raise DataError(f"no statement at position {wrong[0]!r}; {said}, counted from 0.")
 
 
 def _implied(statement: Statement) -> str:
