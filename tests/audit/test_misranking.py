@@ -174,3 +174,21 @@ class TestKernels:
         true = np.array([1.0, 1.0, -1.0, 0.0, 0.0, 1.0])
         other = np.array([2.0, -1.0, -3.0, 0.0, 1.0, np.nan])
         assert kernels.misranked(true, other).tolist() == [False, True, False, True, True, True]
+
+
+def test_candidates_as_people_hold_them() -> None:
+    tables = [[[8, 2], [1, 9]], [[9, 1], [3, 7]]]
+    expected = misranking_rate(
+        "f1", confusions=[ConfusionMatrix(table) for table in tables], n=1000, rng=0
+    )
+    assert misranking_rate("f1", confusions=tables, n=1000, rng=0) == expected
+    named = dict(zip("ab", tables, strict=True))
+    assert misranking_rate("f1", confusions=named, n=1000, rng=0) == expected
+    with pytest.raises(DataError, match="same classes"):
+        misranking_rate("f1", confusions=[tables[0], np.eye(3)], n=1000, rng=0)
+
+
+@pytest.mark.parametrize("n", [1e3, "10", 0])
+def test_numbers_of_pairs_that_are_none(n) -> None:
+    with pytest.raises(DataError, match="whole number, at least 1"):
+        misranking_rate("f1", n=n, rng=0)

@@ -8,6 +8,7 @@ import pytest
 from stakes import Application, ConfusionMatrix, CostMatrix, expected_cost
 from stakes.audit import opposite_pair
 from stakes.audit.count_metric import as_count_metric
+from stakes.exceptions import PriorError
 from stakes.metrics import catalogue
 
 COSTS = CostMatrix.binary(false_positive=1, false_negative=10)
@@ -81,3 +82,8 @@ def test_sentence_has_both_numbers_and_the_unit() -> None:
 def test_direction_of_catalogued_metrics_is_known() -> None:
     pair = opposite_pair(catalogue["error_rate"], application=COSTS)
     assert pair.values[0] < pair.values[1]
+
+
+def test_class_shares_must_add_to_one() -> None:
+    with pytest.raises(PriorError):
+        opposite_pair("f1", application=CostMatrix([[0, 1], [10, 0]]), priors=[0.5, 0.2])

@@ -152,3 +152,9 @@ class TestWhereTheMetricIsUndefined:
 def test_costs_that_leave_nothing_to_choose() -> None:
     with pytest.raises(CostError, match="every decision costs the same"):
         audit("f1", application=Application([[0, 0], [5, 5]]), n=10)
+
+
+def test_table_of_one_metric_and_of_none() -> None:
+    assert audit_all("f1", n=100)["metric"].tolist() == ["f1"]
+    with pytest.raises(DataError, match="at least one metric"):
+        audit_all([], n=100)

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from stakes import Application, ConfusionMatrix, CostMatrix, metrics
-from stakes.exceptions import CostError, UndefinedError
+from stakes.exceptions import CostError, PriorError, UndefinedError
 
 cells = st.lists(st.integers(0, 500), min_size=4, max_size=4).map(
     lambda values: ConfusionMatrix(np.array(values).reshape(2, 2))
@@ -100,3 +100,11 @@ def test_undefined_inverses_say_so() -> None:
         metrics.net_benefit_from_nec(0.5, prior=0.5, threshold=1.0)
     assert math.isnan(metrics.mcc_from_nec(1.0, prior=0.5, decided=1.0))
     assert math.isnan(metrics.likelihood_ratio_from_nec(1.0, false_positive_rate=0.0))
+    assert math.isnan(metrics.mcc_from_nec(1.0, prior=0.0, decided=0.5))
+
+
+def test_shares_lie_between_0_and_1() -> None:
+    with pytest.raises(PriorError, match="`decided` must lie between 0 and 1; got -1"):
+        metrics.f_beta_from_nec(0.5, prior=0.2, decided=-1)
+    with pytest.raises(PriorError, match="`prior`"):
+        metrics.mcc_from_nec(0.5, prior=20, decided=0.5)

@@ -126,7 +126,7 @@ def misranking_rate(
         What is truly at stake: "uniform" or "gaussian", the two populations of the paper;
         fixed costs; a distribution over costs and priors; (m, K, M) samples of costs to
         draw from; or a function ``(rng, n)`` that gives (n, K, M) costs.
-    confusions : callable or sequence of ConfusionMatrix, optional
+    confusions : callable, sequence or mapping of ConfusionMatrix, optional
         A function ``(rng, n)`` that gives two (n, K, M) arrays of tables; or candidates of
         which pairs are drawn. By default the population of the paper: class shares uniform
         (or the priors of the application), rates 0.5 + 0.5 Beta(2, 1).
@@ -213,10 +213,10 @@ def _rates(
     ]
 
 
-def block_sizes(n: int) -> Iterator[int]:
+def block_sizes(n: Any) -> Iterator[int]:
     """Sizes that add to n, small enough to stay in the cache."""
-    if n < 1:
-        raise DataError(f"`n` must be at least 1; got {n}.")
+    if not isinstance(n, (int, np.integer)) or n < 1:
+        raise DataError(f"`n` must be a whole number, at least 1; got {n!r}.")
     for start in range(0, n, BLOCK):
         yield min(BLOCK, n - start)
 

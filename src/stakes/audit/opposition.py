@@ -105,7 +105,7 @@ def opposite_pair(
     counted = as_count_metric(
         metric, higher_is_better=higher_is_better, application=app.with_priors(None)
     )
-    shares = app.priors if priors is None else np.asarray(priors, dtype=np.float64)
+    shares = app.priors if priors is None else app.with_priors(priors).priors
     if app.costs.shape != (2, 2):
         return _in_general(counted, app, shares)
     tried = PRIORS if shares is None else (float(shares[1]),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -11,7 +11,7 @@ import numpy as np
 from stakes._kernels import misranking as kernels
 from stakes.application import Application, CostMatrix, UncertainApplication
 from stakes.exceptions import CostError, DataError
-from stakes.summaries import ConfusionMatrix
+from stakes.metrics.tables import as_table
 from stakes.typing import FloatArray
 
 __all__ = ["PairSource", "pair_source"]
@@ -125,11 +125,15 @@ def _drawn(draw: Draw) -> Callable[..., tuple[FloatArray, FloatArray]]:
     return tables
 
 
-def _among(candidates: Sequence[ConfusionMatrix]) -> Callable[..., tuple[FloatArray, FloatArray]]:
+def _among(candidates: Any) -> Callable[..., tuple[FloatArray, FloatArray]]:
     """Pairs drawn from given tables, two different ones each time."""
-    shares = np.stack([c.counts / c.total for c in candidates])
-    if shares.shape[0] < 2:
+    given = candidates.values() if isinstance(candidates, Mapping) else candidates
+    found = [as_table(table) for table in given]
+    if len(found) < 2:
         raise DataError("`confusions` must hold at least two candidates.")
+    if len({table.counts.shape for table in found}) > 1:
+        raise DataError("`confusions` must have the same classes and decisions.")
+    shares = np.stack([table.counts / table.total for table in found])
     if not np.allclose(shares.sum(axis=2), shares[0].sum(axis=1)):
         raise DataError("`confusions` must describe the same data: their class shares differ.")
 

@@ -16,7 +16,7 @@ from stakes.audit.implied import ImpliedCosts, implied_costs
 from stakes.audit.laws import Compliance, short
 from stakes.audit.misranking import MisrankingRate, misranking_rate
 from stakes.audit.opposition import OppositePair, opposite_pair
-from stakes.exceptions import CostError, UndefinedError
+from stakes.exceptions import CostError, DataError, UndefinedError
 from stakes.metrics.catalogue_mapping import catalogue
 from stakes.metrics.tables import as_table
 from stakes.results import Frame
@@ -245,9 +245,13 @@ def audit_all(
     app = _expected(application)
     _require_costs(app, matrix, candidates)
     stakes = "uniform" if app is None else application
+    if isinstance(metrics, str):
+        metrics = [metrics]
     rows = []
     for metric in _computable(app) if metrics is None else metrics:
         rows.append(_judged(metric, app, stakes, matrix, candidates, n, rng, None).row())
+    if not rows:
+        raise DataError("`metrics` must name at least one metric; got none.")
     return Frame({name: [row[name] for row in rows] for name in rows[0]})
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from stakes.exceptions import CostError, UndefinedError
+from stakes.exceptions import CostError, PriorError, UndefinedError
 from stakes.metrics.f_scores import checked_beta
 
 __all__ = [
@@ -51,6 +51,7 @@ def f_beta_from_nec(nec: float, *, prior: float, decided: float, beta: float = 1
     >>> round(f_beta_from_nec(0.5, prior=0.1, decided=0.3), 4)
     0.875
     """
+    _require_shares(prior=prior, decided=decided)
     weight = checked_beta(beta) ** 2
     naive = min(weight * prior, 1 - prior)
     return 1 - naive * nec / (weight * prior + decided)
@@ -71,6 +72,7 @@ def nec_from_f_beta(value: float, *, prior: float, decided: float, beta: float =
     >>> round(nec_from_f_beta(0.875, prior=0.1, decided=0.3), 4)
     0.5
     """
+    _require_shares(prior=prior, decided=decided)
     weight = checked_beta(beta) ** 2
     naive = min(weight * prior, 1 - prior)
     if naive == 0:
@@ -101,6 +103,7 @@ def naive_f_beta(prior: float, *, beta: float = 1.0) -> float:
     >>> round(naive_f_beta(0.2), 3), round(naive_f_beta(0.01), 2)
     (0.333, 0.02)
     """
+    _require_shares(prior=prior)
     weight = checked_beta(beta) ** 2
     return (1 + weight) * prior / (weight * prior + 1)
 
@@ -122,7 +125,7 @@ def mcc_from_nec(nec: float, *, prior: float, decided: float) -> float:
     Returns
     -------
     float
-        `nan` when all decisions are the same.
+        `nan` when all decisions are the same, or all cases of one class.
 
     References
     ----------
@@ -135,8 +138,9 @@ def mcc_from_nec(nec: float, *, prior: float, decided: float) -> float:
     >>> round(mcc_from_nec(0.5, prior=0.5, decided=0.75), 2)
     0.58
     """
-    spread = decided * (1 - decided)
-    return math.sqrt(prior * (1 - prior) / spread) * (1 - nec) if spread > 0 else math.nan
+    _require_shares(prior=prior, decided=decided)
+    spread, cases = decided * (1 - decided), prior * (1 - prior)
+    return math.sqrt(cases / spread) * (1 - nec) if spread > 0 and cases > 0 else math.nan
 
 
 def nec_from_mcc(value: float, *, prior: float, decided: float) -> float:
@@ -154,6 +158,7 @@ def nec_from_mcc(value: float, *, prior: float, decided: float) -> float:
     >>> nec_from_mcc(0.5, prior=0.5, decided=0.5)
     0.5
     """
+    _require_shares(prior=prior, decided=decided)
     if not 0 < prior < 1:
         raise UndefinedError("the balanced error rate is undefined: a class has no case.")
     return 1 - value * math.sqrt(decided * (1 - decided) / (prior * (1 - prior)))
@@ -255,6 +260,13 @@ def nec_from_likelihood_ratio(value: float, *, false_positive_rate: float) -> fl
     0.3
     """
     return 1 - (value - 1) * false_positive_rate
+
+
+def _require_shares(**shares: float) -> None:
+    """Raise unless each is between 0 and 1."""
+    for name, value in shares.items():
+        if not 0 <= value <= 1:
+            raise PriorError(f"`{name}` must lie between 0 and 1; got {value!r}.")
 
 
 def _odds(threshold: float) -> float:
