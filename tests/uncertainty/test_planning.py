@@ -27,6 +27,15 @@ class TestCasesNeeded:
         plan = cases_needed(ConfusionMatrix([[80, 20], [0, 0]]), app, width=0.1)
         assert plan.cases == pytest.approx(0.2 * 0.8 * (2 * 1.959964 / 0.1) ** 2, rel=1e-5)
 
+    @pytest.mark.parametrize("power", [1.0, 0.0, 80])
+    def test_power_is_refused_by_its_name(self, power: float) -> None:
+        with pytest.raises(DataError, match="`power` must lie between 0 and 1"):
+            cases_needed(PILOT, APP, power=power)
+
+    def test_less_power_than_a_half_needs_fewer_cases(self) -> None:
+        plan = cases_needed(PILOT, APP, power=0.3)
+        assert power_curve(PILOT, APP, cases=[plan.cases]).power[0] == pytest.approx(0.3, abs=0.005)
+
     def test_simulated_power_is_the_planned_one(self) -> None:
         plan = cases_needed(PILOT, APP, power=0.8)
         n = int(plan.cases)

@@ -14,6 +14,18 @@ def uniform(size: int, generator: np.random.Generator) -> np.ndarray:
 
 
 class TestReplicates:
+    @pytest.mark.parametrize("size", [0, -1, 2.5, True, "many"])
+    def test_sizes_that_are_none_are_refused(self, size: object) -> None:
+        with pytest.raises(DataError, match="positive whole number"):
+            Replicates.drawn(uniform, size, 0)  # type: ignore[arg-type]
+        with pytest.raises(DataError, match="positive whole number"):
+            Replicates.drawn(uniform, 10, 0).more(size)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("rng", ["a", -1, 1.5])
+    def test_seeds_that_are_none_are_refused(self, rng: object) -> None:
+        with pytest.raises(DataError, match="`rng` must be None, a whole number"):
+            Replicates.drawn(uniform, 10, rng)  # type: ignore[arg-type]
+
     @pytest.mark.parametrize("steps", [(10, 20), (BLOCK, BLOCK + 1), (BLOCK - 1, 3 * BLOCK + 7)])
     def test_growing_continues_the_same_sequence(self, steps: tuple[int, int]) -> None:
         small, large = steps

@@ -72,3 +72,29 @@ def test_weights_are_refused() -> None:
     sc = ScoreCounts.from_scores([0, 1], [0.1, 0.2], kind="rank", sample_weight=[0.5, 1.5])
     with pytest.raises(DataError, match="weights"):
         interval(sc, "auc")
+
+
+@pytest.mark.parametrize("metric", ["cllr", "min_cllr", "average_precision", "h_measure"])
+def test_metrics_without_costs_ignore_an_application(metric: str) -> None:
+    sc = scores(300)
+    found = interval(sc, metric, application=APP, replicates=50, rng=0)
+    assert found.limits == interval(sc, metric, replicates=50, rng=0).limits
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ("f1", "not a number of scores"),
+        ("normalized_expected_cost", "not a number of scores"),
+        ("sensitivity_at_specificity", "needs specificity"),
+        ("at_min_cost", "must give one number; got OperatingPoint"),
+    ],
+)
+def test_what_is_no_number_of_scores_is_refused_in_words(metric: str, words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        interval(scores(300), metric, application=APP, replicates=10)
+
+
+def test_costs_that_a_metric_needs_are_asked_for() -> None:
+    with pytest.raises(DataError, match="`calibration_loss` needs application"):
+        interval(scores(300), "calibration_loss", replicates=10)

@@ -64,7 +64,7 @@ class Band:
 
     def more(self, replicates: int) -> Band:
         """The same from this many more replicates."""
-        grown = self.replicates.grown(len(self.replicates) + replicates)
+        grown = self.replicates.more(replicates)
         return replace(self, replicates=grown).at(self.level)
 
     def frame(self) -> Frame:

@@ -100,7 +100,7 @@ class Comparison:
 
     def more(self, replicates: int) -> Comparison:
         """The same with this many more draws behind the probabilities."""
-        grown = self.replicates.grown(len(self.replicates) + replicates)
+        grown = self.replicates.more(replicates)
         return replace(self, replicates=grown, probability_best=shares_best(grown.values))
 
     def frame(self) -> Frame:

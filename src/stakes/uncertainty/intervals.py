@@ -103,7 +103,7 @@ class Interval:
         """The same interval from this many more replicates."""
         if self.replicates is None or self.rule is None:
             raise DataError(f"an interval by {self.method!r} has no replicates to add to.")
-        grown = self.replicates.grown(len(self.replicates) + replicates)
+        grown = self.replicates.more(replicates)
         found = replace(self, replicates=grown)
         return found.at(self.level)
 

@@ -132,7 +132,9 @@ def cases_needed(
         return SamplePlan(
             n, n, n, present, _split(n, mix, stakes), f"to know the cost within {width:g}"
         )
-    reach = z + normal_quantile(2 * as_level(power) - 1) if power > 0.5 else z
+    if not 0 < power < 1:
+        raise DataError(f"`power` must lie between 0 and 1; got {power!r}.", hint="power=0.8")
+    reach = max(z + normal_quantile(2 * power - 1), 0.0)
     low, high = total.limits(level)
     ends = sorted((abs(low), abs(high)))
     n, best, worst = (

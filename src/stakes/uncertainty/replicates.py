@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from stakes._checks import frozen
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, RandomSource
 
-__all__ = ["Replicates", "seed_of"]
+__all__ = ["Replicates", "as_size", "seed_of"]
 
 #: Replicates are drawn in blocks of this size, each from a seed of its own, so that 3,000
 #: replicates begin with the same 2,000, and blocks may be drawn anywhere.
@@ -23,7 +23,21 @@ BLOCK = 500
 
 def seed_of(rng: RandomSource) -> int:
     """One whole number that stands for `rng`."""
-    return int(np.random.default_rng(rng).integers(2**63))
+    try:
+        generator = np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"`rng` must be None, a whole number not below 0 or a Generator; got {rng!r}.",
+            hint="rng=0",
+        ) from error
+    return int(generator.integers(2**63))
+
+
+def as_size(size: Any) -> int:
+    """A number of replicates, at least one."""
+    if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
+        raise DataError(f"`replicates` must be a positive whole number; got {size!r}.")
+    return int(size)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,9 +68,7 @@ class Replicates:
         rng: RandomSource,
     ) -> Replicates:
         """Draw `size` replicates."""
-        if size < 1:
-            raise DataError(f"`replicates` must be a positive number; got {size!r}.")
-        return cls(np.empty(0), seed_of(rng), draw).grown(size)
+        return cls(np.empty(0), seed_of(rng), draw).grown(as_size(size))
 
     def grown(self, size: int) -> Replicates:
         """The same replicates and more, `size` in all (fewer when fewer are asked for)."""
@@ -71,6 +83,10 @@ class Replicates:
             bar.show(min((block + 1) * BLOCK, size))
         bar.close()
         return Replicates(frozen(np.concatenate(parts)[:size]), self.seed, self.draw)
+
+    def more(self, size: int) -> Replicates:
+        """The same replicates and `size` more."""
+        return self.grown(len(self) + as_size(size))
 
     def __len__(self) -> int:
         return int(self.values.shape[0])

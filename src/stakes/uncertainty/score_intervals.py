@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -21,7 +22,7 @@ from stakes._kernels.interval_limits import (
 )
 from stakes.application import as_application
 from stakes.exceptions import DataError
-from stakes.metrics import at_bayes_threshold, auc, eer
+from stakes.metrics import Metric, at_bayes_threshold, auc, eer
 from stakes.summaries import ScoreBins, ScoreCounts
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, RandomSource
@@ -153,10 +154,10 @@ def _resampled(
             return found[:, 0]
     else:
         function = _function(metric, application)
-        value = float(function(scores))
+        value = function(scores)
 
         def draw(size: int, generator: np.random.Generator) -> FloatArray:
-            return np.array([float(function(s)) for s in resampled_scores(scores, size, generator)])
+            return np.array([function(s) for s in resampled_scores(scores, size, generator)])
 
     drawn = Replicates.drawn(draw, replicates, rng)
     skew = auc_moments(scores.runs.negatives, scores.runs.positives).acceleration
@@ -171,15 +172,44 @@ def _resampled(
 
 
 def _function(metric: Any, application: Any) -> Callable[[Any], float]:
-    """A metric of scores, by name or given."""
+    """A metric of scores, by name or given; it gets the application if it takes one."""
     import stakes.metrics
 
+    name = metric_name(metric)
     function = getattr(stakes.metrics, metric, None) if isinstance(metric, str) else metric
     if not callable(function):
         raise DataError(f"no metric {metric!r} of scores.", hint="give a function of the summary")
-    if application is None:
-        return function  # type: ignore[no-any-return]
-    return lambda scores: function(scores, application)
+    home = str(getattr(function, "__module__", ""))
+    if isinstance(function, Metric) or not home.startswith("stakes.metrics"):
+        given = () if application is None else (application,)
+        return lambda scores: _number(function(scores, *given), name)
+    takes = inspect.signature(function).parameters
+    if next(iter(takes)) != "scores":
+        raise DataError(
+            f"`{name}` is not a number of scores.",
+            hint=f"decide first: interval(at_bayes_threshold(scores, app).confusion, {name!r})",
+        )
+    known = {"scores"} if application is None else {"scores", "application"}
+    needs = [p.name for p in takes.values() if p.default is p.empty and p.name not in known]
+    if needs:
+        raise DataError(
+            f"`{name}` needs {', '.join(needs)}.",
+            hint="application=stakes.Application(...)"
+            if needs == ["application"]
+            else f"give a function: lambda scores: {name}(scores, ...)",
+        )
+    given = (application,) if "application" in takes and application is not None else ()
+    return lambda scores: _number(function(scores, *given), name)
+
+
+def _number(value: Any, name: str) -> float:
+    """What a metric gave, if it is one number."""
+    if np.ndim(value) == 0 and isinstance(value, int | float | np.number):
+        return float(value)
+    raise DataError(
+        f"`{name}` must give one number; got {type(value).__name__}.",
+        hint="give a function that picks one: lambda scores: ...",
+    )
 
 
 def resampled_scores(
