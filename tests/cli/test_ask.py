@@ -87,6 +87,22 @@ class TestScripted:
         judged = ask("eval", *BASE[1:], "--costs", "costs.toml")
         assert judged.code == 0
 
+    def test_replayed_at_the_share_it_was_made_for(self, ask, tmp_path):
+        ask(*BASE, "--prevalence", "2%", "--answer", "b", "-o", "costs.toml")
+        assert ask(*BASE, "--answers", "costs.toml", "--no-questions", "--json").found[
+            "prior"
+        ] == pytest.approx(0.02)
+        alone = ask("ask", "--answers", "costs.toml", "--no-questions")  # as the file itself says
+        assert alone.code == 0
+        assert "2 % positive where it will run, as in costs.toml" in " ".join(alone.out.split())
+        again = ask(
+            "ask", "--answers", "costs.toml", "--prevalence", "5%", "--json", "--answer", ""
+        )
+        assert again.found["prior"] == pytest.approx(0.05)
+        text = (tmp_path / "costs.toml").read_text().replace("prior = 0.02", "prior = 2")
+        (tmp_path / "costs.toml").write_text(text)
+        assert "`prior` must lie between 0 and 1" in ask("ask", "--answers", "costs.toml").err
+
     def test_not_an_answer(self, ask):
         done = ask(*BASE, "--answer", "x")
         assert done.code == 2

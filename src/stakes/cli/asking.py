@@ -21,6 +21,7 @@ from stakes.elicitation import (
     ratio_from_threshold,
     read_answers,
 )
+from stakes.elicitation.record import kept_prior
 from stakes.exceptions import CostError, DataError
 from stakes.report.amounts import grouped, percent
 from stakes.summaries import ConfusionMatrix, ScoreCounts
@@ -30,29 +31,42 @@ __all__ = ["conversation", "more_than_two", "said_beforehand"]
 
 def conversation(args: Any) -> tuple[Elicitation, list[str]]:
     """The conversation before anything is said, and what the reader should know."""
+    kept = kept_prior(args.answers) if args.answers and not args.prevalence else None
     if args.file is None:
+        names = ("negative", "positive")
+        if kept is not None:
+            return _talk({}, kept, names, args), [_as_kept(kept, args.answers)]
         if not args.prevalence:
             raise DataError(
                 "without a file I need to know the share of positives.",
                 hint="stakes ask --prevalence 5%   or   stakes ask data.csv --label y --scores p",
             )
-        prior = shares(args.prevalence, ("negative", "positive"))[1]
-        return _talk({}, prior, ("negative", "positive"), args), []
+        return _talk({}, shares(args.prevalence, names)[1], names, args), []
     question = _asked(args)
     classes = question.cases.classes
     models = models_of(question.table, question.cases, classes, args)
     models, cases, gaps = without_gaps(models, question.cases, args)
     systems = {model.name: _system(model, cases) for model in models}
     here = float(cases.priors[1])
-    prior = shares(args.prevalence, classes)[1] if args.prevalence else here
+    prior = here if kept is None else kept
+    prior = shares(args.prevalence, classes)[1] if args.prevalence else prior
     notes = [*question.notes, *([gaps] if gaps else [])]
     notes.append(
         f"read {question.table.source}: {grouped(len(cases))} cases, {percent(here)} "
         f"'{classes[1]}', {len(models)} model{'s' if len(models) > 1 else ''}"
     )
-    if not args.prevalence:
+    if kept is not None:
+        notes.append(_as_kept(kept, args.answers))
+    elif not args.prevalence:
         notes.append("assuming the same share where it will run; --prevalence says otherwise")
     return _talk(systems, prior, (classes[0], classes[1]), args), notes
+
+
+def _as_kept(prior: float, source: str) -> str:
+    """Where the share of positives comes from."""
+    return (
+        f"{percent(prior)} positive where it will run, as in {source}; --prevalence says otherwise"
+    )
 
 
 def more_than_two(args: Any) -> Asked | None:

@@ -25,7 +25,7 @@ from stakes.elicitation.session import Elicitation
 from stakes.elicitation.statement import Statement
 from stakes.exceptions import FormatError, StakesError
 
-__all__ = ["answers_from_toml", "answers_to_toml", "read_answers", "write_answers"]
+__all__ = ["answers_from_toml", "answers_to_toml", "kept_prior", "read_answers", "write_answers"]
 
 HEAD = """# One miss costs as much as `miss` false alarms, by the answers below. The costs above
 # are the geometric middle of that range. Change an answer and replay the conversation:
@@ -147,6 +147,40 @@ def read_answers(path: str | os.PathLike[str]) -> tuple[Statement, ...]:
     20.0
     """
     return answers_from_toml(Path(path).read_text(encoding="utf-8-sig"), source=str(path))
+
+
+def kept_prior(path: str | os.PathLike[str]) -> float | None:
+    """The share of positives that a file of answers was made for; None if it does not say.
+
+    Parameters
+    ----------
+    path : str or path
+        A TOML file, UTF-8, as written by `write_answers`.
+
+    Returns
+    -------
+    float or None
+        For `Elicitation`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "costs.toml")
+    ...     write_answers(Elicitation(prior=0.1), path)
+    ...     kept_prior(path)
+    0.1
+    """
+    with located(str(path)):
+        try:
+            table = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+        except tomllib.TOMLDecodeError as error:
+            raise FormatError(f"not valid TOML: {error}.") from error
+        kept = table.get("elicitation")
+        prior = kept.get("prior") if isinstance(kept, Mapping) else None
+        if prior is not None and not (_is_number(prior) and 0 < prior < 1):
+            raise FormatError(f"`prior` must lie between 0 and 1; got {prior!r}.")
+        return None if prior is None else float(prior)
 
 
 def write_answers(talk: Elicitation, path: str | os.PathLike[str], **settings: Any) -> None:

@@ -151,7 +151,10 @@ class Elicitation:
 
     @property
     def recommendation(self) -> str:
-        """The choice that can regret least, whatever the ratio turns out to be."""
+        """The choice that can regret least, whatever the ratio turns out to be.
+
+        With the goal "threshold", among the thresholds that are best for some ratio.
+        """
         return self.options.names[int(np.argmin(self._worst))]
 
     @property

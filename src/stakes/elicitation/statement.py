@@ -13,6 +13,9 @@ from stakes.exceptions import CostError, DataError
 
 __all__ = ["Contradiction", "Statement", "agreed_ratio", "contradictions", "refuse_positions"]
 
+#: How many times further an open end is thought of, beyond the bounds of the conversation.
+OPEN = 10.0
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -134,7 +137,8 @@ def agreed_ratio(
     statements : sequence of Statement
         What was said.
     low, high : float
-        The ratios that are thought of at all; what was said wins over them.
+        The ratios that are thought of at all; what was said wins over them. Where it lies beyond
+        them and is open to one side, ten times more is thought of.
 
     Returns
     -------
@@ -156,10 +160,10 @@ def agreed_ratio(
         )
     least = max((each.low for each in statements), default=0.0)
     most = min((each.high for each in statements), default=math.inf)
-    if least > high:  # beyond the bounds of the conversation: what was said wins
-        low, high = least, most if most < math.inf else least
-    elif most < low:
-        low, high = least if least > 0 else most, most
+    if least >= high:  # beyond the bounds of the conversation: what was said wins
+        low, high = least, most if most < math.inf else least * OPEN
+    elif most <= low:
+        low, high = least if least > 0 else most / OPEN, most
     else:
         low, high = max(low, least), min(high, most)
     return RatioInterval(low, high)
