@@ -97,6 +97,17 @@ class TestForms:
         ]
         assert found == pytest.approx([found[0]] * 4)
 
+    def test_columns_of_a_frame_are_read_by_the_names_of_the_classes(self):
+        pandas = pytest.importorskip("pandas", reason="needs pandas")
+        frame = pandas.DataFrame({"churn": GOOD, "stay": 1 - GOOD})
+        found = evaluate(Y, {"m": frame}, application=APP, rng=0)["m"].nec
+        assert found == pytest.approx(evaluate(Y, {"m": GOOD}, application=APP, rng=0)["m"].nec)
+
+    def test_posteriors_of_other_classes_are_refused(self):
+        said = Posteriors(GOOD, classes=["churn", "stay"])
+        with pytest.raises(PosteriorError, match="has the classes"):
+            evaluate(Y, {"m": said}, application=APP)
+
     def test_decisions_by_name_and_by_position(self):
         codes = bayes_decisions(GOOD, COSTS)
         names = np.array(COSTS.decisions)[codes]

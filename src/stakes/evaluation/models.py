@@ -15,6 +15,7 @@ from stakes._names import encode
 from stakes.application import Application
 from stakes.exceptions import DataError
 from stakes.posteriors import Posteriors
+from stakes.posteriors.reading import posterior_array
 from stakes.typing import FloatArray
 
 __all__ = ["Model", "read_models"]
@@ -46,11 +47,9 @@ def read_models(models: Any, app: Application, n_cases: int) -> tuple[Model, ...
 
 def _read(name: str, said: Any, app: Application, n_cases: int) -> Model:
     """One model; floats are posteriors, everything else decisions."""
-    if isinstance(said, Posteriors):
-        said = said.values
-    array = np.asarray(said)
+    array = said.values if isinstance(said, Posteriors) else np.asarray(said)
     if array.ndim == 2 and array.shape[1] > 1:
-        posteriors = as_posterior_array(array, len(app.classes))
+        posteriors = posterior_array(said, app.classes)
     elif array.dtype.kind == "f":
         if len(app.classes) != 2:
             raise DataError(
