@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +19,8 @@ __all__ = ["Plots"]
 
 #: Above this many distinct scores, those of a reliability curve are rounded to four digits.
 MANY_SCORES = 50_000
-#: Points closer than this on the probit scale cannot be told apart in a drawing.
-PROBIT_STEP = 0.02
+#: Above this many points, a DET curve is thinned.
+MANY_POINTS = 1_000
 
 
 class Plots:
@@ -67,7 +67,7 @@ class Plots:
 
     def det_curves(self) -> dict[str, Any]:
         """DET curves without points that a drawing cannot tell apart."""
-        return {name: _thinned(curves.det(scores)) for name, scores in self.scores().items()}
+        return {name: _thinned(scores) for name, scores in self.scores().items()}
 
     # ------------------------------------------------------------- drawings
 
@@ -146,20 +146,39 @@ def _coarser(scores: ScoreCounts) -> ScoreCounts:
     values, negatives, positives = scores.levels
     if values.shape[0] <= MANY_SCORES:
         return scores
-    rounded = np.round(values.astype(np.float64), 4)
-    truth = np.repeat([0, 1], values.shape[0])
-    counts = np.concatenate([negatives, positives])
+    steps = np.rint(values * 10_000).astype(np.intp)
+    counts = [np.bincount(steps, weights=part, minlength=10_001) for part in (negatives, positives)]
+    occurring = [np.flatnonzero(part) for part in counts]
     return ScoreCounts.from_scores(
-        truth, np.tile(rounded, 2), kind="posterior", prior=scores.prior, sample_weight=counts
+        np.repeat([0, 1], [part.shape[0] for part in occurring]),
+        np.concatenate(occurring) / 10_000,
+        kind="posterior",
+        prior=scores.prior,
+        sample_weight=np.concatenate([c[at] for c, at in zip(counts, occurring, strict=True)]),
     )
 
 
-def _thinned(curve: Any) -> Any:
-    """A DET curve of the points that differ by more than a step on either probit axis."""
-    x = np.round(np.clip(curve.probit_false_positive, -9, 9) / PROBIT_STEP)
-    y = np.round(np.clip(curve.probit_false_negative, -9, 9) / PROBIT_STEP)
-    fresh = np.ones(x.shape, dtype=bool)
-    fresh[1:] = (np.diff(x) != 0) | (np.diff(y) != 0)
-    fresh[:-1] |= fresh[1:]  # corners stay corners
-    names = [f for f in curve.__dataclass_fields__ if getattr(curve, f).shape == x.shape]
-    return replace(curve, **{name: getattr(curve, name)[fresh] for name in names})
+def _thinned(scores: ScoreCounts) -> Any:
+    """A DET curve of points that a drawing can tell apart: about a hundred per decade of errors."""
+    below = scores.cumulated
+    if below[0].shape[0] <= MANY_POINTS:
+        return curves.det(scores)
+    false, missed = below[0][-1] - below[0], below[1]
+    first = np.searchsorted(-false, -_decades(false[0]), side="left")
+    second = np.searchsorted(missed, _decades(missed[-1]), side="left")
+    kept = np.unique(np.concatenate([[0, below[0].shape[0] - 1], first, second]))
+    return curves.det(_Kept(scores, kept))  # type: ignore[arg-type]
+
+
+def _decades(total: Any) -> Any:
+    """Numbers of errors, evenly spread on a logarithmic scale."""
+    return np.geomspace(1, float(total), 100 * max(1, math.ceil(math.log10(float(total)))))
+
+
+class _Kept:
+    """Some of the cuts of scores, which is all that a DET curve reads."""
+
+    def __init__(self, scores: ScoreCounts, kept: Any) -> None:
+        self.cuts = scores.cuts_at(kept)
+        self.cumulated = tuple(part[kept] for part in scores.cumulated)
+        self.require_both = scores.require_both

@@ -46,7 +46,8 @@ def inline(ax: Any, key: str, label: str) -> Chart:
     figure.patch.set_visible(False)
     with style(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a name may hold characters the measuring font lacks
-        figure.draw_without_rendering()
+        if figure.get_layout_engine() is not None:
+            figure.get_layout_engine().execute(figure)
         figure.set_layout_engine("none")
         buffer = io.StringIO()
         with load("matplotlib", extra="plots").rc_context(
