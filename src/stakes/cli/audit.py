@@ -186,12 +186,12 @@ def _require_picture(path: str) -> None:
     """Refuse a file whose ending says no kind of picture."""
     from pathlib import Path
 
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
+    from stakes._optional import load
     from stakes.exceptions import DataError
 
+    kinds = load("matplotlib.backend_bases", extra="plots").FigureCanvasBase.filetypes
     ending = Path(path).suffix[1:].lower()
-    if ending and ending not in FigureCanvasAgg.get_supported_filetypes():
+    if ending and ending not in kinds:
         raise DataError(
             f"no picture can be written as {path!r}.", hint="levels.svg, levels.png or levels.pdf"
         )
