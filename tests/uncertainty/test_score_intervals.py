@@ -98,3 +98,12 @@ def test_what_is_no_number_of_scores_is_refused_in_words(metric: str, words: str
 def test_costs_that_a_metric_needs_are_asked_for() -> None:
     with pytest.raises(DataError, match="`calibration_loss` needs application"):
         interval(scores(300), "calibration_loss", replicates=10)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_replicates_that_are_all_alike_are_no_certainty(method: str) -> None:
+    apart = ScoreCounts.from_scores(np.arange(200) >= 100, np.arange(200.0), kind="rank")
+    found = interval(apart, "auc", method=method, replicates=50, rng=0)
+    assert found.limits == (1.0, 1.0)
+    assert any("did not occur" in note for note in found.notes)
+    assert not any("alike" in note for note in interval(apart, "auc").notes)

@@ -87,7 +87,7 @@ def confusion_interval(
         return _resampled(
             matrix, name, statistic, "posterior", level, replicates, rng, refused, notes
         )
-    return found
+    return found.noted_if_alike()
 
 
 def _cost_interval(
@@ -255,7 +255,10 @@ def _resampled(
             return np.nan, np.nan
         if method == "bca":
             return bca(values, value, _jackknife(counts, statistic, value), level)
-        return percentile(values, level)
+        low, high = percentile(values, level)
+        if method == "posterior" and np.isfinite(value):  # no error at all is not contradicted
+            return min(low, value), max(high, value)
+        return low, high
 
     return Interval.found(
         name,

@@ -107,6 +107,13 @@ class Interval:
         found = replace(self, replicates=grown)
         return found.at(self.level)
 
+    def noted_if_alike(self) -> Interval:
+        """The same, with a note when all replicates are alike, which is no certainty."""
+        if self.low != self.high:
+            return self
+        alike = "all replicates are alike: they cannot know of an error that did not occur"
+        return replace(self, notes=(*self.notes, alike))
+
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 

@@ -168,7 +168,7 @@ def _resampled(
             return bca(found.values, value, skew, level)
         return percentile(found.values, level)
 
-    return Interval.found(name, value, rule, replicates=drawn, **common)
+    return Interval.found(name, value, rule, replicates=drawn, **common).noted_if_alike()
 
 
 def _function(metric: Any, application: Any) -> Callable[[Any], float]:
