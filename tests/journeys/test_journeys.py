@@ -57,7 +57,7 @@ def test_commands_print_what_the_page_says(body, folder, capsys, monkeypatch):
         else:
             assert printed == wanted
         for line in out.splitlines():
-            assert len(line) <= 80 or line.startswith("  stakes "), line
+            assert len(line) <= 80, line
 
 
 def _lines(text):

@@ -9,7 +9,17 @@ import sys
 import textwrap
 import unicodedata
 
-__all__ = ["bold", "cut", "dim", "display_width", "page_width", "print_wrapped", "shown", "wrapped"]
+__all__ = [
+    "bold",
+    "continued",
+    "cut",
+    "dim",
+    "display_width",
+    "page_width",
+    "print_wrapped",
+    "shown",
+    "wrapped",
+]
 
 WIDEST = 80
 _NUMBER_GAP = re.compile(r"(?<=\d) (?=\d{3}\b|%)")
@@ -74,6 +84,19 @@ def wrapped(text: str, *, first: str = "", rest: str = "") -> list[str]:
         break_on_hyphens=False,
     )
     return [line.replace(_UNBROKEN, " ") for line in lines]
+
+
+def continued(command: str) -> list[str]:
+    """A command in lines of the page width, which a shell reads as one."""
+    lines = textwrap.wrap(
+        command,
+        width=page_width() - 2,
+        initial_indent="  ",
+        subsequent_indent="      ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
 
 
 def _encodable(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stakes.cli.output import bold, dim, page_width, print_wrapped, shown, wrapped
+from stakes.cli.output import bold, continued, dim, page_width, print_wrapped, shown, wrapped
 from stakes.cli.tables import Column, fitted
 from stakes.report import Findings, ModelFinding
 from stakes.report.amounts import aligned, amount, grouped, per_case, percent
@@ -43,7 +43,7 @@ def _print_remarks(findings: Findings) -> None:
     for remark in findings.remarks:
         print_wrapped(remark, first="! ", rest="  ")
         if "Re-calibrating is worth" in remark and "calibrate" in findings.facts:
-            print(shown(f"  {findings.facts['calibrate']}"))
+            print("\n".join(continued(shown(str(findings.facts["calibrate"])))))
 
 
 def read_line(findings: Findings) -> str:
