@@ -155,6 +155,7 @@ class TestStatements:
             (("ask", "--prevalence", "5%", "--amounts", "fn=2"), "the amount fp= is missing"),
             (("ask", "--prevalence", "5%", "--amounts", "fx=2"), "'fx=2' is not an amount"),
             (("ask", "--prevalence", "5%", "--tuned", "f1"), "--tuned needs a file"),
+            ((*BASE, "--tuned", "nosuch", "--no-questions"), "no metric 'nosuch'"),
             ((*BASE, "--sensitivity", "90%..95%", "--no-questions"), "90%..95% is a range"),
             (("ask", "--prevalence", "5%", "--cases", "0"), "`cases` must be 1 or more"),
             (("ask", "--prevalence", "5%", "--answers", "none.toml"), "there is no file"),

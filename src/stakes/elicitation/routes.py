@@ -201,7 +201,7 @@ def ratio_from_metric(metric: str | Callable[[ConfusionMatrix], float], system: 
     Statement('you tune f1, which is 0.5 here': ratio from 3 to 3)
     """
     name = metric if isinstance(metric, str) else getattr(metric, "__name__", "a metric")
-    measure: Any = catalogue[metric] if isinstance(metric, str) else metric
+    measure: Any = _named(metric) if isinstance(metric, str) else metric
     table = _best_cut(measure, system) if isinstance(system, RankedScores) else system
     if not isinstance(table, ConfusionMatrix) or table.counts.shape != (2, 2):
         raise DataError("`system` must have two classes and two decisions.")
@@ -262,6 +262,14 @@ def ratio_from_sensitivity(
 
 
 # ----------------------------------------------------------------- privates
+
+
+def _named(metric: str) -> Any:
+    """A metric of the catalogue."""
+    try:
+        return catalogue[metric]
+    except KeyError as error:
+        raise DataError(f"{error.args[0]}", hint="f1, mcc, kappa, ...; see the catalogue") from None
 
 
 def _pair(amount: Any) -> tuple[float, float]:
