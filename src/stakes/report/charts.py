@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import numpy as np
+
 from stakes._optional import load
 from stakes.plots.style import style
 
@@ -44,6 +46,9 @@ def inline(ax: Any, key: str, label: str) -> Chart:
     """
     figure = ax.figure
     figure.patch.set_visible(False)
+    for line in ax.get_lines():  # a curve of very few cases may have no point to mark
+        if not np.isfinite(np.asarray(line.get_xydata(), dtype=float)).all(axis=1).any():
+            line.set_markevery(None)
     with style(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a name may hold characters the measuring font lacks
         if figure.get_layout_engine() is not None:
