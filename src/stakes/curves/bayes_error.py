@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes.curves.tabular import Tabular
 from stakes.exceptions import DataError
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
 __all__ = [
@@ -126,7 +126,7 @@ def bayes_error(
     0         1       0.5      1      0          2
     2         0.5     0.5      1      -2         -1.25
     """
-    scores.require_both("bayes_error")
+    require_both(scores, "bayes_error")
     x = as_grid(log_odds, np.round(np.arange(-140, 141) * 0.05, 10), "log_odds")
     prior, other = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(x))
     fpr, fnr, cuts = best_rates(scores, x)
@@ -180,7 +180,7 @@ def cost(scores: RankedScores, probability_cost: Any = None) -> CostCurve:
     0.5               0.25  0.5    1.5
     1                 0     0      -inf
     """
-    scores.require_both("cost")
+    require_both(scores, "cost")
     first, second = (part / part.sum() for part in scores.blocks())
     corners = np.unique(np.concatenate(([0.0, 1.0], first / (first + second))))
     pc = as_grid(probability_cost, corners, "probability_cost")
@@ -229,7 +229,7 @@ def brier_curve(
     >>> brier_curve(sc, [0.1, 0.5, 0.8]).actual
     array([0.1, 0. , 0.2])
     """
-    scores.require_both("brier_curve")
+    require_both(scores, "brier_curve")
     scores.require_scale("brier_curve")
     c = as_grid(cost_proportion, np.round(np.arange(1, 200) * 0.005, 10), "cost_proportion")
     if (c <= 0).any() or (c >= 1).any():

@@ -15,7 +15,7 @@ from stakes.curves.bayes_error import best_rates
 from stakes.exceptions import CostError, DataError
 from stakes.metrics.operating_points import aligned, at_min_cost
 from stakes.results import Frame
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
 __all__ = [
@@ -85,7 +85,7 @@ def iso_cost_tangent(scores: RankedScores, application: Any) -> Tangent:
             "an iso-cost line needs errors that cost more than right decisions.",
             hint="check the orientation: rows are true classes, columns are decisions",
         )
-    scores.require_both("iso_cost_tangent")
+    require_both(scores, "iso_cost_tangent")
     slope = float(shares[0] * (b - a) / (shares[1] * (c - d)))
     point = at_min_cost(scores, app)
     fpr, tpr = point.false_positive_rate, 1 - point.false_negative_rate
@@ -215,7 +215,7 @@ def switch_points(
 
 def _corners(scores: RankedScores, actual: bool) -> FloatArray:
     """Prior log odds at which the rates of a system jump."""
-    scores.require_both("switch_points")
+    require_both(scores, "switch_points")
     if actual:
         values = scores.levels[0].astype(np.float64)
         if scores.kind == "posterior":

@@ -10,7 +10,7 @@ import numpy as np
 from stakes.curves.bayes_error import as_grid, posterior_thresholds
 from stakes.curves.tabular import Tabular
 from stakes.exceptions import DataError
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
 __all__ = ["DecisionCurve", "decision"]
@@ -75,7 +75,7 @@ def decision(
     0.2        0.4375       0.375      0           0.875         0.2
     0.5        0            0          0           0             0.5
     """
-    scores.require_both("decision")
+    require_both(scores, "decision")
     scores.require_scale("decision")
     t = as_grid(thresholds, np.round(np.arange(1, 100) * 0.01, 10), "thresholds")
     if (t < 0).any() or (t >= 1).any():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stakes.curves.tabular import Tabular
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
 __all__ = ["DetCurve", "RocCurve", "det", "roc"]
@@ -35,7 +35,7 @@ class DetCurve(Tabular):
 
 def _traded(scores: RankedScores, hull: bool, what: str) -> tuple[FloatArray, ...]:
     """Thresholds and cases acted on, from the highest threshold down."""
-    scores.require_both(what)
+    require_both(scores, what)
     parts = (scores.cuts, *scores.cumulated)
     if hull:
         parts = tuple(part[scores.hull] for part in parts)  # type: ignore[assignment]

@@ -11,7 +11,7 @@ from stakes._kernels.scores_entropy import softplus
 from stakes.curves.bayes_error import as_grid
 from stakes.curves.tabular import Tabular
 from stakes.metrics.llr_cost import log_odds_sums
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
 __all__ = ["CrossEntropyCurve", "TippettCurve", "empirical_cross_entropy", "tippett"]
@@ -68,7 +68,7 @@ def tippett(scores: RankedScores, log10_lr: Any = None) -> TippettCurve:
     0         0                1
     2.5       0                0
     """
-    scores.require_both("tippett")
+    require_both(scores, "tippett")
     scores.require_scale("tippett")
     if log10_lr is None:
         values = scores.levels[0].astype(np.float64)
@@ -117,7 +117,7 @@ def empirical_cross_entropy(scores: RankedScores, log10_odds: Any = None) -> Cro
     >>> empirical_cross_entropy(sc, [0.0]).actual
     array([1.])
     """
-    scores.require_both("empirical_cross_entropy")
+    require_both(scores, "empirical_cross_entropy")
     scores.require_scale("empirical_cross_entropy")
     x = as_grid(log10_odds, np.round(np.arange(-50, 51) * 0.05, 10), "log10_odds")
     log_odds = x * np.log(10)

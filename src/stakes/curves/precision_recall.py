@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from stakes.curves.tabular import Tabular
 from stakes.exceptions import DataError
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
 __all__ = ["PrecisionRecallCurve", "precision_recall"]
@@ -55,7 +55,7 @@ def precision_recall(scores: RankedScores, *, prior: float | None = None) -> Pre
     0.2        1       0.666667
     -inf       1       0.5
     """
-    scores.require_both("precision_recall")
+    require_both(scores, "precision_recall")
     share = float(scores.priors[1]) if prior is None else float(prior)
     if not 0 < share < 1:
         raise DataError(f"`prior` must lie between 0 and 1; got {prior!r}.")

@@ -12,7 +12,7 @@ from stakes._kernels.scores_compiled import hull
 from stakes.curves.tabular import Tabular
 from stakes.exceptions import DataError
 from stakes.metrics.proper_scores import ScoreDecomposition, score_decomposition
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray, RandomSource
 
 __all__ = ["ReliabilityCurve", "reliability"]
@@ -80,7 +80,7 @@ def reliability(
     >>> reliability(sc, n_resamples=0).observed
     array([0. , 0.5, 0.5, 1. ])
     """
-    scores.require_both("reliability")
+    require_both(scores, "reliability")
     scores.require_scale("reliability")
     if not 0 < level < 1 or n_resamples < 0 or points < 2:
         raise DataError("`level` must lie in (0, 1), `n_resamples` >= 0 and `points` >= 2.")

@@ -110,9 +110,7 @@ class CaseCost:
         )
 
 
-def case_cost(
-    y_true: Any, decisions: Any, *, costs: Any, priors: Priors | None = None
-) -> CaseCost:
+def case_cost(y_true: Any, decisions: Any, *, costs: Any, priors: Priors | None = None) -> CaseCost:
     r"""Total classification cost when each case has its own costs; lower is better.
 
     For amounts that differ from case to case, where a confusion matrix cannot tell which

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stakes.metrics.proper_scores import BetaWeight, cost_over_applications
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 
 __all__ = ["h_measure"]
 
@@ -58,7 +58,7 @@ def h_measure(
     >>> round(h_measure(sc), 4), round(h_measure(sc, alpha=2, beta=2), 4)
     (0.6667, 0.6667)
     """
-    scores.require_both("h_measure")
+    require_both(scores, "h_measure")
     share = float(scores.priors[1]) if prior is None else prior
     weight = BetaWeight(1 + share if alpha is None else alpha, 2 - share if beta is None else beta)
     return 1 - cost_over_applications(scores, weight, prior=prior, minimum=True, normalize=True)

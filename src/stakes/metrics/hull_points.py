@@ -10,7 +10,7 @@ import numpy as np
 from stakes._names import listed
 from stakes.exceptions import DataError
 from stakes.summaries import ConfusionMatrix
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
 __all__ = ["HullPoints", "expanded_systems", "hull_points"]
@@ -75,7 +75,7 @@ def hull_points(scores: RankedScores) -> HullPoints:
     >>> points.false_positive_rate, points.sensitivity
     (array([0. , 0. , 0.5, 1. ]), array([0. , 0.5, 1. , 1. ]))
     """
-    scores.require_both("hull_points")
+    require_both(scores, "hull_points")
     below_first, below_second = scores.cumulated
     at = scores.hull[::-1]
     n0, n1 = scores.class_totals

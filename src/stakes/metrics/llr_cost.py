@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes._kernels.scores_entropy import softplus_sum
 from stakes.exceptions import UndefinedError
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.summaries.score_counts import ScoreCounts
 
 __all__ = ["cllr", "log_odds_sums", "min_cllr"]
@@ -50,7 +50,7 @@ def cllr(scores: RankedScores) -> float:
     >>> cllr(ScoreCounts.from_scores([0, 1], [0.0, 0.0], kind="llr"))
     1.0
     """
-    scores.require_both("cllr")
+    require_both(scores, "cllr")
     scores.require_scale("cllr")
     sums = log_odds_sums(scores, -scores.log_prior_odds())
     first, second = np.array(sums) / scores.class_totals
@@ -112,7 +112,7 @@ def min_cllr(scores: RankedScores) -> float:
     >>> round(min_cllr(sc), 4)
     0.3333
     """
-    scores.require_both("min_cllr")
+    require_both(scores, "min_cllr")
     first, second = (part / part.sum() for part in scores.blocks())
     with np.errstate(divide="ignore", invalid="ignore"):
         losses = np.where(first > 0, first * np.log2((first + second) / first), 0.0)

@@ -15,7 +15,7 @@ from stakes.application import Application, as_application
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.expected_cost import expected_cost, normalized_expected_cost
 from stakes.summaries import ConfusionMatrix
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray, Name
 
 __all__ = [
@@ -298,7 +298,7 @@ def at_equal_error(scores: RankedScores, *, method: EerMethod = "closest") -> Op
     >>> at_equal_error(sc)
     OperatingPoint(1 if score > 2.5; false positives 0.3333, false negatives 0.5)
     """
-    scores.require_both("at_equal_error")
+    require_both(scores, "at_equal_error")
     if method == "hull":
         cuts, x, y = (part[scores.hull] for part in (scores.cuts, *scores.cumulated))
     else:
@@ -334,7 +334,7 @@ def at_sensitivity(scores: RankedScores, sensitivity: float) -> OperatingPoint:
     >>> at_sensitivity(sc, 0.8)
     OperatingPoint(1 if score > 0.2; false positives 0.5, false negatives 0)
     """
-    scores.require_both("at_sensitivity")
+    require_both(scores, "at_sensitivity")
     cuts, _, below = scores.finest
     found = below[-1] - below
     enough = found >= _count(sensitivity, "sensitivity") * found[0]
@@ -367,7 +367,7 @@ def at_specificity(scores: RankedScores, specificity: float) -> OperatingPoint:
     >>> at_specificity(sc, 0.5)
     OperatingPoint(1 if score > 0.2; false positives 0.5, false negatives 0)
     """
-    scores.require_both("at_specificity")
+    require_both(scores, "at_specificity")
     cuts, spared, _ = scores.finest
     enough = spared >= _count(specificity, "specificity") * spared[-1]
     return at_threshold(scores, float(cuts[np.flatnonzero(enough)[0]]))

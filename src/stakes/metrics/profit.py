@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes.exceptions import DataError
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
 __all__ = ["MaximumProfit", "expected_max_profit_churn", "expected_max_profit_credit"]
@@ -189,7 +189,7 @@ def _maximum(
     top: float = 1.0,
 ) -> MaximumProfit:
     """Integrate the upper envelope of profits that are linear in the uncertain benefit."""
-    scores.require_both("expected maximum profit")
+    require_both(scores, "expected maximum profit")
     share = float(scores.priors[1]) if prior is None else prior
     x, y = (part[scores.hull][::-1] for part in scores.cumulated)  # from acting on none to all
     hits, alarms = share * (1 - y / y[0]), (1 - share) * (1 - x / x[0])

@@ -11,7 +11,7 @@ import numpy as np
 from stakes.exceptions import DataError
 from stakes.metrics.llr_cost import log_odds_sums
 from stakes.results import Frame
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
 __all__ = [
@@ -359,7 +359,7 @@ def _squared(log_odds: FloatArray) -> FloatArray:
 
 def _shares(scores: RankedScores, prior: float | None, what: str) -> FloatArray:
     """The priors of both classes: given, or those of the data."""
-    scores.require_both(what)
+    require_both(scores, what)
     if prior is None:
         return scores.priors
     if not 0 < prior < 1:

@@ -14,7 +14,7 @@ from stakes.metrics.operating_points import (
     at_sensitivity,
     at_specificity,
 )
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 
 __all__ = [
     "auc",
@@ -60,7 +60,7 @@ def auc(scores: RankedScores) -> float:
     >>> auc(ScoreCounts.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8], kind="rank"))
     0.875
     """
-    scores.require_both("auc")
+    require_both(scores, "auc")
     return ranked_pairs(scores.runs.negatives, scores.runs.positives)
 
 
@@ -101,7 +101,7 @@ def partial_auc(
     >>> partial_auc(sc, max_fpr=0.5)
     0.25
     """
-    scores.require_both("partial_auc")
+    require_both(scores, "partial_auc")
     if not 0 <= min_fpr < max_fpr <= 1:
         raise DataError(
             "`min_fpr` and `max_fpr` must satisfy 0 <= min < max <= 1; got "
@@ -218,7 +218,7 @@ def _descending(
     scores: RankedScores, prior: float | None, what: str
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """True and false positive rates from the highest score down, and the prior."""
-    scores.require_both(what)
+    require_both(scores, what)
     share = float(scores.priors[1]) if prior is None else float(prior)
     if not 0 < share < 1:
         raise DataError(f"`prior` must lie between 0 and 1; got {prior!r}.")
@@ -267,7 +267,7 @@ def eer(scores: RankedScores, *, method: EerMethod = "interpolated") -> float:
     >>> [round(eer(sc, method=m), 4) for m in ("interpolated", "hull", "closest")]
     [0.3333, 0.2, 0.4167]
     """
-    scores.require_both("eer")
+    require_both(scores, "eer")
     if method == "closest":
         point = at_equal_error(scores)
         return (point.false_positive_rate + point.false_negative_rate) / 2

@@ -15,7 +15,7 @@ from stakes.metrics.ranking import auc, eer
 from stakes.metrics.score_costs import min_cost
 from stakes.results import Frame
 from stakes.summaries import ScoreBins
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 
 __all__ = ["ScoreBounds", "score_bounds"]
 
@@ -117,7 +117,7 @@ def score_bounds(scores: ScoreBins, application: Any = None) -> ScoreBounds:
     >>> score_bounds(sc.binned([0.5]))
     ScoreBounds(auc 0.25 to 0.75, eer 0.5 to 0.5, eer_hull 0.25 to 0.5, min_cllr 0.5 to 1)
     """
-    scores.require_both("score_bounds")
+    require_both(scores, "score_bounds")
     best = _Reordered(scores, negatives_first=True)
     worst = _Reordered(scores, negatives_first=False)
     ranges = {

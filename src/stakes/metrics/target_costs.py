@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes.exceptions import CostError
 from stakes.metrics.operating_points import OperatingPoint, at_sensitivity, at_threshold
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_both
 
 __all__ = ["SensitivityCosts", "costs_of_sensitivity"]
 
@@ -82,7 +82,7 @@ def costs_of_sensitivity(scores: RankedScores, sensitivity: float, *, method: st
     >>> implied.point.threshold, implied.alpha
     (-0.25, (0.0, 1.5))
     """
-    scores.require_both("costs_of_sensitivity")
+    require_both(scores, "costs_of_sensitivity")
     prior = float(scores.priors[1])
     point = at_sensitivity(scores, sensitivity)
     if method == "bayes":

@@ -15,7 +15,7 @@ from stakes._names import listed
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.typing import FloatArray, Name
 
-__all__ = ["RankedScores", "ScoreKind", "cut_points"]
+__all__ = ["RankedScores", "ScoreKind", "cut_points", "require_both"]
 
 ScoreKind = Literal["llr", "log_odds", "posterior", "rank"]
 
@@ -181,3 +181,13 @@ def _halfway(highest: NDArray[Any], lowest: NDArray[Any]) -> FloatArray:
     middle = np.where(middle < above, np.maximum(middle, below), below)
     middle[np.isneginf(below)] = np.nextafter(-np.inf, 0)
     return middle
+
+
+def require_both(scores: Any, what: str) -> None:
+    """Raise unless this is a summary of scores with cases of both classes."""
+    if not isinstance(scores, RankedScores):
+        raise DataError(
+            f"`{what}` needs a summary of scores; got {type(scores).__name__}.",
+            hint="stakes.ScoreCounts.from_scores(y_true, scores, kind=...)",
+        )
+    scores.require_both(what)
