@@ -51,7 +51,7 @@ def page(sheet: Sheet) -> str:
     """
     folder = files("stakes.report")
     style = folder.joinpath("page.css").read_text(encoding="utf-8")
-    script = folder.joinpath("page.js").read_text(encoding="utf-8")
+    script = _script()
     body = joined(
         element("header", joined(
             element("h1", sheet.title or _question(sheet)),
@@ -73,6 +73,14 @@ def page(sheet: Sheet) -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n'
         f"<body>\n{element('main', body)}\n{data}\n<script>{script}</script>\n</body>\n</html>\n"
+    )
+
+
+def _script() -> str:
+    """The script: the files of its folder, one after the other, which only together are whole."""
+    parts = [each for each in files("stakes.report").joinpath("script").iterdir() if each.is_file()]
+    return "".join(
+        each.read_text(encoding="utf-8") for each in sorted(parts, key=lambda each: each.name)
     )
 
 
