@@ -1,0 +1,66 @@
+  // ---- the verdict, in the words of the library
+  const amount = (saving) => {
+    const cases = volume();
+    if (cases === null) return `${money(saving, app.unit)} per case`;
+    const total = money(saving * cases, app.unit);
+    return app.period ? `${total} a ${app.period}` : `${total} on ${grouped(cases)} cases`;
+  };
+  const between = (naive, ends) => {
+    if (!ends || !ends.every(Number.isFinite)) return "";
+    const [low, high] = [ends[1], ends[0]].map((nec) => money(naive * (1 - nec) * (volume() || 1), null));
+    return ` (${low} to ${high})`;
+  };
+  const rule = (cut) => `p > ${cut >= 0.01 && cut <= 0.99 ? cut.toFixed(3) : plain(cut, 3)}`;
+  const paid = app.costs.every((row) => Math.min(...row) === 0) ? "cost" : "avoidable cost";
+  const sentence = (now) => {
+    const k = now.best;
+    const nec = now.nec[k];
+    const baseline = `always deciding '${now.naiveDecision}'`;
+    if (now.kind === "none") {
+      return `None: keep ${baseline}. No model here costs less (the nearest, ${names[k]}, ` +
+        `costs ${percent(nec, 0)} of it).`;
+    }
+    if (now.kind === "cannot say") {
+      if (page.tooFew) return `Cannot say: ${page.tooFew}.`;
+      return `Cannot say: ${names[k]} may be no better than ${baseline} (NEC ${nec.toFixed(3)}, ` +
+        `${percent(page.level, 1)} interval ${now.low[k].toFixed(3)} to ${now.high[k].toFixed(3)}).`;
+    }
+    if (now.kind === "deploy after re-calibrating") {
+      const after = now.bestAfter;
+      const left = 1 - now.after[after];
+      return `Deploy ${names[after]} after re-calibrating. It then avoids ${percent(left, 0)} of ` +
+        `the ${paid} of ${baseline}: ${amount(now.naive * left)}${between(now.naive, now.afterEnds)}.`;
+    }
+    const ends = now.low && [now.low[k], now.high[k]];
+    const worth = `avoids ${percent(1 - nec, 0)} of the ${paid} of ${baseline}: ` +
+      `${amount(now.naive * (1 - nec))}${between(now.naive, ends)}.`;
+    if (now.kind === "cannot tell apart") {
+      const equals = names.filter((_, n) => now.nec[n] - nec <= 1e-12 * Math.max(1, nec));
+      if (equals.length > 1) return `${equals.join(" or ")}: they cost the same on these cases. Either ${worth}`;
+      let text = `${names[k]} or ${names[now.rival]}: the data cannot tell them apart ` +
+        `(difference ${now.value.toFixed(3)} ± ${now.half.toFixed(3)}`;
+      const more = now.needed - page.cases;
+      if (Number.isFinite(more) && more > 0) {
+        const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(more, 1))) - 1);
+        text += `; about ${grouped(Math.ceil(more / unit) * unit)} more cases needed`;
+      }
+      return `${text}). ${names[k]} ${worth}`;
+    }
+    const at = now.cut[k] === null ? "" : ` at ${rule(now.cut[k])}`;
+    return `Deploy ${names[k]}${at}. It ${worth}`;
+  };
+  const announce = (text) => {
+    const target = $("verdict");
+    if (target.textContent.replace(/\s+/g, " ").trim() === text.replace(/\s+/g, " ").trim()) return;
+    const stop = text.indexOf(". ");
+    target.replaceChildren();
+    if (stop < 0) {
+      target.textContent = text;
+      return;
+    }
+    const strong = document.createElement("strong");
+    strong.textContent = text.slice(0, stop + 1);
+    target.append(strong, ` ${text.slice(stop + 2)}`);
+  };
+  const statedVerdict = $("verdict").textContent.replace(/\n/g, " ");
+

@@ -1,0 +1,15 @@
+  document.querySelectorAll("button.svg").forEach((button) => {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const text = new XMLSerializer().serializeToString($(`chart-${button.dataset.chart}`));
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+      link.download = `${button.dataset.chart}.svg`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    });
+  });
+  if (two) binary();
+  else if (many) table();
+  document.documentElement.dataset.ready = "yes";
+})();
