@@ -11,6 +11,7 @@ import numpy as np
 from stakes import curves
 from stakes.exceptions import UndefinedError
 from stakes.summaries import ScoreCounts
+from stakes.summaries.ranked_scores import RankedScores
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
@@ -29,9 +30,9 @@ class Plots:
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from stakes import evaluate
+    >>> from stakes import CostMatrix, evaluate
     >>> y, p = [0, 0, 1, 1] * 20, [0.1, 0.4, 0.3, 0.9] * 20
-    >>> ev = evaluate(y, {"gbm": p}, application=[[0, 1], [10, 0]], rng=0)
+    >>> ev = evaluate(y, {"gbm": p}, application=CostMatrix([[0, 1], [10, 0]]), rng=0)
     >>> ev.plot.roc(ax=Figure().subplots()).get_xlabel()
     'false positive rate'
     """
@@ -167,7 +168,7 @@ def _thinned(scores: ScoreCounts) -> Any:
     first = np.searchsorted(-false, -_decades(false[0]), side="left")
     second = np.searchsorted(missed, _decades(missed[-1]), side="left")
     kept = np.unique(np.concatenate([[0, below[0].shape[0] - 1], first, second]))
-    return curves.det(_Kept(scores, kept))  # type: ignore[arg-type]
+    return curves.det(_Kept(scores, kept))
 
 
 def _decades(total: Any) -> Any:
@@ -175,10 +176,11 @@ def _decades(total: Any) -> Any:
     return np.geomspace(1, float(total), 100 * max(1, math.ceil(math.log10(float(total)))))
 
 
-class _Kept:
+class _Kept(RankedScores):
     """Some of the cuts of scores, which is all that a DET curve reads."""
 
     def __init__(self, scores: ScoreCounts, kept: Any) -> None:
+        self.classes, self.kind, self.prior = scores.classes, scores.kind, scores.prior
+        self.class_totals = scores.class_totals
         self.cuts = scores.cuts_at(kept)
-        self.cumulated = tuple(part[kept] for part in scores.cumulated)
-        self.require_both = scores.require_both
+        self.cumulated = scores.cumulated[0][kept], scores.cumulated[1][kept]
