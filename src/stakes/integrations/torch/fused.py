@@ -23,7 +23,7 @@ __all__ = ["can_fuse", "fused_counts"]
 
 #: By bytes of a posterior: rows of a block, warps that share it, blocks that one program reads.
 #: Found on an H200 (`benchmarks/torch_reduction.py --tune`).
-LAUNCH = {2: (2048, 4, 63), 4: (512, 4, 63), 8: (512, 4, 63)}
+LAUNCH = {2: (1024, 2, 63), 4: (2048, 4, 63), 8: (512, 4, 63)}
 #: Larger tables are counted by the plain path.
 MOST_CLASSES, MOST_DECISIONS = 16, 10
 
