@@ -59,3 +59,8 @@ def test_aligned_numbers_share_their_decimals():
     assert aligned([130.3, 2070.7]) == ["130", "2 071"]
     assert aligned([0.0, 0.0]) == ["0", "0"]
     assert aligned([]) == []
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_money_that_nobody_knows(number):
+    assert money(number, "EUR") == "an unknown amount"

@@ -41,7 +41,9 @@ def amount(number: float) -> str:
 
 def money(number: float, unit: str | None) -> str:
     """An amount for a sentence: rounded to three significant digits, with its unit."""
-    if number and math.isfinite(number):
+    if not math.isfinite(number):
+        return "an unknown amount"
+    if number:
         number = round(number, 2 - math.floor(math.log10(abs(number))))
     text = plain(number, 3) if abs(number) < 1000 else grouped(round(number))
     return f"{text} {unit}" if unit else text
