@@ -161,3 +161,14 @@ class TestCompare:
     def test_one_system_is_refused(self) -> None:
         with pytest.raises(DataError, match="two systems"):
             compare(paired(systems=1), APP)
+
+
+def test_another_level_from_the_same_draws():
+    cells = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    counts = PairedCounts(cells, [820, 60, 20, 10, 40, 50], ("a", "b"), (0, 1), (0, 1))
+    found = compare(counts, Application([[0, 1], [10, 0]]), rng=0)
+    half = found.at(0.5)
+    wide, narrow = found.difference("a", "b"), half.difference("a", "b")
+    assert wide.low < narrow.low < narrow.value < narrow.high < wide.high
+    assert half.at(0.95).difference("a", "b").low == wide.low
+    np.testing.assert_array_equal(half.probability_best, found.probability_best)

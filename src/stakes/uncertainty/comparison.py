@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -54,6 +56,8 @@ class Comparison:
         Whether a verdict was refused for want of cases.
     replicates : Replicates
         The draws of all costs, (n_replicates, n_systems).
+    rule : callable, optional
+        Makes the same comparison at another level.
     """
 
     systems: tuple[Name, ...]
@@ -63,6 +67,7 @@ class Comparison:
     notes: tuple[str, ...]
     too_few: bool
     replicates: Replicates
+    rule: Callable[[float], Comparison] | None = None
 
     @property
     def best(self) -> Name:
@@ -97,6 +102,12 @@ class Comparison:
                     high=-found.low,
                 )
         raise DataError(f"no pair {first!r}, {second!r}; there are {listed(self.systems)}.")
+
+    def at(self, level: float) -> Comparison:
+        """The same comparison with intervals of another level, from the same draws."""
+        if self.rule is None:
+            raise DataError("this comparison keeps no rule to change its level.")
+        return self.rule(level)
 
     def more(self, replicates: int) -> Comparison:
         """The same with this many more draws behind the probabilities."""
@@ -201,7 +212,23 @@ def compare(
     >>> print(found.difference("a", "b"))
     a is cheaper: -0.44 (-0.5804 to -0.3339)
     """
-    stakes = as_stakes(application, weights)
+    options: dict[str, Any] = {
+        "normalize": normalize,
+        "method": method,
+        "simultaneous": simultaneous,
+        "margin": margin,
+        "replicates": replicates,
+        "min_cases": min_cases,
+    }
+    return _compared(paired, as_stakes(application, weights), seed_of(rng), level, **options)
+
+
+def _compared(
+    paired: PairedCounts | GroupedCounts, stakes: Stakes, seed: int, level: float, **options: Any
+) -> Comparison:
+    """See `compare`; the same seed gives the same draws, whatever the level."""
+    normalize, method, margin = (options[k] for k in ("normalize", "method", "margin"))
+    replicates, level = options["replicates"], as_level(level)
     grouped = paired if isinstance(paired, GroupedCounts) else None
     joint = paired.joint if isinstance(paired, GroupedCounts) else paired
     if len(joint.systems) < 2:
@@ -215,14 +242,12 @@ def compare(
     if grouped is None:
         refuse_weights(np.asarray(joint.counts, dtype=np.float64), "joint counts")
     costs = np.array([_cost(joint, name, stakes, normalize).value for name in joint.systems])
-    seed = seed_of(rng)
     drawn = Replicates.drawn(cost_draws(joint, grouped, stakes, normalize), replicates, seed)
     pairs = [
         tuple(joint.systems[k] for k in sorted(pair, key=lambda k: costs[k]))
         for pair in combinations(range(len(joint.systems)), 2)
     ]
-    level = as_level(level)
-    reach = 1 - (1 - level) / len(pairs) if simultaneous else level
+    reach = 1 - (1 - level) / len(pairs) if options["simultaneous"] else level
     generator = np.random.default_rng([seed, 2**32])
     differences = []
     for first, second in pairs:
@@ -242,7 +267,8 @@ def compare(
                 first, second, total, reach, margin, level, p_value, exact, joint.total, gap, groups
             )
         )
-    return _result(joint, costs, stakes, drawn, differences, grouped, min_cases)
+    found = _result(joint, costs, stakes, drawn, differences, grouped, options["min_cases"])
+    return replace(found, rule=partial(_compared, paired, stakes, seed, **options))
 
 
 def _cost(joint: PairedCounts, name: Name, stakes: Stakes, normalize: bool) -> CostSum:
