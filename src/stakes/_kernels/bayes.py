@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["code_type", "least_cost", "row_modes"]
+__all__ = ["code_type", "least_cost", "row_modes", "tie_margins"]
 
 
 def code_type(n_decisions: int) -> type[np.signedinteger[Any]]:
@@ -29,6 +29,22 @@ def row_modes(costs: NDArray[np.float64]) -> NDArray[np.float64]:
         values, counts = np.unique(row, return_counts=True)
         modes[i] = values[::-1][np.argmax(counts[::-1])]
     return modes
+
+
+def tie_margins(kept: NDArray[np.float64], kind: np.dtype[Any]) -> NDArray[np.float64]:
+    """What to add to each column of costs so that rounding cannot break a tie.
+
+    Sums of products are rounded differently by different processors, and posteriors written
+    with a few decimals tie often. Each column is made dearer than the one before by more than
+    the rounding of a sum, so that the earlier one wins. Where every column has one entry at
+    most, expected costs are single products without a sum, and nothing is added.
+    """
+    n_classes, n_decisions = kept.shape
+    if (np.count_nonzero(kept, axis=0) <= 1).all():
+        return np.zeros(n_decisions)
+    step = n_classes * float(np.finfo(kind).eps) * float(np.abs(kept).max())
+    margins: NDArray[np.float64] = step * np.arange(n_decisions)
+    return margins
 
 
 def least_cost(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import refuse_bad_posteriors, sum_tolerance
-from stakes._kernels.bayes import code_type, least_cost, row_modes
+from stakes._kernels.bayes import code_type, least_cost, row_modes, tie_margins
 from stakes._kernels.blocks import blocks
 from stakes._kernels.intervals import decide_by_cuts, float_below, pieces
 from stakes.application import Application, CaseCosts, CostMatrix
@@ -92,7 +92,8 @@ def _decide(
 ) -> None:
     """Block by block: expected costs by one product, whose last row checks the sums."""
     modes = row_modes(matrix.values)
-    kept = (matrix.values - modes[:, None]).T
+    kept = matrix.values - modes[:, None]
+    kept = (kept + tie_margins(kept, array.dtype)).T
     weights = np.vstack([kept, np.ones(matrix.shape[0])]).astype(array.dtype)
     size = max(1, BLOCK_BYTES // (array.dtype.itemsize * matrix.shape[0]))
     tolerance = sum_tolerance(array.dtype)
