@@ -93,7 +93,8 @@ def _decide(
     """Block by block: expected costs by one product, whose last row checks the sums."""
     modes = row_modes(matrix.values)
     kept = matrix.values - modes[:, None]
-    kept = (kept + tie_margins(kept, array.dtype)).T
+    margins = tie_margins(kept, array.dtype)
+    kept = (kept + margins).T
     weights = np.vstack([kept, np.ones(matrix.shape[0])]).astype(array.dtype)
     size = max(1, BLOCK_BYTES // (array.dtype.itemsize * matrix.shape[0]))
     tolerance = sum_tolerance(array.dtype)
@@ -106,7 +107,8 @@ def _decide(
             refuse_bad_posteriors(array)
         best = least_cost(expected[:-1], codes[rows])
         if paid is not None:
-            paid[rows] = best + block @ modes.astype(array.dtype)
+            added = margins.astype(array.dtype)[codes[rows]]
+            paid[rows] = best - added + block @ modes.astype(array.dtype)
 
 
 def _decide_two_classes(
