@@ -314,3 +314,10 @@ def test_nothing_to_decide_is_no_error():
     ev = evaluate(Y, {"good": GOOD}, application=app, posterior_priors=[0.9, 0.1], rng=0)
     assert np.isnan(ev["good"].nec)
     assert ev.verdict.startswith("Nothing to decide")
+
+
+def test_one_class_only_cannot_say():
+    ev = evaluate(["stay"] * 50, {"m": np.linspace(0, 1, 50)}, application=APP, rng=0)
+    assert ev.verdict_kind == "cannot say"
+    assert ev["m"].best_nec is None
+    assert ev["m"].interval is None

@@ -170,7 +170,7 @@ def scores_of(model: Model, cases: Cases, said_at: FloatArray) -> ScoreCounts | 
 
 def at_its_best(scores: ScoreCounts | None, cases: Cases, app: Application) -> Variant | None:
     """The threshold that costs least on these very cases: optimistic; two classes only."""
-    if scores is None or app.costs.shape != (2, 2):
+    if scores is None or app.costs.shape != (2, 2) or (scores.class_totals == 0).any():
         return None
     unnamed = Application(app.costs.values, priors=app.priors)
     point = at_min_cost(scores, unnamed)
