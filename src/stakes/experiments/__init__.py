@@ -1,0 +1,8 @@
+"""The published tables and figures of five papers, recomputed through the public names of `stakes`.
+
+One folder per paper; `stakes reproduce` lists and runs them.
+"""
+
+from stakes.experiments.items import Cell, Context, Item, Outcome, Paper
+
+__all__ = ["Cell", "Context", "Item", "Outcome", "Paper"]

@@ -1,0 +1,94 @@
+"""What an experiment is: an item of a paper, the numbers it printed, and ours beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stakes.results import Frame
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Cell", "Context", "Item", "Outcome", "Paper"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One number of a paper beside ours.
+
+    `published` is `None` for a number that the paper does not print, such as what a table would
+    have shown had it followed the text. `tolerance` is half a unit of the last printed digit, or
+    the stated Monte Carlo tolerance. `reading` tells variants apart: "as printed", "as the text
+    says", "corrected".
+    """
+
+    name: str
+    published: float | None
+    ours: float
+    tolerance: float = 0.0
+    reading: str = ""
+    note: str = ""
+
+    @property
+    def difference(self) -> float:
+        """Ours minus the published number; `nan` where nothing was published."""
+        return math.nan if self.published is None else self.ours - self.published
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether ours lies within the tolerance; `None` where nothing was published."""
+        if self.published is None:
+            return None
+        # A half unit of the last digit is met exactly by numbers that round to it.
+        return abs(self.difference) <= self.tolerance + 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an item computed: cells to compare, tables of numbers behind figures, and remarks."""
+
+    cells: tuple[Cell, ...] = ()
+    tables: Mapping[str, Frame] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an item may use: the folder of real scores, and a place to say how far it has come."""
+
+    data: Path | None = None
+    progress: Callable[[float], None] = lambda _: None
+
+
+def _no_figures(_: Outcome) -> dict[str, Figure]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One table, figure or worked example of a paper.
+
+    `compute` does the arithmetic and returns numbers alone, so that they can be kept; `draw` makes
+    the figures from those numbers. `needs` names the folders of real scores it reads, and
+    `seconds` is about how long it takes, for the estimate that is shown.
+    """
+
+    key: str
+    title: str
+    compute: Callable[[Context], Outcome]
+    draw: Callable[[Outcome], dict[str, Figure]] = _no_figures
+    needs: tuple[str, ...] = ()
+    seconds: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper: the key it goes by, how to cite it, and its items in the order of its pages."""
+
+    key: str
+    citation: str
+    items: tuple[Item, ...]
