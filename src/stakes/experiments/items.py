@@ -13,7 +13,7 @@ from stakes.results import Frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Cell", "Context", "Item", "Outcome", "Paper"]
+__all__ = ["Cell", "Claim", "Context", "Item", "Outcome", "Paper"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,9 @@ class Cell:
     `published` is `None` for a number that the paper does not print, such as what a table would
     have shown had it followed the text. `tolerance` is half a unit of the last printed digit, or
     the stated Monte Carlo tolerance. `reading` tells variants apart: "as printed", "as the text
-    says", "corrected".
+    says", "corrected". A name such as "Bayes / C01 EC" puts the cell into the row before and the
+    column after the stroke of a table that looks like the paper's; other names make a list. A cell
+    that is not `available` stands for a printed number whose data cannot be had; ours is then `nan`.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Cell:
     tolerance: float = 0.0
     reading: str = ""
     note: str = ""
+    available: bool = True
 
     @property
     def difference(self) -> float:
@@ -40,20 +43,38 @@ class Cell:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether ours lies within the tolerance; `None` where nothing was published."""
-        if self.published is None:
+        """Whether ours lies within the tolerance; `None` where there is nothing to compare."""
+        if self.published is None or not self.available:
             return None
         # A half unit of the last digit is met exactly by numbers that round to it.
         return abs(self.difference) <= self.tolerance + 1e-9
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """Something a paper says, and what its own numbers, computed again, say about it.
+
+    `holds` is `None` where they neither confirm nor refute it. `evidence` is a sentence with the
+    numbers. `erratum` is the number of the erratum, from 1 to 8, where print and text disagree.
+    """
+
+    statement: str
+    holds: bool | None
+    evidence: str
+    erratum: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an item computed: cells to compare, tables of numbers behind figures, and remarks."""
+    """What an item computed: cells to compare, tables of numbers behind figures, and remarks.
+
+    `claims` are what the paper concludes from this item, checked; they make the overview.
+    """
 
     cells: tuple[Cell, ...] = ()
     tables: Mapping[str, Frame] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
