@@ -1,33 +1,14 @@
-"""Files that are there whole or not at all."""
+"""Text files that are there whole or not at all."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from pathlib import Path
 
-from stakes.exceptions import FormatError
+from stakes import _files
 
 __all__ = ["write_whole"]
 
 
 def write_whole(path: Path, text: str) -> int:
     """Write a text file through a temporary one in the same folder; return its size in bytes."""
-    data = text.encode("utf-8")
-    target = path.resolve()  # a link is followed, not replaced
-    if not target.parent.is_dir():
-        raise FormatError(f"there is no folder '{path.parent}' to write {path.name} into.")
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        with contextlib.suppress(OSError):  # as an ordinary new file would be
-            mask = os.umask(0)
-            os.umask(mask)
-            Path(temporary).chmod(0o666 & ~mask)
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return len(data)
+    return _files.write_whole(path, text.encode("utf-8"))

@@ -15,13 +15,14 @@ from stakes._kernels.counting import count_pairs, sum_weights
 from stakes._names import as_names, encode, listed, observed_names, positional, table_names
 from stakes.exceptions import DataError, LabelError, MergeError
 from stakes.results import Frame
+from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, Name, Priors
 
 __all__ = ["ConfusionMatrix"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class ConfusionMatrix:
+class ConfusionMatrix(Storable):
     """(Weighted) number of cases by true class (rows) and decision (columns).
 
     The table need not be square. Matrices of the same classes and decisions add with ``+``,

@@ -14,13 +14,14 @@ from stakes._names import as_names, encode, listed, table_names
 from stakes.application import CaseCosts
 from stakes.exceptions import DataError, MergeError
 from stakes.results import Frame
+from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, Name, Priors
 
 __all__ = ["CostTally"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CostTally:
+class CostTally(Storable):
     """Number of cases, sum and sum of squares of their costs, by true class and decision.
 
     For costs that differ from case to case, such as loan amounts: the average cost and how sure

@@ -17,13 +17,14 @@ from stakes.exceptions import DataError, MergeError
 from stakes.results import Frame
 from stakes.summaries.confusion import ConfusionMatrix
 from stakes.summaries.paired import PairedCounts
+from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, IntArray, Name
 
 __all__ = ["GroupedCounts"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupedCounts:
+class GroupedCounts(Storable):
     """Joint counts of one or more systems, apart for each group of dependent cases.
 
     Cases of one customer or one speaker resemble each other, so intervals must draw whole

@@ -16,13 +16,14 @@ from stakes._names import as_names, encode, listed, observed_names
 from stakes.exceptions import DataError, MergeError
 from stakes.results import Frame
 from stakes.summaries.confusion import ConfusionMatrix
+from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, IntArray, Name
 
 __all__ = ["PairedCounts"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairedCounts:
+class PairedCounts(Storable):
     """(Weighted) cases by true class and by what each of several systems decided.
 
     What a paired comparison needs: two systems that err on the same cases differ by less than

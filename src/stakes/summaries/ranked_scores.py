@@ -13,6 +13,7 @@ from stakes._kernels.roc_hull import cumulative
 from stakes._kernels.scores_runs import Runs
 from stakes._names import listed
 from stakes.exceptions import DataError, MergeError, UndefinedError
+from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, Name
 
 __all__ = ["RankedScores", "ScoreKind", "cut_points", "require_both"]
@@ -20,7 +21,7 @@ __all__ = ["RankedScores", "ScoreKind", "cut_points", "require_both"]
 ScoreKind = Literal["llr", "log_odds", "posterior", "rank"]
 
 
-class RankedScores:
+class RankedScores(Storable):
     """Two classes ordered by score: counts that the metrics and curves of scores read.
 
     Subclasses provide the fields named here, `runs`, and `counts_above`.
