@@ -39,7 +39,7 @@ COSTS = stakes.CostMatrix(
 BINARY = stakes.Application([[0, 1], [10, 0]], priors=[0.9, 0.1])
 SAMPLE = 1_000_000
 #: Rows of a block and warps that share it, tried by `--tune`.
-TUNED = ((512, 4), (1024, 4), (1024, 8), (2048, 4), (2048, 8), (4096, 8))
+TUNED = ((512, 1), (512, 2), (512, 4), (1024, 2), (1024, 4), (2048, 4), (2048, 8), (4096, 8))
 
 
 def device() -> torch.device:

@@ -23,7 +23,7 @@ __all__ = ["can_fuse", "fused_counts"]
 
 #: By bytes of a posterior: rows of a block, warps that share it, blocks that one program reads.
 #: Found on an H200 (`benchmarks/torch_reduction.py --tune`).
-LAUNCH = {2: (1024, 2, 63), 4: (2048, 4, 63), 8: (512, 4, 63)}
+LAUNCH = {2: (1024, 2, 63), 4: (512, 1, 63), 8: (512, 4, 63)}
 #: Larger tables are counted by the plain path.
 MOST_CLASSES, MOST_DECISIONS = 16, 10
 
@@ -56,7 +56,11 @@ def fused_counts(
     counts = torch.zeros(costs.shape, dtype=torch.int64, device=device)
     rows = labels.shape[0]
     whole = rows // (block * steps)
-    for masked, programs in ((False, whole), (True, int(rows > whole * block * steps))):
+    done = whole * steps  # blocks; those that are left go side by side, one program each
+    for masked, programs, each in (
+        (False, whole, steps),
+        (True, triton.cdiv(rows - done * block, block), 1),
+    ):
         if programs:
             _count[(programs,)](
                 labels.contiguous(),
@@ -64,14 +68,14 @@ def fused_counts(
                 table,
                 counts,
                 rows,
-                whole if masked else 0,
+                done if masked else 0,
                 tolerance,
                 masked,
                 n_classes,
                 triton.next_power_of_2(n_classes),
                 n_decisions,
                 bits,
-                steps,
+                each,
                 block,
                 num_warps=warps,
                 enable_fp_fusion=True,
@@ -90,7 +94,7 @@ if triton is not None:
 
     @triton.jit
     def _rows(labels, posteriors, start, left, columns, N_CLASSES: tl.constexpr,
-              MASKED: tl.constexpr, BLOCK: tl.constexpr):  # fmt: skip
+              PADDED: tl.constexpr, MASKED: tl.constexpr, BLOCK: tl.constexpr):  # fmt: skip
         """Posteriors (BLOCK, PADDED) and labels (BLOCK,) of one block of rows."""
         rows = start + tl.arange(0, BLOCK)
         # one label per thread, as the rows of posteriors are shared out: nothing moves
@@ -101,6 +105,9 @@ if triton is not None:
             inside = rows < left
             given = tl.load(places, mask=inside[:, None] & known[None, :], other=0.0)
             label = tl.load(labels + apart, mask=inside, other=-1)
+        elif PADDED == N_CLASSES:
+            given = tl.load(places)
+            label = tl.load(labels + apart)
         else:
             given = tl.load(places, mask=known[None, :], other=0.0)
             label = tl.load(labels + apart)
@@ -147,13 +154,13 @@ if triton is not None:
         """
         columns = tl.arange(0, PADDED)
         packed = tl.zeros([BLOCK, PADDED], dtype=tl.int32)
-        first = (skipped + tl.program_id(0)).to(tl.int64) * (BLOCK * STEPS)
+        first = (skipped + tl.program_id(0) * STEPS).to(tl.int64) * BLOCK
         left = n_rows - first  # rows from here on
         labels += first
         posteriors += first * N_CLASSES
         for step in range(STEPS):
             given, label = _rows(
-                labels, posteriors, step * BLOCK, left, columns, N_CLASSES, MASKED, BLOCK
+                labels, posteriors, step * BLOCK, left, columns, N_CLASSES, PADDED, MASKED, BLOCK
             )
             one = _decided(given, costs, tolerance, columns, N_CLASSES, N_DECISIONS, BITS, BLOCK)
             packed += tl.where(label.to(tl.int32)[:, None] == columns[None, :], one[:, None], 0)
