@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from stakes._kernels import weighted_ranks as kernels
-from stakes.audit import rank_correlation, weighted_spearman
+from stakes.audit import rank_correlation, rank_correlations, weighted_spearman
 from stakes.exceptions import DataError
 
 # Means of the weighted correlation under random order: arXiv:2504.08428, additive weights, n0 = 2.
@@ -78,6 +78,39 @@ class TestWeighted:
     def test_constant_column_is_nan(self) -> None:
         assert np.isnan(weighted_spearman([1, 1, 1], [1, 2, 3]))
         assert np.isnan(rank_correlation([1, 1, 1], [1, 2, 3]))
+
+
+class TestManyAtOnce:
+    @pytest.mark.parametrize("kind", ["spearman", "weighted"])
+    @pytest.mark.parametrize("top", ["high", "low"])
+    def test_same_as_one_by_one(self, kind: str, top: str) -> None:
+        rng = np.random.default_rng(1)
+        first, second = rng.integers(0, 9, (4, 1, 5, 12)), rng.normal(size=(3, 5, 12))
+        found = rank_correlations(first, second, kind=kind, top=top)
+        assert found.shape == (4, 3, 5)
+        for i, j, k in np.ndindex(4, 3, 5):
+            one = rank_correlation(first[i, 0, k], second[j, k], kind=kind, top=top)
+            assert found[i, j, k] == pytest.approx(one, abs=1e-14)
+
+    def test_ranks_against_scipy(self) -> None:
+        rng = np.random.default_rng(2)
+        for values in (rng.integers(0, 5, (6, 40)).astype(float), rng.normal(size=(6, 40))):
+            assert np.array_equal(kernels.mean_ranks(values), stats.rankdata(values, axis=-1))
+
+    def test_constant_columns_are_nan_and_the_others_are_not(self) -> None:
+        found = rank_correlations([[1, 1, 1], [1, 2, 3]], [3, 2, 1], kind="weighted")
+        assert np.isnan(found[0])
+        assert found[1] == pytest.approx(-1)
+
+    def test_inputs_are_left_alone(self) -> None:
+        first = np.array([[3.0, 1.0, 2.0]])
+        first.flags.writeable = False
+        rank_correlations(first, first)
+        assert first.tolist() == [[3.0, 1.0, 2.0]]
+
+    def test_lengths_must_agree(self) -> None:
+        with pytest.raises(DataError, match="same length"):
+            rank_correlations(np.ones((2, 4)), np.ones((2, 3)))
 
 
 def test_refusals() -> None:

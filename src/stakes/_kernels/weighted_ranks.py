@@ -9,7 +9,14 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Moments", "chance_moments", "standardised", "weighted_rank_correlation"]
+__all__ = [
+    "Moments",
+    "chance_moments",
+    "mean_ranks",
+    "plain_rank_correlation",
+    "standardised",
+    "weighted_rank_correlation",
+]
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -28,6 +35,32 @@ class Moments(NamedTuple):
     mean: float
     variance: float
     left_variance: float
+
+
+def mean_ranks(values: Array) -> Array:
+    """Ranks from 1 along the last axis, ties sharing their mean rank."""
+    order = np.argsort(values, axis=-1)
+    ordered = np.take_along_axis(values, order, axis=-1)
+    n = values.shape[-1]
+    place = np.arange(n, dtype=np.int32)
+    begins = np.ones(values.shape, dtype=bool)
+    begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    ends = np.ones(values.shape, dtype=bool)
+    ends[..., :-1] = begins[..., 1:]
+    first = np.maximum.accumulate(np.where(begins, place, 0), axis=-1)
+    last = np.minimum.accumulate(np.where(ends, place, n)[..., ::-1], axis=-1)[..., ::-1]
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    return ranks
+
+
+def plain_rank_correlation(first: Array, second: Array) -> Array:
+    """Pearson correlation of ranks from 1, along the last axis; `nan` where all are tied."""
+    middle = (first.shape[-1] + 1) / 2
+    a, b = first - middle, second - middle
+    spread = (a * a).sum(axis=-1) * (b * b).sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(spread > 0, (a * b).sum(axis=-1) / np.sqrt(spread), np.nan))
 
 
 def weighted_rank_correlation(first: Array, second: Array) -> Array:
@@ -56,14 +89,14 @@ def chance_moments(n: int) -> Moments:
     return Moments(mean, float(values.var()), float((below**2).mean()))
 
 
-def standardised(value: float, moments: Moments) -> float:
+def standardised(value: Array | float, moments: Moments) -> Array:
     """The correlation moved so that chance has mean 0, with -1 and 1 kept in place."""
     m = moments.mean
     g0, g1 = _level_and_slope(moments)
     low = -(1 + g0) / (1 + m) ** 2 + g1 / (1 + m)
     high = (1 - g0) / (1 - m) ** 2 - g1 / (1 - m)
     gap = value - m
-    return float(g0 + g1 * gap + (low if value < m else high) * gap**2)
+    return np.asarray(g0 + g1 * gap + np.where(gap < 0, low, high) * gap**2)[()]
 
 
 def _level_and_slope(moments: Moments) -> tuple[float, float]:

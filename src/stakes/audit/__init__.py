@@ -12,7 +12,7 @@ from stakes.audit.misranking import (
     misranking_rates,
 )
 from stakes.audit.opposition import OppositePair, opposite_pair
-from stakes.audit.rank_agreement import rank_correlation, weighted_spearman
+from stakes.audit.rank_agreement import rank_correlation, rank_correlations, weighted_spearman
 from stakes.audit.rate_plane import LevelSets, level_sets, metric_cloud
 from stakes.audit.tuned import BestThreshold, best_threshold
 from stakes.audit.verdict import Audit, audit, audit_all
@@ -45,5 +45,6 @@ __all__ = [
     "misranking_rates",
     "opposite_pair",
     "rank_correlation",
+    "rank_correlations",
     "weighted_spearman",
 ]

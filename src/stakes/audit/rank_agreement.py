@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from stakes._kernels.weighted_ranks import chance_moments, standardised, weighted_rank_correlation
+from stakes._kernels import weighted_ranks as kernels
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray
 
-__all__ = ["rank_correlation", "weighted_spearman"]
+__all__ = ["rank_correlation", "rank_correlations", "weighted_spearman"]
+
+Kind: TypeAlias = Literal["spearman", "weighted"]
+Top: TypeAlias = Literal["high", "low"]
 
 
-def weighted_spearman(first: Any, second: Any, *, top: Literal["high", "low"] = "high") -> float:
+def weighted_spearman(first: Any, second: Any, *, top: Top = "high") -> float:
     r"""Spearman correlation that looks at the top ranks more, standardised for chance.
 
     Each thing weighs 1/(a + 2)^2 + 1/(b + 2)^2, with a and b its two ranks from the top. The
@@ -50,16 +53,12 @@ def weighted_spearman(first: Any, second: Any, *, top: Literal["high", "low"] = 
     >>> best_right > weighted_spearman([1, 2, 3, 4, 5], [1, 2, 3, 5, 4])
     True
     """
-    if top not in ("high", "low"):
-        raise DataError(f"`top` must be 'high' or 'low'; got {top!r}.")
-    a, b = _columns(first, second)
-    sign = -1.0 if top == "high" else 1.0
-    value = float(weighted_rank_correlation(_ranks(sign * a), _ranks(sign * b)))
-    return value if np.isnan(value) else standardised(value, chance_moments(a.size))
+    return rank_correlation(first, second, kind="weighted", top=top)
 
 
-def rank_correlation(first: Any, second: Any, *, kind: Literal["spearman", "weighted"] = "spearman",
-                     top: Literal["high", "low"] = "high") -> float:  # fmt: skip
+def rank_correlation(
+    first: Any, second: Any, *, kind: Kind = "spearman", top: Top = "high"
+) -> float:
     """Rank correlation of two columns.
 
     Parameters
@@ -85,31 +84,74 @@ def rank_correlation(first: Any, second: Any, *, kind: Literal["spearman", "weig
     >>> rank_correlation([1, 2, 3], [10, 30, 20])
     0.5
     """
-    if kind == "weighted":
-        return weighted_spearman(first, second, top=top)
-    if kind != "spearman":
-        raise DataError(f"`kind` must be 'spearman' or 'weighted'; got {kind!r}.")
-    a, b = (_ranks(column) for column in _columns(first, second))
-    a, b = a - a.mean(), b - b.mean()
-    spread = float(np.sqrt((a @ a) * (b @ b)))
-    return float(a @ b) / spread if spread > 0 else float("nan")
-
-
-def _columns(first: Any, second: Any) -> tuple[FloatArray, FloatArray]:
-    """Two columns of the same length without `nan`."""
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape or a.size < 3:
         raise DataError(
             f"rank correlation needs two columns of the same length, at least 3; got shapes "
             f"{a.shape} and {b.shape}."
         )
+    return float(rank_correlations(a, b, kind=kind, top=top))
+
+
+def rank_correlations(
+    first: Any, second: Any, *, kind: Kind = "spearman", top: Top = "high"
+) -> FloatArray:
+    """Rank correlations of many pairs of columns at once.
+
+    For experiments with thousands of rankings: every array is ranked once, then each column of
+    the one meets each column of the other that broadcasting puts beside it.
+
+    Parameters
+    ----------
+    first, second : arrays of shape (..., n)
+        Columns lie along the last axis, of the same length n, at least 3; the axes before it
+        broadcast.
+    kind, top
+        As for `rank_correlation`.
+
+    Returns
+    -------
+    ndarray
+        Of the broadcast shape without the last axis; `nan` where a column is constant.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, section 4.
+
+    Examples
+    --------
+    >>> metrics = np.array([[[1, 2, 3]], [[3, 2, 1]]])  # 2 metrics
+    >>> costs = np.array([[10, 20, 30], [10, 30, 20]])  # 2 cost ratios
+    >>> rank_correlations(metrics, costs)
+    array([[ 1. ,  0.5],
+           [-1. , -0.5]])
+    """
+    if kind not in ("spearman", "weighted"):
+        raise DataError(f"`kind` must be 'spearman' or 'weighted'; got {kind!r}.")
+    if top not in ("high", "low"):
+        raise DataError(f"`top` must be 'high' or 'low'; got {top!r}.")
+    sign = -1.0 if top == "high" else 1.0
+    a, b = (sign * np.asarray(values, dtype=np.float64) for values in (first, second))
+    if min(a.ndim, b.ndim) < 1 or a.shape[-1] != b.shape[-1] or a.shape[-1] < 3:
+        raise DataError(
+            f"rank correlations need columns of the same length, at least 3; got shapes "
+            f"{a.shape} and {b.shape}."
+        )
     if np.isnan(a).any() or np.isnan(b).any():
         raise DataError("rank correlation needs values that are not nan.")
-    return a, b
+    return _paired(kernels.mean_ranks(a), kernels.mean_ranks(b), kind)
 
 
-def _ranks(values: FloatArray) -> FloatArray:
-    """Ranks from 1, ties sharing their mean."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(values), dtype=np.float64)
+def _paired(a: FloatArray, b: FloatArray, kind: Kind) -> FloatArray:
+    """Correlations of ranks, block by block so that the broadcast product is never held."""
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
+    found = np.empty(shape[:-1])
+    moments = kernels.chance_moments(shape[-1]) if kind == "weighted" else None
+    for block in np.ndindex(shape[:-2]):
+        if moments is None:
+            found[block] = kernels.plain_rank_correlation(a[block], b[block])
+        else:
+            value = kernels.weighted_rank_correlation(a[block], b[block])
+            found[block] = kernels.standardised(value, moments)
+    return found
