@@ -25,7 +25,7 @@ class Cell:
     the stated Monte Carlo tolerance. `reading` tells variants apart: "as printed", "as the text
     says", "corrected". A name such as "Bayes / C01 EC" puts the cell into the row before and the
     column after the stroke of a table that looks like the paper's; other names make a list. A cell
-    that is not `available` stands for a printed number whose data cannot be had; ours is then `nan`.
+    that is not `available` stands for a printed number whose data cannot be had; ours is `nan`.
     """
 
     name: str

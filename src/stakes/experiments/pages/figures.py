@@ -1,0 +1,63 @@
+"""Figures as files: SVG that also stands inside a page, and PNG."""
+
+from __future__ import annotations
+
+import base64
+import io
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stakes._optional import load
+from stakes.experiments.running import Result
+from stakes.plots.style import style
+from stakes.report.charts import inline
+from stakes.report.markup import Html, element, text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Drawn", "drawn"]
+
+FONT = ' font-family="DejaVu Sans, Verdana, sans-serif"'
+#: A drawing with more characters than this stands in the page as an image.
+LARGEST = 1_500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A figure: its name, and the two files."""
+
+    name: str
+    svg: str
+    png: bytes
+
+    def markup(self, label: str) -> Html:
+        """The figure inside a page."""
+        if len(self.svg) <= LARGEST:
+            return element("div", Html(self.svg.replace(FONT, "", 1)), class_="chart")
+        source = "data:image/png;base64," + base64.b64encode(self.png).decode("ascii")
+        image = Html(f'<img alt="{text(label)}" src="{source}">')
+        return element("div", image, class_="chart image")
+
+
+def drawn(result: Result) -> list[Drawn]:
+    """The figures of a result; raises `MissingExtraError` without matplotlib."""
+    if result.outcome is None:
+        return []
+    load("matplotlib", extra="plots")
+    with style(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        figures = result.item.draw(result.outcome)
+        return [_files(name, figure, result) for name, figure in figures.items()]
+
+
+def _files(name: str, figure: Figure, result: Result) -> Drawn:
+    """Both files of a figure, which is closed afterwards."""
+    pyplot = load("matplotlib.pyplot", extra="plots")
+    label = f"{result.item.title}: {name}" if name != result.item.key else result.item.title
+    image = io.BytesIO()
+    figure.savefig(image, format="png", dpi=150, metadata={"Software": None})
+    chart = inline(figure.axes[0], f"{result.paper.key}-{name}", label)
+    pyplot.close(figure)
+    return Drawn(name, chart.svg.replace("<svg ", f"<svg{FONT} ", 1), image.getvalue())

@@ -1,0 +1,89 @@
+"""The overview: what the papers claim, what their numbers say, where print and text disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from stakes.experiments.pages.frame import framed
+from stakes.experiments.pages.tables import claims_list
+from stakes.experiments.pages.words import TITLE, errata, sentence, status
+from stakes.experiments.running import Result
+from stakes.report.markup import Html, element, joined, section, table, text
+
+__all__ = ["overview_page"]
+
+ERRATA = (
+    "Where the printed numbers follow from something other than what the text says, both were "
+    "computed: the numbers as printed, and what the text describes."
+)
+
+
+def overview_page(results: Sequence[Result]) -> str:
+    """The page that stands above those of the papers."""
+    from stakes import __version__
+
+    body = joined(
+        element("header", joined(
+            element("h1", TITLE),
+            element("p", f"stakes {__version__}", class_="from"),
+            element("div", element("p", sentence(results)), class_="verdict"),
+        )),
+        _papers(results),
+        _claims(results),
+        _errata(results),
+        element("footer", element("p", "This page loads nothing from anywhere.", class_="soft")),
+    )  # fmt: skip
+    return framed(TITLE, body)
+
+
+def _papers(results: Sequence[Result]) -> Html:
+    """How many numbers of each paper agree, item by item."""
+    rows: list[tuple[str, list[Html]]] = []
+    for key, group in groupby(results, key=lambda each: each.paper.key):
+        for k, each in enumerate(group):
+            link = element("a", key, href=f"{key}.html") if k == 0 else text("")
+            rows.append(("", [
+                element("th", link, scope="row"),
+                element("td", each.item.title, class_="left"),
+                element("td", f"{len(each.compared)}" if each.outcome else ""),
+                element("td", f"{len(each.outside)}" if each.outcome else "",
+                        class_="differs" if each.outside else ""),
+                element("td", status(each), class_="left"),
+            ]))  # fmt: skip
+    head = ["paper", "item", "printed numbers", "differ", "result"]
+    return section("What was computed", table("Items of each paper", head, rows, left=2))
+
+
+def _claims(results: Sequence[Result]) -> Html:
+    """What each paper concludes, checked."""
+    parts: list[str] = []
+    for key, group in groupby(results, key=lambda each: each.paper.key):
+        claims = [
+            claim
+            for each in group
+            if each.outcome is not None
+            for claim in each.outcome.claims
+            if claim.erratum is None
+        ]
+        if claims:
+            parts += [element("h3", key), claims_list(claims)]
+    return section("What the papers claim", *parts) if parts else Html("")
+
+
+def _errata(results: Sequence[Result]) -> Html:
+    """The errata with their numbers."""
+    found = errata(results)
+    if not found:
+        return Html("")
+    entries = []
+    for number, numbered in groupby(found, key=lambda each: each[0]):
+        same = list(numbered)
+        entries.append(element("dt", f"{number}"))
+        lines = [
+            joined(element("strong", claim.statement), element("p", claim.evidence))
+            for _, _, claim in same
+        ]
+        entries.append(element("dd", joined(*lines)))
+    listed = element("dl", joined(*entries), class_="errata")
+    return section("Where print and text disagree", element("p", ERRATA), listed)

@@ -1,0 +1,139 @@
+"""Numbers and verdicts as words, alike on every page, in the terminal and in the files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from stakes.experiments.items import Cell, Claim
+from stakes.experiments.running import Result
+
+__all__ = [
+    "TITLE",
+    "claim_verdict",
+    "decimals",
+    "difference",
+    "errata",
+    "grids",
+    "ours",
+    "published",
+    "sentence",
+    "status",
+    "verdict",
+]
+
+TITLE = "What the papers' numbers say, checked"
+#: At most this many decimals are shown; the files hold all of them.
+MOST = 6
+
+
+def decimals(cell: Cell) -> int:
+    """Decimals to which the number was printed: by its tolerance, or as it is written."""
+    by_tolerance = 0
+    if 0 < cell.tolerance < 0.5:
+        by_tolerance = math.floor(-math.log10(2 * cell.tolerance) + 1e-9)
+    if cell.published is None:
+        return min(by_tolerance or 4, MOST)
+    written = repr(float(cell.published)).partition(".")[2]
+    as_written = 0 if written == "0" or "e" in written else len(written)
+    return min(max(by_tolerance, as_written), MOST)
+
+
+def published(cell: Cell) -> str:
+    """The printed number with its decimals; a dash where none was printed."""
+    return "–" if cell.published is None else f"{cell.published:.{decimals(cell)}f}"
+
+
+def ours(cell: Cell) -> str:
+    """Our number with a decimal more than the printed one, or all of it if it is whole."""
+    if not cell.available:
+        return "no data"
+    if math.isnan(cell.ours):
+        return "undefined"
+    places = decimals(cell) + (cell.published is not None)
+    if places <= 1 and float(cell.ours).is_integer():
+        return f"{cell.ours:.0f}"
+    return f"{_unsigned(cell.ours, places):.{places}f}"
+
+
+def difference(cell: Cell) -> str:
+    """Ours minus the printed number, with its sign."""
+    if cell.agrees is None:
+        return ""
+    places = min(decimals(cell) + 1, MOST)
+    value = _unsigned(cell.difference, places)
+    return "0" if value == 0 else f"{value:+.{places}f}".replace("-", "−")
+
+
+def _unsigned(value: float, places: int) -> float:
+    """A number without a minus sign in front of nothing but zeros."""
+    return 0.0 if round(value, places) == 0 else value
+
+
+def verdict(cell: Cell) -> str:
+    """What the comparison says in one or two words."""
+    if not cell.available:
+        return "no data"
+    if cell.agrees is None:
+        return "not printed"
+    return "agrees" if cell.agrees else "differs"
+
+
+def claim_verdict(claim: Claim) -> str:
+    """What the numbers say about a claim."""
+    if claim.holds is None:
+        return "in part"
+    return "confirmed" if claim.holds else "not confirmed"
+
+
+def status(result: Result) -> str:
+    """What became of an item, in a few words."""
+    if result.status in ("skipped", "failed", "not run"):
+        return f"{result.status}: {result.reason}" if result.reason else result.status
+    if not result.compared:
+        return "computed; nothing printed to compare with"
+    count, outside = len(result.compared), len(result.outside)
+    if outside:
+        return f"{outside} of {count} printed numbers differ"
+    return "the printed number agrees" if count == 1 else f"all {count} printed numbers agree"
+
+
+def sentence(results: Iterable[Result]) -> str:
+    """What all results say together."""
+    results = list(results)
+    count = sum(len(each.compared) for each in results)
+    outside = sum(len(each.outside) for each in results)
+    failed = sum(each.status == "failed" for each in results)
+    absent = sum(each.status in ("skipped", "not run") for each in results)
+    said = f"{count} printed numbers were computed again: "
+    said += "all agree within their tolerance." if not outside else f"{outside} differ."
+    if not count:
+        said = "No printed number was compared."
+    for number, what in ((failed, "failed"), (absent, "not run")):
+        if number:
+            said += f" {number} item{'s' if number != 1 else ''} {what}."
+    return said
+
+
+def errata(results: Iterable[Result]) -> list[tuple[int, Result, Claim]]:
+    """The errata among the claims, in the order of their numbers."""
+    found = [
+        (claim.erratum, result, claim)
+        for result in results
+        if result.outcome is not None
+        for claim in result.outcome.claims
+        if claim.erratum is not None
+    ]
+    return sorted(found, key=lambda each: each[0])
+
+
+def grids(cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]:
+    """Cells that make a table of rows and columns, per reading where two would share a place.
+
+    The second part of each pair is empty of cells whose names have no stroke.
+    """
+    placed = [cell for cell in cells if " / " in cell.name]
+    if len({cell.name for cell in placed}) == len(placed):
+        return [("", placed)] if placed else []
+    readings = list(dict.fromkeys(cell.reading for cell in placed))
+    return [(name, [cell for cell in placed if cell.reading == name]) for name in readings]
