@@ -67,6 +67,7 @@ _ROOMS = (
     "plots",
     "posteriors",
     "summaries",
+    "testing",
     "uncertainty",
 )
 
@@ -99,6 +100,7 @@ __all__ = [
     "plots",
     "posteriors",
     "summaries",
+    "testing",
     "uncertainty",
 ]
 
@@ -117,6 +119,7 @@ if TYPE_CHECKING:
         plots,
         posteriors,
         summaries,
+        testing,
         uncertainty,
     )
     from stakes.application import Application, CaseCosts, CostMatrix
