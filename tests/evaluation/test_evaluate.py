@@ -236,7 +236,8 @@ class TestVerdicts:
         app = UncertainApplication([[0, 1], [Between(0.3, 30), 0]])
         ev = evaluate(y, models, application=app, rng=0)
         assert ev.verdict_kind == "it depends"
-        assert ev.verdict.startswith("It depends: shy if a miss costs up to ")
+        assert ev.verdict.startswith("It depends: eager if a miss costs more than ")
+        assert ", else shy." in ev.verdict
         assert "eager if" in ev.verdict or "eager from" in ev.verdict
 
 

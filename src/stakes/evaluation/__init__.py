@@ -1,6 +1,7 @@
 """From labels and models to a verdict: everything put together."""
 
+from stakes.evaluation.doubt import Doubt
 from stakes.evaluation.evaluating import evaluate
 from stakes.evaluation.evaluation import Evaluation, ModelEvaluation, Naive, Stretch
 
-__all__ = ["Evaluation", "ModelEvaluation", "Naive", "Stretch", "evaluate"]
+__all__ = ["Doubt", "Evaluation", "ModelEvaluation", "Naive", "Stretch", "evaluate"]

@@ -12,7 +12,7 @@ from stakes.evaluation.judging import Cases, Judged, Variant
 from stakes.summaries import GroupedCounts, PairedCounts
 from stakes.uncertainty import Comparison, Difference, compare, interval
 
-__all__ = ["after_calibration", "compared", "nec_interval", "worth_of_calibration"]
+__all__ = ["after_calibration", "compared", "nec_interval", "told_apart", "worth_of_calibration"]
 
 #: More models than this are not compared pair by pair.
 MOST_COMPARED = 20
@@ -45,6 +45,18 @@ def _compared(
     """Systems by NEC; draws in which the naive decision is perfect count as undecided."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return compare(_counts(codes, cases, given), given, normalize=True, **options)
+
+
+def told_apart(
+    codes: dict[str, Any], cases: Cases, given: Application, options: dict[str, Any]
+) -> bool:
+    """Whether the first of several systems is cheaper than each of the others beyond chance."""
+    found = _compared(codes, cases, given, options)
+    first, *others = codes
+    return not found.too_few and all(
+        found.difference(first, other).decided and found.difference(first, other).value < 0
+        for other in others
+    )
 
 
 def after_calibration(

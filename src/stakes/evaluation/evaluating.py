@@ -10,9 +10,11 @@ import numpy as np
 from stakes.application import Application, CaseCosts, UncertainApplication, as_application
 from stakes.calibration import Calibrator
 from stakes.evaluation.by_case import evaluated_by_case
+from stakes.evaluation.doubting import is_cheap, with_doubt
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.from_counts import evaluated_counts
 from stakes.evaluation.from_rows import Question, evaluated_rows, read_cases, sliced
+from stakes.evaluation.possible import possible_of
 from stakes.exceptions import DataError
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Priors, RandomSource
@@ -114,14 +116,14 @@ def evaluate(
     if tables and all(isinstance(each, ConfusionMatrix) for each in tables.values()):
         if y_true is not None:
             raise DataError("confusion matrices hold the truth already.", hint="y_true=None")
-        return evaluated_counts(tables, given, uncertain, options)
+        return _doubted(evaluated_counts(tables, given, options), uncertain)
     if y_true is None:
         raise DataError("`y_true` may be None only for confusion matrices.")
     cases = read_cases(y_true, given, sample_weight, groups)
-    question = Question(given, uncertain, cases, posterior_priors, recalibrate, folds, options)
+    question = Question(given, cases, posterior_priors, recalibrate, folds, options)
     if case_costs is not None:
         return evaluated_by_case(models, case_costs, question)
-    found = evaluated_rows(models, question)
+    found = _doubted(evaluated_rows(models, question), uncertain)
     if by is None:
         return found
     columns = {"sample_weight": sample_weight, "groups": groups}
@@ -132,3 +134,10 @@ def evaluate(
         "recalibrate": recalibrate,
     }
     return sliced(evaluate, found, (y_true, models, by), columns, kept)
+
+
+def _doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evaluation:
+    """The same at all that uncertain costs and shares may be."""
+    if uncertain is None:
+        return found
+    return with_doubt(found, possible_of(uncertain, few=not is_cheap(found)))

@@ -11,6 +11,7 @@ import numpy as np
 from stakes._names import listed
 from stakes.application import Application
 from stakes.evaluation import verdicts
+from stakes.evaluation.doubt import Doubt
 from stakes.evaluation.judging import Sources
 from stakes.evaluation.spending import costliest_cells, use_of_decisions
 from stakes.exceptions import DataError
@@ -162,6 +163,8 @@ class Evaluation:
         The best decision that ignores the models; None to take that of the application.
     level : float
         Of the intervals.
+    doubt : Doubt or None
+        The models at all that unknown costs and shares may be; None where all is known.
     """
 
     application: Application
@@ -179,6 +182,7 @@ class Evaluation:
     worth: Difference | None = None
     naive: Naive | None = None
     level: float = 0.95
+    doubt: Doubt | None = None
 
     @property
     def naive_decision(self) -> Name:
@@ -367,7 +371,10 @@ class Evaluation:
         }
 
     def __str__(self) -> str:
-        lines = [str(self.frame()), "", self.verdict, *(f"! {r}" for r in self.remarks)]
+        table = [str(self.frame()), ""]
+        if self.doubt is not None:
+            table += [f"unknown: {self.doubt.words}", str(self.doubt.frame()), ""]
+        lines = [*table, self.verdict, *(f"! {r}" for r in self.remarks)]
         return "\n".join(lines + [f"- {note}" for note in self.notes])
 
     def __repr__(self) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from stakes.application import Application, UncertainApplication
+from stakes.application import Application
 from stakes.evaluation.evaluation import Evaluation, ModelEvaluation
 from stakes.evaluation.from_rows import shortage_of
 from stakes.evaluation.judging import Variant, priced
-from stakes.evaluation.switching import cost_range, ranges_of_counts, within
+from stakes.evaluation.switching import ranges_of_counts
 from stakes.exceptions import DataError, StakesError
 from stakes.summaries import ConfusionMatrix
 from stakes.uncertainty import interval
@@ -23,7 +23,6 @@ __all__ = ["evaluated_counts"]
 def evaluated_counts(
     tables: Mapping[Any, ConfusionMatrix],
     given: Application,
-    uncertain: UncertainApplication | None,
     options: dict[str, Any],
 ) -> Evaluation:
     """Judge tables of counts at the priors of the application, or else of the first of them."""
@@ -39,15 +38,12 @@ def evaluated_counts(
             notes.append(f"all are judged at the class shares of {next(iter(ordered))}")
     judged = {name: priced(table, app) for name, table in ordered.items()}
     least = np.min([table.class_totals for table in ordered.values()], axis=0)
-    stretches = ranges_of_counts(ordered, app)
-    reach = cost_range(uncertain)
     return Evaluation(
         application=app,
         models=tuple(_summed(n, v, sampled, app, options) for n, v in judged.items()),
         n_cases=float(first.total),
         data_priors=first.priors,
-        switches=() if reach is None else within(stretches, reach),
-        ranges=stretches,
+        ranges=ranges_of_counts(ordered, app),
         too_few=shortage_of(least, app, options["min_cases"]),
         notes=tuple(notes),
         level=options["level"],

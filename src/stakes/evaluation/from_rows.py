@@ -11,7 +11,7 @@ import numpy as np
 from stakes._checks import as_priors, same_length
 from stakes._columns import as_column, as_weights
 from stakes._names import encode
-from stakes.application import Application, UncertainApplication
+from stakes.application import Application
 from stakes.calibration import Affine, Calibrator
 from stakes.evaluation.comparing import (
     after_calibration,
@@ -31,7 +31,7 @@ from stakes.evaluation.judging import (
     scores_of,
 )
 from stakes.evaluation.models import Model, read_models
-from stakes.evaluation.switching import cost_range, ranges, switches
+from stakes.evaluation.switching import ranges
 from stakes.exceptions import DataError, LabelError, PosteriorError
 from stakes.report.amounts import plain
 from stakes.typing import FloatArray, Priors
@@ -45,7 +45,6 @@ class Question:
     """Everything that was asked, besides the models."""
 
     given: Application
-    uncertain: UncertainApplication | None
     cases: Cases
     posterior_priors: Priors | None
     recalibrate: bool | Calibrator
@@ -85,14 +84,11 @@ def evaluated_rows(models: Any, question: Question) -> Evaluation:
         n_cases=float(cases.truth.shape[0]),
         data_priors=cases.priors,
         comparison=comparison,
-        switches=switches(judged, cases, app, question.uncertain),
         ranges=ranges(judged, cases, app),
         too_few=few_cases(cases, app, options["min_cases"]) or refused,
         notes=tuple(notes),
         after=after,
-        sources=Sources(
-            given, cases, tuple(judged), said_at, options, cost_range(question.uncertain)
-        ),
+        sources=Sources(given, cases, tuple(judged), said_at, options),
         worth=worth_of_calibration(judged, cases, given, options),
         level=options["level"],
     )

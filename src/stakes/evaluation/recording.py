@@ -49,6 +49,7 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
         "differences": _differences(ev),
         "switches": [_stretch(stretch) for stretch in ev.switches],
         "ranges": [_stretch(stretch) for stretch in ev.ranges],
+        "doubt": _doubt(ev),
         "level": ev.level,
         "too_few": ev.too_few,
         "notes": list(ev.notes),
@@ -111,3 +112,40 @@ def _differences(ev: Evaluation) -> list[dict[str, Any]]:
 def _stretch(stretch: Stretch) -> dict[str, Any]:
     """A range of cost ratios with one winner."""
     return {"winner": stretch.winner, "low": stretch.low, "high": _finite(stretch.high)}
+
+
+def _doubt(ev: Evaluation) -> dict[str, Any] | None:
+    """The models at all that unknown costs and shares may be; None where all is known."""
+    doubt = ev.doubt
+    if doubt is None:
+        return None
+    columns = {
+        name: getattr(doubt, name)
+        for name in ("middle_nec", "middle_cost", "mean_nec", "mean_cost")
+    } | {"worst_regret": doubt.worst_regret, "kept_regret": doubt.kept_regret}
+    return {
+        "words": doubt.words,
+        "unknown": doubt.unknown,
+        "places": [
+            {
+                "words": words,
+                "costs": app.costs.values.tolist(),
+                "priors": None if app.priors is None else app.priors.tolist(),
+                "winner": winner,
+            }
+            for words, app, winner in zip(
+                doubt.places, doubt.applications, doubt.winners, strict=True
+            )
+        ],
+        "models": [
+            {
+                "name": name,
+                "nec": [_finite(value) for value in doubt.nec[k]],
+                "cost": [_finite(value) for value in doubt.cost[k]],
+                **{key: _finite(column[k]) for key, column in columns.items()},
+            }
+            for k, name in enumerate(doubt.models)
+        ],
+        "best_on_average": doubt.best_on_average,
+        "safest": doubt.safest,
+    }

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from stakes.application import Application, CostMatrix, UncertainApplication
+from stakes.application import Application
 from stakes.curves import switch_points
 from stakes.evaluation.evaluation import Stretch
 from stakes.evaluation.judging import Cases, Judged
 from stakes.summaries import ConfusionMatrix
 from stakes.uncertainty import best_ranges
 
-__all__ = ["cost_range", "ranges", "ranges_of_counts", "switches", "within"]
+__all__ = ["NEAR_TIE", "ranges", "ranges_of_counts", "within"]
 
 #: A lead below this much NEC is a tie.
 NEAR_TIE = 0.01
@@ -44,14 +44,6 @@ def ranges(judged: list[Judged], cases: Cases, app: Application) -> tuple[Stretc
         last = stretches[-1]
         stretches[-1] = Stretch(last.winner, last.low, math.inf)
     return tuple(stretches)
-
-
-def switches(
-    judged: list[Judged], cases: Cases, app: Application, uncertain: UncertainApplication | None
-) -> tuple[Stretch, ...]:
-    """The stretches that the range of uncertain costs reaches into."""
-    reach = cost_range(uncertain)
-    return () if reach is None else within(ranges(judged, cases, app), reach)
 
 
 def ranges_of_counts(
@@ -87,16 +79,3 @@ def within(stretches: tuple[Stretch, ...], reach: tuple[float, float]) -> tuple[
             each = Stretch(each.winner, merged.pop().low, each.high)
         merged.append(each)
     return tuple(merged)
-
-
-def cost_range(uncertain: UncertainApplication | None) -> tuple[float, float] | None:
-    """The least and the greatest cost ratio that uncertain costs of two classes allow."""
-    if uncertain is None or uncertain.expected.costs.shape != (2, 2):
-        return None
-    ratios = [_ratio(CostMatrix(costs)) for costs in uncertain.corners().costs]
-    return min(ratios), max(ratios)
-
-
-def _ratio(costs: CostMatrix) -> float:
-    """How many wrong second decisions one wrong first decision costs as much as."""
-    return math.exp(-Application(costs).log_odds_threshold)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stakes.evaluation.doubt_words import depends, on_what, over_the_range
 from stakes.report.amounts import grouped, money, percent, plain
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def kind_of(ev: Evaluation) -> str:
     best = ev[ev.best]
     if ev.too_few:
         return "cannot say"
-    if len(ev.switches) > 1:
+    if depends(ev):
         return "it depends"
     if _better_after(ev, best):
         return "deploy after re-calibrating"
@@ -80,7 +81,7 @@ def sentence(ev: Evaluation) -> str:
     if kind == "cannot say":
         return _cannot_say(ev, best)
     if kind == "it depends":
-        return _depends(ev)
+        return on_what(ev)
     if kind == "deploy after re-calibrating":
         return _after(ev)
     if kind == "cannot tell apart":
@@ -153,25 +154,11 @@ def _cannot_say(ev: Evaluation, best: ModelEvaluation) -> str:
     )
 
 
-def _depends(ev: Evaluation) -> str:
-    """Which model wins in which part of the range of costs."""
-    parts = []
-    for switch in ev.switches:
-        name = "no model" if switch.winner == "none" else switch.winner
-        if switch is ev.switches[-1]:
-            parts.append(f"{name} if a miss costs more than {plain(switch.low, 2)} false alarms")
-        elif switch is ev.switches[0]:
-            parts.append(f"{name} if a miss costs up to {plain(switch.high, 2)} false alarms")
-        else:
-            parts.append(f"{name} from {plain(switch.low, 2)} to {plain(switch.high, 2)}")
-    return f"It depends: {', '.join(parts)}."
-
-
 def remarks(ev: Evaluation) -> list[str]:
     """What to mind besides: calibration worth having, how far the choice holds, few cases."""
     if ev.too_few:
         return []
-    return [*_calibration(ev), *_robust(ev), *_few(ev)]
+    return [*_calibration(ev), *over_the_range(ev), *_robust(ev), *_few(ev)]
 
 
 def _calibration(ev: Evaluation) -> list[str]:

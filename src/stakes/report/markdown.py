@@ -42,6 +42,7 @@ def as_markdown(record: Mapping[str, Any]) -> str:
     lines += [_line([row[k] for k in kept]) for row in rows]
     naive = f"always decide '{record['naive']['decision']}'"
     lines += [_line([_text(naive), "1.000", *[""] * (len(kept) - 2)]), ""]
+    lines += _doubt(record.get("doubt"))
     cases = f"{grouped(record['cases'])} cases."
     said = "NEC: cost divided by that of the best decision that ignores the model; lower is better."
     interval = f" Intervals: {percent(record['level'], 0)}." if sure and record["level"] else ""
@@ -66,6 +67,22 @@ def _row(model: Mapping[str, Any], app: Mapping[str, Any]) -> list[str]:
         per_case(model["saving"]) if saved is None else amount(saved),
         "" if chance is None else percent(chance, 0),
     ]
+
+
+def _doubt(doubt: Mapping[str, Any] | None) -> list[str]:
+    """The models over the range of what is unknown."""
+    if doubt is None:
+        return []
+    ends = [f"NEC at {place['words']}" for place in doubt["places"]]
+    head = ["model", *ends, "middle", "mean", "worst regret"]
+    keys = ("middle_nec", "mean_nec", "worst_regret")
+    rows = [
+        [_text(m["name"]), *(normalized(x) for x in (*m["nec"], *(m[key] for key in keys)))]
+        for m in doubt["models"]
+    ]
+    lines = [f"Unknown: {_text(doubt['words'])}. Safest: {_text(doubt['safest'])}.", ""]
+    lines += [_line([_text(cell) for cell in head]), _line(["---", *["--:"] * (len(head) - 1)])]
+    return [*lines, *(_line(row) for row in rows), ""]
 
 
 def _line(cells: list[str]) -> str:

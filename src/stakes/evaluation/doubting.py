@@ -1,0 +1,203 @@
+"""An evaluation over everything that its costs and shares may be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.application import Application, CostMatrix
+from stakes.decisions import bayes_decisions
+from stakes.evaluation.comparing import told_apart
+from stakes.evaluation.doubt import Doubt
+from stakes.evaluation.evaluation import Evaluation, Stretch
+from stakes.evaluation.judging import Judged, Sources
+from stakes.evaluation.possible import Possible
+from stakes.evaluation.switching import NEAR_TIE, within
+from stakes.typing import FloatArray
+
+__all__ = ["is_cheap", "with_doubt"]
+
+
+def is_cheap(ev: Evaluation) -> bool:
+    """Whether a node costs next to nothing: two classes and decisions, or decisions only."""
+    fixed = all(model.kind == "decisions" for model in ev.models)
+    return fixed or ev.application.costs.shape == (2, 2)
+
+
+def with_doubt(ev: Evaluation, possible: Possible) -> Evaluation:
+    """The same evaluation with what its models cost at all that is possible."""
+    odds = _log_odds(ev, possible)
+    rates = _rates(ev, possible, odds)
+    if rates is None:
+        return ev
+    ends = possible.corners
+    if odds is not None:
+        ends = tuple(dict.fromkeys((int(np.argmin(odds)), int(np.argmax(odds)))))
+    cost, nec = _prices(rates, possible, ev.data_priors)
+    kept = np.stack([_filled(m.confusion.rates) for m in ev.models])[:, None]
+    least = np.fmin(np.fmin.reduce(nec, axis=0), 1.0)
+    applications = tuple(_application(ev, possible, node) for node in ends)
+    winners = _winners(ev, nec[:, list(ends)], applications)
+    doubt = Doubt(
+        words=possible.words,
+        unknown=possible.unknown,
+        models=tuple(ev),
+        places=tuple(possible.label(node) for node in ends),
+        applications=applications,
+        nec=nec[:, list(ends)],
+        cost=cost[:, list(ends)],
+        middle_nec=np.array([model.nec for model in ev.models]),
+        middle_cost=np.array([model.cost for model in ev.models]),
+        mean_nec=_mean(nec, possible.weights),
+        mean_cost=_mean(cost, possible.weights),
+        worst_regret=_worst(nec - least),
+        kept_regret=_worst(_prices(kept, possible, ev.data_priors)[1] - least),
+        winners=winners,
+    )
+    found = replace(ev, doubt=doubt)
+    return found if odds is None else _along(found, odds)
+
+
+def _along(ev: Evaluation, odds: FloatArray) -> Evaluation:
+    """With the stretches that the range of two classes reaches into, chance taken out."""
+    priors = ev.application.priors
+    assert priors is not None
+    assert ev.doubt is not None
+    here = float(np.log(priors[1] / priors[0]))
+    low, high = (float(np.exp(end - here)) for end in (odds.min(), odds.max()))
+    stretches = within(ev.ranges, (low, high))
+    if len(stretches) > 1:
+        stretches = _sure(stretches, ev.doubt.winners)
+    sources = None if ev.sources is None else replace(ev.sources, cost_range=(low, high))
+    return replace(ev, switches=stretches, sources=sources)
+
+
+def _sure(stretches: tuple[Stretch, ...], winners: tuple[str, ...]) -> tuple[Stretch, ...]:
+    """Without an outermost stretch whose winner the data cannot tell from the others."""
+    if set(winners) == {"tie"}:
+        return ()
+    kept = list(stretches)
+    if winners[-1] == "tie":
+        kept = kept[:-1]
+    if winners[0] == "tie":
+        kept = kept[1:]
+    return tuple(kept)
+
+
+def _log_odds(ev: Evaluation, possible: Possible) -> FloatArray | None:
+    """The effective prior log odds of every node; None unless two classes with one cut."""
+    if ev.application.costs.shape != (2, 2):
+        return None
+    shares = possible.resolved_priors(ev.data_priors)
+    miss = possible.costs[:, 1, 0] - possible.costs[:, 1, 1]
+    alarm = possible.costs[:, 0, 1] - possible.costs[:, 0, 0]
+    if (miss <= 0).any() or (alarm <= 0).any() or (shares <= 0).any():
+        return None
+    return np.asarray(np.log(miss * shares[:, 1]) - np.log(alarm * shares[:, 0]))
+
+
+def _rates(ev: Evaluation, possible: Possible, odds: FloatArray | None) -> FloatArray | None:
+    """Rates of each model at each node, (n_models, n_nodes, n_classes, n_decisions)."""
+    size, shape = len(possible.weights), ev.application.costs.shape
+    found = np.empty((len(ev), size, *shape))
+    judged = [None] * len(ev) if ev.sources is None else ev.sources.judged
+    for k, (model, one) in enumerate(zip(ev.models, judged, strict=True)):
+        if one is None or one.model.posteriors is None:
+            if ev.sources is None and model.kind != "decisions":
+                return None  # costs per case: only whoever has the rows can tell
+            found[k] = _filled(model.confusion.rates)
+            continue
+        assert ev.sources is not None
+        nodes = np.arange(size)
+        if odds is not None and one.scores is not None and 0 < ev.sources.said_at[1] < 1:
+            above = one.scores.counts_above_each(one.scores.from_llrs(-odds))
+            found[k, :, :, 1] = above / one.scores.class_totals
+            found[k, :, :, 0] = 1 - found[k, :, :, 1]
+            nodes = np.array([np.argmin(odds), np.argmax(odds)])  # these as they are decided
+        for node in nodes.tolist():
+            app = _application(ev, possible, node)
+            table = ev.sources.cases.count(_codes(one, ev.sources, app), app)
+            found[k, node] = _filled(table.rates)
+    return found
+
+
+def _codes(one: Judged, sources: Sources, app: Application) -> NDArray[np.intp]:
+    """What a model decides at one application."""
+    if one.model.posteriors is None:
+        assert one.as_is.codes is not None
+        return one.as_is.codes
+    assert app.priors is not None
+    return bayes_decisions(one.model.at(app.priors, sources.said_at), app.costs)
+
+
+def _filled(rates: FloatArray) -> FloatArray:
+    """Rates, 0 for a class without cases."""
+    return np.asarray(np.nan_to_num(rates, nan=0.0))
+
+
+def _prices(
+    rates: FloatArray, possible: Possible, data_priors: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Cost as given, and NEC, of each model at each node; nan where the NEC does not exist."""
+    shares, costs = possible.resolved_priors(data_priors), possible.costs
+    standard = costs - costs.min(axis=2, keepdims=True)
+    naive = np.einsum("ni,nij->nj", shares, standard).min(axis=1)
+    cost = (rates * (shares[:, :, None] * costs)).sum(axis=(2, 3))
+    avoidable = (rates * (shares[:, :, None] * standard)).sum(axis=(2, 3))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        nec = np.where(naive > 0, avoidable / naive, np.nan)
+    return cost, nec
+
+
+def _application(ev: Evaluation, possible: Possible, node: int) -> Application:
+    """One node as an application."""
+    app = ev.application
+    costs = CostMatrix(possible.costs[node], app.classes, app.decisions)
+    shares = possible.resolved_priors(ev.data_priors)[node]
+    return Application(costs, shares, app.unit, app.volume, app.period)
+
+
+def _mean(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Averages over the nodes at which a figure exists."""
+    known = np.isfinite(values)
+    total = np.where(known, weights, 0.0).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((np.where(known, values, 0.0) * weights).sum(axis=1) / total)
+
+
+def _worst(regret: FloatArray) -> FloatArray:
+    """The greatest regret over the nodes at which it exists."""
+    return np.asarray(np.where(np.isfinite(regret), regret, 0.0).max(axis=1))
+
+
+def _winners(
+    ev: Evaluation, nec: FloatArray, applications: tuple[Application, ...]
+) -> tuple[str, ...]:
+    """Who is cheapest at each end, beyond chance and beyond a near-tie."""
+    best = np.where(np.isnan(nec), np.inf, nec).argmin(axis=0).tolist()
+    useful = [bool(nec[k, place] < 1 - NEAR_TIE) for place, k in enumerate(best)]
+    candidates = {k for k, worth in zip(best, useful, strict=True) if worth}
+    found = []
+    for place, (k, app) in enumerate(zip(best, applications, strict=True)):
+        rivals = sorted(candidates - {k})
+        near = any(nec[j, place] - nec[k, place] < NEAR_TIE for j in rivals)
+        if not useful[place]:
+            found.append("none")
+        elif near or not _surely(ev, k, rivals, app):
+            found.append("tie")
+        else:
+            found.append(ev.models[k].name)
+    return tuple(found)
+
+
+def _surely(ev: Evaluation, best: int, rivals: list[int], app: Application) -> bool:
+    """Whether the cases tell the best model from those that win elsewhere."""
+    if ev.sources is None or not rivals:
+        return True
+    sources = ev.sources
+    judged = [sources.judged[k] for k in (best, *rivals)]
+    codes = {one.model.name: _codes(one, sources, app) for one in judged}
+    given = app if sources.given.priors is not None else app.with_priors(None)
+    return told_apart(codes, sources.cases, given, sources.options)
