@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stakes.cli.doubt_shown import print_doubt
 from stakes.cli.output import bold, continued, dim, page_width, print_wrapped, shown, wrapped
 from stakes.cli.tables import Column, fitted
 from stakes.report import Findings, ModelFinding
@@ -21,6 +22,7 @@ def print_findings(findings: Findings, *, with_verdict: bool = True) -> None:
     print()
     _print_table(findings)
     print(dim(shown(_naive_line(findings))))
+    print_doubt(findings.evaluation)
     _print_where_money_goes(findings)
     _print_slices(findings)
     if with_verdict:

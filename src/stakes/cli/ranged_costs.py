@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 
 from stakes.application import (
     Application,
+    Between,
     CostMatrix,
     UncertainApplication,
     read_costs,
@@ -26,11 +26,10 @@ MOST_UNKNOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class RangedCosts:
-    """The costs in the middle, and at every end with a name for each."""
+    """What is unknown by name, and the application for values of it."""
 
-    middle: Application
-    ends: tuple[tuple[str, Application], ...]
-    said: str
+    unknown: tuple[tuple[str, Between], ...]
+    at: Callable[[tuple[float, ...]], Application]
 
 
 def ranged_costs(path: Any) -> RangedCosts | None:
@@ -63,44 +62,33 @@ def _amounts(table: dict[str, Any]) -> list[Any]:
 def _elicited(app: Application, ends: Any) -> RangedCosts | None:
     """Costs that were asked for: the range of false alarms a miss is worth, as it was kept."""
     known = isinstance(ends, list) and len(ends) == 2 and app.costs.shape == (2, 2)
-    if not known or not 0 < ends[0] < ends[1] < math.inf:
+    if not known or not 0 < ends[0] < ends[1] < np.inf:
         return None
     values = app.costs.values
-    placed = []
-    for end in ends:
+
+    def at(ratios: tuple[float, ...]) -> Application:
         moved = values.copy()
-        moved[1, 0] = values[1, 1] + end * (values[0, 1] - values[0, 0])
-        placed.append((f"{end:.3g} false alarms a miss", _with(app, moved)))
-    said = f"{ends[0]:.3g} to {ends[1]:.3g} false alarms a miss, by the answers in the file"
-    return RangedCosts(app, tuple(placed), said)
+        moved[1, 0] = values[1, 1] + ratios[0] * (values[0, 1] - values[0, 0])
+        return _with(app, moved)
+
+    name = "a miss in false alarms, by the answers in the file,"
+    return RangedCosts(((name, Between(*ends)),), at)
 
 
 def _between(uncertain: UncertainApplication) -> RangedCosts | None:
-    """Costs of which some are ranges: the geometric middle of each, and all ends."""
-    terms = uncertain.terms
+    """Costs of which some are ranges."""
+    terms, app = uncertain.terms, uncertain.expected
     if not 0 < len(terms) <= MOST_UNKNOWN:
         return None
-    app = uncertain.expected
-    names = [_cell(app, term.direction) for term in terms]
-    ends = [(term.amount.low, term.amount.high) for term in terms]
-    centre = [math.sqrt(a * b) if a > 0 else (a + b) / 2 for a, b in ends]
-    placed = [
-        (
-            ", ".join(f"{name} {value:g}" for name, value in zip(names, values, strict=True)),
-            _at(uncertain, app, values),
+    unknown = [(_cell(app, term.direction), term.amount) for term in terms]
+
+    def at(values: tuple[float, ...]) -> Application:
+        moved = uncertain.base + sum(
+            value * term.direction for value, term in zip(values, terms, strict=True)
         )
-        for values in itertools.product(*ends)
-    ]
-    said = ", ".join(f"{name} {a:g} to {b:g}" for name, (a, b) in zip(names, ends, strict=True))
-    return RangedCosts(_at(uncertain, app, centre), tuple(placed), said)
+        return _with(app, moved)
 
-
-def _at(uncertain: UncertainApplication, app: Application, values: Any) -> Application:
-    """The application with every unknown at one value."""
-    moved = uncertain.base + sum(
-        value * term.direction for value, term in zip(values, uncertain.terms, strict=True)
-    )
-    return _with(app, moved)
+    return RangedCosts(tuple((n, Between(a.low, a.high)) for n, a in unknown), at)
 
 
 def _cell(app: Application, direction: np.ndarray) -> str:

@@ -1,188 +1,191 @@
 """Ranges on the command line, such as ``--prevalence 2%..5%`` or ``--cost fn=5..20``.
 
-The models are judged in the middle of each range, on the scale of factors, and at all ends; a note
-says whether the choice depends on where the truth lies.
+The models are judged in the middle of each range, on the scale of factors, and at everything
+between the ends: how much they cost there, and which of them is the safest choice.
 """
 
 from __future__ import annotations
 
 import copy
-import itertools
-import math
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from stakes.application import Application
+from stakes.application import Application, Between
+from stakes.cli.asked import costs_given
+from stakes.cli.costs import binary_costs, shares
 from stakes.cli.judging import findings_of
-from stakes.cli.ranged_costs import ranged_costs
+from stakes.cli.place import texts
+from stakes.cli.presets import findings_at_preset
+from stakes.cli.ranged_costs import RangedCosts, ranged_costs
 from stakes.evaluation import Evaluation
-from stakes.evaluation.switching import within
-from stakes.exceptions import CostError, DataError
-from stakes.metrics import nist_applications
-from stakes.report import Findings, ModelFinding
+from stakes.evaluation.doubting import is_cheap, with_doubt, with_evaluations
+from stakes.evaluation.possible import FEW, MANY, Axis, Possible, axis, grid
+from stakes.exceptions import CostError, DataError, PriorError
+from stakes.report import Findings
 
 __all__ = ["findings_over"]
 
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)(%?)"
 _RANGE = re.compile(rf"(?<![\w.]){_NUMBER}\.\.{_NUMBER}(?![\w.])")
 MOST_RANGES = 3
+#: Nodes along each range where the whole evaluation is done again at each of them.
+AGAIN = 3
+_CALLED = {
+    "fn": "a miss costs",
+    "miss": "a miss costs",
+    "fp": "a false alarm costs",
+    "false_alarm": "a false alarm costs",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A range as it was written, what it is about, and its ends."""
+
+    text: str
+    name: str
+    ends: Between
+    is_share: bool
 
 
 def findings_over(args: Any) -> Findings:
-    """See `findings_of`; with ranges, at their middle, with a note about their ends."""
+    """See `findings_of`; with ranges, at their middle, and with all that they hold."""
     if getattr(args, "preset", None):
-        return _at_preset(args)
+        return findings_at_preset(args)
     spread = ranged_costs(args.costs) if args.costs else None
-    ranges = [match for text in _texts(args) for match in _RANGE.finditer(text)]
-    if not ranges and spread is None:
+    written = _written(args)
+    if not written and spread is None:
         return findings_of(args, recalibrate=True)
-    if len(ranges) > MOST_RANGES:
-        raise CostError(f"at most {MOST_RANGES} ranges at a time; got {len(ranges)}.")
-    if args.file == "-":
+    if len(written) > MOST_RANGES:
+        raise CostError(f"at most {MOST_RANGES} ranges at a time; got {len(written)}.")
+    middle = _middle(written, spread)
+    found = findings_of(_put(args, middle, len(written), spread), recalibrate=True)
+    ev = _doubted(found.evaluation, written, spread, args)
+    names = [each.text for each in written]
+    names += [] if spread is None else [_words(name, ends) for name, ends in spread.unknown]
+    note = f"judged in the middle of {', '.join(names)}, on the scale of factors"
+    return replace(
+        found, evaluation=ev, verdict=ev.verdict, remarks=ev.remarks, notes=(*found.notes, note)
+    )
+
+
+def _doubted(
+    ev: Evaluation, written: list[_Written], spread: RangedCosts | None, args: Any
+) -> Evaluation:
+    """The evaluation with what its models cost between all ends."""
+    count = len(written) + (0 if spread is None else len(spread.unknown))
+    again = args.scores_are == "rank" or (ev.sources is None and not args.confusion)
+    if again and args.file == "-":
         raise DataError("a range needs a file that can be read more than once, not standard input.")
-    ends = [_ends(match) for match in ranges]
-    middle = _with(args, [f"{math.sqrt(low * high):.12g}" for low, high in ends])
-    places = [
-        (
-            [_as_written(value, match) for value, match in zip(values, ranges, strict=True)],
-            _with(args, [f"{value:.12g}" for value in values]),
-        )
-        for values in itertools.product(*ends)
-    ]
-    written = [match[0] for match in ranges]
+    size = AGAIN if again else (MANY if is_cheap(ev) else FEW)[count]
+    axes = _axes(written, spread, size)
+    if not again:
+        return with_doubt(ev, grid(axes, lambda values: _at(args, values, written, spread, ev)))
+    at: list[Evaluation] = []
+
+    def evaluated(values: tuple[float, ...]) -> tuple[Any, Any]:
+        found = findings_of(_put(args, values, len(written), spread))
+        at.append(found.evaluation)
+        return found.application.costs.values, found.application.priors
+
+    possible: Possible = grid(axes, evaluated)
+    return with_evaluations(ev, possible, at)
+
+
+def _axes(written: list[_Written], spread: RangedCosts | None, size: int) -> list[Axis]:
+    """Every range with its nodes."""
+    axes = [axis(each.ends, size, each.name, is_share=each.is_share) for each in written]
     if spread is not None:
-        middle.costs = spread.middle
-        written.append(spread.said)
-        places = [
-            ([*labels, label], _costing(each, costs))
-            for labels, each in places
-            for label, costs in spread.ends
-        ]
-    found = findings_of(middle, recalibrate=True)
-    corners = [(", ".join(labels), findings_of(each)) for labels, each in places]
-    if not _RANGE.search(args.prevalence or ""):
-        found = _depending(found, [each for _, each in corners])
-    return replace(found, notes=(*found.notes, *_note(found, corners, written)))
+        axes += [axis(ends, size, name) for name, ends in spread.unknown]
+    return axes
 
 
-def _depending(found: Findings, corners: list[Findings]) -> Findings:
-    """The verdict over the whole range of what a miss costs; two outcomes and two decisions."""
-    ratios = [_ratio(each.application) for each in corners]
-    if found.application.costs.shape != (2, 2) or None in ratios:
-        return found
-    known = [ratio for ratio in ratios if ratio is not None]
-    ev: Evaluation = found.evaluation
-    ev = replace(ev, switches=within(ev.ranges, (min(known), max(known))))
-    return replace(found, evaluation=ev, verdict=ev.verdict, remarks=ev.remarks)
+def _at(
+    args: Any,
+    values: tuple[float, ...],
+    written: list[_Written],
+    spread: RangedCosts | None,
+    ev: Evaluation,
+) -> tuple[Any, Any]:
+    """Costs and shares for values of the ranges."""
+    put, app = _put(args, values, len(written), spread), ev.application
+    filed, words = costs_given(put)
+    if filed is not None:
+        costs = filed.costs.values
+    else:
+        assert words is not None
+        costs = binary_costs(words, texts(app.classes)).values
+    priors: Any = None if filed is None else filed.priors
+    if put.prevalence:
+        priors = shares(put.prevalence, texts(app.classes))
+    return costs, priors
 
 
-def _ratio(app: Application) -> float | None:
-    """How many false alarms a miss costs as much as."""
-    if app.costs.shape != (2, 2):
-        return None
-    (tn, fp), (fn, tp) = app.costs.values
-    return float((fn - tp) / (fp - tn)) if fp > tn and fn > tp else None
+def _middle(written: list[_Written], spread: RangedCosts | None) -> tuple[float, ...]:
+    """The middle of every range, on the scale of factors."""
+    axes = _axes(written, spread, 3)
+    return tuple(float(each.values[each.values.shape[0] // 2]) for each in axes)
 
 
-def _costing(args: Any, costs: Application) -> Any:
-    """The options with other costs."""
-    changed = copy.copy(args)
-    changed.costs = costs
-    return changed
+def _written(args: Any) -> list[_Written]:
+    """Every range among the options, in the order in which they are put back."""
+    found = []
+    for key, text in _texts(args):
+        for match in _RANGE.finditer(text):
+            is_share = key == "prevalence"
+            name = _CALLED.get(key, key)
+            if is_share:
+                named = re.search(r"([^,=]+)=[^,]*$", text[: match.start()])
+                name = f"'{named[1] if named else args.positive or 'positives'}'"
+            found.append(_Written(match[0], name, _ends(match, is_share), is_share))
+    return found
 
 
-def _at_preset(args: Any) -> Findings:
-    """Findings at the first operating point of a preset, with a note about the others."""
-    if args.cost or args.costs or args.miss or args.false_alarm or args.prevalence:
-        raise CostError("--preset says the costs and the shares; leave the others out.")
-    points = [
-        (float(app.priors[1]), app.costs.values)
-        for app in nist_applications(args.preset).values()
-        if app.priors is not None
-    ]
-    found: list[tuple[float, Findings]] = []
-    for share, costs in points:
-        at = copy.copy(args)
-        at.cost = [f"fn={costs[1, 0]:.12g}", f"fp={costs[0, 1]:.12g}"]
-        at.prevalence, at.preset = f"{share:.12g}", None
-        found.append((share, findings_of(at, recalibrate=not found)))
-    main = found[0][1]
-    notes = [f"{args.preset}: judged where {100 * points[0][0]:g} % are targets"]
-    for share, other in found[1:]:
-        best = _best(other)
-        notes.append(f"where {100 * share:g} % are targets, {best.name} is best{_nec(best)}")
-    if len(found) > 1:
-        names = [model.name for model in main.models]
-        means = {
-            name: sum(m.nec or 0.0 for _, f in found for m in f.models if m.name == name)
-            / len(found)
-            for name in names
-        }
-        said = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
-        notes.append(f"mean NEC over the {len(found)} operating points: {said}")
-    return replace(main, notes=(*main.notes, *notes))
+def _texts(args: Any) -> list[tuple[str, str]]:
+    """Every text in which a range may stand, in a fixed order, with what it is about."""
+    costs = [(word.partition("=")[0].strip().lower(), word) for word in args.cost]
+    rest = ("miss", args.miss), ("false_alarm", args.false_alarm), ("prevalence", args.prevalence)
+    return [*costs, *((key, text or "") for key, text in rest)]
 
 
-def _texts(args: Any) -> list[str]:
-    """Every text in which a range may stand, in a fixed order."""
-    return [*args.cost, args.miss or "", args.false_alarm or "", args.prevalence or ""]
-
-
-def _with(args: Any, values: list[str]) -> Any:
-    """The options with each range replaced by one value."""
-    left = iter(values)
+def _put(args: Any, values: Sequence[float], count: int, spread: RangedCosts | None) -> Any:
+    """The options with each range replaced by one value; the rest of the values is the file's."""
+    left = iter(values[:count])
 
     def put(text: str | None) -> str | None:
-        return text and _RANGE.sub(lambda _: next(left), text)
+        return text and _RANGE.sub(lambda _: f"{next(left):.15g}", text)
 
     changed = copy.copy(args)
     changed.cost = [put(word) for word in args.cost]
     changed.miss, changed.false_alarm = put(args.miss), put(args.false_alarm)
     changed.prevalence = put(args.prevalence)
+    if spread is not None:
+        costs: Application = spread.at(tuple(values[count:]))
+        changed.costs = costs
     return changed
 
 
-def _ends(match: re.Match[str]) -> tuple[float, float]:
+def _ends(match: re.Match[str], is_share: bool) -> Between:
     """Both ends as plain numbers; ``2..5%`` means per cent on both sides."""
     low, high = float(match[1]), float(match[3])
     if match[4]:
         low, high = low / 100, high / 100
     elif match[2]:
         low /= 100
+    if is_share and not (0 < low < high < 1):
+        raise PriorError(
+            f"'{match[0]}' is not a range of shares.",
+            hint="the lower end first, both above 0 and below 1 (100 %):  --prevalence 2%..5%",
+        )
     if not 0 < low < high:
         raise CostError(
             f"'{match[0]}' is not a range.", hint="the lower end first, both above 0:  5..20"
         )
-    return low, high
+    return Between(low, high)
 
 
-def _as_written(value: float, match: re.Match[str]) -> str:
-    """An end as the user wrote it."""
-    return f"{100 * value:.6g} %" if match[4] else f"{value:.6g}"
-
-
-def _note(
-    found: Findings, corners: list[tuple[str, Findings]], written: list[str]
-) -> Iterator[str]:
-    """Whether the choice holds over the whole range."""
-    where = ", ".join(written)
-    best = _best(found)
-    elsewhere = [(at, _best(each)) for at, each in corners]
-    yield f"judged in the middle of {where}, on the scale of factors"
-    said = "; ".join(f"at {at} {model.name} is best{_nec(model)}" for at, model in elsewhere)
-    if all(model.name == best.name for _, model in elsewhere):
-        yield f"{best.name} is best at all ends of the range: {said}"
-    else:
-        yield f"which model is best depends on where the truth lies: {said}"
-
-
-def _best(findings: Findings) -> ModelFinding:
-    """The model of least cost."""
-    return min(findings.models, key=lambda model: model.cost)
-
-
-def _nec(model: ModelFinding) -> str:
-    """Its normalised cost, where that exists."""
-    return "" if model.nec is None else f" (NEC {model.nec:.3f})"
+def _words(name: str, ends: Between) -> str:
+    """A range of a file in words."""
+    return f"{name} {ends.low:.3g} to {ends.high:.3g}"

@@ -14,14 +14,15 @@ __all__ = ["depends", "on_what", "over_the_range"]
 
 def depends(ev: Evaluation) -> bool:
     """Whether the choice depends on where in their range costs and shares are."""
-    if ev.application.costs.shape == (2, 2):
-        return len(ev.switches) > 1
-    return ev.doubt is not None and ev.doubt.depends
+    if len(ev.switches) > 1:
+        return True
+    along = ev.application.costs.shape == (2, 2) and ev.sources is not None and bool(ev.ranges)
+    return not along and ev.doubt is not None and ev.doubt.depends
 
 
 def on_what(ev: Evaluation) -> str:
     """Which model wins in which part of the range, and which to take if that stays unknown."""
-    said = _by_place(ev) if ev.application.costs.shape != (2, 2) else _by_ratio(ev)
+    said = _by_ratio(ev) if len(ev.switches) > 1 else _by_place(ev)
     return f"It depends: {said}.{_safest(ev)}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from stakes.evaluation.possible import Possible
 from stakes.evaluation.switching import NEAR_TIE, within
 from stakes.typing import FloatArray
 
-__all__ = ["is_cheap", "with_doubt"]
+__all__ = ["is_cheap", "with_doubt", "with_evaluations"]
 
 
 def is_cheap(ev: Evaluation) -> bool:
@@ -35,12 +36,52 @@ def with_doubt(ev: Evaluation, possible: Possible) -> Evaluation:
     ends = possible.corners
     if odds is not None:
         ends = tuple(dict.fromkeys((int(np.argmin(odds)), int(np.argmax(odds)))))
-    cost, nec = _prices(rates, possible, ev.data_priors)
+    figures = _prices(rates, possible, ev.data_priors)
     kept = np.stack([_filled(m.confusion.rates) for m in ev.models])[:, None]
-    least = np.fmin(np.fmin.reduce(nec, axis=0), 1.0)
     applications = tuple(_application(ev, possible, node) for node in ends)
-    winners = _winners(ev, nec[:, list(ends)], applications)
-    doubt = Doubt(
+
+    def surely(place: int, best: int, rivals: list[int]) -> bool:
+        return _surely(ev, best, rivals, applications[place])
+
+    again = _prices(kept, possible, ev.data_priors)[1]
+    doubt = _doubt(ev, possible, ends, applications, figures, again, surely)
+    found = replace(ev, doubt=doubt)
+    return found if odds is None else _along(found, odds)
+
+
+def with_evaluations(ev: Evaluation, possible: Possible, found: Sequence[Evaluation]) -> Evaluation:
+    """The same from an evaluation at every node, where figures cannot be had otherwise."""
+    cost, nec = (
+        np.array([[getattr(each[name], figure) for each in found] for name in ev])
+        for figure in ("cost", "nec")
+    )
+    applications = tuple(found[node].application for node in possible.corners)
+
+    def surely(place: int, best: int, rivals: list[int]) -> bool:
+        there = found[possible.corners[place]]
+        names = list(ev)
+        return there.comparison is not None and all(
+            there.difference(names[best], names[rival]).decided for rival in rivals
+        )
+
+    kept = np.full_like(nec, np.nan)
+    doubt = _doubt(ev, possible, possible.corners, applications, (cost, nec), kept, surely)
+    return replace(ev, doubt=doubt)
+
+
+def _doubt(
+    ev: Evaluation,
+    possible: Possible,
+    ends: tuple[int, ...],
+    applications: tuple[Application, ...],
+    figures: tuple[FloatArray, FloatArray],
+    kept: FloatArray,
+    surely: Callable[[int, int, list[int]], bool],
+) -> Doubt:
+    """Figures of all nodes, summed up."""
+    cost, nec = figures
+    least = np.fmin(np.fmin.reduce(nec, axis=0), 1.0)
+    return Doubt(
         words=possible.words,
         unknown=possible.unknown,
         models=tuple(ev),
@@ -53,11 +94,9 @@ def with_doubt(ev: Evaluation, possible: Possible) -> Evaluation:
         mean_nec=_mean(nec, possible.weights),
         mean_cost=_mean(cost, possible.weights),
         worst_regret=_worst(nec - least),
-        kept_regret=_worst(_prices(kept, possible, ev.data_priors)[1] - least),
-        winners=winners,
+        kept_regret=_worst(kept - least),
+        winners=_winners(ev, nec[:, list(ends)], surely),
     )
-    found = replace(ev, doubt=doubt)
-    return found if odds is None else _along(found, odds)
 
 
 def _along(ev: Evaluation, odds: FloatArray) -> Evaluation:
@@ -168,24 +207,26 @@ def _mean(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _worst(regret: FloatArray) -> FloatArray:
-    """The greatest regret over the nodes at which it exists."""
-    return np.asarray(np.where(np.isfinite(regret), regret, 0.0).max(axis=1))
+    """The greatest regret over the nodes at which it exists; nan where it exists at none."""
+    known = np.isfinite(regret)
+    worst = np.where(known, regret, -np.inf).max(axis=1)
+    return np.asarray(np.where(known.any(axis=1), worst, np.nan))
 
 
 def _winners(
-    ev: Evaluation, nec: FloatArray, applications: tuple[Application, ...]
+    ev: Evaluation, nec: FloatArray, surely: Callable[[int, int, list[int]], bool]
 ) -> tuple[str, ...]:
     """Who is cheapest at each end, beyond chance and beyond a near-tie."""
     best = np.where(np.isnan(nec), np.inf, nec).argmin(axis=0).tolist()
     useful = [bool(nec[k, place] < 1 - NEAR_TIE) for place, k in enumerate(best)]
     candidates = {k for k, worth in zip(best, useful, strict=True) if worth}
     found = []
-    for place, (k, app) in enumerate(zip(best, applications, strict=True)):
+    for place, k in enumerate(best):
         rivals = sorted(candidates - {k})
         near = any(nec[j, place] - nec[k, place] < NEAR_TIE for j in rivals)
         if not useful[place]:
             found.append("none")
-        elif near or not _surely(ev, k, rivals, app):
+        elif near or not surely(place, k, rivals):
             found.append("tie")
         else:
             found.append(ev.models[k].name)

@@ -44,7 +44,7 @@ class Axis:
 
     def said(self, value: float) -> str:
         """A value as it is read."""
-        return percent(value) if self.is_share else f"{value:.6g}"
+        return percent(value) if self.is_share else f"{value:.4g}"
 
     @property
     def words(self) -> str:
