@@ -86,7 +86,7 @@ def as_text(outcome: Outcome, mark: str, seconds: float) -> str:
         "remarks": list(outcome.remarks),
         "claims": [asdict(claim) for claim in outcome.claims],
     }
-    return json.dumps(record, separators=(",", ":"))
+    return json.dumps(record, separators=(",", ":"), default=lambda value: value.item())
 
 
 def from_text(text: str, mark: str) -> tuple[Outcome, float] | None:

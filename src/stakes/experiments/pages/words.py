@@ -105,10 +105,10 @@ def sentence(results: Iterable[Result]) -> str:
     outside = sum(len(each.outside) for each in results)
     failed = sum(each.status == "failed" for each in results)
     absent = sum(each.status in ("skipped", "not run") for each in results)
-    said = f"{count} printed numbers were computed again: "
+    said = f"{count} comparisons with printed numbers: "
     said += "all agree within their tolerance." if not outside else f"{outside} differ."
     if not count:
-        said = "No printed number was compared."
+        said = "Nothing was compared with a printed number."
     for number, what in ((failed, "failed"), (absent, "not run")):
         if number:
             said += f" {number} item{'s' if number != 1 else ''} {what}."
