@@ -49,8 +49,8 @@ def compute(_: Context) -> Outcome:
         Cell("F1, equivalent c21", None, exact.best("f1").implied_cost, 0.005, "every cut"),
         Cell("MCC, equivalent c21", None, exact.best("mcc").implied_cost, 0.005, "every cut"),
         Cell("F1, equivalent c21", None, 2 / largest - 1, 0.005, "densities, no sample"),
-        *(Cell(f"Bayes threshold of NEC {c}", math.log(1 / c), nec(c).log_odds_threshold, 5e-13,
-               "eq 29") for c in (1, 4, 16)),
+        *(Cell(f"Bayes threshold of NEC {c}", round(math.log(1 / c), 4),
+               nec(c).log_odds_threshold, 5e-5, "eq 29", "log(1/c)") for c in (1, 4, 16)),
     )  # fmt: skip
     edges = np.arange(-100, 101) / 5
     share = np.stack([_density(data.log_odds[data.y == k], edges, data.y.size) for k in (0, 1)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,6 +23,9 @@ __all__ = ["Drawn", "drawn"]
 FONT = ' font-family="DejaVu Sans, Verdana, sans-serif"'
 #: A drawing with more characters than this stands in the page as an image.
 LARGEST = 1_500_000
+#: Drawings of less than so many points are not stretched to the width of the page.
+NARROW = 560
+_WIDTH = re.compile(r'viewBox="0 0 ([\d.]+) ')
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,9 @@ class Drawn:
     def markup(self, label: str) -> Html:
         """The figure inside a page."""
         if len(self.svg) <= LARGEST:
-            return element("div", Html(self.svg.replace(FONT, "", 1)), class_="chart")
+            size = _WIDTH.search(self.svg)
+            narrow = " narrow" if size and float(size[1]) < NARROW else ""
+            return element("div", Html(self.svg.replace(FONT, "", 1)), class_=f"chart{narrow}")
         source = "data:image/png;base64," + base64.b64encode(self.png).decode("ascii")
         image = Html(f'<img alt="{text(label)}" src="{source}">')
         return element("div", image, class_="chart image")

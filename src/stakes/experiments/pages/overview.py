@@ -52,7 +52,8 @@ def _papers(results: Sequence[Result]) -> Html:
                 element("td", status(each), class_="left"),
             ]))  # fmt: skip
     head = ["paper", "item", "printed numbers", "differ", "result"]
-    return section("What was computed", table("Items of each paper", head, rows, left=2))
+    listed = table("Items of each paper", head, rows, left=2)
+    return section("What was computed", element("div", listed, class_="ends-left"))
 
 
 def _claims(results: Sequence[Result]) -> Html:

@@ -70,7 +70,8 @@ def _lines(cells: Sequence[Cell]) -> Html:
         made += [element("td", verdict(cell), class_=_class(cell))]
         made += [element("td", cell.note, class_="left")] if notes else []
         body.append(("", made))
-    return table("Published, ours, difference, verdict", head, body, left=1 + readings)
+    made_table = table("Published, ours, difference, verdict", head, body, left=1 + readings)
+    return element("div", made_table, class_="ends-left") if notes else made_table
 
 
 def _class(cell: Cell) -> str:

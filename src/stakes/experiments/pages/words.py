@@ -82,8 +82,8 @@ def verdict(cell: Cell) -> str:
 def claim_verdict(claim: Claim) -> str:
     """What the numbers say about a claim."""
     if claim.holds is None:
-        return "in part"
-    return "confirmed" if claim.holds else "not confirmed"
+        return "In part"
+    return "Confirmed" if claim.holds else "Not confirmed"
 
 
 def status(result: Result) -> str:
