@@ -125,3 +125,29 @@ def test_ratio_to_a_constant_is_a_plain_limit() -> None:
     found = ratio_limits(counts, top, np.full((1, 1, 2), 4.0), Z)
     plain = score_limits(counts, top, Z)
     assert np.array(found) == pytest.approx(np.array(plain) / 4, abs=1e-6)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 40), st.integers(-4, 4)), min_size=2, max_size=7),
+)
+def test_one_stratum_beside_one_that_cannot_matter(cells: list[tuple[int, int]]) -> None:
+    """One stratum is solved by itself; a second one of constant weight 0 takes the general way."""
+    counts = np.array([[[float(n) for n, _ in cells]]])
+    weights = np.array([[[float(w) for _, w in cells]]])
+    if counts.sum() == 0 or np.ptp(weights) == 0:
+        return
+    alone = float(score_statistic(counts, weights)[0])
+    beside = np.zeros_like(counts)
+    beside[0, 0, 0] = 7.0
+    both = np.concatenate([counts, beside], axis=1), np.concatenate([weights, 0 * weights], axis=1)
+    together = float(score_statistic(*both)[0])
+    if abs(together) < 50:  # beyond that no shares come near to zero
+        assert alone == pytest.approx(together, rel=1e-6, abs=1e-9)
+    else:
+        assert abs(alone) > 50
+
+
+def test_an_empty_cell_takes_what_is_left() -> None:
+    """Ten cases of cost 1 and none of -1: with a mean of zero, half of the cases are there."""
+    gap = score_statistic(np.array([[[10.0, 0.0]]]), np.array([[[1.0, -1.0]]]))
+    assert float(gap[0]) == pytest.approx(1 / np.sqrt(1 / 10))

@@ -101,6 +101,9 @@ def score_statistic(counts: Floats, weights: Floats) -> Floats:
     """Signed number of standard errors between the estimate of theta and zero, (S,)."""
     counts, weights, _ = _scaled(counts, weights)
     found, _ = _moments(counts, weights, _observed(counts))
+    if counts.shape[1] == 1:
+        variance = _variance_at_zero(counts[:, 0], weights[:, 0], found)
+        return np.asarray(found / np.sqrt(variance + _TINY))
     sign = np.where(found > 0, 1.0, -1.0)
 
     def short(log_size: Floats) -> Floats:
@@ -112,6 +115,55 @@ def score_statistic(counts: Floats, weights: Floats) -> Floats:
         counts, weights, constrained_shares(counts, weights, sign * np.exp(size))
     )
     return np.asarray(found / np.sqrt(variance + _TINY))
+
+
+def _variance_at_zero(counts: Floats, weights: Floats, found: Floats) -> Floats:
+    """Variance of the estimate of theta under the likeliest shares with theta zero, one stratum.
+
+    These shares are n / (N + lambda x weight): multiplied by their divisors they add to N, so
+    nothing but lambda is to be found, between zero and where the first divisor vanishes. If
+    theta is not zero there, the cell in question is empty and takes the share that is left.
+    """
+    total = counts.sum(axis=1)
+    turned = np.where(found > 0, 1.0, -1.0)[:, None] * weights
+    reach = -turned.min(axis=1)  # of the cells on the other side of zero
+    possible = reach > 0
+    bound = total / np.where(possible, reach, 1.0)
+    multiplier = _multiplier(counts, turned, total, bound)
+    divisors = total[:, None] + multiplier[:, None] * turned
+    filled = counts > 0
+    shares = np.divide(counts, divisors, out=np.zeros_like(counts), where=filled)
+    squares = (turned * turned * shares).sum(axis=1)
+    rest = np.maximum(1.0 - shares.sum(axis=1), 0.0)
+    at_end = multiplier >= bound
+    variance = np.where(at_end, squares + reach * reach * rest, squares) / np.maximum(total, _TINY)
+    return np.where(possible, variance, 0.0)
+
+
+def _multiplier(counts: Floats, weights: Floats, total: Floats, bound: Floats) -> Floats:
+    """Where the sum of n w / (N + lambda w) is zero, from 0 to `bound`; `bound` if nowhere.
+
+    Newton's method on that sum times the distance to the bound, which has no pole, with the
+    middle of the bracket where a step would leave it.
+    """
+    filled = counts > 0
+    low, high = np.zeros_like(bound), bound.copy()
+    at = bound / 2
+    for _ in range(_NEWTON * 2):
+        divisors = np.where(filled, total[:, None] + at[:, None] * weights, 1.0)
+        parts = counts * weights / divisors
+        value, slope = parts.sum(axis=1), -(parts * weights / divisors).sum(axis=1)
+        low, high = np.where(value > 0, at, low), np.where(value > 0, high, at)
+        left = bound - at
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moved = at - value * left / (slope * left - value)
+        inside = (moved > low) & (moved < high)
+        moved = np.where(inside, moved, (low + high) / 2)
+        settled = bool((np.abs(moved - at) <= 1e-14 * bound).all())
+        at = moved
+        if settled:
+            break
+    return np.where(bound - at <= 1e-13 * bound, bound, at)
 
 
 def ratio_limits(counts: Floats, top: Floats, bottom: Floats, z: float) -> tuple[Floats, Floats]:
@@ -128,19 +180,19 @@ def ratio_limits(counts: Floats, top: Floats, bottom: Floats, z: float) -> tuple
     n = counts.sum(axis=(1, 2))
     size = np.abs(top).max(axis=(1, 2)) / np.abs(below) + np.abs(found)
     unit = np.maximum(np.sqrt(variance) / below, size / n)
-    limits = []
-    for sign in (-1.0, 1.0):
+    sign = np.repeat([-1.0, 1.0], n.shape[0])  # both limits at once
+    twice = [np.concatenate([each, each]) for each in (counts, top, bottom)]
+    centre, unit = np.tile(found, 2), np.tile(unit, 2)
 
-        def excess(log_step: Floats, sign: float = sign) -> Floats:
-            r = found + sign * unit * np.exp(log_step)
-            gap = score_statistic(counts, top - r[:, None, None] * bottom)
-            return np.asarray(np.minimum(np.abs(gap), 1e3) - z)
+    def excess(log_step: Floats) -> Floats:
+        r = centre + sign * unit * np.exp(log_step)
+        gap = score_statistic(twice[0], twice[1] - r[:, None, None] * twice[2])
+        return np.asarray(np.minimum(np.abs(gap), 1e3) - z)
 
-        low, high = np.full_like(found, -7.0), np.full_like(found, 9.0)
-        step = bracketed_roots(excess, low, high, tolerance=1e-7)
-        reached = step < high - 1e-6
-        limits.append(np.where(reached, found + sign * unit * np.exp(step), sign * np.inf))
-    return limits[0], limits[1]
+    low, high = np.full_like(centre, -7.0), np.full_like(centre, 9.0)
+    step = bracketed_roots(excess, low, high, tolerance=1e-7)
+    limits = np.where(step < high - 1e-6, centre + sign * unit * np.exp(step), sign * np.inf)
+    return limits[: n.shape[0]], limits[n.shape[0] :]
 
 
 def _scaled(counts: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:

@@ -56,7 +56,7 @@ def ranges_of_counts(
         return ()
     names = {f"m{k}": name for k, name in enumerate(tables)}  # no clash with "always ..."
     keyed = {key: tables[name] for key, name in names.items()}
-    found = best_ranges(keyed, app)
+    found = best_ranges(keyed, app, level=None)
     stretches: list[Stretch] = []
     ends = (0.0, *found.at.tolist(), math.inf)
     for key, low, high, lead in zip(found.best, ends[:-1], ends[1:], found.leads, strict=True):

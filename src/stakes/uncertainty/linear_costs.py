@@ -185,12 +185,10 @@ class CostSum:
         if not self.bottoms:
             low, high = score_limits(counts, self.weights[None], z)
             return float(low[0]) + self.constant, float(high[0]) + self.constant
-        found = [
-            ratio_limits(counts, self.weights[None], b[None], z)
-            for b in self.bottoms
-            if float((self._shares() * b).sum()) > 0
-        ]
-        return max(float(low[0]) for low, _ in found), max(float(high[0]) for _, high in found)
+        bottoms = np.stack([b for b in self.bottoms if float((self._shares() * b).sum()) > 0])
+        copies = (bottoms.shape[0], *self.counts.shape)
+        low, high = ratio_limits(np.broadcast_to(self.counts, copies), self.weights, bottoms, z)
+        return float(low.max()), float(high.max())
 
     def z_score(self) -> float:
         """How many standard errors the sum is from zero, under zero."""

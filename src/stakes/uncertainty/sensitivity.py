@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -78,7 +79,7 @@ def best_ranges(
     *,
     over: Over = "cost_ratio",
     naive: bool = True,
-    level: float = 0.95,
+    level: float | None = 0.95,
 ) -> BestRanges:
     """For which costs or class shares each of several systems is the best choice.
 
@@ -96,8 +97,8 @@ def best_ranges(
         the share of the second class; or the effective prior, which is both in one.
     naive : bool
         Whether always taking the same decision is among the choices.
-    level : float
-        Of the intervals of the borders.
+    level : float, optional
+        Of the intervals of the borders; None for none.
 
     Returns
     -------
@@ -134,10 +135,11 @@ def best_ranges(
         points += [(0.0, 1.0), (1.0, 0.0)]
     order, borders = _envelope(np.array(points))
     scale = _axis(over, application, first)
-    ends = []
-    for left, right, border in zip(order[:-1], order[1:], borders, strict=True):
-        total = _pair(systems, matrices, names, left, right, first)
-        ends.append(_uncertain(total, border, normal_quantile(as_level(level))))
+    ends = [(np.nan, np.nan)] * len(borders)
+    if level is not None:
+        z = normal_quantile(as_level(level))
+        pairs = [_pair(systems, matrices, names, *two, first) for two in pairwise(order)]
+        ends = [_uncertain(pair, at, z) for pair, at in zip(pairs, borders, strict=True)]
     low, high = (np.array([e[k] for e in ends]) for k in (0, 1))
     return BestRanges(
         over,
