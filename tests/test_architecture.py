@@ -39,6 +39,7 @@ LAYERS = (
     "curves",
     "calibration",
     "uncertainty",
+    "monitoring",
     "elicitation",
     "audit",
     "engines",

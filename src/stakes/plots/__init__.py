@@ -12,6 +12,7 @@ from stakes.plots.decided import confusion, model_costs
 from stakes.plots.error_rates import det, precision_recall, roc
 from stakes.plots.evidence import empirical_cross_entropy, tippett
 from stakes.plots.metric_levels import level_sets
+from stakes.plots.periods import cost_by_segment, cost_over_periods
 from stakes.plots.probabilities import abstention, reliability, threshold_sweep
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "brier_curve",
     "confusion",
     "cost",
+    "cost_by_segment",
+    "cost_over_periods",
     "decision",
     "det",
     "empirical_cross_entropy",

@@ -1,0 +1,316 @@
+"""Two periods compared: did the cost move, did the priors, did the errors, and what to do."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stakes._kernels.interval_limits import normal_quantile
+from stakes.application import Application, UncertainApplication, as_application
+from stakes.exceptions import DataError
+from stakes.monitoring.advice import advice_on, percent
+from stakes.monitoring.changes import Chances, Moved, chances_of, moved
+from stakes.monitoring.samples import Samples, samples_of
+from stakes.results import Frame
+from stakes.summaries.ranked_scores import RankedScores
+from stakes.typing import FloatArray, Name
+from stakes.uncertainty import interval
+from stakes.uncertainty.differences import holm
+from stakes.uncertainty.intervals import as_level
+
+__all__ = ["Part", "PeriodChange", "changes_between", "compare_periods", "stakes_of"]
+
+
+class Part(NamedTuple):
+    """A part of a change in cost with its interval; see `PeriodChange`."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:+.4g} ({self.low:+.4g} to {self.high:+.4g})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PeriodChange:
+    """What moved between two periods; what `compare_periods` returns.
+
+    Parameters
+    ----------
+    application : Application
+        Costs, and priors if the cost is judged at given ones.
+    before, after : float
+        Cost per case of each period.
+    cost : Part
+        The change in cost with its interval.
+    prior_part, rate_part : Part
+        What of it came from the class shares and from the errors within classes; their values
+        add to the change exactly.
+    p_values, adjusted : dict
+        For "cost", "priors" and "rates": probability of so much change if nothing had changed,
+        and the same after Holm's correction for three questions.
+    alpha : float
+        What an adjusted probability must fall below for an alarm.
+    priors_before, priors_after : array
+        Class shares.
+    class_costs_before, class_costs_after : array
+        Mean cost of a case of each class.
+    prior_parts, rate_parts : array
+        The two parts by class.
+    cases : pair of float
+        Number of cases of each period.
+    ranking : float or None
+        Probability of so much change in the AUC by chance, if scores were given.
+    """
+
+    application: Application
+    before: float
+    after: float
+    cost: Part
+    prior_part: Part
+    rate_part: Part
+    p_values: dict[str, float]
+    adjusted: dict[str, float]
+    alpha: float
+    priors_before: FloatArray
+    priors_after: FloatArray
+    class_costs_before: FloatArray
+    class_costs_after: FloatArray
+    prior_parts: FloatArray
+    rate_parts: FloatArray
+    cases: tuple[float, float]
+    ranking: float | None = None
+
+    @property
+    def change(self) -> float:
+        """Cost per case of the second period minus that of the first."""
+        return self.cost.value
+
+    @property
+    def classes(self) -> tuple[Name, ...]:
+        """The true classes."""
+        return self.application.classes
+
+    @property
+    def moved(self) -> tuple[str, ...]:
+        """Which of "cost", "priors" and "rates" moved more than chance."""
+        return tuple(name for name, p in self.adjusted.items() if p <= self.alpha)
+
+    @property
+    def alarm(self) -> bool:
+        """Whether anything moved more than chance."""
+        return bool(self.moved)
+
+    @property
+    def advice(self) -> str:
+        """What to do, in a sentence or two."""
+        return advice_on(self)
+
+    def frame(self) -> Frame:
+        """One row per class: shares, costs and parts of the change."""
+        return Frame(
+            {
+                "truth": list(self.classes),
+                "share_before": self.priors_before,
+                "share_after": self.priors_after,
+                "cost_before": self.class_costs_before,
+                "cost_after": self.class_costs_after,
+                "from_shares": self.prior_parts,
+                "from_errors": self.rate_parts,
+            }
+        )
+
+    def __str__(self) -> str:
+        said = {
+            name: f"p = {self.p_values[name]:.2g}{', moved' * (name in self.moved)}"
+            for name in self.p_values
+        }
+        shares = ", ".join(
+            f"{name} {percent(p)} -> {percent(q)}"
+            for name, p, q in zip(
+                self.classes[-3:], self.priors_before[-3:], self.priors_after[-3:], strict=True
+            )
+        )
+        return "\n".join(
+            [
+                f"cost per case {self.before:.4g} -> {self.after:.4g}: {self.cost}; {said['cost']}",
+                f"  from the shares of the outcomes: {self.prior_part}",
+                f"  from the errors within them:     {self.rate_part}",
+                f"shares: {shares}; {said['priors']}",
+                f"errors within each outcome: {said['rates']}",
+                self.advice,
+            ]
+        )
+
+    def __repr__(self) -> str:
+        what = ", ".join(self.moved) if self.alarm else "nothing"
+        return f"<PeriodChange: cost {self.cost}; moved: {what}>"
+
+
+def compare_periods(
+    before: Any,
+    after: Any,
+    *,
+    application: Any,
+    scores: tuple[RankedScores, RankedScores] | None = None,
+    level: float = 0.95,
+) -> PeriodChange:
+    r"""Did the cost move between two periods, and why?
+
+    For two samples of different cases, such as last month and this one: from their summaries
+    alone, whether the cost, the class shares (priors) and the decisions within each class
+    (error rates) moved more than chance, and how much of the change in cost came from which.
+
+    .. math:: C' - C = \sum_i (P'_i - P_i) \frac{r_i + r'_i}{2}
+              + \sum_i \frac{P_i + P'_i}{2} (r'_i - r_i), \qquad r_i = \sum_j R_{ij} c_{ij}
+
+    Parameters
+    ----------
+    before, after : ConfusionMatrix or CostTally
+        What happened in each period; both of the same kind.
+    application : Application or CostMatrix
+        Costs. With priors, the cost of both periods is judged at these, so that the class
+        shares of the data, which are still tested, cannot move it.
+    scores : pair of ScoreCounts or ScoreBins, optional
+        The scores of both periods: tell whether the ranking of cases is still what it was, and
+        so whether to recalibrate or to retrain.
+    level : float
+        An alarm happens in 1 - `level` of the cases in which nothing changed.
+
+    Returns
+    -------
+    PeriodChange
+        With `.alarm`, `.moved`, `.prior_part`, `.rate_part` and `.advice`; print it.
+
+    Notes
+    -----
+    Probabilities are those under no change at all: of the cost by permuting the cases between
+    the periods (double saddlepoint approximation), of shares and rates by likelihood ratios.
+    Cases must be independent; for weights and groups use `stakes.uncertainty.interval` on each
+    period. For more than two periods use `watch`, which keeps the false alarms of the whole
+    run below the level.
+
+    References
+    ----------
+    .. [1] E. M. Kitagawa, "Components of a difference between two rates", Journal of the
+       American Statistical Association 50, 1955.
+    .. [2] J. G. Booth and R. W. Butler, "Randomization distributions and saddlepoint
+       approximations in generalized linear models", Biometrika 77, 1990.
+
+    Examples
+    --------
+    >>> from stakes import Application, ConfusionMatrix
+    >>> app = Application([[0, 1], [10, 0]])
+    >>> found = compare_periods(ConfusionMatrix([[8600, 900], [100, 400]]),
+    ...                         ConfusionMatrix([[8150, 850], [200, 800]]), application=app)
+    >>> found.moved
+    ('cost', 'priors')
+    >>> print(found.prior_part)
+    +0.09527 (+0.07775 to +0.1128)
+    >>> print(found.advice)
+    The share of 1 went from 5 % to 10 %; the errors within each outcome moved no more than
+    chance. Estimate the priors anew and decide with them; the model can stay: on probabilities
+    made for the old shares, act above 0.0452 instead of 0.0909.
+    """
+    app = stakes_of(application)
+    first, second = (samples_of([each], app, [name])
+                     for each, name in ((before, "before"), (after, "after")))  # fmt: skip
+    if (first.costs is None) != (second.costs is None):
+        raise DataError("both periods must be ConfusionMatrix, or both CostTally.")
+    ranking = None if scores is None else _ranking_chance(*scores)
+    return changes_between(first, second, app, as_level(level), ranking)[0]
+
+
+def stakes_of(application: Any) -> Application:
+    """The costs to judge by; uncertain ones by their expectation."""
+    if isinstance(application, UncertainApplication):
+        return application.expected
+    return as_application(application)
+
+
+def changes_between(
+    before: Samples, after: Samples, app: Application, level: float, ranking: float | None = None
+) -> list[PeriodChange]:
+    """Each pair of samples compared; the level is that of each comparison."""
+    _refuse_absent(before, after, app)
+    chances = chances_of(before, after, app.priors)
+    gaps = moved(before, after, app.priors, level)
+    costs = before.costs_at(app.priors), after.costs_at(app.priors)
+    return [
+        _change(k, app, (before, after), chances, gaps, (costs[0][k], costs[1][k]), level, ranking)
+        for k in range(before.counts.shape[0])
+    ]
+
+
+def _change(
+    k: int,
+    app: Application,
+    samples: tuple[Samples, Samples],
+    chances: Chances,
+    gaps: Moved,
+    costs: tuple[float, float],
+    level: float,
+    ranking: float | None,
+) -> PeriodChange:
+    """One comparison out of many."""
+    before, after = samples
+    names = ("cost", "priors", "rates")
+    p_values = {name: float(p[k]) for name, p in zip(names, chances, strict=True)}
+    adjusted = holm(list(p_values.values()))
+    return PeriodChange(
+        application=app,
+        before=float(costs[0]),
+        after=float(costs[1]),
+        cost=Part(float(gaps.change[k]), float(gaps.low[k]), float(gaps.high[k])),
+        prior_part=_part(gaps.prior_parts[k], gaps.prior_error[k], level),
+        rate_part=_part(gaps.rate_parts[k], gaps.rate_error[k], level),
+        p_values=p_values,
+        adjusted={name: float(p) for name, p in zip(names, adjusted, strict=True)},
+        alpha=1 - level,
+        priors_before=before.shares[k],
+        priors_after=after.shares[k],
+        class_costs_before=before.means[k],
+        class_costs_after=after.means[k],
+        prior_parts=gaps.prior_parts[k],
+        rate_parts=gaps.rate_parts[k],
+        cases=(float(before.totals[k]), float(after.totals[k])),
+        ranking=ranking,
+    )
+
+
+def _part(parts: FloatArray, error: float, level: float) -> Part:
+    """The sum of a part over the classes with its interval."""
+    value, reach = float(parts.sum()), normal_quantile(level) * float(error)
+    return Part(value, value - reach, value + reach)
+
+
+def _refuse_absent(before: Samples, after: Samples, app: Application) -> None:
+    """With given priors, every class that costs something must occur in every sample."""
+    if app.priors is None:
+        return
+    for samples in (before, after):
+        unknown = np.isnan(samples.means) & (app.priors > 0)
+        if unknown.any():
+            name = app.classes[int(np.argwhere(unknown)[0][1])]
+            raise DataError(
+                f"no case of {name!r} in one of the samples, so its cost at the given priors is "
+                "unknown.",
+                hint="judge at the shares of the data: application.with_priors(None)",
+            )
+
+
+def _ranking_chance(before: RankedScores, after: RankedScores) -> float:
+    """Probability of so different an AUC by chance, from both intervals."""
+    from scipy.special import ndtr
+
+    found = [interval(each, "auc", method="normal", level=0.95) for each in (before, after)]
+    if any(each.too_few for each in found):
+        return 1.0
+    z = normal_quantile(0.95)
+    error = math.hypot(*((each.high - each.low) / (2 * z) for each in found))
+    gap = abs(found[1].value - found[0].value)
+    return 2 * float(ndtr(-gap / error)) if error > 0 else float(gap == 0)

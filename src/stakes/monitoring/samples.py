@@ -1,0 +1,118 @@
+"""Samples to compare, side by side: counts, and the mean and spread of costs within classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._names import listed
+from stakes.application import Application
+from stakes.exceptions import DataError, MergeError
+from stakes.metrics.expected_cost import check_names
+from stakes.summaries import ConfusionMatrix, CostTally
+from stakes.typing import FloatArray
+from stakes.uncertainty.sufficiency import refuse_weights
+
+__all__ = ["Samples", "samples_of"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """S samples of K classes: counts (S, K, M), mean and variance of costs by class (S, K).
+
+    `costs` (K, M) is None when costs differ from case to case.
+    """
+
+    counts: FloatArray
+    means: FloatArray
+    spreads: FloatArray
+    costs: FloatArray | None
+
+    @property
+    def class_totals(self) -> FloatArray:
+        """Cases by class, (S, K)."""
+        return np.asarray(self.counts.sum(axis=2))
+
+    @property
+    def totals(self) -> FloatArray:
+        """Cases, (S,)."""
+        return np.asarray(self.counts.sum(axis=(1, 2)))
+
+    @property
+    def shares(self) -> FloatArray:
+        """Share of each class, (S, K)."""
+        return np.asarray(self.class_totals / self.totals[:, None])
+
+    def costs_at(self, priors: FloatArray | None) -> FloatArray:
+        """Cost per case, (S,): at given class shares, or at those of each sample."""
+        shares = self.shares if priors is None else np.broadcast_to(priors, self.means.shape)
+        known = np.where(shares > 0, self.means, 0.0)
+        return np.asarray((shares * known).sum(axis=1))
+
+
+def samples_of(summaries: Sequence[Any], app: Application, names: Sequence[Any]) -> Samples:
+    """Confusion matrices, or tallies of costs, of the same classes and decisions."""
+    kinds = {type(each) for each in summaries}
+    if kinds == {ConfusionMatrix}:
+        for name, each in zip(names, summaries, strict=True):
+            _named(lambda each=each: check_names(each, app), name)
+            _named(lambda each=each: _refuse_unusable(each), name)
+        counts = np.array([each.counts for each in summaries], dtype=np.float64)
+        return _counted(counts, np.asarray(app.costs.values))
+    if kinds == {CostTally}:
+        return _tallied(summaries, app, names)
+    found = ", ".join(sorted(kind.__name__ for kind in kinds))
+    raise DataError(
+        f"all periods or segments must be ConfusionMatrix, or all CostTally; got {found}.",
+        hint="of several systems take one: joint.confusion('gbm')",
+    )
+
+
+def _counted(counts: FloatArray, costs: FloatArray) -> Samples:
+    """Mean and variance of what each class costs, from counts and one table of costs."""
+    totals = counts.sum(axis=2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = (counts * costs).sum(axis=2) / totals
+        spreads = np.maximum((counts * costs**2).sum(axis=2) / totals - means**2, 0.0)
+    constant = (costs == costs[:, :1]).all(axis=1)  # known without a case
+    means = np.where((totals == 0) & constant, costs[:, 0], means)
+    return Samples(counts, means, np.nan_to_num(spreads), costs)
+
+
+def _tallied(summaries: Sequence[CostTally], app: Application, names: Sequence[Any]) -> Samples:
+    """The same from sums of costs that differ from case to case."""
+    first = summaries[0]
+    for name, each in zip(names, summaries, strict=True):
+        if (each.classes, each.decisions) != (first.classes, first.decisions):
+            raise MergeError(f"{name!r} has other classes or decisions than {names[0]!r}.")
+        if each.total == 0:
+            raise DataError(f"there are no cases in {name!r}.")
+    if first.classes != app.classes:
+        raise DataError(
+            f"the tallies have classes {listed(first.classes)}, the application has "
+            f"{listed(app.classes)}."
+        )
+    counts = np.array([each.counts for each in summaries])
+    totals = counts.sum(axis=2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.array([each.sums.sum(axis=1) for each in summaries]) / totals
+        squares = np.array([each.squares.sum(axis=1) for each in summaries]) / totals
+    return Samples(counts, means, np.nan_to_num(np.maximum(squares - means**2, 0.0)), None)
+
+
+def _refuse_unusable(matrix: ConfusionMatrix) -> None:
+    """No cases, or weights in their place."""
+    if matrix.total == 0:
+        raise DataError("there are no cases.")
+    refuse_weights(np.asarray(matrix.counts, dtype=np.float64), "confusion matrix")
+
+
+def _named(check: Any, name: Any) -> None:
+    """Run a check; its complaint says which sample it is about."""
+    try:
+        check()
+    except DataError as error:
+        raise DataError(f"{name!r}: {error.message}", hint=error.hint) from None

@@ -1,0 +1,197 @@
+"""Segments of the same data: what each costs, and which differs from the rest beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.application import Application
+from stakes.exceptions import DataError
+from stakes.monitoring.periods import PeriodChange, changes_between, stakes_of
+from stakes.monitoring.samples import samples_of
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix, GroupedCounts
+from stakes.typing import FloatArray, Name
+from stakes.uncertainty import Interval, interval
+from stakes.uncertainty.differences import holm
+from stakes.uncertainty.intervals import as_level
+
+__all__ = ["Segments", "compare_segments"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Segments:
+    """Cost of each segment, and whether it differs from the rest; see `compare_segments`.
+
+    Parameters
+    ----------
+    application : Application
+        Costs, and priors if costs are judged at given ones.
+    segments : tuple of names
+        The segments.
+    costs : tuple of Interval
+        Cost per case of each; all of them hold at once at the level.
+    gaps : tuple of PeriodChange
+        Each segment (`after`) against all others together (`before`).
+    adjusted : array
+        Probability of so different a cost by chance, by Holm's correction over the segments.
+    level : float
+        Share of data sets in which no segment is named that does not differ.
+    """
+
+    application: Application
+    segments: tuple[Name, ...]
+    costs: tuple[Interval, ...]
+    gaps: tuple[PeriodChange, ...]
+    adjusted: FloatArray
+    level: float
+
+    @property
+    def differing(self) -> tuple[Name, ...]:
+        """Segments whose cost differs from the rest beyond chance, the dearest first."""
+        kept = np.flatnonzero(self.adjusted <= 1 - self.level)
+        order = sorted(kept.tolist(), key=lambda k: -self.gaps[k].change)
+        return tuple(self.segments[k] for k in order)
+
+    def __getitem__(self, segment: Name) -> PeriodChange:
+        if segment not in self.segments:
+            known = ", ".join(map(repr, self.segments))
+            raise DataError(f"no segment {segment!r}; there are {known}.")
+        return self.gaps[self.segments.index(segment)]
+
+    @property
+    def verdict(self) -> str:
+        """Which segments differ, and why, in words."""
+        if not self.differing:
+            return "No segment differs from the rest by more than chance."
+        said = []
+        for name in self.differing:
+            gap = self[name]
+            way = "more" if gap.change > 0 else "less"
+            shares, errors = abs(gap.prior_part.value), abs(gap.rate_part.value)
+            why = "its class shares" if shares > errors else "the errors within its classes"
+            said.append(f"{name!s} costs {way} than the rest ({gap.cost}), mostly through {why}")
+        return "; ".join(said) + "."
+
+    def frame(self) -> Frame:
+        """One row per segment: cases, cost with interval, gap to the rest and its parts."""
+        return Frame(
+            {
+                "segment": list(self.segments),
+                "cases": [gap.cases[1] for gap in self.gaps],
+                "cost": [each.value for each in self.costs],
+                "low": [each.low for each in self.costs],
+                "high": [each.high for each in self.costs],
+                "gap": [gap.change for gap in self.gaps],
+                "from_shares": [gap.prior_part.value for gap in self.gaps],
+                "from_errors": [gap.rate_part.value for gap in self.gaps],
+                "p_value": [gap.p_values["cost"] for gap in self.gaps],
+                "adjusted": self.adjusted,
+                "differs": self.adjusted <= 1 - self.level,
+            }
+        )
+
+    def __str__(self) -> str:
+        return f"{self.frame()}\n\n{self.verdict}"
+
+    def __repr__(self) -> str:
+        return f"<{len(self.segments)} Segments, {len(self.differing)} differ from the rest>"
+
+
+def compare_segments(
+    segments: Mapping[Any, Any] | GroupedCounts,
+    *,
+    application: Any,
+    level: float = 0.95,
+    min_cases: int = 10,
+) -> Segments:
+    """What each segment costs, and which of them differs from the rest beyond chance.
+
+    Among twenty segments without any difference, one is expected to look different at 5 %; here
+    all intervals hold at once (Bonferroni) and no segment is named by chance at the level
+    (Holm), whatever the number of segments.
+
+    Parameters
+    ----------
+    segments : mapping from names to ConfusionMatrix or CostTally, or GroupedCounts
+        What happened in each segment; together they are all cases. Groups of one side and one
+        system may be taken as segments.
+    application : Application or CostMatrix
+        Costs. Without priors a segment may differ through its class shares alone, and the parts
+        of each gap say so; with priors all segments are judged at these.
+    level : float
+        For all segments together.
+    min_cases : int
+        With fewer cases of a class that matters, a segment has a cost but no interval.
+
+    Returns
+    -------
+    Segments
+        With `.differing`, `.verdict`, `.frame()`; index it by a segment for its gap to the rest.
+
+    Notes
+    -----
+    The segments must have been chosen before looking at their costs.
+
+    References
+    ----------
+    .. [1] S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian
+       Journal of Statistics 6, 1979.
+
+    Examples
+    --------
+    >>> from stakes import Application, ConfusionMatrix
+    >>> found = compare_segments({"north": ConfusionMatrix([[900, 50], [20, 80]]),
+    ...                           "east": ConfusionMatrix([[902, 48], [21, 79]]),
+    ...                           "south": ConfusionMatrix([[900, 50], [40, 60]]),
+    ...                           "west": ConfusionMatrix([[905, 45], [22, 78]])},
+    ...                          application=Application([[0, 1], [10, 0]]))
+    >>> found.differing
+    ('south',)
+    >>> [round(float(p), 3) for p in found.adjusted]
+    [0.592, 0.592, 0.006, 0.592]
+    >>> found["south"].prior_part.value
+    0.0
+    """
+    app, level = stakes_of(application), as_level(level)
+    named = _by_name(segments)
+    names, parts = tuple(named), list(named.values())
+    rest = [
+        sum((each for other, each in named.items() if other != name), start=0) for name in names
+    ]
+    inside, outside = samples_of(parts, app, names), samples_of(rest, app, names)
+    gaps = changes_between(outside, inside, app, level)
+    reach = 1 - (1 - level) / len(names)
+    return Segments(
+        application=app,
+        segments=names,
+        costs=tuple(
+            interval(each, application=app, level=reach, min_cases=min_cases) for each in parts
+        ),
+        gaps=tuple(gaps),
+        adjusted=holm([gap.p_values["cost"] for gap in gaps]),
+        level=level,
+    )
+
+
+def _by_name(segments: Any) -> dict[Any, Any]:
+    """A mapping as it is; groups as confusion matrices."""
+    if isinstance(segments, GroupedCounts):
+        if len(segments.groups) > 1 or len(segments.systems) > 1:
+            raise DataError("segments from groups need one side and one system.")
+        cells, joint = segments.joint.cells, segments.joint
+        found = {}
+        for key, counts in zip(segments.keys[:, 0].tolist(), segments.counts, strict=True):
+            table = np.zeros((len(joint.classes), len(joint.decisions)), dtype=counts.dtype)
+            np.add.at(table, (cells[:, 0], cells[:, 1]), counts)
+            found[segments.groups[0][key]] = ConfusionMatrix(table, joint.classes, joint.decisions)
+        segments = found
+    if not isinstance(segments, Mapping) or len(segments) < 2:
+        raise DataError(
+            "`segments` must name at least two segments.",
+            hint="compare_segments({'north': cm_1, 'south': cm_2}, application=app)",
+        )
+    return dict(segments)

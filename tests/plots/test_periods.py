@@ -1,0 +1,46 @@
+"""Costs over time and by segment: what is drawn is what was found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stakes import Application, ConfusionMatrix
+from stakes.monitoring import compare_segments, watch
+
+figure = pytest.importorskip("matplotlib.figure", reason="drawings need matplotlib")
+
+APP = Application([[0, 1], [10, 0]], unit="EUR")
+GOOD, BAD = ConfusionMatrix([[860, 90], [10, 40]]), ConfusionMatrix([[850, 100], [30, 20]])
+
+
+def test_alarms_are_marked_where_they_rang():
+    from stakes import plots
+
+    found = watch({"w1": GOOD, "w2": GOOD, "w3": BAD}, application=APP)
+    ax = plots.cost_over_periods(found, ax=figure.Figure().subplots())
+    lines = {line.get_label(): line for line in ax.lines}
+    np.testing.assert_allclose(lines["cost"].get_ydata(), found.frame()["cost"])
+    assert lines["alarm"].get_xdata().tolist() == [2]
+    assert ax.get_ylabel() == "cost per case (EUR)"
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["w1", "w2", "w3"]
+
+
+def test_without_alarm_there_is_no_mark():
+    from stakes import plots
+
+    found = watch(dict.fromkeys(range(40), GOOD), application=APP)
+    ax = plots.cost_over_periods(found, ax=figure.Figure().subplots())
+    assert "alarm" not in {line.get_label() for line in ax.lines}
+    assert len(ax.get_xticks()) <= 12
+
+
+def test_segments_that_differ_are_marked():
+    from stakes import plots
+
+    found = compare_segments({"a": GOOD, "b": GOOD, "c": BAD}, application=APP)
+    ax = plots.cost_by_segment(found, ax=figure.Figure().subplots())
+    marked = next(line for line in ax.lines if line.get_label() == "differs from the rest")
+    assert marked.get_ydata().tolist() == [
+        k for k, name in enumerate(found.segments) if name in found.differing
+    ]
