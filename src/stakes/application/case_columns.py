@@ -63,7 +63,7 @@ def case_costs(
     ...            decisions=["refuse", "ask", "lend"])
     CaseCosts(2 cases: 'good', 'bad' x 'refuse', 'ask', 'lend')
     """
-    if set(costs) <= set(SHORT_FORM) and not any(isinstance(v, Mapping) for v in costs.values()):
+    if _is_short(costs):
         cells = _short_form(costs)
         shape = (2, 2)
     else:
@@ -82,6 +82,26 @@ def case_costs(
     for (i, j), value in amounts.items():
         values[:, i, j] = value
     return CaseCosts(values, classes=classes, decisions=decisions)
+
+
+def cost_cells(
+    costs: Mapping[Any, Any], classes: Sequence[Any], decisions: Sequence[Any]
+) -> dict[tuple[int, int], Any]:
+    """Amounts by position of truth and decision, as they were given; absent ones are free."""
+    if not _is_short(costs):
+        return _full_form(costs, classes, decisions)[2]
+    if (len(classes), len(decisions)) != (2, 2):
+        raise CostError(
+            f"{listed(tuple(costs))} are costs of two classes and two decisions; there are "
+            f"{len(classes)} and {len(decisions)}.",
+            hint="{truth: {decision: amount}}",
+        )
+    return _short_form(costs)
+
+
+def _is_short(costs: Mapping[Any, Any]) -> bool:
+    """Whether amounts are given by fn, fp, tp, tn."""
+    return set(costs) <= set(SHORT_FORM) and not any(isinstance(v, Mapping) for v in costs.values())
 
 
 def _short_form(costs: Mapping[Any, Any]) -> dict[tuple[int, int], Any]:

@@ -3,5 +3,14 @@
 from stakes.evaluation.doubt import Doubt
 from stakes.evaluation.evaluating import evaluate
 from stakes.evaluation.evaluation import Evaluation, ModelEvaluation, Naive, Stretch
+from stakes.evaluation.frames import evaluate_frame
 
-__all__ = ["Doubt", "Evaluation", "ModelEvaluation", "Naive", "Stretch", "evaluate"]
+__all__ = [
+    "Doubt",
+    "Evaluation",
+    "ModelEvaluation",
+    "Naive",
+    "Stretch",
+    "evaluate",
+    "evaluate_frame",
+]

@@ -37,7 +37,16 @@ from stakes.report.amounts import plain
 from stakes.typing import FloatArray, Priors
 from stakes.uncertainty import Comparison
 
-__all__ = ["Question", "evaluated_rows", "few_cases", "read_cases", "rule_text", "sliced"]
+__all__ = [
+    "Question",
+    "assumed",
+    "evaluated_rows",
+    "few_cases",
+    "read_cases",
+    "rule_text",
+    "shortage_of",
+    "sliced",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +77,7 @@ def evaluated_rows(models: Any, question: Question) -> Evaluation:
     """Judge every model as it is, re-calibrated and at its best, and compare them."""
     cases, given, options = question.cases, question.given, question.options
     app, said_at = question.application, question.said_at
-    notes = _assumed(given, said_at)
+    notes = assumed(given, said_at)
     judged = []
     for model in read_models(models, app, cases.truth.shape[0]):
         one, note = _judged(model, question, app, said_at)
@@ -149,7 +158,7 @@ def read_cases(y_true: Any, app: Application, sample_weight: Any, groups: Any) -
     return Cases(truth, weights, groups, totals / totals.sum())
 
 
-def _assumed(given: Application, said_at: FloatArray) -> list[str]:
+def assumed(given: Application, said_at: FloatArray) -> list[str]:
     """What the reader must know about the base rates."""
     if given.priors is None:
         return ["class shares are those of the data"]

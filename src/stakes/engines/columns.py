@@ -1,0 +1,116 @@
+"""The columns of a frame that a request speaks of: there, of the right type, and coded."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from stakes._checks import sum_tolerance
+from stakes._names import integer_named, listed, positional
+from stakes.engines.request import Request
+from stakes.exceptions import DataError, LabelError
+from stakes.typing import Name
+
+__all__ = ["ColumnTypes", "coded"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnTypes:
+    """The types of the columns of a frame, as narwhals names them."""
+
+    types: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, frame: Any, request: Request) -> ColumnTypes:
+        """Read the types; raise when a column is absent or cannot serve."""
+        found = cls(dict(nw.from_native(frame).collect_schema()))
+        for name in request.columns:
+            if name not in found.types:
+                near = difflib.get_close_matches(name, found.types, 1)
+                raise DataError(
+                    f"there is no column {name!r}; there are {listed(tuple(found.types), 12)}.",
+                    hint=f"did you mean {near[0]!r}?" if near else None,
+                )
+        numbers = {} if request.sample_weight is None else {request.sample_weight: "sample_weight"}
+        numbers |= {c: m for m, said in request.models.items() if len(said) > 1 for c in said}
+        for formula in (request.case_costs or {}).values():
+            numbers |= dict.fromkeys(formula.columns, "case_costs")
+        for name, use in numbers.items():
+            if not found.types[name].is_numeric():
+                raise DataError(
+                    f"column {name!r} of `{use}` must hold numbers; it holds {found.types[name]}."
+                )
+        return found
+
+    def kind(self, columns: tuple[str, ...], model: str, n_classes: int) -> str:
+        """Whether the columns of a model are posteriors or decisions, by their type alone."""
+        if len(columns) > 1:
+            return "posteriors"
+        kind = self.types[columns[0]]
+        if not (kind.is_float() or kind.is_decimal()):
+            return "decisions"
+        if n_classes != 2:
+            raise DataError(
+                f"model {model!r} is one column of floats, but there are {n_classes} classes.",
+                hint="posteriors have one column per class; decisions are names or integers",
+            )
+        return "posteriors"
+
+    def tolerance(self, columns: tuple[str, ...]) -> float:
+        """How far posteriors may be from adding to one: rounding of their own type."""
+        small = any(self.types[name] == nw.Float32 for name in columns)
+        return sum_tolerance(np.dtype(np.float32 if small else np.float64))
+
+
+def coded(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], what: str) -> Any:
+    """The position of each entry among `names`, as an expression; -1 for anything else."""
+    kind = types.types[name]
+    absent = dialect.literal(-1)
+    if kind == nw.Boolean:
+        values = _places([0, 1], names)
+        return _looked_up(dialect, dialect.column(name), {bool(k): v for k, v in values.items()})
+    if kind.is_integer():
+        column = dialect.column(name)
+        if positional(np.empty(0, dtype=np.int64), names):
+            inside = (column >= dialect.literal(0)) & (column <= dialect.literal(len(names) - 1))
+            return dialect.when(inside, dialect.integer(column, len(names)), absent)
+        return _looked_up(dialect, column, _of_type(names, int))
+    if kind.is_float() or kind.is_decimal():
+        if integer_named(names) or any(isinstance(n, float) for n in names):
+            numbers = {float(k): v for k, v in _of_type(names, (int, float)).items()}
+            return _looked_up(dialect, dialect.number(name), numbers)
+    elif kind in (nw.String, nw.Categorical) or kind == nw.Enum:
+        known = _of_type(names, str)
+        if known:
+            return _looked_up(dialect, dialect.text(name), known)
+    raise LabelError(
+        f"`{what}` is the column {name!r} of type {kind}, which cannot hold the names "
+        f"{listed(names)}.",
+        hint="use the names of the application, or their positions as integers",
+    )
+
+
+def _of_type(names: Sequence[Name], kinds: Any) -> dict[Any, int]:
+    """The names of some types with their positions."""
+    return {name: k for k, name in enumerate(names) if isinstance(name, kinds)}
+
+
+def _places(values: Sequence[int], names: Sequence[Name]) -> dict[int, int]:
+    """Where integers stand among the names: as positions, or as names."""
+    if positional(np.empty(0, dtype=np.int64), names):
+        return {value: value for value in values if value < len(names)}
+    known = _of_type(names, int)
+    return {value: known[value] for value in values if value in known}
+
+
+def _looked_up(dialect: Any, column: Any, known: Mapping[Any, int]) -> Any:
+    """The position of each known value; -1 for anything else."""
+    branches = [
+        (column == dialect.literal(value), dialect.literal(place)) for value, place in known.items()
+    ]
+    return dialect.first_of(branches, dialect.literal(-1))

@@ -1,0 +1,65 @@
+"""DuckDB: relations, out of core; expressions are SQL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stakes.engines.plan import PREFIX, Grouping, Plan, Table
+from stakes.engines.sql_text import Sql, SqlDialect
+
+__all__ = ["DIALECT", "run", "sample"]
+
+
+class _DuckDB(SqlDialect):
+    """The SQL of DuckDB."""
+
+    def integer(self, value: Sql, most: int) -> Sql:
+        """The smallest type that holds it: small keys are counted in a plain array."""
+        kind = "UTINYINT" if most < 2**8 else "USMALLINT" if most < 2**16 else "INTEGER"
+        return Sql(f"CAST({value.text} AS {kind})")
+
+
+DIALECT = _DuckDB()
+
+
+def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
+    """Every grouping of a relation, over one scan."""
+    rows = _stepped(frame, plan, columns)
+    return [_grouped(rows, grouping) for grouping in plan.groupings]
+
+
+def sample(
+    frame: Any, plan: Plan, columns: tuple[str, ...], flag: str, limit: int
+) -> list[dict[str, Any]]:
+    """Some rows in which a flag is 1."""
+    found = _stepped(frame, plan, columns).filter(f"{flag} = 1").limit(limit)
+    kept = found.project(", ".join(DIALECT.column(name).text for name in columns))
+    return [dict(zip(columns, row, strict=True)) for row in kept.fetchall()]
+
+
+def _stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:
+    """The columns that are needed, and those that are made from them."""
+    rows = frame.project(", ".join(DIALECT.column(name).text for name in columns))
+    for step in filter(None, plan.steps):
+        made = [f"{expression.text} AS {name}" for name, expression in step.items()]
+        rows = rows.project(", ".join(["*", *made]))
+    return rows
+
+
+def _grouped(rows: Any, grouping: Grouping) -> Table:
+    """One grouping as plain lists."""
+    keys = [DIALECT.column(key).text for key in grouping.keys]
+    found = rows.aggregate(", ".join([*keys, *aggregates(grouping)]), ", ".join(keys))
+    columns = found.columns
+    cells = list(zip(*found.fetchall(), strict=True)) or [()] * len(columns)
+    return dict(zip(columns, map(list, cells), strict=True))
+
+
+def aggregates(grouping: Grouping) -> list[str]:
+    """What is added up in a grouping, as SQL."""
+    made = [f"count(*) AS {PREFIX}rows"]
+    made += [f"sum({name}) AS {name}" for name in grouping.sums]
+    if grouping.range_of is not None:
+        made += [f"min({grouping.range_of}) AS {PREFIX}low"]
+        made += [f"max({grouping.range_of}) AS {PREFIX}high"]
+    return made

@@ -1,0 +1,73 @@
+"""`reduce_frame`: a frame of any kind to summaries, in one pass."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from stakes.engines.columns import ColumnTypes
+from stakes.engines.planning import planned
+from stakes.engines.reading import reduction_of, refused_rows
+from stakes.engines.reduction import Reduction
+from stakes.engines.request import Request
+from stakes.exceptions import DataError
+
+__all__ = ["engine_of", "reduce_frame"]
+
+#: Frames with a file of their own: by the package and the name of their type.
+NATIVE = {"duckdb": "duckdb_sql"}
+
+
+def reduce_frame(frame: Any, request: Request) -> Reduction:
+    """Count what a request asks for, where the rows live; nothing but counts leaves the engine.
+
+    Parameters
+    ----------
+    frame : data frame
+        pandas, Polars (eager or lazy), pyarrow, a DuckDB relation, PySpark, Dask or Ibis.
+    request : Request
+        Columns, models, applications.
+
+    Returns
+    -------
+    Reduction
+        Summaries that add with ``+``.
+
+    Notes
+    -----
+    Posteriors are read in float64, whatever their type. Rows that cannot be used (missing
+    values, unknown labels, posteriors that are none, negative weights) are counted in the same
+    pass, and then refused with their number; nothing is dropped or repaired.
+
+    Examples
+    --------
+    >>> from stakes import Application
+    >>> import polars as pl
+    >>> rows = pl.DataFrame({"y": [0, 0, 1, 1], "p": [0.02, 0.3, 0.05, 0.8]})
+    >>> app = Application([[0, 1], [10, 0]])
+    >>> found = reduce_frame(rows, Request("y", {"gbm": "p"}, applications=app))
+    >>> found.confusion().counts
+    array([[1, 1],
+           [1, 1]])
+    """
+    engine = engine_of(frame)
+    types = ColumnTypes.of(frame, request)
+    made = planned(request, types, engine.DIALECT)
+    tables = engine.run(frame, made.plan, request.columns)
+    if refused_rows(made, tables):
+        from stakes.engines.refusing import refuse
+
+        refuse(frame, engine, request, types, refused_rows(made, tables))
+    return reduction_of(made, tables)
+
+
+def engine_of(frame: Any) -> ModuleType:
+    """The module that knows how to reduce a frame of this type."""
+    package = type(frame).__module__.partition(".")[0].lstrip("_")
+    if package in NATIVE:
+        return import_module(f"stakes.engines.{NATIVE[package]}")
+    if "narwhals" not in sys.modules and not hasattr(frame, "columns"):
+        raise DataError(f"`frame` must be a data frame; got {type(frame).__name__}.")
+    return import_module("stakes.engines.frames")

@@ -1,0 +1,197 @@
+"""Request: which columns are to be reduced, and what for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stakes._checks import as_priors
+from stakes._names import listed
+from stakes.application import Application, CostExpression, as_application
+from stakes.application.case_columns import cost_cells
+from stakes.exceptions import DataError
+from stakes.typing import FloatArray, Name
+
+__all__ = ["Request", "System"]
+
+#: At most so many bins of a score; their numbers fit into two bytes.
+MOST_BINS = 2**16
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One model at one application: what is decided, and so counted."""
+
+    model: str
+    application: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Request:
+    """What to count in a frame; `reduce_frame` does it in one pass.
+
+    Parameters
+    ----------
+    label : str
+        Column of true classes: names of the application, or positions.
+    models : mapping of str to str or sequence of str
+        Columns of each model: one column of posteriors per class, in the order of the classes
+        (columns that are named like the classes are put in order); one float column with the
+        posterior of the second of two classes; or one column of decisions.
+    applications : mapping of str to Application
+        What is at stake, by name; all with the same classes. A single one may come without a
+        name. Posteriors become the Bayes decisions of each.
+    sample_weight : str, optional
+        Column of weights.
+    by : sequence of str
+        Columns whose values part the rows into slices.
+    case_costs : mapping, optional
+        Costs that differ from case to case, as formulas over columns: see
+        `stakes.application.case_costs`. Every case is then decided by its own costs.
+    n_bins : int
+        Also count the posterior of the second of two classes in this many bins, with the
+        thresholds of all applications as exact edges. At most 65536.
+    proper_scores : bool
+        Also add up log scores and Brier scores, with their squares.
+    posterior_priors : shares, optional
+        The base rate that the posteriors were made for. Needed when an application has priors:
+        posteriors are moved from the one to the other.
+
+    Examples
+    --------
+    >>> app = Application([[0, 1], [10, 0]])
+    >>> Request("y", {"gbm": "p"}, applications=app, by=["region"])
+    <Request: 'y' against 1 model at 1 application, by 'region'>
+    """
+
+    label: str
+    models: Mapping[str, Any]
+    applications: Mapping[str, Application]
+    sample_weight: str | None
+    by: tuple[str, ...]
+    case_costs: Mapping[tuple[int, int], CostExpression] | None
+    n_bins: int
+    proper_scores: bool
+    posterior_priors: FloatArray | None
+
+    def __init__(
+        self,
+        label: str,
+        models: Mapping[str, Any],
+        *,
+        applications: Any,
+        sample_weight: str | None = None,
+        by: Sequence[str] | str | None = None,
+        case_costs: Mapping[Any, Any] | None = None,
+        n_bins: int = 0,
+        proper_scores: bool = False,
+        posterior_priors: Any = None,
+    ) -> None:
+        named = applications if isinstance(applications, Mapping) else {"": applications}
+        apps = {str(name): as_application(app) for name, app in named.items()}
+        _refuse_other_classes(apps)
+        first = next(iter(apps.values()))
+        if not isinstance(models, Mapping):
+            raise DataError(
+                "`models` must map names to columns.", hint='models={"gbm": ["p_no", "p_yes"]}'
+            )
+        columns = {str(name): _columns(said, str(name), first) for name, said in models.items()}
+        if not 0 <= n_bins <= MOST_BINS or n_bins in (1, 2, 3):
+            raise DataError(f"`n_bins` must be 0, or 4 to {MOST_BINS}; got {n_bins!r}.")
+        if n_bins and len(first.classes) != 2:
+            raise DataError(f"scores are binned for two classes; got {len(first.classes)}.")
+        given = {} if case_costs is None else cost_cells(case_costs, first.classes, first.decisions)
+        cells = {at: CostExpression(_formula(amount)) for at, amount in given.items()}
+        priors = posterior_priors
+        if priors is not None:
+            priors = as_priors(priors, first.classes, "posterior_priors")
+        for name, value in (
+            ("label", label),
+            ("models", columns),
+            ("applications", apps),
+            ("sample_weight", sample_weight),
+            ("by", (by,) if isinstance(by, str) else tuple(by or ())),
+            ("case_costs", cells or None),
+            ("n_bins", int(n_bins)),
+            ("proper_scores", bool(proper_scores)),
+            ("posterior_priors", priors),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def classes(self) -> tuple[Name, ...]:
+        """The true classes, in the order of the applications."""
+        return next(iter(self.applications.values())).classes
+
+    @property
+    def systems(self) -> tuple[System, ...]:
+        """Every model at every application, models first."""
+        return tuple(System(model, app) for model in self.models for app in self.applications)
+
+    def decisions_of(self, system: System) -> tuple[Name, ...]:
+        """What a system may decide."""
+        return self.applications[system.application].decisions
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that is read, each once."""
+        found = [self.label, *(c for said in self.models.values() for c in said), *self.by]
+        found += [] if self.sample_weight is None else [self.sample_weight]
+        for formula in (self.case_costs or {}).values():
+            found += formula.columns
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What two requests must share for their reductions to be added."""
+        apps = tuple(
+            (name, app.costs.values.tobytes(), app.decisions, str(app.priors))
+            for name, app in self.applications.items()
+        )
+        cells = {at: formula.text for at, formula in (self.case_costs or {}).items()}
+        models = tuple(self.models.items())
+        return (self.label, models, apps, self.sample_weight, self.by, str(cells), self.n_bins,
+                self.proper_scores, self.classes, str(self.posterior_priors))  # fmt: skip
+
+    def __repr__(self) -> str:
+        n, m = len(self.models), len(self.applications)
+        by = f", by {listed(self.by)}" if self.by else ""
+        return (
+            f"<Request: {self.label!r} against {n} model{'s' * (n > 1)} at {m} "
+            f"application{'s' * (m > 1)}{by}>"
+        )
+
+
+def _refuse_other_classes(apps: Mapping[str, Application]) -> None:
+    """Raise unless there are applications and all speak of the same classes."""
+    if not apps:
+        raise DataError("`applications` is empty.")
+    first = next(iter(apps.values()))
+    for name, app in apps.items():
+        if app.classes != first.classes:
+            raise DataError(
+                f"applications must have the same classes, in the same order; {name!r} has "
+                f"{listed(app.classes)}, the first has {listed(first.classes)}."
+            )
+
+
+def _columns(said: Any, name: str, app: Application) -> tuple[str, ...]:
+    """The columns of one model: one, or one for each class in their order."""
+    if isinstance(said, str):
+        return (said,)
+    columns = tuple(said)
+    if len(columns) == 1:
+        return columns
+    if len(columns) != len(app.classes) or len(set(columns)) != len(columns):
+        raise DataError(
+            f"model {name!r} must have one column for each of the {len(app.classes)} classes "
+            f"{listed(app.classes)}, or a single column; got {listed(columns)}."
+        )
+    wanted = tuple(str(outcome) for outcome in app.classes)
+    return wanted if set(columns) == set(wanted) else columns
+
+
+def _formula(amount: Any) -> str:
+    """An amount as a formula over columns."""
+    return amount if isinstance(amount, str) else repr(float(amount))

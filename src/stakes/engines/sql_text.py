@@ -1,0 +1,129 @@
+"""Expressions of SQL as text, built with the operators of Python; what SQL engines share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Sql", "SqlDialect"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sql:
+    """A piece of SQL that can be added, compared and so on; always safe to put beside others."""
+
+    text: str
+
+    def __add__(self, other: Sql) -> Sql:
+        return Sql(f"({self.text} + {other.text})")
+
+    def __sub__(self, other: Sql) -> Sql:
+        return Sql(f"({self.text} - {other.text})")
+
+    def __mul__(self, other: Sql) -> Sql:
+        return Sql(f"({self.text} * {other.text})")
+
+    def __truediv__(self, other: Sql) -> Sql:
+        return Sql(f"({self.text} / {other.text})")
+
+    def __neg__(self) -> Sql:
+        return Sql(f"(- {self.text})")
+
+    def __le__(self, other: Sql) -> Sql:
+        return Sql(f"({self.text} <= {other.text})")
+
+    def __lt__(self, other: Sql) -> Sql:
+        return Sql(f"({self.text} < {other.text})")
+
+    def __ge__(self, other: Sql) -> Sql:
+        return Sql(f"({self.text} >= {other.text})")
+
+    def __gt__(self, other: Sql) -> Sql:
+        return Sql(f"({self.text} > {other.text})")
+
+    def __eq__(self, other: object) -> Any:
+        return Sql(f"({self.text} = {other.text})") if isinstance(other, Sql) else NotImplemented
+
+    def __and__(self, other: Sql) -> Sql:
+        return Sql(f"({self.text} AND {other.text})")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class SqlDialect:
+    """The words that engines of SQL spell alike; each engine adds its own."""
+
+    #: Around the name of a column.
+    quote = '"'
+    #: What makes a number a double.
+    double = "e0"
+
+    def column(self, name: str) -> Sql:
+        """A column as it is."""
+        return Sql(self.quote + name.replace(self.quote, self.quote * 2) + self.quote)
+
+    def number(self, name: str) -> Sql:
+        """A column as doubles."""
+        return Sql(f"CAST({self.column(name).text} AS DOUBLE)")
+
+    def text(self, name: str) -> Sql:
+        """A column as text."""
+        return Sql(f"CAST({self.column(name).text} AS {self.text_type})")
+
+    #: The type of text.
+    text_type = "VARCHAR"
+
+    def literal(self, value: Any) -> Sql:
+        """A float, an integer, text or a truth value."""
+        if isinstance(value, bool):
+            return Sql("TRUE" if value else "FALSE")
+        if isinstance(value, int):
+            return Sql(str(value) if value >= 0 else f"({value})")
+        if isinstance(value, float):
+            digits = repr(value)
+            shown = digits if "e" in digits and self.double == "e0" else digits + self.double
+            return Sql(shown if value >= 0 else f"({shown})")
+        return Sql("'" + self.escaped(str(value)) + "'")
+
+    def escaped(self, value: str) -> str:
+        """Text as it stands between quotes."""
+        return value.replace("'", "''")
+
+    def when(self, condition: Sql, then: Sql, otherwise: Sql) -> Sql:
+        """One value or the other; the other where the condition is unknown."""
+        return Sql(f"CASE WHEN {condition.text} THEN {then.text} ELSE {otherwise.text} END")
+
+    def first_of(self, branches: list[tuple[Sql, Sql]], otherwise: Sql) -> Sql:
+        """The value of the first condition that holds."""
+        if not branches:
+            return otherwise
+        parts = " ".join(f"WHEN {c.text} THEN {v.text}" for c, v in branches)
+        return Sql(f"CASE {parts} ELSE {otherwise.text} END")
+
+    def floor(self, value: Sql) -> Sql:
+        """The next whole number below, as an integer."""
+        return Sql(f"CAST(floor({value.text}) AS INTEGER)")
+
+    def root(self, value: Sql) -> Sql:
+        """The square root."""
+        return Sql(f"sqrt({value.text})")
+
+    def log(self, value: Sql) -> Sql:
+        """The natural logarithm."""
+        return Sql(f"ln({value.text})")
+
+    def size(self, value: Sql) -> Sql:
+        """The absolute value."""
+        return Sql(f"abs({value.text})")
+
+    def smallest(self, values: list[Sql]) -> Sql:
+        """The least of several."""
+        return Sql(f"least({', '.join(value.text for value in values)})")
+
+    def integer(self, value: Sql, most: int) -> Sql:
+        """An integer from 0 to `most`."""
+        return Sql(f"CAST({value.text} AS INTEGER)")
+
+    def known(self, value: Sql) -> Sql:
+        """That a value is there."""
+        return Sql(f"({value.text} IS NOT NULL)")

@@ -1,0 +1,141 @@
+"""`evaluate_frame`: the verdict on rows that stay where they live."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stakes.application import Application, CostMatrix, UncertainApplication, as_application
+from stakes.engines import Request, reduce_frame
+from stakes.evaluation.evaluation import Evaluation
+from stakes.evaluation.from_reduction import evaluated_reduction
+from stakes.exceptions import DataError
+from stakes.typing import Priors, RandomSource
+
+__all__ = ["evaluate_frame"]
+
+
+def evaluate_frame(
+    frame: Any,
+    *,
+    label: str,
+    application: Any,
+    posteriors: Any = None,
+    decisions: Any = None,
+    by: Sequence[str] | str | None = None,
+    sample_weight: str | None = None,
+    posterior_priors: Priors | None = None,
+    n_bins: int = 0,
+    level: float = 0.95,
+    min_cases: int = 10,
+    rng: RandomSource = None,
+) -> Evaluation:
+    """Judge models by what their decisions cost, from rows of a data frame that stay in it.
+
+    The form of `evaluate` for rows in pandas, Polars, pyarrow, DuckDB, PySpark, Dask or Ibis,
+    as many as there may be: the engine counts, and nothing but the counts leaves it. Lower is
+    better.
+
+    Parameters
+    ----------
+    frame : data frame
+        Lazy ones (Polars, DuckDB, Spark, Dask, Ibis) are never collected.
+    label : str
+        Column of true classes: names of the application, or positions.
+    application : Application, CostMatrix or UncertainApplication
+        What is at stake.
+    posteriors : str, sequence of str, or mapping from models to either
+        A column for each class, in the order of the classes, or one float column with the
+        posterior of the second of two classes.
+    decisions : str, or mapping from models to str
+        Columns of decisions: names or integer positions.
+    by : str or sequence of str, optional
+        Evaluate the rows of each value of these columns too (`.slices`).
+    sample_weight : str, optional
+        Column of weights.
+    posterior_priors : shares, optional
+        The base rate that the posteriors were made for; the class shares of the data if
+        absent, which takes a pass over the labels when the application has priors of its own.
+    n_bins : int
+        Also count the posteriors of two classes in this many bins, for the best threshold on
+        these data.
+    level, min_cases, rng
+        As in `evaluate`.
+
+    Returns
+    -------
+    Evaluation
+        As from `evaluate`, without what needs the rows: no model is re-calibrated.
+
+    Notes
+    -----
+    Posteriors are read in float64, whatever their type. Rows that cannot be used are counted
+    and refused; nothing is dropped. See `stakes.engines` for the counts themselves.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stakes import CostMatrix
+    >>> rows = pl.DataFrame({"y": ["stay", "churn"] * 50, "p": [0.05, 0.6] * 40 + [0.3, 0.05] * 10})
+    >>> costs = CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"],
+    ...                    decisions=["ignore", "call"])
+    >>> ev = evaluate_frame(rows, label="y", posteriors={"gbm": "p"}, application=costs)
+    >>> ev["gbm"].confusion.counts
+    array([[40, 10],
+           [10, 40]])
+    >>> round(ev["gbm"].cost, 2)
+    1.1
+    """
+    uncertain = application if isinstance(application, UncertainApplication) else None
+    given = as_application(application if uncertain is None else uncertain.expected)
+    models = _models(posteriors, decisions)
+    said_at = posterior_priors
+    if given.priors is not None and said_at is None and posteriors is not None:
+        said_at = class_shares(frame, label, given, sample_weight)
+    request = Request(
+        label,
+        models,
+        applications=given,
+        sample_weight=sample_weight,
+        by=by,
+        n_bins=n_bins,
+        posterior_priors=said_at,
+    )
+    seed = np.random.default_rng(rng).integers(2**32) if rng is None else rng
+    options: dict[str, Any] = {"level": level, "rng": seed, "min_cases": min_cases}
+    if not isinstance(seed, np.random.Generator):
+        options["rng"] = int(seed)
+    found = evaluated_reduction(reduce_frame(frame, request), options=options)
+    if uncertain is None:
+        return found
+    note = "uncertain costs are judged by their expectation; evaluate() says what depends on them"
+    return replace(found, notes=(*found.notes, note))
+
+
+def class_shares(frame: Any, label: str, app: Application, sample_weight: str | None) -> Any:
+    """The share of each class in a frame, from its labels alone."""
+    naive = CostMatrix(np.zeros((len(app.classes), 1)), classes=app.classes, decisions=["any"])
+    request = Request(label, {}, applications=naive, sample_weight=sample_weight)
+    totals = reduce_frame(frame, request).class_totals
+    return totals / totals.sum()
+
+
+def _models(posteriors: Any, decisions: Any) -> dict[str, Any]:
+    """The columns of every model, posteriors first."""
+    found: dict[str, Any] = {}
+    for given in (posteriors, decisions):
+        if given is None:
+            continue
+        named = given if isinstance(given, Mapping) else {"model": given}
+        for name, columns in named.items():
+            if str(name) in found:
+                raise DataError(f"two models are called {str(name)!r}.")
+            found[str(name)] = columns
+    if not found:
+        raise DataError(
+            "there is nothing to judge.", hint='posteriors=["p_no", "p_yes"], or decisions="choice"'
+        )
+    return found
