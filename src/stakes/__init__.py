@@ -48,6 +48,7 @@ _HOMES = {
     "ScoreCounts": "stakes.summaries",
     "bayes_decisions": "stakes.decisions",
     "evaluate": "stakes.evaluation",
+    "evaluate_frame": "stakes.evaluation",
     "decision_intervals": "stakes.decisions",
     "expected_cost": "stakes.metrics",
     "normalized_expected_cost": "stakes.metrics",
@@ -60,6 +61,7 @@ _ROOMS = (
     "curves",
     "decisions",
     "elicitation",
+    "engines",
     "evaluation",
     "exceptions",
     "integrations",
@@ -91,7 +93,9 @@ __all__ = [
     "decision_intervals",
     "decisions",
     "elicitation",
+    "engines",
     "evaluate",
+    "evaluate_frame",
     "evaluation",
     "exceptions",
     "expected_cost",
@@ -114,6 +118,7 @@ if TYPE_CHECKING:
         curves,
         decisions,
         elicitation,
+        engines,
         evaluation,
         exceptions,
         integrations,
@@ -127,7 +132,7 @@ if TYPE_CHECKING:
     )
     from stakes.application import Application, CaseCosts, CostMatrix
     from stakes.decisions import bayes_decisions, decision_intervals
-    from stakes.evaluation import evaluate
+    from stakes.evaluation import evaluate, evaluate_frame
     from stakes.metrics import expected_cost, normalized_expected_cost
     from stakes.posteriors import Posteriors
     from stakes.summaries import (
