@@ -38,6 +38,24 @@ class Opened:
             float(part) for part in self.tab.get_attribute(f"#{identity}", "data-value").split()
         ]
 
+    def values(self) -> dict[str, str]:
+        """The numbers behind all cells, by their names."""
+        found: dict[str, str] = self.tab.evaluate(
+            "Object.fromEntries([...document.querySelectorAll('[data-value]')]"
+            ".map((cell) => [cell.id, cell.dataset.value]))"
+        )
+        return found
+
+    def typed(self, entries: dict[str, str]) -> None:
+        """Numbers typed into many boxes, then one input event."""
+        self.tab.evaluate(
+            "(entries) => { for (const [id, text] of Object.entries(entries))"
+            " { document.getElementById(id).value = text; }"
+            " const [first] = Object.keys(entries);"
+            " document.getElementById(first).dispatchEvent(new Event('input')); }",
+            entries,
+        )
+
     def text(self, selector: str) -> str:
         """What is shown, with plain spaces."""
         return " ".join(self.tab.text_content(selector).split())

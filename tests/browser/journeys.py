@@ -44,6 +44,7 @@ def animals(n: int = 1200, seed: int = 5) -> tuple[Any, dict[str, Any]]:
     return y, models
 
 
+@cache
 def binary(**more: Any) -> Any:
     """Journey a: scores and known costs."""
     y, models = customers()
@@ -51,6 +52,7 @@ def binary(**more: Any) -> Any:
     return evaluate(y, models, application=app, rng=0)
 
 
+@cache
 def elsewhere() -> Any:
     """Journey e: another share where it will run, correct decisions that cost something."""
     y, models = customers()
@@ -58,6 +60,7 @@ def elsewhere() -> Any:
     return evaluate(y, models, application=Application(costs, priors=[0.97, 0.03]), rng=0)
 
 
+@cache
 def decided() -> Any:
     """Journey c: decisions only."""
     y, models = customers()
@@ -65,6 +68,7 @@ def decided() -> Any:
     return evaluate(y, codes, application=Application(COSTS, unit="EUR"), rng=0)
 
 
+@cache
 def counted() -> Any:
     """Journey c: confusion matrices alone."""
     tables = {"a": [[900, 60], [5, 35]], "b": [[940, 20], [15, 25]]}
@@ -72,6 +76,7 @@ def counted() -> Any:
     return evaluate(None, made, application=Application(COSTS, priors=[0.95, 0.05]), rng=0)
 
 
+@cache
 def uncertain() -> Any:
     """Journey d: costs known to a range only."""
     y, models = customers()
@@ -80,18 +85,43 @@ def uncertain() -> Any:
     return evaluate(y, models, application=app, rng=0)
 
 
-def by_amount() -> Any:
-    """Journey f: costs per case."""
+@cache
+def loans(seed: int = 0) -> CaseCosts:
+    """Costs per case with fees, so that the threshold differs from case to case."""
+    y, _ = customers()
+    amounts = np.random.default_rng(seed).lognormal(3, 1, size=len(y))
+    return CaseCosts.binary(
+        false_negative=0.75 * amounts,
+        false_positive=0.05 * amounts + 2,
+        true_positive=1.0,
+        classes=["repaid", "default"],
+        decisions=["lend", "refuse"],
+    )
+
+
+LENDING = CostMatrix([[0, 1], [1, 0]], classes=["repaid", "default"], decisions=["lend", "refuse"])
+
+
+def by_amount(priors: Any = None, costs: CaseCosts | None = None) -> Any:
+    """Journey f: costs per case; posteriors by three rules each, and decisions."""
     y, models = customers()
-    amounts = np.random.default_rng(0).lognormal(3, 1, size=len(y))
-    costs = CaseCosts.binary(false_negative=0.75 * amounts, false_positive=0.05 * amounts)
-    return evaluate(y, {"gbm": models["gbm"]}, application=costs, rng=0)
+    said = {"gbm": models["gbm"], "clerk": (models["rules"] > 0.15).astype(int)}
+    app = Application(LENDING, priors=priors, unit="EUR", volume=1000, period="month")
+    return evaluate(y, said, application=app, case_costs=costs or loans(), rng=0)
 
 
+@cache
 def pets() -> Any:
     """Journey b: three classes, abstention."""
     y, models = animals()
     return evaluate(y, models, application=Application(PETS, unit="EUR"), rng=0)
+
+
+@cache
+def text_of(journey: Any, **options: Any) -> str:
+    """The page of a journey, made once."""
+    text: str = journey().to_html(**options)
+    return text
 
 
 JOURNEYS = {

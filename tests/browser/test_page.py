@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser.journeys import COSTS, JOURNEYS, binary, customers, decided, pets
+from browser.journeys import COSTS, JOURNEYS, binary, customers, decided, pets, text_of
 
 from stakes import Application, CostMatrix, evaluate
 
@@ -28,7 +28,7 @@ HOSTILE = [
 @pytest.fixture(scope="module", params=JOURNEYS)
 def shown(request):
     """The page of each journey."""
-    return JOURNEYS[request.param]().to_html(embed_posteriors=True)
+    return text_of(JOURNEYS[request.param], embed_posteriors=True)
 
 
 def test_loads_nothing_and_complains_of_nothing(opened, shown):
@@ -92,7 +92,7 @@ def test_accessible(opened, shown, axe, scheme):
 
 class TestSliders:
     def test_every_arrow_key_changes_what_is_shown(self, opened):
-        page = opened(binary().to_html())
+        page = opened(text_of(binary))
         for name in ("ratio", "share"):
             page.tab.focus(f"#{name}")
             seen = [page.text(f"#{name}-shown")]
@@ -102,13 +102,13 @@ class TestSliders:
             assert len(set(seen)) == len(seen)
 
     def test_a_screen_reader_hears_the_verdict_and_the_value(self, opened):
-        page = opened(binary().to_html())
+        page = opened(text_of(binary))
         assert page.tab.get_attribute("#verdict", "aria-live") == "polite"
         page.slide(ratio=10)
         assert page.tab.get_attribute("#ratio", "aria-valuetext") == "27.2 false alarms"
 
     def test_going_back_gives_the_stated_verdict(self, opened):
-        page = opened(binary().to_html())
+        page = opened(text_of(binary))
         stated = page.text("#verdict")
         page.slide(ratio=20)
         assert page.text("#verdict") != stated
@@ -116,7 +116,7 @@ class TestSliders:
         assert page.text("#verdict") == stated
 
     def test_the_cheapest_stands_first(self, opened):
-        page = opened(binary().to_html())
+        page = opened(text_of(binary))
         page.slide(ratio=46, share=12)
         numbers = page.tab.evaluate(
             "[...document.querySelectorAll('td[id^=nec]')].map((c) => Number(c.dataset.value))"
@@ -124,7 +124,7 @@ class TestSliders:
         assert numbers == sorted(numbers)
 
     def test_cursor_follows(self, opened):
-        page = opened(binary().to_html())
+        page = opened(text_of(binary))
         before = page.tab.get_attribute("#bayes-line", "x1")
         page.slide(ratio=10)
         assert float(page.tab.get_attribute("#bayes-line", "x1")) > float(before)
@@ -133,7 +133,7 @@ class TestSliders:
 class TestReading:
     @pytest.mark.parametrize("chart", ["bayes", "reliability", "decision", "det"])
     def test_hover_reads_the_nearest_point(self, opened, chart):
-        page = opened(binary().to_html())
+        page = opened(text_of(binary))
         drawn = page.tab.query_selector(f"#chart-{chart}")
         drawn.scroll_into_view_if_needed()
         box = drawn.bounding_box()
@@ -144,7 +144,7 @@ class TestReading:
         assert any("gbm" in words or "logreg" in words or "rules" in words for words in said)
 
     def test_click_on_the_curve_moves_the_slider(self, opened):
-        page = opened(binary().to_html())
+        page = opened(text_of(binary))
         page.tab.click("#chart-bayes", position={"x": 150, "y": 150})
         assert page.tab.input_value("#ratio") != "0"
 
@@ -152,7 +152,7 @@ class TestReading:
 class TestDownloads:
     def test_json_and_csv_are_part_of_the_file(self, opened):
         ev = binary()
-        page = opened(ev.to_html())
+        page = opened(text_of(binary))
         links = page.tab.eval_on_selector_all(
             "a[download]", "all => all.map((a) => [a.download, a.href])"
         )
@@ -161,7 +161,7 @@ class TestDownloads:
         assert files["models.csv"].splitlines()[0].startswith("name,nec,low,high")
 
     def test_svg(self, opened):
-        page = opened(binary().to_html())
+        page = opened(text_of(binary))
         with page.tab.expect_download() as waiting:
             page.tab.click("button[data-chart=bayes]")
         assert waiting.value.suggested_filename == "bayes.svg"
@@ -212,13 +212,13 @@ class TestHostileNames:
 
 class TestPrivacy:
     def test_no_case_is_inside_unless_asked_for(self):
-        text = pets().to_html()
+        text = text_of(pets)
         assert '"posteriors":null' in text
         assert "no rows, no identifiers" in text
 
     def test_the_page_says_when_there_are(self):
-        assert "posteriors and the true classes of 1\u00a0200 cases" in pets().to_html(
-            embed_posteriors=True
+        assert "posteriors and the true classes of 1\u00a0200 cases" in text_of(
+            pets, embed_posteriors=True
         )
 
 

@@ -8,10 +8,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser.journeys import animals, binary, counted, customers, decided, elsewhere, pets
+from browser.journeys import (
+    animals,
+    binary,
+    by_amount,
+    counted,
+    customers,
+    decided,
+    elsewhere,
+    loans,
+    pets,
+    text_of,
+)
 
 from stakes import Application, ConfusionMatrix, CostMatrix, bayes_decisions, evaluate
-from stakes.evaluation.matrix_numbers import prices_of, quantised
+from stakes.application import CaseCosts
+from stakes.evaluation import case_stops
+from stakes.evaluation.matrix_numbers import quantised
+from stakes.evaluation.matrix_paths import STEP as SHARE_STEP
+from stakes.evaluation.matrix_paths import moved_share, prices_of
 from stakes.evaluation.stops import STEP, grid_of
 from stakes.metrics import normalized_expected_cost
 
@@ -41,26 +56,29 @@ def spoken(verdict: str, i: int, j: int) -> str:
 
 
 def same(page: Any, name: str, expected: float) -> None:
-    assert page.number(name) == pytest.approx(expected, rel=1e-12, abs=1e-12), name
+    """The number behind a cell, of a page or of what `page.values()` has read of it."""
+    found = float(page[name]) if isinstance(page, dict) else page.number(name)
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-12), name
 
 
 @pytest.mark.parametrize("journey", [binary, elsewhere])
 def test_scores_at_twenty_places(opened, journey):
     ev = journey()
     y, models = customers()
-    page = opened(ev.to_html())
+    page = opened(text_of(journey))
     given = journey is elsewhere
     kinds = set()
     for i, j in STOPS:
         page.slide(ratio=i, share=j)
         there = evaluate(y, models, application=moved(ev.application, i, j, given=given), rng=0)
         volume = ev.application.volume or 1
+        now = page.values()
         for k, model in enumerate(there.models):
-            same(page, f"nec-{k}", model.nec)
-            same(page, f"after-{k}", model.recalibrated_nec)
-            same(page, f"cut-{k}", model.threshold)
-            same(page, f"hull-{k}", model.best_nec)
-            same(page, f"saving-{k}", model.saving * volume)
+            same(now, f"nec-{k}", model.nec)
+            same(now, f"after-{k}", model.recalibrated_nec)
+            same(now, f"cut-{k}", model.threshold)
+            same(now, f"hull-{k}", model.best_nec)
+            same(now, f"saving-{k}", model.saving * volume)
             # The ends of an interval are roots, found to 1e-7 of their own scale.
             assert page.numbers(f"interval-{k}") == pytest.approx(model.interval, rel=1e-6)
             # Drawn by the library; on the page a normal approximation, except where it starts.
@@ -75,7 +93,7 @@ def test_scores_at_twenty_places(opened, journey):
 def test_counts_per_thousand_and_the_chosen_model(opened):
     ev = binary()
     y, models = customers()
-    page = opened(ev.to_html())
+    page = opened(text_of(binary))
     page.slide(ratio=-9, share=6)
     there = moved(ev.application, -9, 6, given=False)
     for k, name in enumerate(models):
@@ -89,7 +107,7 @@ def test_counts_per_thousand_and_the_chosen_model(opened):
 
 def test_volume_and_unit_cost_scale_the_savings(opened):
     ev = binary()
-    page = opened(ev.to_html())
+    page = opened(text_of(binary))
     before = page.number("saving-0")
     page.slide(volume=500_000, unit=2)
     same(page, "saving-0", before * 2 / 2)
@@ -102,7 +120,7 @@ def test_volume_and_unit_cost_scale_the_savings(opened):
 @pytest.mark.parametrize("journey", [decided, counted])
 def test_decisions_at_twenty_places(opened, journey):
     ev = journey()
-    page = opened(ev.to_html())
+    page = opened(text_of(journey))
     given = journey is counted
     for i, j in STOPS:
         page.slide(ratio=i, share=j)
@@ -111,34 +129,141 @@ def test_decisions_at_twenty_places(opened, journey):
             same(page, f"nec-{k}", normalized_expected_cost(model.confusion, application=app))
 
 
-def test_edited_matrix_decides_anew(opened):
-    ev = pets()
-    y, models = animals()
-    page = opened(ev.to_html(embed_posteriors=True))
+def typed(page: Any, costs: Any, shares: Any = ()) -> None:
+    """Numbers typed into the boxes of the matrix and of the shares."""
+    entries = {
+        f"cost-{i}-{j}": repr(float(cost)) for i, row in enumerate(costs)
+        for j, cost in enumerate(row)
+    }  # fmt: skip
+    entries |= {f"prior-{i}": repr(float(share)) for i, share in enumerate(shares)}
+    page.typed(entries)
+
+
+def edits(ev: Any, count: int) -> Any:
+    """Matrices of costs and percentages of shares as somebody might type them."""
     rng = np.random.default_rng(1)
-    for _ in range(20):
+    for _ in range(count):
         costs = ev.application.costs.values.copy()
         for i, j in rng.integers(0, (3, 4), size=(3, 2)):
             costs[i, j] = 0.0 if i == j else round(float(rng.uniform(0.5, 40)), 3)
-            page.tab.fill(f"#cost-{i}-{j}", repr(float(costs[i, j])))
-        for i in range(3):
-            for j in range(4):
-                page.tab.fill(f"#cost-{i}-{j}", repr(float(costs[i, j])))
-        app = Application(costs, priors=ev.application.priors)
+        yield costs, rng.uniform(1, 60, size=3).round(2)
+
+
+def test_edited_matrix_and_shares_decide_anew(opened):
+    ev = pets()
+    y, models = animals()
+    page = opened(text_of(pets, embed_posteriors=True))
+    for costs, parts in edits(ev, 10):
+        typed(page, costs, parts)
+        app = Application(costs, priors=parts / parts.sum())
         for k, said in enumerate(models.values()):
-            inside = quantised(said).astype(float)
-            codes = bayes_decisions(inside / inside.sum(axis=1, keepdims=True), app.costs)
+            moved = quantised(said) * (app.priors / ev.application.priors)
+            codes = bayes_decisions(moved / moved.sum(axis=1, keepdims=True), app.costs)
             table = np.zeros((3, 4), dtype=int)
             np.add.at(table, (y, codes), 1)
             matrix = ConfusionMatrix(table, app.classes, app.decisions)
             same(page, f"nec-{k}", normalized_expected_cost(matrix, application=app))
     assert "1 200 cases inside this page" in page.text("#sample-note")
+    assert "on the 1 200 cases inside this page" in page.text("#verdict")
+    assert "taken in proportion" in page.text("#share-note")
+
+
+def test_edited_matrix_prices_the_same_decisions(opened):
+    ev = pets()
+    page = opened(text_of(pets))
+    for costs, parts in edits(ev, 10):
+        typed(page, costs, parts)
+        app = Application(costs, priors=parts / parts.sum())
+        for k, model in enumerate(ev.models):
+            matrix = ConfusionMatrix(model.confusion.counts)
+            same(page, f"nec-{k}", normalized_expected_cost(matrix, application=app))
+    assert "decisions stay those made for the stated costs" in page.text("#sample-note")
+    assert "with the decisions made for the stated costs" in page.text("#verdict")
+    typed(page, ev.application.costs.values)
+    for i, share in enumerate(ev.application.priors):
+        page.tab.fill(f"#prior-{i}", f"{100 * share:.4g}")
+    assert page.text("#verdict") == " ".join(ev.verdict.split())
+    same(page, "nec-0", ev.models[0].nec)
+
+
+def test_share_of_one_class_at_every_stop(opened):
+    ev = pets()
+    y, models = animals()
+    page = opened(text_of(pets))
+    for option, row in enumerate(page.tab.eval_on_selector_all(
+        "#class option", "all => all.map((o) => o.textContent)"
+    )):  # fmt: skip
+        row = ev.application.classes.index(row)
+        page.tab.select_option("#class", str(option))
+        prior = ev.application.priors[row]
+        for stop in (15, 0, 8, 16, 23, 30):
+            page.slide(share=stop)
+            odds = math.log(prior / (1 - prior)) + SHARE_STEP * (stop - 15)
+            priors = moved_share(ev.application.priors, row, 1 / (1 + math.exp(-odds)))
+            app = Application(ev.application.costs, priors=priors if stop != 15 else None)
+            there = evaluate(y, models, application=app, recalibrate=False, rng=0)
+            now = page.values()
+            for k, model in enumerate(there.models):
+                same(now, f"nec-{k}", model.nec)
+            chosen = there.models[int(page.tab.input_value("#payer"))]
+            expected = 1000 * there.application.priors[:, None] * chosen.confusion.rates
+            for i in range(3):
+                for j in range(4):
+                    same(now, f"cell-{i}-{j}", expected[i, j])
+
+
+def test_costs_per_case_at_twenty_places(opened):
+    ev = by_amount()
+    page = opened(text_of(by_amount))
+    grid = case_stops.grid_of_cases(ev.case_sources, ev.application)
+    rng = np.random.default_rng(0)
+    stops = [(0, 0), (1, 0), (0, -1), (-12, -10), (12, 10), (-12, 10), (12, -10)]
+    stops += [tuple(pair) for pair in rng.integers((-12, -10), (13, 11), size=(13, 2)).tolist()]
+    for i, j in stops:
+        page.slide(factor=i, share=j)
+        values = loans().values.copy()
+        values[:, 1, 0] = values[:, 1, 1] + math.exp(case_stops.STEP * i) * (
+            values[:, 1, 0] - values[:, 1, 1]
+        )
+        costs = CaseCosts(values, loans().classes, loans().decisions)
+        there = by_amount(grid.priors(j, ev.application.priors) if j else None, costs)
+        assert page.text("#naive") == f"always decide “{there.naive_decision}”"
+        now = page.values()
+        for k, model in enumerate(there.models):
+            same(now, f"nec-{k}", model.nec)
+            same(now, f"saving-{k}", 1000 * model.saving)
+            if model.threshold is not None and (i, j) != (0, 0):
+                same(now, f"cut-{k}", model.threshold)
+        chosen = there.models[int(page.tab.input_value("#payer"))]
+        shares = np.abs(chosen.cells) / np.abs(chosen.cells).sum()
+        for a in range(2):
+            for b in range(2):
+                count = there.application.priors[a] * chosen.confusion.rates[a, b]
+                same(now, f"cell-{a}-{b}", 1000 * count)
+                if shares[a, b] >= 0.005:
+                    said = page.text(f"#cell-{a}-{b} .cell-cost")
+                    assert said == f"{100 * shares[a, b]:.0f} % of the cost"
+    assert "stated costs and shares only" in page.text("#verdict")
+    page.slide(factor=0, share=0)
+    assert page.text("#verdict") == " ".join(ev.verdict.split())
+    assert page.complaints == []
+
+
+def test_scale_and_volume_of_costs_per_case(opened):
+    ev = by_amount()
+    page = opened(text_of(by_amount))
+    page.slide(volume=2000, scale=3)
+    assert page.number("saving-0") == pytest.approx(6000 * ev.models[0].saving, rel=1e-12)
+    assert page.text("#interval-0") != ""  # a NEC does not change with the scale
+    tripled = by_amount(costs=CaseCosts(3 * loans().values, loans().classes, loans().decisions))
+    page.slide(volume=1000)
+    assert page.text("#verdict") == " ".join(tripled.verdict.split())
 
 
 def test_price_of_abstaining_at_twenty_stops(opened):
     ev = pets()
     y, models = animals()
-    page = opened(ev.to_html())
+    page = opened(text_of(pets))
     prices, start = prices_of(ev)
     for stop in [start, *np.linspace(1, len(prices) - 1, 20).astype(int).tolist()]:
         page.slide(abstain=stop)

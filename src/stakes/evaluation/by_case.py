@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._checks import same_length
 from stakes.application import Application, CaseCosts
 from stakes.decisions import case_rules
+from stakes.evaluation.case_stops import CaseRule, CaseSources
 from stakes.evaluation.case_sureness import compared_by_case, nec_draws
 from stakes.evaluation.evaluation import Evaluation, ModelEvaluation, Naive
 from stakes.evaluation.from_rows import Question, few_cases, rule_text
@@ -21,21 +22,60 @@ from stakes.metrics import top_share
 from stakes.report.amounts import percent, plain
 from stakes.typing import FloatArray
 
-__all__ = ["evaluated_by_case"]
+__all__ = ["CaseEvaluation", "evaluated_by_case"]
 
 #: Say so when one in a hundred cases carries more than this share of the cost.
 HEAVY_TAIL = 0.1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rule:
-    """One way to use one model."""
+@dataclass(frozen=True, eq=False, repr=False)
+class CaseEvaluation(Evaluation):
+    """An evaluation in which each case has its own costs; what `evaluate` returns for them.
 
-    name: str
-    model: Model
-    codes: NDArray[Any]
-    rule: str | None
-    threshold: float | None
+    Parameters
+    ----------
+    case_sources : CaseSources or None
+        What it was made from, so that its page can show it at other costs too.
+    """
+
+    case_sources: CaseSources | None = None
+
+    def to_html(
+        self,
+        path: Any = None,
+        *,
+        facts: Mapping[str, Any] | None = None,
+        title: str = "",
+        embed_posteriors: bool = False,
+        costliest_cases: int = 0,
+    ) -> str:
+        """The page; see `Evaluation.to_html`.
+
+        Parameters
+        ----------
+        path, facts, title, embed_posteriors
+            As for any evaluation; there is no matrix to edit.
+        costliest_cases : int
+            How many of the costliest cases of the cheapest rule to list, by their row. They
+            are rows of the data, so none are unless you ask.
+
+        Returns
+        -------
+        str
+            The page.
+        """
+        from stakes.evaluation.showing import as_page, write
+
+        text = as_page(
+            self,
+            facts=facts,
+            title=title,
+            embed_posteriors=embed_posteriors,
+            costliest_cases=costliest_cases,
+        )
+        if path is not None:
+            write(text, path)
+        return text
 
 
 def evaluated_by_case(models: Any, costs: CaseCosts, question: Question) -> Evaluation:
@@ -67,7 +107,8 @@ def evaluated_by_case(models: Any, costs: CaseCosts, question: Question) -> Eval
     )
     notes = _heavy_tail(found, [weights * paid[rows, rule.codes] for rule in rules])
     notes += _by_averages(rules, found, average)
-    return Evaluation(
+    assert average.priors is not None
+    return CaseEvaluation(
         application=average,
         models=found,
         n_cases=float(len(costs)),
@@ -77,15 +118,16 @@ def evaluated_by_case(models: Any, costs: CaseCosts, question: Question) -> Eval
         notes=tuple(notes),
         naive=naive,
         level=options["level"],
+        case_sources=CaseSources(costs, cases, tuple(rules), average.priors, question.said_at),
     )
 
 
 def _rules(
     model: Model, costs: CaseCosts, average: Application, weights: FloatArray, question: Question
-) -> list[_Rule]:
+) -> list[CaseRule]:
     """Each way to use a model; decisions can be used in one way only."""
     if model.decisions is not None:
-        return [_Rule(model.name, model, model.decisions, None, None)]
+        return [CaseRule(model.name, "decisions", model, model.decisions, None)]
     assert average.priors is not None
     priors, said_at = average.priors, question.said_at
     found = case_rules(model.at(priors, said_at), costs, sample_weight=weights)
@@ -94,14 +136,17 @@ def _rules(
         "one threshold": _placed(found.threshold, priors, said_at),
         "average costs": cut_on(average, priors, said_at),
     }
-    texts = {
-        name: "per case" if name == "per case" else None if cut is None else rule_text(cut)
-        for name, cut in cuts.items()
-    }
     return [
-        _Rule(f"{model.name}, {name}", model, codes, texts[name], cuts[name])
-        for name, codes in found.items()
+        CaseRule(f"{model.name}, {kind}", kind, model, codes, cuts[kind])
+        for kind, codes in found.items()
     ]
+
+
+def _in_words(rule: CaseRule) -> str | None:
+    """When a rule acts."""
+    if rule.kind == "per case":
+        return "per case"
+    return None if rule.threshold is None else rule_text(rule.threshold)
 
 
 def _placed(threshold: float, priors: FloatArray, said_at: FloatArray) -> float | None:
@@ -124,7 +169,7 @@ def _weights(cases: Cases, app: Application) -> FloatArray:
 
 
 def _summed(
-    rule: _Rule,
+    rule: CaseRule,
     paid: FloatArray,
     weights: FloatArray,
     naive: Naive,
@@ -153,7 +198,7 @@ def _summed(
         probability_best=None if comparison is None else float(comparison.probability_best[place]),
         threshold=rule.threshold,
         cells=cells,
-        rule=rule.rule,
+        rule=_in_words(rule),
     )
 
 
@@ -170,12 +215,12 @@ def _heavy_tail(found: tuple[ModelEvaluation, ...], parts: list[FloatArray]) -> 
 
 
 def _by_averages(
-    rules: list[_Rule], found: tuple[ModelEvaluation, ...], average: Application
+    rules: list[CaseRule], found: tuple[ModelEvaluation, ...], average: Application
 ) -> list[str]:
     """What the same decisions seem to cost when every case is priced at the average."""
     said = []
     for rule, model in zip(rules, found, strict=True):
-        if rule.name.endswith(", average costs"):
+        if rule.kind == "average costs":
             assert average.priors is not None
             rates = np.nan_to_num(model.confusion.rates, nan=0.0)
             seeming = float((average.priors[:, None] * rates * average.costs.values).sum())

@@ -198,6 +198,10 @@ def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
         "saidLogOdds": math.log(share / (1 - share)),
         "kinds": list(KINDS),
         "sure": live.sure,
+        "sureness": (
+            "Away from the stated costs, models are told apart by the score test, and how often "
+            "a model is best takes differences of costs as normal."
+        ),
         "models": [_model(live, k) for k in range(len(live.systems))],
         "tables": {k: _packed(table) for k, table in tables.items()},
     }

@@ -18,7 +18,7 @@ from stakes.report.charts import Chart, inline
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["charts_of"]
+__all__ = ["axes_of_size", "charts_of", "without_legend"]
 
 
 class _Band(NamedTuple):
@@ -59,14 +59,14 @@ def charts_of(ev: Evaluation, stops: Any) -> tuple[list[Chart], dict[str, Any], 
     return drawn, reliability, ""
 
 
-def _axes(width: float, height: float) -> Any:
+def axes_of_size(width: float, height: float) -> Any:
     """Axes outside pyplot, so that nothing stays open."""
     with style():
         figure = load("matplotlib.figure", extra="plots")
         return figure.Figure(figsize=(width, height), dpi=72, layout="constrained").subplots()
 
 
-def _plain(ax: Any, names: dict[str, str]) -> Any:
+def without_legend(ax: Any, names: dict[str, str]) -> Any:
     """Without legend; our own names in annotations replaced by those of the models."""
     if ax.get_legend() is not None:
         ax.get_legend().remove()
@@ -110,13 +110,13 @@ def _bayes_error(ev: Evaluation, scores: Any, names: Any, stops: Any) -> Chart:
         prevalence=float(share[1]),
         span=ev.plot.span(),
         bands=widths,
-        ax=_axes(6.4, 4.1),
+        ax=axes_of_size(6.4, 4.1),
     )
     ax.set_xlim(grid[0], grid[-1])
     ax.set_xlabel("effective prior log odds")
     ax.set_ylabel("NEC (1 = best constant decision)")
     label = "Normalised cost of every model against the cost ratio and the share"
-    return inline(_plain(ax, names), "bayes", label)
+    return inline(without_legend(ax, names), "bayes", label)
 
 
 def _log_odds(ev: Evaluation) -> Any:
@@ -134,10 +134,12 @@ def _reliability(found: Any, names: Any) -> Chart:
 
     ordered = {key: found[key] for key in sorted(found, key=lambda key: int(key[1:]))}
     first = next(iter(found))
-    ax = plots.reliability(ordered, band=first, note=False, ax=_axes(4.4, 4.1))
+    ax = plots.reliability(ordered, band=first, note=False, ax=axes_of_size(4.4, 4.1))
     ax.set_xlabel("predicted probability")
     ax.set_ylabel("observed share (isotonic)")
-    return inline(_plain(ax, names), "reliability", "Observed shares against what models say")
+    return inline(
+        without_legend(ax, names), "reliability", "Observed shares against what models say"
+    )
 
 
 def _decision(ev: Evaluation, scores: Any, names: Any) -> Chart:
@@ -150,18 +152,20 @@ def _decision(ev: Evaluation, scores: Any, names: Any) -> Chart:
     top = 0.5 if here < 0.4 else 0.99
     thresholds = np.linspace(0.005, top, 100)
     found = {k: curves.decision(s, thresholds, prior=float(share[1])) for k, s in scores.items()}
-    ax = plots.decision(found, ax=_axes(6.4, 3.9))
+    ax = plots.decision(found, ax=axes_of_size(6.4, 3.9))
     ax.set_xlabel("threshold probability, and the odds it stands for")
     ax.set_ylabel("net benefit")
     label = "Net benefit of every model, of acting on everyone and on nobody"
-    return inline(_plain(ax, names), "decision", label)
+    return inline(without_legend(ax, names), "decision", label)
 
 
 def _det(found: Any, names: Any) -> Chart:
     """Misses against false alarms on probit axes."""
     from stakes import plots
 
-    ax = plots.det(found, ax=_axes(4.4, 4.1))
+    ax = plots.det(found, ax=axes_of_size(4.4, 4.1))
     ax.set_xlabel("false alarm rate, %")
     ax.set_ylabel("miss rate, %")
-    return inline(_plain(ax, names), "det", "Miss rate against false alarm rate of every model")
+    return inline(
+        without_legend(ax, names), "det", "Miss rate against false alarm rate of every model"
+    )

@@ -16,7 +16,7 @@ from stakes.summaries.ranked_scores import RankedScores
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["Plots"]
+__all__ = ["Plots", "coarser", "renamed"]
 
 #: Above this many distinct scores, those of a reliability curve are rounded to four digits.
 MANY_SCORES = 50_000
@@ -63,7 +63,7 @@ class Plots:
         best, found = self._ev.best, {}
         for name, scores in self.scores().items():
             draws = 100 if name == best else 0
-            found[name] = curves.reliability(_coarser(scores), n_resamples=draws, rng=rng)
+            found[name] = curves.reliability(coarser(scores), n_resamples=draws, rng=rng)
         return {best: found.pop(best), **found} if best in found else found
 
     def det_curves(self) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def renamed(found: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]
     return {keys[name]: curve for name, curve in found.items()}
 
 
-def _coarser(scores: ScoreCounts) -> ScoreCounts:
+def coarser(scores: ScoreCounts) -> ScoreCounts:
     """The same scores in fewer distinct values, when there are very many."""
     values, negatives, positives = scores.levels
     if values.shape[0] <= MANY_SCORES:

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes.application.sentences import describe_costs
+from stakes.evaluation.case_numbers import case_numbers
+from stakes.evaluation.case_numbers import costliest_cases as costliest
 from stakes.evaluation.live import live_numbers
 from stakes.evaluation.matrix_numbers import matrix_numbers
 from stakes.evaluation.page_charts import charts_of
+from stakes.evaluation.page_charts_many import charts_by_case, charts_of_paths
 from stakes.evaluation.recording import record_of
 from stakes.report.amounts import percent
 from stakes.report.embedding import packed
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["as_json", "as_page", "display", "markdown", "write"]
 
+#: More decisions than this are not listed one by one.
+MANY_DECISIONS = 12
 #: Points of a reliability curve that the page can read out.
 POINTS = 60
 
@@ -35,22 +40,17 @@ def as_page(
     facts: Mapping[str, Any] | None = None,
     title: str = "",
     embed_posteriors: bool = False,
+    costliest_cases: int = 0,
 ) -> str:
     """The whole page."""
-    record = record_of(ev, stamped(facts))
-    numbers = live_numbers(ev)
-    bands = None
-    if numbers is not None:
-        bands = numbers.pop("bands")
-    table = None if numbers is not None else matrix_numbers(ev, embed=embed_posteriors)
-    charts: list[Any] = []
-    reliability: dict[str, Any] = {}
-    missing = ""
-    if len(ev.application.classes) == 2 and ev.application.costs.shape == (2, 2):
-        charts, reliability, missing = charts_of(ev, bands)
+    numbers, each = live_numbers(ev), case_numbers(ev)
+    live = numbers is not None or each is not None
+    table = None if live else matrix_numbers(ev, embed=embed_posteriors)
+    charts, reliability, missing = _drawn(ev, numbers, table, each)
+    plain = reliability.get("reliability", {})
     return page(
         Sheet(
-            record=record,
+            record=record_of(ev, stamped(facts)),
             order=tuple(model.name for model in ev.models),
             numbers=numbers,
             table=table,
@@ -60,10 +60,62 @@ def as_page(
                 describe_costs(ev.application.costs, unit=ev.application.unit).splitlines()
             ),
             title=title,
-            reliability_said=_trusted(ev, reliability),
-            points=_points(reliability),
+            reliability_said=_trusted(ev, plain),
+            points={key: _points(found) for key, found in reliability.items()},
+            each=each,
+            by_case=ev.naive is not None,
+            sureness=_sureness(ev, numbers),
+            use=_use(ev),
+            costliest=tuple(costliest(ev, costliest_cases)),
         )
     )
+
+
+def _drawn(ev: Evaluation, numbers: Any, table: Any, each: Any) -> tuple[Any, Any, str]:
+    """The drawings, reliability curves by drawing, and why there are none, if so.
+
+    What only drawings read is taken out of the numbers of the page.
+    """
+    if numbers is not None:
+        charts, found, missing = charts_of(ev, numbers.pop("bands"))
+        return charts, {"reliability": found} if found else {}, missing
+    if table is not None:
+        return charts_of_paths(ev, table.pop("drawn"))
+    if ev.naive is not None:
+        return charts_by_case(ev, None if each is None else each.pop("curve"))
+    return [], {}, ""
+
+
+def _sureness(ev: Evaluation, numbers: Any) -> str:
+    """How the intervals were found, at the stated costs and away from them."""
+    if all(model.interval is None for model in ev.models):
+        return ""
+    plain = ev.sources is None or ev.sources.plain
+    if ev.naive is not None:
+        said = "Intervals are from draws of the cases with their amounts (Bayesian bootstrap)."
+    elif plain:
+        said = "Intervals are by the score test."
+    else:
+        said = "Intervals are from draws of whole groups, or of weighted cases."
+    if numbers is None or not numbers["sure"]:
+        return f"{said} They were computed at the stated costs and shares only."
+    return f"{said} {numbers['sureness']}"
+
+
+def _use(ev: Evaluation) -> tuple[dict[str, Any], ...]:
+    """What the best model's decisions are good for, unless there are just two or very many."""
+    app = ev.application
+    if ev.naive is not None or app.costs.shape == (2, 2) or len(app.decisions) > MANY_DECISIONS:
+        return ()
+    if ev[ev.best].cells is None:
+        return ()
+    frame = ev.use(ev.best)
+    rows = zip(*(frame[name] for name in ("decision", "share", "cost", "saves")), strict=True)
+    return tuple(
+        {"decision": str(d), "share": float(s), "cost": float(c),
+         "saves": float(v) if np.isfinite(v) else None}
+        for d, s, c, v in rows
+    )  # fmt: skip
 
 
 def _points(reliability: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,7 +135,8 @@ def _trusted(ev: Evaluation, reliability: Mapping[str, Any]) -> str:
     if not reliability:
         return ""
     curve = next(iter(reliability.values()))
-    band = f"Band: where a calibrated {ev.best} would lie {percent(curve.level, 0)} of the time. "
+    name = ev.best.partition(",")[0] if ev.naive is not None else ev.best
+    band = f"Band: where a calibrated {name} would lie {percent(curve.level, 0)} of the time. "
     edges = np.searchsorted(np.cumsum(curve.weight), np.linspace(0, curve.weight.sum(), 21)[1:-1])
     parts = [p for p in np.split(np.arange(len(curve.weight)), np.unique(edges)) if p.size]
     means = [
@@ -93,7 +146,7 @@ def _trusted(ev: Evaluation, reliability: Mapping[str, Any]) -> str:
     ]  # fmt: skip
     says, happens = max(means, key=lambda pair: abs(pair[0] - pair[1]))
     return (
-        f"{band}Where {ev.best} says {percent(says)}, it happens {percent(happens)} of the time: "
+        f"{band}Where {name} says {percent(says)}, it happens {percent(happens)} of the time: "
         "the largest gap in any twentieth of the cases."
     )
 

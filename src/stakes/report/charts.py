@@ -55,10 +55,9 @@ def inline(ax: Any, key: str, label: str) -> Chart:
             figure.get_layout_engine().execute(figure)
         figure.set_layout_engine("none")
         buffer = io.StringIO()
-        with load("matplotlib", extra="plots").rc_context(
-            {"savefig.bbox": None, "svg.hashsalt": key}
-        ):
-            figure.savefig(buffer, format="svg", dpi=72, metadata={"Date": None})
+        canvas = load("matplotlib.backends.backend_svg", extra="plots").FigureCanvasSVG(figure)
+        with load("matplotlib", extra="plots").rc_context({"svg.hashsalt": key}):
+            canvas.print_svg(buffer, metadata={"Date": None})  # savefig would draw twice
     root = ET.fromstring(buffer.getvalue())
     _cleaned(root, key)
     root.attrib.pop("width", None)

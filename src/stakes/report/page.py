@@ -15,7 +15,7 @@ from stakes.report.charts import Chart
 from stakes.report.embedding import as_json
 from stakes.report.markup import Html, element, joined, text
 from stakes.report.page_inputs import told
-from stakes.report.page_tables import models, payers, slices
+from stakes.report.page_tables import cases, models, payers, slices
 from stakes.report.page_words import changes, computed, drawings, verdict
 
 __all__ = ["Sheet", "page", "stamped"]
@@ -26,8 +26,10 @@ class Sheet:
     """Everything the page shows.
 
     `record` is the evaluation as plain data; `numbers` what the script needs to follow the
-    sliders of two classes, or `table` what it needs for any matrix of costs; `charts` the
-    drawings, and `missing` why there are none.
+    sliders of two classes, `table` what it needs for any matrix of costs, or `each` for costs
+    per case; `charts` the drawings, and `missing` why there are none. `points` are those of the
+    reliability curves, by drawing and model; `sureness` says how intervals were found, `use` what
+    each decision is good for, `costliest` lists cases, on request only.
     """
 
     record: Mapping[str, Any]
@@ -40,6 +42,11 @@ class Sheet:
     title: str = ""
     reliability_said: str = ""
     points: Mapping[str, Any] = field(default_factory=dict)
+    each: Mapping[str, Any] | None = None
+    by_case: bool = False
+    sureness: str = ""
+    use: tuple[Mapping[str, Any], ...] = ()
+    costliest: tuple[Mapping[str, Any], ...] = ()
 
 
 def page(sheet: Sheet) -> str:
@@ -95,7 +102,7 @@ def _sections(sheet: Sheet) -> list[Html]:
     """The sections that this evaluation allows, numbered."""
     made: list[Html] = [told(sheet), models(sheet)]
     made += drawings(sheet)
-    made += [payers(sheet), changes(sheet), slices(sheet)]
+    made += [payers(sheet), cases(sheet), changes(sheet), slices(sheet)]
     made.append(computed(sheet))
     numbered, place = [], 0
     for one in filter(None, made):
@@ -121,9 +128,36 @@ def _data(sheet: Sheet) -> dict[str, Any]:
         "stated": [named[name] for name in sheet.order],
         "two": sheet.numbers,
         "many": sheet.table,
+        "each": sheet.each,
         "points": sheet.points,
+        "kind": record["verdict"]["kind"],
+        "best": record["best"],
+        "naive": record["naive"]["avoidable_cost"],
+        "rival": _rival(sheet),
         "tooFew": record["too_few"],
         "scales": {chart.key: chart.scale for chart in sheet.charts},
+    }
+
+
+def _rival(sheet: Sheet) -> dict[str, Any] | None:
+    """The nearest model that cannot be told from the best."""
+    record = sheet.record
+    best = record["best"]
+    close = [
+        found
+        for found in record["differences"]
+        if best in (found["first"], found["second"]) and not found["decided"]
+    ]
+    if not close:
+        return None
+    found = min(close, key=lambda one: abs(one["value"]))
+    other = found["second"] if found["first"] == best else found["first"]
+    known = found["low"] is not None and found["high"] is not None
+    return {
+        "rival": sheet.order.index(other),
+        "value": abs(found["value"]),
+        "half": (found["high"] - found["low"]) / 2 if known else None,
+        "needed": found["cases_needed"],
     }
 
 
@@ -173,4 +207,7 @@ def _footer(sheet: Sheet) -> str:
             f"On request, this page holds the posteriors and the true classes of {size} cases, in "
             "random order and without identifiers, so that its matrix can be edited."
         )
+    if sheet.costliest:
+        held = f"On request, this page lists {len(sheet.costliest)} cases by their row; for the "
+        held += "rest it holds counts and curves only."
     return f"{held} It loads nothing from anywhere; its script is part of the file."

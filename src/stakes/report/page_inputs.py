@@ -22,15 +22,18 @@ def told(sheet: Sheet) -> Html:
     parts = []
     if sheet.numbers is not None:
         parts.append(_sliders(sheet))
-    elif sheet.table is not None:
-        parts.append(_matrix(sheet))
-        parts.append(_abstain(sheet))
+    elif sheet.each is not None:
+        parts.append(_factor(sheet))
     else:
         parts.append(_matrix(sheet))
-    fields = [_field("volume", _volume_label(app), app["volume"])]
+        parts.append(_paths(sheet))
+    moves = any(given is not None for given in (sheet.numbers, sheet.table, sheet.each))
+    fields = [_field("volume", _volume_label(app), app["volume"])] if moves else []
+    unit = f", {app['unit']}" if app["unit"] else ""
     if sheet.numbers is not None:
-        unit = f", {app['unit']}" if app["unit"] else ""
         fields.append(_field("unit", f"Cost of one false alarm{unit}", sheet.numbers["unitCost"]))
+    if sheet.each is not None:
+        fields.append(_field("scale", "Every cost, times", 1))
     parts.append(element("div", joined(*fields), class_="fields"))
     off = "The sliders need scripts; without them the page shows the costs it was made for."
     parts.append(Html(f"<noscript>{element('p', off, class_='soft')}</noscript>"))
@@ -94,37 +97,95 @@ def _volume_label(app: Any) -> str:
     return f"Cases a {app['period']}" if app["period"] else "Cases"
 
 
+def _factor(sheet: Sheet) -> Html:
+    """A factor on what every miss costs, and the share."""
+    numbers, app = sheet.each, sheet.record["application"]
+    assert numbers is not None
+    name = app["classes"][1]
+    free = not any(numbers["correct"])
+    above = "" if free else " above a catch"
+    first = joined(
+        element("label", joined(
+            f"A missed “{name}” costs{above} ",
+            element("output", "1", id="factor-shown", for_="factor"),
+            " times what was stated, in every case"), for_="factor"),
+        _range("factor", -numbers["factors"], numbers["factors"]),
+    )  # fmt: skip
+    second = joined(
+        element("label", joined(
+            f"Share of “{name}” where it will run: ",
+            element("output", percent(app["priors"][1], 2), id="share-shown", for_="share")),
+            for_="share"),
+        _range("share", -numbers["shares"], numbers["shares"]),
+    )  # fmt: skip
+    return element("div", joined(element("div", first), element("div", second)), class_="fields")
+
+
 def _matrix(sheet: Sheet) -> Html:
-    """The costs as a table; boxes where they may be changed."""
+    """The costs as a table, with the shares; boxes where they may be changed."""
     app = sheet.record["application"]
     if max(len(app["classes"]), len(app["decisions"])) > LARGEST_TABLE:
         return Html("")
-    free = sheet.table is not None and bool(sheet.table.get("editable"))
+    free = sheet.table is not None
     rows = []
     for i, outcome in enumerate(app["classes"]):
         cells = [element("th", f"truth {outcome}", scope="row")]
         for j, decision in enumerate(app["decisions"]):
-            shown = f"{app['costs'][i][j]:.12g}"
-            label = text(f"cost when the truth is {outcome} and the decision {decision}")
-            box = f'<input type="number" step="any" class="cost" id="cost-{i}-{j}" value="{shown}" aria-label="{label}" autocomplete="off" disabled>'  # noqa: E501
-            cells.append(element("td", Html(box) if free else shown))
+            label = f"cost when the truth is {outcome} and the decision {decision}"
+            cells.append(_box(f"cost-{i}-{j}", app["costs"][i][j], label, free=free))
+        label = f"share of {outcome} where it will run, in percent"
+        cells.append(_box(f"prior-{i}", 100 * app["priors"][i], label, free=free, digits=4))
         rows.append(("", cells))
     unit = f" ({app['unit']})" if app["unit"] else ""
-    head = [f"cost{unit}", *(f"decide {name}" for name in app["decisions"])]
-    made = table("Rows are the truth, columns the decision.", head, rows)
-    if not free:
+    head = [f"cost{unit}", *(f"decide {name}" for name in app["decisions"]), "share, %"]
+    said = "Rows are the truth, columns the decision."
+    if sheet.by_case:
+        said += " Averages over the cases, each of which has its own costs."
+    made = table(said, head, rows)
+    if sheet.table is None:
         return made
-    size = sheet.table["sample"] if sheet.table is not None else 0
-    note = "Edit a cost: every model decides anew"
-    note += f" on the {grouped(size)} cases inside this page." if size else "."
-    return joined(made, element("p", note, class_="soft", id="sample-note"))
+    return joined(
+        made,
+        element("p", _editing(sheet.table), class_="soft", id="sample-note"),
+        element("p", "", class_="soft", id="share-note"),
+    )
 
 
-def _abstain(sheet: Sheet) -> Html:
+def _box(name: str, value: float, label: str, *, free: bool, digits: int = 12) -> Html:
+    """A number in a table that may be changed, or only read."""
+    if not free:
+        return element("td", plain(value, 4))
+    shown = f"{value:.{digits}g}"
+    box = f'<input type="number" step="any" class="cost" id="{name}" value="{shown}" aria-label="{text(label)}" autocomplete="off" disabled>'  # noqa: E501
+    return element("td", Html(box))
+
+
+def _editing(given: Any) -> str:
+    """What happens to the decisions when a number is changed."""
+    if given["how"] == "sample":
+        size = grouped(given["sample"])
+        return f"Edit a cost or a share: every model decides anew on the {size} cases inside this page."  # noqa: E501
+    if given["how"] == "decisions":
+        return "Edit a cost or a share: the decisions stay as they are and are priced anew."
+    said = (
+        "Edit a cost or a share: the decisions stay those made for the stated costs and shares, "
+        "and are priced anew."
+    )
+    return f"{said} Along a slider every model decides anew." if given["paths"] else said
+
+
+def _paths(sheet: Sheet) -> Html:
+    """The sliders along which models decide anew: a price, and the share of one class."""
+    paths = sheet.table["paths"] if sheet.table is not None else []
+    price = [path for path in paths if path["column"] is not None]
+    shares = [path for path in paths if path["row"] is not None]
+    parts = [_abstain(sheet, path) for path in price]
+    parts += [_share(sheet, shares)] if shares else []
+    return element("div", joined(*parts), class_="fields") if parts else Html("")
+
+
+def _abstain(sheet: Sheet, given: Any) -> Html:
     """The price of handing a case over."""
-    given = sheet.table.get("abstain") if sheet.table is not None else None
-    if given is None:
-        return Html("")
     app = sheet.record["application"]
     unit = f" {app['unit']}" if app["unit"] else ""
     price = app["costs"][0][given["column"]]
@@ -136,3 +197,28 @@ def _abstain(sheet: Sheet) -> Html:
         element("p", "", class_="soft", id="abstain-said"),
     )  # fmt: skip
     return element("div", inner)
+
+
+def _share(sheet: Sheet, paths: list[Any]) -> Html:
+    """The share of one class, the others in proportion."""
+    app = sheet.record["application"]
+    first = paths[0]
+    name = app["classes"][first["row"]]
+    shown = element("output", percent(app["priors"][first["row"]], 2), id="share-shown",
+                    for_="share")  # fmt: skip
+    if len(paths) == 1:
+        label = element("label", joined(f"Share of “{name}”, the others in proportion: ", shown),
+                        for_="share")  # fmt: skip
+    else:
+        options = [
+            Html(f'<option value="{k}">{text(str(app["classes"][path["row"]]))}</option>')
+            for k, path in enumerate(paths)
+        ]
+        chosen = Html(
+            '<select id="class" aria-label="class whose share moves" autocomplete="off" disabled>'
+            f"{joined(*options)}</select>"
+        )
+        label = element("div", joined(
+            element("label", joined("Share, the others in proportion: ", shown), for_="share"),
+            chosen), class_="field")  # fmt: skip
+    return element("div", joined(label, _range("share", 0, first["count"] - 1, first["start"])))

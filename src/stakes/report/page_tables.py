@@ -11,7 +11,7 @@ from stakes.report.symbols import swatch
 if TYPE_CHECKING:
     from stakes.report.page import Sheet
 
-__all__ = ["count", "models", "payers", "slices"]
+__all__ = ["cases", "count", "models", "payers", "slices"]
 
 #: A table with more classes than this is not read.
 LARGEST_TABLE = 12
@@ -120,8 +120,7 @@ def payers(sheet: Sheet) -> Html:
     record = sheet.record
     app = record["application"]
     if max(len(app["classes"]), len(app["decisions"])) > LARGEST_TABLE:
-        size = f"{len(app['classes'])} outcomes by {len(app['decisions'])} decisions"
-        return section("Who pays", element("p", f"Not shown: {size}.", class_="soft"))
+        return section("Who pays", _cells(sheet), _use(sheet))
     best = next(m for m in record["models"] if m["name"] == record["best"])
     options = [
         Html(f'<option value="{k}"{" selected" if name == record["best"] else ""}>'
@@ -156,7 +155,75 @@ def payers(sheet: Sheet) -> Html:
         rows.append(("", cells))
     head = ["out of 1000 cases", *(f"decide {name}" for name in app["decisions"])]
     caption = "Cases out of 1000 where it will run; darker cells carry more of the cost."
-    return section("Who pays", element("p", choice, class_="field"), table(caption, head, rows))
+    return section(
+        "Who pays", element("p", choice, class_="field"), table(caption, head, rows), _use(sheet)
+    )
+
+
+def _cells(sheet: Sheet, limit: int = 10) -> Html:
+    """The cells of the cheapest model that cost most, where a whole table would not be read."""
+    record = sheet.record
+    app = record["application"]
+    best = next(m for m in record["models"] if m["name"] == record["best"])
+    paid = [
+        (abs(part), i, j, part)
+        for i, row in enumerate(best["cost_by_cell"] or [])
+        for j, part in enumerate(row)
+        if part
+    ]
+    gross = sum(one[0] for one in paid) or 1.0
+    totals = [sum(row) or 1 for row in best["counts"]]
+    rows = []
+    for size, i, j, part in sorted(paid, key=lambda one: (-one[0], one[1], one[2]))[:limit]:
+        cases = 1000 * app["priors"][i] * best["counts"][i][j] / totals[i]
+        rows.append(("", [
+            element("th", f"truth {app['classes'][i]}, decide {app['decisions'][j]}", scope="row"),
+            element("td", count(cases)), element("td", per_case(part)),
+            element("td", percent(size / gross, 0)),
+        ]))  # fmt: skip
+    outcomes, decisions = len(app["classes"]), len(app["decisions"])
+    caption = (
+        f"The costliest of {outcomes} outcomes by {decisions} decisions for {record['best']}, "
+        "at the stated costs."
+    )
+    made = table(caption, ["", "out of 1000 cases", "cost per case", "of the cost"], rows)
+    return element("div", made, class_="stated")
+
+
+def _use(sheet: Sheet) -> Html:
+    """How often the best model takes each decision, and what having it saves."""
+    if not sheet.use:
+        return Html("")
+    rows = [
+        ("", [element("th", one["decision"], scope="row"), element("td", percent(one["share"])),
+              element("td", per_case(one["cost"])),
+              element("td", "" if one["saves"] is None else per_case(one["saves"]))])
+        for one in sheet.use
+    ]  # fmt: skip
+    unit = sheet.record["application"]["unit"]
+    tail = f", {unit}" if unit else ""
+    caption = (
+        f"What {sheet.record['best']} does at the stated costs, and what it would cost more per "
+        "case without each decision."
+    )
+    head = ["decision", "taken in", f"costs per case{tail}", f"having it saves{tail}"]
+    return element("div", table(caption, head, rows), class_="stated")
+
+
+def cases(sheet: Sheet) -> Html:
+    """The costliest cases; only on request."""
+    if not sheet.costliest:
+        return Html("")
+    rows = [
+        ("", [element("th", grouped(one["row"] + 1), scope="row"),
+              element("td", one["truth"], class_="left"),
+              element("td", one["decision"], class_="left"),
+              element("td", per_case(one["cost"])), element("td", percent(one["share"]))])
+        for one in sheet.costliest
+    ]  # fmt: skip
+    caption = f"Under {sheet.record['best']}, at the stated costs; rows count from 1."
+    head = ["row", "truth", "decision", "cost", "of the cost"]
+    return section("The costliest cases", table(caption, head, rows, left=3))
 
 
 def count(value: float) -> str:
@@ -172,12 +239,15 @@ def slices(sheet: Sheet) -> Html:
     rows = []
     for name, part in parts.items():
         best = part["models"][0]
+        interval = best["interval"]
         rows.append(("", [
             element("th", name, scope="row"),
-            element("td", grouped(part["cases"])),
             element("td", part["best"], class_="left"),
-            element("td", normalized(best["nec"])),
             element("td", part["verdict"]["kind"], class_="left"),
+            element("td", grouped(part["cases"])),
+            element("td", normalized(best["nec"])),
+            element("td", "" if not interval or None in interval
+                    else f"{interval[0]:.3f} – {interval[1]:.3f}"),
         ]))  # fmt: skip
-    head = ["part", "cases", "cheapest", "its NEC", "verdict"]
-    return section("Parts of the cases", table("At the stated costs.", head, rows))
+    head = ["part", "cheapest", "verdict", "cases", "its NEC", "interval"]
+    return section("Parts of the cases", table("At the stated costs.", head, rows, left=3))

@@ -35,28 +35,74 @@ def drawings(sheet: Sheet) -> list[Html]:
         return [section("Charts", element("p", sheet.missing, class_="soft"))]
     if not sheet.charts:
         return []
-    said = {
-        "bayes": ("If the costs were different", "Solid with symbols: as they are, with intervals. "
-                  "Dashed: best threshold on these data. The line is where the sliders stand."),
-        "reliability": ("Can the probabilities be trusted?", sheet.reliability_said),
-        "decision": ("Is it worth it at all?", "Net benefit in true positives per case, at the "
-                     "stated share; dashed: act on everyone, line at 0: act on nobody."),
-        "det": ("Errors traded", "Symbols: where the models stand now. Grey: fewer than 30 "
-                "errors."),
-    }  # fmt: skip
     made = []
     for chart in sheet.charts:
-        title, caption = said[chart.key]
-        drawn = cursor(chart, len(sheet.order), line=chart.key in ("bayes", "decision"))
+        title, caption = _captioned(sheet, chart.key)
+        kind = chart.key.partition("-")[0]
+        drawn = cursor(chart, len(sheet.order), line=kind in MARKED)
         reading = element("p", Html("&nbsp;"), class_="reading", id=f"{chart.key}-reading")
         figure = joined(
             element("div", Html(drawn), class_="chart"),
             reading,
             element("figcaption", caption),
         )
-        made.append(section(title, element("figure", figure), class_=f"wide-{chart.key}"))
-    pairs = [made[k : k + 2] for k in range(0, len(made), 2)]
-    return [element("div", joined(*pair), class_="pair") for pair in pairs]
+        made.append((title, kind, chart, figure))
+    return _paired(made)
+
+
+#: Drawings whose abscissa is what a slider moves.
+MARKED = ("bayes", "decision", "factor", "abstain", "share")
+
+
+def _captioned(sheet: Sheet, key: str) -> tuple[str, str]:
+    """The heading and the caption of one drawing."""
+    kind, _, row = key.partition("-")
+    app = sheet.record["application"]
+    name = f"“{app['classes'][int(row)]}”" if row else ""
+    dashed = any(model["optimistic_nec"] is not None for model in sheet.record["models"])
+    bayes = "Solid with symbols: as they are, with intervals. "
+    bayes += "Dashed: best threshold on these data. " if dashed else ""
+    return {
+        "bayes": ("If the costs were different", f"{bayes}The line is where the sliders stand."),
+        "reliability": ("Can the probabilities be trusted?", sheet.reliability_said),
+        "decision": ("Is it worth it at all?", "Net benefit in true positives per case, at the "
+                     "stated share; dashed: act on everyone, line at 0: act on nobody."),
+        "det": ("Errors traded", "Symbols: where the models stand now. Grey: fewer than 30 "
+                "errors."),
+        "factor": ("If misses cost more or less", "NEC at the stated share when every miss costs "
+                   "so many times what was stated; 1 is the best constant decision."),
+        "abstain": ("If abstaining cost more or less", "NEC when every model decides anew at each "
+                    "price; 1 is the best constant decision. The line is where the slider stands."),
+        "coverage": ("What abstaining buys", "Solid: mean cost of the cases that are decided. "
+                     "Dashed: with what the others cost. Symbols: where the models stand now."),
+        "share": ("If the shares were different", f"NEC against the share of {name}, the others "
+                  "in proportion, when every model decides anew; 1 is the best constant decision."),
+        "trust": ("Can the probabilities be trusted?", f"What models say of {name} against how "
+                  "often it occurs."),
+    }[kind]  # fmt: skip
+
+
+def _paired(made: list[Any]) -> list[Html]:
+    """Sections two by two; drawings of one kind share a section, of which one is shown."""
+    sections: list[Html] = []
+    kinds: list[str] = []
+    for _, kind, *_rest in made:
+        if kind not in kinds:
+            kinds.append(kind)
+    for kind in kinds:
+        same = [one for one in made if one[1] == kind]
+        figures = [
+            Html(element("figure", figure, id=f"figure-{chart.key}").replace(
+                "<figure ", "<figure hidden ", 1) if k else
+                element("figure", figure, id=f"figure-{chart.key}"))
+            for k, (_, _, chart, figure) in enumerate(same)
+        ]  # fmt: skip
+        sections.append(section(same[0][0], *figures, class_=f"wide-{kind}"))
+    pairs = [sections[k : k + 2] for k in range(0, len(sections), 2)]
+    return [
+        element("div", joined(*pair), class_="pair" if len(pair) > 1 else "pair alone")
+        for pair in pairs
+    ]
 
 
 def changes(sheet: Sheet) -> Html:
@@ -148,13 +194,9 @@ def computed(sheet: Sheet) -> Html:
         "Expected cost: the share of each outcome times the rate of each decision within it times "
         "its cost, added up. NEC: the same above the cheapest decision of each outcome, divided "
         "by that of the best constant decision (Ferrer 2025, equations 1 to 4). As it is: a "
-        "model's probabilities are taken at their word. Intervals are by the score test."
+        "model's probabilities are taken at their word."
     )
-    if sheet.numbers is not None:
-        explained += (
-            " Away from the stated costs, models are told apart by the score test, and how often "
-            "a model is best takes differences of costs as normal."
-        )
+    explained += f" {sheet.sureness}" if sheet.sureness else ""
     links = [
         _link("JSON", "evaluation.json", json.dumps(record, allow_nan=False), "application/json"),
         _link("CSV", "models.csv", _csv(record), "text/csv"),

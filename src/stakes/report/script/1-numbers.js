@@ -3,7 +3,7 @@
 (() => {
   const $ = (id) => document.getElementById(id);
   const page = JSON.parse($("numbers").textContent);
-  const { app, two, many, names, stated } = page;
+  const { app, two, many, each, names, stated } = page;
   const KINDS = { f8: Float64Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
   const unpack = (packed) => {
     if (!packed) return null;
@@ -56,6 +56,8 @@
     return percent(share, Math.max(1, 1 - Math.floor(Math.log10(100 * edge))));
   };
   const three = (x) => String(Number(x.toPrecision(3)));
+  const necText = (x) => (x === null || !Number.isFinite(x) ? "undefined" : x.toFixed(3));
+  const cutText = (x) => (x === Infinity ? "never" : x === -Infinity ? "always" : x.toFixed(3));
   const outOf = (x) => (x >= 9.95 ? x.toFixed(0) : plain(Math.round(x * 100) / 100, 2));
   const put = (id, text, value) => {
     const cell = $(id);
@@ -64,8 +66,20 @@
     if (value === undefined || value === null) cell.removeAttribute("data-value");
     else cell.dataset.value = String(value);
   };
+  const typed = (id) => {
+    const text = $(id).value;
+    return text !== "" && Number.isFinite(Number(text)) ? Number(text) : null;
+  };
   const volume = () => {
-    const typed = $("volume").value;
-    return typed === "" || !(Number(typed) > 0) ? null : Number(typed);
+    const cases = typed("volume");
+    return cases !== null && cases > 0 ? cases : null;
+  };
+  const least = (list) => list.reduce((b, v, n) => (v !== null && (b < 0 || v < list[b]) ? n : b), -1);
+  const total = (list) => list.reduce((a, b) => a + b, 0);
+  const range = (from, to) => Array.from({ length: to - from + 1 }, (_, k) => from + k);
+  const listen = (id, event, act) => {
+    if (!$(id)) return;
+    $(id).disabled = false;
+    $(id).addEventListener(event, act);
   };
 

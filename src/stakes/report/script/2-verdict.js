@@ -63,4 +63,30 @@
     target.append(strong, ` ${text.slice(stop + 2)}`);
   };
   const statedVerdict = $("verdict").textContent.replace(/\n/g, " ");
+  const surelyThere = " How sure this is was computed at the stated costs and shares only.";
+
+  // ---- the verdict where nothing but the volume, or the scale of all costs, has changed
+  const rescaled = (scale) => {
+    const after = stated.map((model) => model.recalibrated_nec);
+    const ends = (limits, k) => (limits && limits[k] !== null ? limits[k] : NaN);
+    if (page.kind === "it depends" || stated.some((model) => model.nec === null)) return statedVerdict;
+    const bestAfter = least(after);
+    return sentence({
+      kind: page.kind, best: names.indexOf(page.best), nec: stated.map((model) => model.nec),
+      naive: page.naive * scale, naiveDecision: app.naive, after, bestAfter,
+      low: stated.map((model) => ends(model.interval, 0)),
+      high: stated.map((model) => ends(model.interval, 1)),
+      afterEnds: bestAfter < 0 ? null : stated[bestAfter].recalibrated_interval,
+      cut: stated.map((model) => model.threshold), ...page.rival,
+    });
+  };
+  // ---- and where the costs or shares have, but how sure that is was not computed
+  const unsure = (nec, naive, decision, how) => {
+    const best = least(nec);
+    const saved = 1 - nec[best];
+    const baseline = `always deciding '${decision}'`;
+    if (!(saved > 0)) return `None: no model here costs less than ${baseline}${how}.`;
+    return `Cheapest here: ${names[best]}. It avoids ${percent(saved, 0)} of the ${paid} of ` +
+      `${baseline}${how}: ${amount(naive * saved)}.${surelyThere}`;
+  };
 

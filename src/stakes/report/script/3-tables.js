@@ -10,26 +10,46 @@
     });
   };
   const savings = (naive, nec) => names.forEach((_, k) => {
-    const saved = naive * (1 - nec[k]);
+    const saved = nec[k] === null ? 0 : naive * (1 - nec[k]);
     const cases = volume();
     put(`saving-${k}`, cases === null ? plain(saved, 4) : short(saved * cases), saved * (cases || 1));
   });
+  // ---- columns that are known at the stated place only
+  const KEPT = ["interval", "after", "chance", "cut"];
+  const kept = KEPT.map((name) => names.map((_, n) => {
+    const cell = $(`${name}-${n}`);
+    return cell && [cell.textContent, cell.dataset.value];
+  }));
+  const known = (there) => KEPT.forEach((name, at) => names.forEach((_, n) => {
+    if (!kept[at][n]) return;
+    if (there) put(`${name}-${n}`, ...kept[at][n]);
+    else put(`${name}-${n}`, "", null);
+  }));
+  const fill = (nec, naive, decision, moved) => {
+    names.forEach((_, n) => put(`nec-${n}`, necText(nec[n]), nec[n]));
+    known(!moved);
+    savings(naive, nec);
+    $("naive").textContent = `always decide “${decision}”`;
+    const best = least(nec);
+    order(nec, best);
+    return best;
+  };
   const leave = (moved) => document.querySelectorAll(".stated").forEach((p) => { p.hidden = moved; });
 
   // ---- who pays
-  const payers = (costs, priors, counts) => {
-    const paid = counts.map((row, i) => {
-      const total = row.reduce((a, b) => a + b, 0) || 1;
-      return row.map((n, j) => priors[i] * (n / total) * costs[i][j]);
-    });
-    const gross = paid.flat().reduce((a, b) => a + Math.abs(b), 0) || 1;
+  const priced = (costs, priors, counts) => counts.map((row, i) => {
+    const all = total(row) || 1;
+    return row.map((n, j) => priors[i] * (n / all) * costs[i][j]);
+  });
+  const payers = (priors, counts, paid) => {
+    const gross = total(paid.flat().map(Math.abs)) || 1;
     counts.forEach((row, i) => {
-      const total = row.reduce((a, b) => a + b, 0) || 1;
+      const all = total(row) || 1;
       row.forEach((n, j) => {
         const cell = $(`cell-${i}-${j}`);
         if (!cell) return;
         const share = Math.abs(paid[i][j]) / gross;
-        const cases = (1000 * priors[i] * n) / total;
+        const cases = (1000 * priors[i] * n) / all;
         cell.className = `share-${share < 0.005 ? 0 : 1 + Math.min(3, Math.floor(4 * share))}`;
         cell.dataset.value = String(cases);
         cell.querySelector(".count").textContent = outOf(cases);

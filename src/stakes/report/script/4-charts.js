@@ -13,6 +13,32 @@
     });
     svg.addEventListener("pointerleave", () => { line.textContent = NBSP; });
   };
+  const clicked = (key, act) => {
+    const svg = $(`chart-${key}`);
+    if (!svg) return;
+    svg.classList.add("clicks");
+    svg.addEventListener("click", (event) => {
+      const [a, b] = page.scales[key];
+      const box = svg.getBoundingClientRect();
+      act((((event.clientX - box.left) * svg.viewBox.baseVal.width) / box.width - a) / b);
+    });
+  };
+  const list = (text) => names.map((name, n) => text(name, n)).filter(Boolean).join(", ");
+  const trust = (key, given) => {
+    const points = Object.entries(given).map(([n, p]) => [Number(n), unpack(p.says), unpack(p.happens)]);
+    reader(key, (x, y, { x: u, y: v, a, b, c, d }) => {
+      let found = "";
+      let nearest = 40 * 40;
+      points.forEach(([n, says, happens]) => says.forEach((p, h) => {
+        const far = (a + b * p - u) ** 2 + (c + d * happens[h] - v) ** 2;
+        if (far < nearest) {
+          nearest = far;
+          found = `${names[n]} says ${rate(p)}, it happens ${percent(happens[h], 1)} of the time`;
+        }
+      }));
+      return found;
+    });
+  };
   const place = (key, k, x, y) => {
     const dot = $(`${key}-dot-${k}`);
     if (!dot) return;
@@ -29,6 +55,7 @@
     const at = a + b * x;
     const inside = at >= frame.x && at <= frame.x + frame.width;
     line.setAttribute("visibility", inside ? "visible" : "hidden");
+    if (!inside) return;
     line.setAttribute("x1", at);
     line.setAttribute("x2", at);
     line.setAttribute("y1", frame.y);

@@ -26,20 +26,20 @@
     const cutAt = (k) => 1 / (1 + Math.exp(x0 + two.step * (k - start) - two.saidLogOdds));
     const best = ({ hull, n0, n1 }, wrong, lost) => {
       let at = 0;
-      let least = Infinity;
+      let lowest = Infinity;
       for (let v = 0; v < hull.alarms.length; v += 1) {
         const cost = wrong * (hull.alarms[v] / n0) + lost * (hull.misses[v] / n1);
-        if (cost < least) { least = cost; at = v; }
+        if (cost < lowest) { lowest = cost; at = v; }
       }
-      return [least, hull.cuts[at]];
+      return [lowest, hull.cuts[at]];
     };
     const compute = (i, j, unit) => {
       const k = start + i + j;
       const ratio = ratioAt(i);
       const share = shareAt(j);
       const [alarm, miss] = [1 - share, share * ratio];
-      const least = Math.min(alarm, miss);
-      const [wrong, lost] = [alarm / least, miss / least];
+      const lowest = Math.min(alarm, miss);
+      const [wrong, lost] = [alarm / lowest, miss / lowest];
       const cost = (m, at) => wrong * (m.alarms[at] / m.n0) + lost * (m.misses[at] / m.n1);
       const free = tables.free && j === 0;
       const table = free ? tables.free : tables.fixed;
@@ -47,15 +47,14 @@
       const each = (columns) => columns && columns.map((column) => column[at]);
       const nec = models.map((m) => cost(m, k));
       const after = models.map((m) => (m.fitted ? cost(m.fitted, k) : null));
-      const lowest = (list) => list.reduce((b, v, n) => (v !== null && (b < 0 || v < list[b]) ? n : b), -1);
       return {
         k, ratio, share, unit, nec, after, wrong, lost,
-        naive: unit * least,
+        naive: unit * lowest,
         naiveDecision: app.decisions[miss <= alarm ? 0 : 1],
         cut: models.map((m, n) => (stated[n].kind === "posteriors" ? cutAt(k) : null)),
         hull: models.map((m) => (m.hull ? best(m, wrong, lost) : null)),
         low: each(table.low), high: each(table.high), chance: each(table.chance),
-        best: lowest(nec), bestAfter: lowest(after),
+        best: least(nec), bestAfter: least(after),
         kind: two.kinds[table.kind[at]],
         rival: table.rival[at] - 1,
         value: table.value && table.value[at],
@@ -67,8 +66,7 @@
     let payer = null;
     const show = () => {
       const [i, j] = [Number($("ratio").value), Number($("share").value)];
-      const typed = Number($("unit").value);
-      const unit = typed > 0 ? typed : two.unitCost;
+      const unit = typed("unit") > 0 ? typed("unit") : two.unitCost;
       const now = compute(i, j, unit);
       const moved = i !== 0 || j !== 0 || unit !== two.unitCost || volume() !== app.volume;
       leave(moved);
@@ -76,7 +74,7 @@
       $("share-shown").textContent = rate(now.share);
       $("ratio").setAttribute("aria-valuetext", `${three(now.ratio)} false alarms`);
       $("share").setAttribute("aria-valuetext", rate(now.share));
-      announce(moved ? sentence(now) : statedVerdict);
+      announce(!moved || now.kind === "it depends" ? statedVerdict : sentence(now));
       names.forEach((_, n) => {
         put(`nec-${n}`, now.nec[n].toFixed(3), now.nec[n]);
         const known = now.low && Number.isFinite(now.low[n]);
@@ -88,7 +86,7 @@
         if (now.hull[n]) {
           const [nec, cut] = now.hull[n];
           put(`hull-${n}`, nec.toFixed(3), nec);
-          put(`hullcut-${n}`, cut === Infinity ? "never" : cut === -Infinity ? "always" : cut.toFixed(3), cut);
+          put(`hullcut-${n}`, cutText(cut), cut);
         }
         const tops = $("chart-bayes") ? ceiling("bayes") : null;
         if (tops) place("bayes", n, x0 + two.step * (now.k - start), now.nec[n] <= tops.top ? now.nec[n] : NaN);
@@ -109,29 +107,24 @@
       const costs = [
         [correct[0], correct[0] + unit], [correct[1] + now.ratio * unit, correct[1]],
       ];
-      payers(costs, [1 - now.share, now.share], [
+      const counts = [
         [chosen.n0 - chosen.alarms[now.k], chosen.alarms[now.k]],
         [chosen.misses[now.k], chosen.n1 - chosen.misses[now.k]],
-      ]);
+      ];
+      const shares = [1 - now.share, now.share];
+      payers(shares, counts, priced(costs, shares, counts));
     };
-    ["ratio", "share", "volume", "unit"].forEach((id) => {
-      $(id).disabled = false;
-      $(id).addEventListener("input", show);
-    });
-    if ($("payer")) {
-      $("payer").disabled = false;
-      $("payer").addEventListener("change", () => { payer = Number($("payer").value); show(); });
-    }
+    ["ratio", "share", "volume", "unit"].forEach((id) => listen(id, "input", show));
+    listen("payer", "change", () => { payer = Number($("payer").value); show(); });
     const last = 2 * two.ratioStops + two.lower + two.upper;
-    const list = (text) => names.map((name, n) => text(name, n)).filter(Boolean).join(", ");
     reader("bayes", (x) => {
       const k = start + Math.round((x - x0) / two.step);
       if (k < 0 || k > last) return "";
       const j = Number($("share").value);
       const now = compute(k - start - j, j, 1);
       const [wrong, lost] = [Math.exp(-(x0 + two.step * (k - start))), 1];
-      const least = Math.min(wrong, lost);
-      const nec = (m) => (wrong * (m.alarms[k] / m.n0) + lost * (m.misses[k] / m.n1)) / least;
+      const lowest = Math.min(wrong, lost);
+      const nec = (m) => (wrong * (m.alarms[k] / m.n0) + lost * (m.misses[k] / m.n1)) / lowest;
       return `${three(now.ratio)} false alarms per miss at ${rate(now.share)}: ` +
         `${list((name, n) => `${name} ${nec(models[n]).toFixed(3)}`)}; act when p > ${three(cutAt(k))}`;
     });
@@ -162,30 +155,12 @@
       });
       return found;
     });
-    const points = Object.entries(page.points).map(([n, p]) => [Number(n), unpack(p.says), unpack(p.happens)]);
-    reader("reliability", (x, y, { x: u, y: v, a, b, c, d }) => {
-      let found = "";
-      let nearest = 40 * 40;
-      points.forEach(([n, says, happens]) => says.forEach((p, h) => {
-        const far = (a + b * p - u) ** 2 + (c + d * happens[h] - v) ** 2;
-        if (far < nearest) {
-          nearest = far;
-          found = `${names[n]} says ${rate(p)}, it happens ${percent(happens[h], 1)} of the time`;
-        }
-      }));
-      return found;
+    trust("reliability", page.points.reliability || {});
+    clicked("bayes", (x) => {
+      const i = Math.round((x - x0) / two.step) - Number($("share").value);
+      $("ratio").value = String(Math.max(-two.ratioStops, Math.min(two.ratioStops, i)));
+      show();
     });
-    const chart = $("chart-bayes");
-    if (chart) {
-      chart.addEventListener("click", (event) => {
-        const [a, b] = page.scales.bayes;
-        const box = chart.getBoundingClientRect();
-        const x = (((event.clientX - box.left) * chart.viewBox.baseVal.width) / box.width - a) / b;
-        const i = Math.round((x - x0) / two.step) - Number($("share").value);
-        $("ratio").value = String(Math.max(-two.ratioStops, Math.min(two.ratioStops, i)));
-        show();
-      });
-    }
     show();
   };
 

@@ -1,144 +1,196 @@
-  // ---- any number of classes: the matrix, and the price of abstaining
-  const table = () => {
+
+  // ---- any number of classes: the matrix and the shares, and one number moved by a slider
+  const matrix = () => {
     const [K, M] = [app.classes.length, app.decisions.length];
-    const size = many.sample || 0;
     const truth = unpack(many.truth);
-    const given = many.models.map((model) => ({
-      counts: model.counts, posteriors: unpack(model.posteriors),
-      lost: unpack(model.lost), left: unpack(model.left),
-    }));
-    const prices = many.abstain && unpack(many.abstain.prices);
-    let costs = app.costs.map((row) => row.slice());
-    let counts = given.map((model) => model.counts);
-    const decide = (model) => {
+    const given = many.models.map((model) => ({ counts: model.counts, posteriors: unpack(model.posteriors) }));
+    const paths = many.paths.map((path) => ({ ...path, values: unpack(path.values), counts: path.counts.map(unpack) }));
+    const price = paths.find((path) => path.column !== null);
+    const shares = paths.filter((path) => path.row !== null);
+    const boxes = range(0, K - 1).flatMap((i) => range(0, M - 1).map((j) => [i, j]));
+    let [costs, priors, counts, how] = [app.costs, app.priors, given.map((model) => model.counts), ""];
+    const stay = () => { costs = app.costs; priors = app.priors; counts = given.map((model) => model.counts); };
+    const decide = (model) => { // a posterior at other shares is one times their ratio
       if (!model.posteriors) return model.counts;
       const found = app.classes.map(() => new Array(M).fill(0));
-      for (let n = 0; n < size; n += 1) {
+      const weighed = costs.map((row, i) => row.map((c) => (app.priors[i] > 0 ? priors[i] / app.priors[i] : 0) * (c - Math.min(...row))));
+      for (let n = 0; n < many.sample; n += 1) {
         let chosen = 0;
-        let least = Infinity;
+        let lowest = Infinity;
         for (let j = 0; j < M; j += 1) {
           let cost = 0;
-          for (let i = 0; i < K; i += 1) cost += model.posteriors[n * K + i] * costs[i][j];
-          if (cost < least) { least = cost; chosen = j; }
+          for (let i = 0; i < K; i += 1) cost += model.posteriors[n * K + i] * weighed[i][j];
+          if (cost < lowest) { lowest = cost; chosen = j; }
         }
         found[truth[n]][chosen] += 1;
       }
       return found;
     };
-    const standard = () => costs.map((row) => row.map((c) => c - Math.min(...row)));
-    const bottom = (std) => Math.min(...app.decisions.map((_, j) => std.reduce((s, row, i) => s + app.priors[i] * row[j], 0)));
-    const mean = (std, table_) => std.reduce((sum, row, i) => {
-      const total = table_[i].reduce((a, b) => a + b, 0);
-      return total ? sum + app.priors[i] * row.reduce((s, c, j) => s + c * (table_[i][j] / total), 0) : sum;
+    const always = () => {
+      const standard = costs.map((row) => row.map((c) => c - Math.min(...row)));
+      const each_ = app.decisions.map((_, j) => standard.reduce((sum, row, i) => sum + priors[i] * row[j], 0));
+      const chosen = least(each_);
+      return { standard, naive: each_[chosen], decision: app.decisions[chosen] };
+    };
+    const mean = (standard, found) => standard.reduce((sum, row, i) => {
+      const all = total(found[i]);
+      return all ? sum + priors[i] * row.reduce((s, c, j) => s + c * (found[i][j] / all), 0) : sum;
     }, 0);
-    const fill = (nec, naive, moved) => {
-      leave(moved);
-      names.forEach((_, n) => {
-        put(`nec-${n}`, nec[n].toFixed(3), nec[n]);
-        if (moved) ["interval", "after", "chance"].forEach((name) => put(`${name}-${n}`, "", null));
-        else restore(n);
-      });
-      savings(naive, nec);
-      const best = nec.reduce((b, v, n) => (v < nec[b] ? n : b), 0);
-      order(nec, best);
-      if (!moved) { announce(statedVerdict); return best; }
-      const saved = 1 - nec[best];
-      announce(saved > 0
-        ? `Cheapest here: ${names[best]}. It avoids ${percent(saved, 0)} of the cost of the best ` +
-          `constant decision: ${amount(naive * saved)}. How sure this is was computed at the stated costs only.`
-        : "None: no model here costs less than the best constant decision.");
-      return best;
-    };
-    const kept = ["interval", "after", "chance"].map((name) => names.map((_, n) => $(`${name}-${n}`)?.textContent));
-    const restore = (n) => ["interval", "after", "chance"].forEach((name, at) => {
-      if (kept[at][n] !== undefined) put(`${name}-${n}`, kept[at][n], null);
-    });
+    const absent = () => app.classes.find((_, i) => priors[i] > 0 && !total(given[0].counts[i]) &&
+      costs[i].some((c) => c !== costs[i][0]));
     let payer = null;
-    const pay = (best) => {
+    const pay = () => {
       if (!$("payer")) return;
-      if (payer === null) $("payer").value = String(best);
-      payers(costs, app.priors, counts[Number($("payer").value)]);
+      const chosen = counts[Number($("payer").value)];
+      payers(priors, chosen, priced(costs, priors, chosen));
     };
-    const edited = () => {
-      let moved = false;
-      costs = costs.map((row, i) => row.map((c, j) => {
-        const typed = $(`cost-${i}-${j}`).value;
-        const value = typed === "" || !Number.isFinite(Number(typed)) ? app.costs[i][j] : Number(typed);
-        moved = moved || value !== app.costs[i][j];
-        return value;
-      }));
-      counts = moved ? given.map(decide) : given.map((model) => model.counts);
-      const std = standard();
-      const naive = bottom(std);
-      if (!(naive > 0)) { announce("Nothing to decide: a constant decision is already perfect under these costs."); return; }
-      const nec = moved ? counts.map((c) => mean(std, c) / naive) : stated.map((m) => m.nec);
-      pay(fill(nec, naive, moved || volume() !== app.volume));
-    };
-    const over = (share, price) => {
-      $("abstain-shown").textContent = plain(price, 3);
-      $("abstain").setAttribute("aria-valuetext", plain(price, 3));
-      $("abstain-said").textContent = names.map((name, n) => (share[n] === undefined ? "" :
-        `${name} hands over ${percent(share[n], 1)}`)).filter(Boolean).join(", ");
-    };
-    const abstain = () => {
-      const at = Number($("abstain").value);
-      const { column, start } = many.abstain;
-      const price = at === start ? app.costs[0][column] : prices[at];
-      if (many.editable) {
-        app.classes.forEach((_, i) => { $(`cost-${i}-${column}`).value = String(price); });
-        edited();
-        const left = (c, i) => c[i][column] / (c[i].reduce((a, b) => a + b, 0) || 1);
-        over(names.map((_, n) => app.priors.reduce((sum, p, i) => sum + p * left(counts[n], i), 0)), price);
+    const show = () => {
+      const moved = costs !== app.costs || priors !== app.priors;
+      const { standard, naive, decision } = always();
+      const nobody = moved ? absent() : undefined;
+      leave(moved || volume() !== app.volume);
+      if (nobody !== undefined || (moved && !(naive > 0))) {
+        fill(names.map(() => null), 0, decision, true);
+        announce(nobody === undefined
+          ? `Nothing to decide: always deciding '${decision}' is already perfect under these costs and shares.`
+          : `Cannot say: no case of '${nobody}', which would occur there.`);
+        pay();
         return;
       }
-      costs = app.costs.map((row) => row.map((c, j) => (j === column ? price : c)));
-      const std = standard();
-      const naive = bottom(std);
-      const shift = app.costs.map((row) => Math.min(...row.filter((_, j) => j !== column), price));
-      const share = [];
-      const nec = given.map((model, n) => {
-        if (!model.lost) return mean(std, model.counts) / naive;
-        let cost = 0;
-        share[n] = 0;
-        for (let i = 0; i < K; i += 1) {
-          const total = many.totals[i];
-          if (!total) continue;
-          const left = model.left[at * K + i] / total;
-          cost += app.priors[i] * (model.lost[at * K + i] / total + price * left - shift[i]);
-          share[n] += app.priors[i] * left;
+      const nec = moved ? counts.map((found) => mean(standard, found) / naive) : stated.map((model) => model.nec);
+      const best = fill(nec, naive, decision, moved);
+      if (moved) announce(unsure(nec, naive, decision, how));
+      else announce(volume() === app.volume ? statedVerdict : rescaled(1));
+      if (payer === null && $("payer") && best >= 0) $("payer").value = String(best);
+      pay();
+    };
+    const display = () => {
+      boxes.forEach(([i, j]) => { if ($(`cost-${i}-${j}`)) $(`cost-${i}-${j}`).value = trimmed(String(costs[i][j])); });
+      priors.forEach((p, i) => { if ($(`prior-${i}`)) $(`prior-${i}`).value = String(Number((100 * p).toPrecision(4))); });
+    };
+    const start = { cost: {}, prior: {} };
+    const edited = () => {
+      [price && "abstain", shares.length && "share"].filter(Boolean).forEach((id) => {
+        $(id).value = String((id === "abstain" ? price : shares[0]).start);
+      });
+      stay();
+      const rows = app.costs.map((row, i) => row.map((c, j) => {
+        const value = typed(`cost-${i}-${j}`);
+        return value === null || $(`cost-${i}-${j}`).value === start.cost[`${i}-${j}`] ? c : value;
+      }));
+      const parts = app.priors.map((p, i) => {
+        const value = typed(`prior-${i}`);
+        return value === null || value < 0 || $(`prior-${i}`).value === start.prior[i] ? 100 * p : value;
+      });
+      const sum = total(parts);
+      if (rows.some((row, i) => row.some((c, j) => c !== app.costs[i][j]))) costs = rows;
+      if (sum > 0 && parts.some((p, i) => p !== 100 * app.priors[i])) priors = parts.map((p) => p / sum);
+      const off = priors !== app.priors && Math.abs(sum - 100) > 0.05;
+      $("share-note").textContent = off ? `The shares add to ${three(sum)}${NBSP}%; they are taken in proportion.` : "";
+      how = { fixed: ", with the decisions made for the stated costs and shares", decisions: "",
+        sample: `, on the ${grouped(many.sample)} cases inside this page` }[many.how];
+      if (many.how === "sample" && (costs !== app.costs || priors !== app.priors)) counts = given.map(decide);
+      show();
+      follow();
+    };
+    const at = (path, stop, n) => (path.counts[n] === null ? given[n].counts
+      : app.classes.map((_, i) => Array.from(path.counts[n].subarray((stop * K + i) * M, (stop * K + i + 1) * M))));
+    const apply = (path, stop) => {
+      stay();
+      how = "";
+      if (stop === path.start) return;
+      const value = path.values[stop];
+      if (path.column !== null) costs = app.costs.map((row) => row.map((c, j) => (j === path.column ? value : c)));
+      else priors = app.priors.map((p, i) => (i === path.row ? value : p * ((1 - value) / (1 - app.priors[path.row]))));
+      counts = given.map((_, n) => at(path, stop, n));
+    };
+    const along = (path, stop) => {
+      apply(path, stop);
+      const { standard, naive } = always();
+      return counts.map((found) => mean(standard, found) / naive);
+    };
+    const slid = (path) => {
+      const id = path === price ? "abstain" : "share";
+      if (path === price && shares.length) $("share").value = String(shares[0].start);
+      if (path !== price && price) $("abstain").value = String(price.start);
+      apply(path, Number($(id).value));
+      if ($("share-note")) $("share-note").textContent = "";
+      display();
+      show();
+      follow();
+    };
+    const chosenPath = () => shares[shares.length > 1 ? Number($("class").value) : 0];
+    const handed = (found, column) => priors.reduce((sum, p, i) => sum + (p * found[i][column]) / (total(found[i]) || 1), 0);
+    const follow = () => { // what stands beside the sliders and on the charts
+      const { standard, naive } = always();
+      const nec = counts.map((found) => mean(standard, found) / naive);
+      const mark = (key, x, there) => {
+        if (!$(`chart-${key}`)) return;
+        upright(key, there ? x : NaN);
+        const { top } = ceiling(key);
+        names.forEach((_, n) => place(key, n, there && nec[n] <= top ? x : NaN, nec[n]));
+      };
+      if (price) {
+        const value = costs[0][price.column];
+        $("abstain-shown").textContent = plain(value, 3);
+        $("abstain").setAttribute("aria-valuetext", plain(value, 3));
+        $("abstain-said").textContent = list((name, n) => `${name} hands over ${percent(handed(counts[n], price.column), 1)}`);
+        const only = priors === app.priors && !how;
+        mark("abstain", value, only);
+        if ($("chart-coverage")) {
+          names.forEach((_, n) => {
+            const left = 1 - handed(counts[n], price.column);
+            const paid_ = total(priced(costs, priors, counts[n]).flatMap((row) => row.filter((_c, j) => j !== price.column)));
+            place("coverage", n, only && left > 0 ? left : NaN, paid_ / left);
+          });
         }
-        return cost / naive;
+      }
+      if (shares.length) {
+        const path = chosenPath();
+        const value = priors[path.row];
+        $("share-shown").textContent = rate(value);
+        $("share").setAttribute("aria-valuetext", rate(value));
+        mark(`share-${path.row}`, Math.log(value / (1 - value)), costs === app.costs && !how);
+      }
+    };
+    const chosen = () => { // one class at a time
+      shares.forEach((path) => {
+        const shown = path === chosenPath();
+        [`share-${path.row}`, `trust-${path.row}`].forEach((key) => {
+          if ($(`figure-${key}`)) $(`figure-${key}`).hidden = !shown;
+        });
       });
-      const moved = at !== start;
-      fill(moved ? nec : stated.map((m) => m.nec), naive, moved || volume() !== app.volume);
-      names.forEach((_, n) => put(`nec-${n}`, nec[n].toFixed(3), nec[n]));
-      over(share, price);
+      $("share").value = String(chosenPath().start);
+      slid(chosenPath());
     };
-    const redo = () => {
-      if (many.editable) edited();
-      else if (prices && Number($("abstain").value) !== many.abstain.start) abstain();
-      else plainly();
+    boxes.forEach(([i, j]) => { if ($(`cost-${i}-${j}`)) start.cost[`${i}-${j}`] = $(`cost-${i}-${j}`).value; });
+    priors.forEach((_, i) => { if ($(`prior-${i}`)) start.prior[i] = $(`prior-${i}`).value; });
+    document.querySelectorAll("input.cost").forEach((box) => listen(box.id, "input", edited));
+    listen("volume", "input", show);
+    listen("payer", "change", () => { payer = Number($("payer").value); pay(); });
+    if (price) listen("abstain", "input", () => slid(price));
+    if (shares.length) listen("share", "input", () => slid(chosenPath()));
+    if (shares.length > 1) listen("class", "change", chosen);
+    const near = (path, x) => {
+      const scaled = path === price ? Array.from(path.values) : Array.from(path.values, (v) => Math.log(v / (1 - v)));
+      return least(scaled.map((v) => Math.abs(v - x)));
     };
-    const plainly = () => {
-      const std = standard();
-      pay(fill(stated.map((m) => m.nec), bottom(std), volume() !== app.volume));
-    };
-    $("volume").disabled = false;
-    $("volume").addEventListener("input", redo);
-    if ($("payer")) {
-      $("payer").disabled = false;
-      $("payer").addEventListener("change", () => { payer = Number($("payer").value); pay(payer); });
-    }
-    if (many.editable) {
-      document.querySelectorAll("input.cost").forEach((box) => {
-        box.disabled = false;
-        box.addEventListener("input", edited);
+    paths.forEach((path) => {
+      const key = path === price ? "abstain" : `share-${path.row}`;
+      reader(key, (x) => {
+        const stop = near(path, x);
+        const back = [costs, priors, counts, how];
+        const nec = along(path, stop);
+        [costs, priors, counts, how] = back;
+        const value = path === price ? `deciding “${app.decisions[path.column]}” at ${plain(path.values[stop], 3)}`
+          : `${rate(path.values[stop])} “${app.classes[path.row]}”`;
+        return `${value}: ${list((name, n) => `${name} ${nec[n].toFixed(3)}`)}`;
       });
-    }
-    if (prices) {
-      $("abstain").disabled = false;
-      $("abstain").addEventListener("input", abstain);
-      abstain();
-    }
+      clicked(key, (x) => {
+        $(path === price ? "abstain" : "share").value = String(near(path, x));
+        slid(path);
+      });
+    });
+    Object.entries(page.points).forEach(([key, points]) => trust(key, points));
+    if (paths.length) follow();
   };
-

@@ -10,6 +10,7 @@
     });
   });
   if (two) binary();
-  else if (many) table();
+  else if (many) matrix();
+  else if (each) perCase();
   document.documentElement.dataset.ready = "yes";
 })();
