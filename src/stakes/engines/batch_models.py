@@ -1,0 +1,57 @@
+"""Models of one batch, told apart by their type alone, and the bins of their scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import as_posterior_array, refuse_bad_posteriors, same_length
+from stakes._columns import as_column
+from stakes._names import encode
+from stakes.application import Application
+from stakes.decisions import decision_intervals
+from stakes.engines.bins import Bins
+from stakes.exceptions import DataError
+from stakes.posteriors import Posteriors
+from stakes.posteriors.reading import posterior_array
+from stakes.typing import FloatArray
+
+__all__ = ["read_model", "score_edges_of"]
+
+
+def read_model(said: Any, name: str, app: Application, n_cases: int) -> NDArray[Any]:
+    """(n, K) posteriors, or (n,) codes of decisions."""
+    array = said.values if isinstance(said, Posteriors) else np.asarray(said)
+    posteriors: NDArray[Any]
+    if array.ndim == 2 and array.shape[1] > 1:
+        posteriors = posterior_array(said, app.classes)
+    elif array.dtype.kind == "f":
+        if len(app.classes) != 2:
+            raise DataError(
+                f"model {name!r} is one column of floats, but there are {len(app.classes)} "
+                "classes.",
+                hint="posteriors have one column per class; decisions are names or integers",
+            )
+        second = as_posterior_array(as_column(said, name), 2)
+        refuse_bad_posteriors(second)
+        posteriors = np.column_stack([1 - second, second])
+    else:
+        codes = encode(said, app.decisions, name)
+        same_length("y_true", n_cases, name, codes.shape[0])
+        return codes
+    refuse_bad_posteriors(posteriors)
+    same_length("y_true", n_cases, name, posteriors.shape[0])
+    return posteriors
+
+
+def score_edges_of(app: Application, said_at: FloatArray | None, n_bins: int) -> FloatArray:
+    """Fine bins of a posterior, with the cuts of the Bayes rule among the edges."""
+    cuts = np.array([float(cut) for cut in decision_intervals(app.costs).cuts])
+    if app.priors is not None and said_at is not None and not np.array_equal(app.priors, said_at):
+        inside = (cuts > 0) & (cuts < 1)
+        if inside.any() and (app.priors > 0).all() and (said_at > 0).all():
+            back = Posteriors(np.column_stack([1 - cuts[inside], cuts[inside]]))
+            cuts[inside] = back.with_priors(said_at, old=app.priors).values[:, 1]
+    return Bins.fitting(n_bins, cuts).edges
