@@ -8,12 +8,14 @@ import pytest
 pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'stakes[sklearn]'")
 
 from sklearn import config_context
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_predict
+from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -24,6 +26,7 @@ from stakes.integrations.sklearn import (
     BayesDecisionClassifier,
     CostWeightedClassifier,
     TunedDecisionClassifier,
+    make_cost_scorer,
 )
 
 COSTS = stakes.CostMatrix([[0, 1, 2], [2, 0, 1], [9, 4, 0]]).with_abstention(0.5)
@@ -39,6 +42,25 @@ def three_classes() -> tuple[np.ndarray, np.ndarray]:
 @pytest.fixture(scope="module")
 def two_classes() -> tuple[np.ndarray, np.ndarray]:
     return make_classification(400, 5, weights=[0.8], class_sep=0.6, random_state=2)
+
+
+class AsGiven(ClassifierMixin, BaseEstimator):
+    """Takes features for posteriors."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.asarray(X)
+
+
+class OnlyPredicts(ClassifierMixin, BaseEstimator):
+    """Says nothing of how sure it is."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
 
 
 def passes_all_checks(estimator: object) -> bool:
@@ -110,7 +132,7 @@ class TestBayesDecisionClassifier:
         costs = stakes.CostMatrix.zero_one(3)
         model = BayesDecisionClassifier(LogisticRegression(), costs).fit(X, y)
         assert set(model.predict(X)) <= {0, 1}
-        with pytest.raises(PriorError, match="no case in the training data"):
+        with pytest.raises(PriorError, match="class 2 has no case in the training data"):
             model.predict(X, priors=[0.4, 0.4, 0.2])
 
     def test_names_in_another_order_than_the_labels(self, two_classes) -> None:
@@ -186,6 +208,68 @@ class TestBayesDecisionClassifier:
         model.fit(frame, y)
         assert model.feature_names_in_.tolist() == list("abcde")
 
+    def test_inspect_never_calls_the_decision_its_own_alternative(self) -> None:
+        # 0.2 * 0.4 + 0.6 * 0.1 + 0.2 * 0.8 = 0.3 = 0.6 * 0.5: a tie, which rounding breaks
+        costs = stakes.CostMatrix([[0.4, 0.7, 0.0], [0.1, 0.4, 0.5], [0.8, 1.0, 0.0]])
+        row = np.array([[0.2, 0.6, 0.2]])
+        seen = BayesDecisionClassifier(AsGiven(), costs).fit(row[[0, 0, 0]], range(3)).inspect(row)
+        assert (seen["decision"][0], seen["next_best"][0]) == (0, 2)
+        assert 0 <= seen["margin"][0] < 1e-15
+
+    def test_weights_of_single_cases_count_in_the_score(self, two_classes) -> None:
+        X, y = two_classes
+        model = BayesDecisionClassifier(LogisticRegression(), stakes.CostMatrix([[0, 1], [5, 0]]))
+        model.fit(X, y)
+        cases = stakes.CaseCosts.binary(false_positive=1.0, false_negative=1.0 + np.arange(len(y)))
+        weights = 1.0 + np.arange(len(y)) % 4
+        paid = cases.values[np.arange(len(y)), y, model.predict(X, costs=cases)]
+        expected = -(weights @ paid) / weights.sum()
+        assert model.score(X, y, weights, cases) == pytest.approx(expected)
+
+    @pytest.mark.parametrize("bad", [-1.0, np.nan])
+    def test_bad_weights_raise(self, two_classes, bad) -> None:
+        X, y = two_classes
+        weights = np.ones(len(y))
+        weights[7] = bad
+        with pytest.raises(DataError, match="row 7"):
+            BayesDecisionClassifier(LogisticRegression()).fit(X, y, sample_weight=weights)
+
+    def test_shares_are_those_that_the_estimator_learnt(self, two_classes) -> None:
+        X, y = two_classes
+        weights = np.where(y == 1, 3.0, 1.0)
+        weighted = weights[y == 1].sum() / weights.sum()
+        steps = make_pipeline(StandardScaler(), LogisticRegression())
+        model = BayesDecisionClassifier(steps)
+        model.fit(X, y, logisticregression__sample_weight=weights)
+        assert model.class_priors_[1] == pytest.approx(weighted)
+        with config_context(enable_metadata_routing=True):
+            inner = LogisticRegression().set_fit_request(sample_weight=False)
+            model = BayesDecisionClassifier(inner).set_fit_request(sample_weight=True)
+            model.fit(X, y, sample_weight=weights)
+        assert model.class_priors_[1] == pytest.approx(y.mean())
+
+    def test_folds_that_meet_a_case_twice_raise(self, two_classes) -> None:
+        X, y = two_classes
+        folds = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
+        with pytest.raises(DataError, match="exactly one test part; 400 of 400"):
+            BayesDecisionClassifier(LogisticRegression(), calibrator=Affine(), cv=folds).fit(X, y)
+
+    def test_groups_reach_the_splitter(self, two_classes) -> None:
+        X, y = two_classes
+        groups = np.arange(len(y)) // 4
+        with config_context(enable_metadata_routing=True):
+            model = BayesDecisionClassifier(
+                LogisticRegression(), calibrator=Affine(), cv=GroupKFold(3)
+            ).fit(X, y, groups=groups)
+        folds = list(GroupKFold(3).split(X, y, groups))
+        same = BayesDecisionClassifier(LogisticRegression(), calibrator=Affine(), cv=folds)
+        assert model.calibrator_.scales == pytest.approx(same.fit(X, y).calibrator_.scales)
+
+    def test_nothing_to_calibrate_raises(self, two_classes) -> None:
+        X, y = two_classes
+        with pytest.raises(DataError, match="neither predict_proba nor decision_function"):
+            BayesDecisionClassifier(OnlyPredicts(), calibrator="auto").fit(X, y)
+
     def test_bad_calibrator_raises(self, two_classes) -> None:
         X, y = two_classes
         with pytest.raises(DataError, match="a Calibrator or 'auto'; got 'best'"):
@@ -254,6 +338,28 @@ class TestTunedDecisionClassifier:
         ).fit(X, y)
         assert model.score(X, y) > -0.5
 
+    def test_priors_of_the_application_move_the_bayes_rule(self, two_classes) -> None:
+        X, y = two_classes
+        app = stakes.Application([[0, 1], [2, 0]], priors=[0.3, 0.7])
+        options = {"calibrator": Affine(), "cv": 3}
+        tuned = TunedDecisionClassifier(LogisticRegression(), app, strengths=[0.0], **options)
+        bayes = BayesDecisionClassifier(LogisticRegression(), app, **options)
+        assert (tuned.fit(X, y).predict(X) == bayes.fit(X, y).predict(X)).all()
+        assert np.allclose(tuned.predict_proba(X), bayes.predict_proba(X))
+
+    def test_auto_is_the_default(self, two_classes) -> None:
+        X, y = two_classes
+        named = TunedDecisionClassifier(LogisticRegression(), calibrator="auto", cv=2).fit(X, y)
+        default = TunedDecisionClassifier(LogisticRegression(), cv=2).fit(X, y)
+        assert np.allclose(named.predict_proba(X), default.predict_proba(X))
+
+    def test_score_takes_costs_of_single_cases(self, two_classes) -> None:
+        X, y = two_classes
+        costs = stakes.CostMatrix([[0, 1], [4, 0]])
+        model = TunedDecisionClassifier(LogisticRegression(), costs, calibrator=Affine(), cv=3)
+        same = np.repeat(costs.values[None], len(y), axis=0)
+        assert model.fit(X, y).score(X, y, costs=same) == pytest.approx(model.score(X, y))
+
     def test_clone_keeps_the_parameters(self) -> None:
         model = TunedDecisionClassifier(GaussianNB(), COSTS, strengths=(0.0, 1.0), rng=3)
         assert clone(model).get_params()["strengths"] == (0.0, 1.0)
@@ -281,3 +387,62 @@ class TestCostWeightedClassifier:
         costs = stakes.CostMatrix([[0, 1, 2], [2, 0, 1], [9, 4, 0]])
         with pytest.raises(CostError, match="one weight per class cannot"):
             CostWeightedClassifier(LogisticRegression(max_iter=500), costs).fit(X, y)
+
+    def test_an_abstain_column_raises(self, two_classes) -> None:
+        X, y = two_classes
+        costs = stakes.CostMatrix([[0, 1], [5, 0]]).with_abstention(0.3)
+        with pytest.raises(CostError, match="got 2 classes and 3 decisions"):
+            CostWeightedClassifier(LogisticRegression(), costs).fit(X, y)
+
+    def test_score_is_minus_the_cost(self, two_classes) -> None:
+        X, y = two_classes
+        costs = stakes.CostMatrix([[0, 1], [5, 0]])
+        model = CostWeightedClassifier(LogisticRegression(), costs).fit(X, y)
+        expected = -stakes.expected_cost(y, model.predict(X), application=costs)
+        assert model.score(X, y) == expected
+        # the costs are in the posteriors already: a scorer lets it decide
+        assert make_cost_scorer(costs)(model, X, y) == expected
+        cases = np.repeat(costs.values[None], len(y), axis=0)
+        assert make_cost_scorer(costs)(model, X, y, costs=cases) == pytest.approx(expected)
+
+    def test_decisions_find_their_class_by_name_or_by_place(self, two_classes) -> None:
+        X, y = two_classes
+        names = np.array(["stay", "churn"])[y]
+        wanted = CostWeightedClassifier(LogisticRegression(), stakes.CostMatrix([[0, 1], [9, 0]]))
+        wanted.fit(X, y)
+        for values, decisions in (
+            ([[1, 0], [0, 9]], ["churn", "stay"]),
+            ([[0, 1], [9, 0]], ["wait", "call"]),
+        ):
+            costs = stakes.CostMatrix(values, ["stay", "churn"], decisions)
+            model = CostWeightedClassifier(LogisticRegression(), costs).fit(X, names)
+            assert (model.predict(X) == np.array(["stay", "churn"])[wanted.predict(X)]).all()
+            assert model.score(X, names) == pytest.approx(wanted.score(X, y))
+
+    def test_shows_the_methods_that_the_estimator_has(self, two_classes) -> None:
+        X, y = two_classes
+        model = CostWeightedClassifier(LogisticRegression(), stakes.CostMatrix([[0, 1], [5, 0]]))
+        model.fit(X, y)
+        assert np.allclose(model.predict_proba(X), model.estimator_.predict_proba(X))
+        assert np.allclose(model.decision_function(X), model.estimator_.decision_function(X))
+        assert not hasattr(CostWeightedClassifier(LinearSVC()), "predict_proba")
+
+    def test_weights_are_never_lost_on_the_way(self, two_classes) -> None:
+        X, y = two_classes
+        costs = stakes.CostMatrix([[0, 1], [9, 0]])
+        expected = CostWeightedClassifier(LogisticRegression(), costs).fit(X, y).predict(X)
+        steps = make_pipeline(StandardScaler(), LogisticRegression())
+        with pytest.raises(DataError, match="metadata routing"):
+            CostWeightedClassifier(steps, costs).fit(X, y)
+        with config_context(enable_metadata_routing=True):
+            for asked in (None, False, True):
+                inner = LogisticRegression().set_fit_request(sample_weight=asked)
+                model = CostWeightedClassifier(inner, costs).fit(X, y)
+                assert (model.predict(X) == expected).all()
+            with pytest.raises(DataError, match="set_fit_request"):
+                CostWeightedClassifier(steps, costs).fit(X, y)
+            scaler = StandardScaler().set_fit_request(sample_weight=False)
+            inner = LogisticRegression().set_fit_request(sample_weight=True)
+            model = CostWeightedClassifier(make_pipeline(scaler, inner), costs).fit(X, y)
+        assert model.score(X, y) == pytest.approx(-stakes.expected_cost(
+            y, expected, application=costs), abs=0.02)  # fmt: skip

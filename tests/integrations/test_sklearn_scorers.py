@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import stakes
-from stakes.exceptions import CostError
+from stakes.exceptions import CostError, DataError
 from stakes.integrations.sklearn import BayesDecisionClassifier, make_cost_scorer
 
 COSTS = stakes.CostMatrix([[0, 1, 2], [2, 0, 1], [9, 4, 0]])
@@ -32,6 +32,12 @@ def three_classes() -> tuple[np.ndarray, np.ndarray]:
 @pytest.fixture(scope="module")
 def two_classes() -> tuple[np.ndarray, np.ndarray]:
     return make_classification(300, 5, weights=[0.8], class_sep=0.6, random_state=2)
+
+
+def per_case(y) -> stakes.CaseCosts:
+    """Misses of different size."""
+    amount = np.random.default_rng(0).lognormal(1, 1, len(y))
+    return stakes.CaseCosts.binary(false_positive=1.0, false_negative=amount)
 
 
 class TestMakeCostScorer:
@@ -169,13 +175,77 @@ class TestMetadataRouting:
         with pytest.raises(TypeError, match="sample_weight"):
             make_cost_scorer(COSTS).set_score_request(groups=True)
 
-    def test_weights_and_costs_together_are_refused(self, two_classes) -> None:
+    def test_a_pipeline_with_a_decider_is_given_the_costs_of_the_cases(self, two_classes) -> None:
         X, y = two_classes
-        costs = stakes.CostMatrix([[0, 1], [10, 0]])
-        cases = np.repeat(costs.values[None], len(y), axis=0)
+        cases = per_case(y)
+        costs = stakes.CostMatrix([[0, 1], [3, 0]])
+        inner = BayesDecisionClassifier(LogisticRegression(), costs)
+        with config_context(enable_metadata_routing=True):
+            scorer = make_cost_scorer(costs).set_score_request(costs=True)
+            search = GridSearchCV(
+                make_pipeline(StandardScaler(), inner),
+                {"bayesdecisionclassifier__estimator__C": [0.1, 1.0]},
+                scoring=scorer,
+                error_score="raise",
+                cv=3,
+            ).fit(X, y, costs=cases.values)
+            found = scorer(search, X, y, costs=cases)
+        scaled = search.best_estimator_[0].transform(X)
+        decisions = search.best_estimator_[1].predict(scaled, costs=cases)
+        paid = cases.values[np.arange(len(y)), y, decisions]
+        assert found == pytest.approx(-paid.mean())
+
+    @pytest.mark.parametrize("priors", [None, [0.3, 0.7]])
+    @pytest.mark.parametrize("normalize", [False, True])
+    def test_weights_of_whole_numbers_are_repeats_also_of_cases_with_costs(
+        self, two_classes, priors, normalize
+    ) -> None:
+        X, y = two_classes
+        app = stakes.Application([[0, 1], [10, 0]], priors=priors)
         model = LogisticRegression().fit(X, y)
-        with pytest.raises(CostError, match="together"):
-            make_cost_scorer(costs)(model, X, y, sample_weight=np.ones(len(y)), costs=cases)
+        times = np.arange(len(y)) % 3
+        rows = np.repeat(np.arange(len(y)), times)
+        cases = per_case(y).values
+        scorer = make_cost_scorer(app, normalize=normalize)
+        weighted = scorer(model, X, y, sample_weight=times, costs=cases)
+        repeated = scorer(model, X[rows], y[rows], costs=cases[rows])
+        assert weighted == pytest.approx(repeated, rel=1e-12)
+
+    def test_a_class_without_weight_that_has_a_prior_raises(self, two_classes) -> None:
+        X, y = two_classes
+        scorer = make_cost_scorer(stakes.Application([[0, 1], [10, 0]], priors=[0.5, 0.5]))
+        with pytest.raises(DataError, match="zero for every case of 1, which has a prior"):
+            scorer(LogisticRegression().fit(X, y), X, y, sample_weight=1 - y, costs=per_case(y))
+
+
+class TestNamesOfCaseCosts:
+    COSTS = stakes.CostMatrix([[0, 1], [10, 0]], ["stay", "churn"], ["wait", "call"])
+
+    def scored(self, two_classes, cases) -> float:
+        X, y = two_classes
+        names = np.array(["stay", "churn"])[y]
+        model = LogisticRegression().fit(X, names)
+        return make_cost_scorer(self.COSTS)(model, X, names, costs=cases)
+
+    def test_positions_and_another_order_of_names_mean_the_same(self, two_classes) -> None:
+        cases = per_case(two_classes[1])
+        expected = self.scored(two_classes, cases.values)
+        turned = stakes.CaseCosts(
+            cases.values[:, ::-1, ::-1], classes=["churn", "stay"], decisions=["call", "wait"]
+        )
+        assert self.scored(two_classes, cases) == expected
+        assert self.scored(two_classes, turned) == expected
+
+    def test_other_names_raise(self, two_classes) -> None:
+        values = per_case(two_classes[1]).values
+        cases = stakes.CaseCosts(values, classes=["loyal", "churn"], decisions=["wait", "call"])
+        with pytest.raises(CostError, match=r"names .*'loyal'"):
+            self.scored(two_classes, cases)
+
+    def test_another_shape_raises(self, two_classes) -> None:
+        cases = stakes.CaseCosts(np.ones((len(two_classes[1]), 2, 3)))
+        with pytest.raises(CostError, match=r"shape \(n_cases, 2, 2\)"):
+            self.scored(two_classes, cases)
 
 
 class TestOtherLibraries:

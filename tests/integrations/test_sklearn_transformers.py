@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import inspect
+import warnings
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
 
 from stakes.calibration import Affine, Temperature
 from stakes.exceptions import DataError, PosteriorError
@@ -66,8 +70,71 @@ class TestCalibratorTransformer:
 
     def test_other_columns_at_transform_are_refused(self) -> None:
         step = CalibratorTransformer(Affine()).fit(LOGITS, LABELS)
-        with pytest.raises(DataError, match="3 columns, as in fit; got 2"):
+        with pytest.raises(ValueError, match="X has 2 features, but CalibratorTransformer is exp"):
             step.transform(LOGITS[:, :2])
+
+    def test_columns_in_another_order_are_refused(self) -> None:
+        pandas = pytest.importorskip("pandas", reason="needs pandas")
+        frame = pandas.DataFrame(LOGITS, columns=["a", "b", "c"])
+        step = CalibratorTransformer(Affine()).fit(frame, LABELS)
+        assert step.feature_names_in_.tolist() == ["a", "b", "c"]
+        with pytest.raises(ValueError, match="feature names should match"):
+            step.transform(frame[["c", "b", "a"]])
+
+    @pytest.mark.parametrize("calibrator", [Temperature(), Affine(smoothing=True)])
+    def test_a_column_for_every_class_that_occurs_and_no_other(self, calibrator) -> None:
+        # labels b and c with columns for a, b and c: which column is b's could only be guessed
+        known = LABELS != "a"
+        with pytest.raises(DataError, match="one column per class; got 3 columns, and 2 classes"):
+            CalibratorTransformer(calibrator).fit(LOGITS[known], LABELS[known])
+
+    def test_auto_is_the_automatic_choice(self) -> None:
+        named, default = CalibratorTransformer("auto"), CalibratorTransformer()
+        assert np.allclose(
+            named.fit(LOGITS, LABELS).transform(LOGITS),
+            default.fit(LOGITS, LABELS).transform(LOGITS),
+        )
+
+    def test_a_word_that_is_no_calibrator_is_refused(self) -> None:
+        with pytest.raises(DataError, match="a Calibrator or 'auto'; got 'platt'"):
+            CalibratorTransformer("platt").fit(LOGITS, LABELS)
+
+    def test_infinite_scores_are_taken_where_the_calibrator_takes_them(self) -> None:
+        scores = LOGITS.copy()
+        scores[0, 1] = -np.inf  # surely not b, and it is not
+        found = CalibratorTransformer(Affine()).fit(scores, LABELS).transform(scores)
+        assert found[0, 1] == 0
+
+    def test_negative_weights_are_refused(self) -> None:
+        with pytest.raises(DataError, match="finite and not negative"):
+            CalibratorTransformer(Affine()).fit(LOGITS, LABELS, sample_weight=-np.ones(40))
+
+
+class AnyWidth(CalibratorTransformer):
+    """Reads scores off whatever columns there are.
+
+    scikit-learn's checks draw tables of any width for any number of classes, whereas scores have
+    one column per class. This projects them, so that the checks see all the rest.
+    """
+
+    def _scores(self, table):
+        size = len(self.classes_)
+        mix = np.cos(np.arange(table.shape[1])[:, None] + np.arange(size))
+        return super()._scores(table @ mix - 10.0)  # below 0, so that none looks like probabilities
+
+
+def test_passes_the_checks_of_scikit_learn() -> None:
+    # the one that cannot apply: a score of minus infinity says that a class is impossible
+    cannot = {"check_estimators_nan_inf": "infinite log scores are meaningful; NaN is refused"}
+    step = AnyWidth(Affine(smoothing=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if "expected_failed_checks" in inspect.signature(check_estimator).parameters:
+            check_estimator(step, expected_failed_checks=cannot)
+            return
+        for estimator, check in check_estimator(step, generate_only=True):  # before 1.6
+            if check.func.__name__ not in cannot:
+                check(estimator)
 
     def test_unknown_output_is_refused(self) -> None:
         with pytest.raises(DataError, match="got 'logits'"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,18 +10,11 @@ from numpy.typing import NDArray
 from sklearn.utils import indexable
 
 from stakes._names import encode
-from stakes.application import Application, CaseCosts, CostMatrix, as_application
-from stakes.exceptions import CostError, PriorError
+from stakes.application import Application, CostMatrix, as_application
+from stakes.exceptions import PriorError
 from stakes.typing import FloatArray, IntArray
 
-__all__ = [
-    "as_case_costs",
-    "decision_array",
-    "in_application_order",
-    "resolve",
-    "rows_of",
-    "shifted",
-]
+__all__ = ["decision_array", "in_application_order", "resolve", "rows_of", "shifted"]
 
 
 def resolve(application: Any, classes: NDArray[Any]) -> tuple[Application, IntArray]:
@@ -50,13 +44,15 @@ def in_application_order(
     return full
 
 
-def shifted(posteriors: NDArray[Any], target: FloatArray, old: FloatArray) -> NDArray[Any]:
+def shifted(
+    posteriors: NDArray[Any], target: FloatArray, old: FloatArray, classes: Sequence[Any]
+) -> NDArray[Any]:
     """Posteriors moved from the `old` class shares to those of `target`; see `shift_priors`."""
     unseen = (old == 0) & (target > 0)
     if unseen.any():
         raise PriorError(
-            f"class {int(np.flatnonzero(unseen)[0])} has no case in the training data but a prior "
-            f"of {target[unseen][0]:g}; posteriors cannot be moved there.",
+            f"class {classes[int(np.flatnonzero(unseen)[0])]!r} has no case in the training data "
+            f"but a prior of {target[unseen][0]:g}; posteriors cannot be moved there.",
             hint="bring cases of it, or give it a prior of 0",
         )
     factors = np.divide(target, old, out=np.zeros(len(old)), where=old > 0)
@@ -76,20 +72,6 @@ def decision_array(names: tuple[Any, ...], classes: NDArray[Any] | None = None) 
     mixed = np.empty(len(names), dtype=object)
     mixed[:] = names
     return mixed
-
-
-def as_case_costs(costs: Any, app: Application) -> CaseCosts:
-    """Costs per case under the names of the application."""
-    if isinstance(costs, CaseCosts):
-        return costs
-    values = np.asarray(costs, dtype=np.float64)
-    shape = (len(app.classes), len(app.decisions))
-    if values.ndim != 3 or values.shape[1:] != shape:
-        raise CostError(
-            f"`costs` must have shape (n_cases, {shape[0]}, {shape[1]}), one table per case; got "
-            f"{values.shape}."
-        )
-    return CaseCosts(values, classes=app.classes, decisions=app.decisions)
 
 
 def rows_of(values: Any, rows: IntArray) -> Any:

@@ -9,26 +9,27 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._checks import as_priors
+from stakes._columns import as_weights
 from stakes.application import Application
-from stakes.calibration import Automatic, Calibrator
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.integrations.sklearn.alignment import (
-    as_case_costs,
     decision_array,
     in_application_order,
     resolve,
     shifted,
 )
+from stakes.integrations.sklearn.case_costs import as_case_costs, cost_per_case
 from stakes.integrations.sklearn.fitting import (
     checked_labels,
     fit_clone,
     fit_metadata,
     log_scores,
     out_of_fold,
+    unfitted,
+    weights_learnt,
 )
 from stakes.integrations.sklearn.meta import AroundClassifier
-from stakes.metrics import case_cost, expected_cost
 from stakes.results import Frame
 from stakes.typing import Priors
 
@@ -114,37 +115,25 @@ class BayesDecisionClassifier(AroundClassifier):
         **fit_params
             Passed to the estimator's `fit`.
         """
-        metadata = fit_metadata(self, sample_weight, fit_params)
         labels, self.classes_, codes = checked_labels(X, y)
+        weights = as_weights(sample_weight, len(labels))
+        metadata, splitting = fit_metadata(self, weights, fit_params)
         self.application_, self._rows = resolve(self.application, self.classes_)
         self.decisions_ = decision_array(self.application_.decisions, self.classes_)
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        shares = np.bincount(codes, weights=weights, minlength=len(self.classes_))
-        self.calibrator_ = self._fitted_calibrator(X, labels, codes, weights, metadata)
-        if self.calibrator_ is not None:
+        self.calibrator_ = None
+        shares = np.bincount(codes, weights_learnt(metadata), minlength=len(self.classes_))
+        if self.calibrator is not None:
+            fresh = unfitted(self.calibrator)
+            scores = out_of_fold(
+                self.estimator, X, labels, cv=self.cv, metadata=metadata, splitting=splitting
+            )
+            self.calibrator_ = fresh.fit(scores, codes, sample_weight=weights)
             shares = np.asarray(self.calibrator_.priors)
         self.class_priors_ = np.zeros(len(self.application_.classes))
         self.class_priors_[self._rows] = shares / shares.sum()
         self.estimator_ = fit_clone(self.estimator, X, labels, metadata)
         self._keep_features()
         return self
-
-    def _fitted_calibrator(
-        self, X: Any, labels: Any, codes: Any, weights: Any, metadata: Any
-    ) -> Calibrator | None:
-        """A fresh calibrator fitted to out-of-fold scores, or None."""
-        if self.calibrator is None:
-            return None
-        if isinstance(self.calibrator, str):
-            if self.calibrator != "auto":
-                raise DataError(
-                    f"`calibrator` must be a Calibrator or 'auto'; got {self.calibrator!r}."
-                )
-            fresh: Calibrator = Automatic()
-        else:
-            fresh = self.calibrator.unfitted()
-        scores = out_of_fold(self.estimator, X, labels, cv=self.cv, metadata=metadata)
-        return fresh.fit(scores, codes, sample_weight=weights)
 
     # ------------------------------------------------------------- deciding
 
@@ -165,11 +154,8 @@ class BayesDecisionClassifier(AroundClassifier):
         ndarray of shape (n_cases,)
             Names of the decisions.
         """
-        posteriors = self._posteriors(X, priors)
-        table = (
-            self.application_.costs if costs is None else as_case_costs(costs, self.application_)
-        )
-        return np.asarray(self.decisions_[bayes_decisions(posteriors, table)])
+        taken = self._decided(self._posteriors(X, priors), costs)
+        return np.asarray(self.decisions_[taken])
 
     def predict_proba(self, X: Any, priors: Priors | None = None) -> NDArray[Any]:
         """Posteriors of `classes_` under the priors of the application, or those given."""
@@ -179,11 +165,7 @@ class BayesDecisionClassifier(AroundClassifier):
         self, X: Any, costs: Any = None, priors: Priors | None = None
     ) -> NDArray[np.float64]:
         """What each decision is expected to cost in each case, (n_cases, n_decisions)."""
-        posteriors = self._posteriors(X, priors).astype(np.float64)
-        if costs is None:
-            return np.asarray(posteriors @ self.application_.costs.values)
-        values = as_case_costs(costs, self.application_).values
-        return np.asarray(np.einsum("nk,nkm->nm", posteriors, values))
+        return self._expected(self._posteriors(X, priors), costs)
 
     def inspect(self, X: Any, costs: Any = None, priors: Priors | None = None) -> Frame:
         """Case by case: the decision, what it is expected to cost, and every alternative.
@@ -194,16 +176,19 @@ class BayesDecisionClassifier(AroundClassifier):
             Columns `decision`, `expected_cost`, `next_best` and `margin` (what the next best
             decision would cost more), then one column of expected costs per decision.
         """
-        expected = self.expected_costs(X, costs, priors)
-        taken = self.predict(X, costs, priors)
-        order = np.argsort(expected, axis=1, kind="stable")
-        best = np.take_along_axis(expected, order[:, :2], axis=1)
-        second = order[:, min(1, expected.shape[1] - 1)]
+        posteriors = self._posteriors(X, priors)
+        expected = self._expected(posteriors, costs)
+        taken = self._decided(posteriors, costs).astype(np.intp)[:, None]
+        others = expected.copy()
+        if expected.shape[1] > 1:
+            np.put_along_axis(others, taken, np.inf, axis=1)
+        second = others.argmin(axis=1)[:, None]
+        paid, behind = (np.take_along_axis(expected, j, axis=1)[:, 0] for j in (taken, second))
         columns: dict[str, Any] = {
-            "decision": taken,
-            "expected_cost": best[:, 0],
-            "next_best": self.decisions_[second],
-            "margin": best[:, -1] - best[:, 0],
+            "decision": self.decisions_[taken[:, 0]],
+            "expected_cost": paid,
+            "next_best": self.decisions_[second[:, 0]],
+            "margin": np.maximum(behind - paid, 0.0),  # ties are kept against rounding
         }
         names = self.application_.decisions
         return Frame(columns | {f"cost of {n!r}": expected[:, j] for j, n in enumerate(names)})
@@ -211,13 +196,26 @@ class BayesDecisionClassifier(AroundClassifier):
     def score(self, X: Any, y: Any, sample_weight: Any = None, costs: Any = None) -> float:
         """Minus the expected cost per case of the decisions; greater is better."""
         decisions = self.predict(X, costs)
-        app = self.application_
-        if costs is not None:
-            table = as_case_costs(costs, app)
-            return -case_cost(y, decisions, costs=table, priors=app.priors).per_case
-        return -expected_cost(y, decisions, application=app, sample_weight=sample_weight)
+        return -cost_per_case(
+            self.application_, y, decisions, sample_weight=sample_weight, costs=costs
+        )
 
     # ------------------------------------------------------------- privates
+
+    def _decided(self, posteriors: NDArray[Any], costs: Any) -> NDArray[Any]:
+        """Positions of the decisions."""
+        app: Application = self.application_
+        return bayes_decisions(
+            posteriors, app.costs if costs is None else as_case_costs(costs, app)
+        )
+
+    def _expected(self, posteriors: NDArray[Any], costs: Any) -> NDArray[np.float64]:
+        """What each decision is expected to cost in each case."""
+        wide = posteriors.astype(np.float64)
+        if costs is None:
+            return np.asarray(wide @ self.application_.costs.values)
+        values = as_case_costs(costs, self.application_).values
+        return np.asarray(np.einsum("nk,nkm->nm", wide, values))
 
     def _posteriors(self, X: Any, priors: Priors | None) -> NDArray[Any]:
         """Posteriors in the order of the application, under the priors that count."""
@@ -236,4 +234,4 @@ class BayesDecisionClassifier(AroundClassifier):
         target = app.priors if priors is None else as_priors(priors, app.classes)
         if target is None:
             return posteriors
-        return shifted(posteriors, target, self.class_priors_)
+        return shifted(posteriors, target, self.class_priors_, app.classes)

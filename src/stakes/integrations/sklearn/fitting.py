@@ -14,37 +14,90 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
+    get_routing_for_object,
     process_routing,
 )
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import has_fit_parameter
 
+from stakes.calibration import Automatic, Calibrator
 from stakes.exceptions import DataError
 from stakes.integrations.sklearn.alignment import rows_of
 from stakes.typing import IntArray
 
-__all__ = ["checked_labels", "fit_clone", "fit_metadata", "log_scores", "out_of_fold", "router"]
+__all__ = [
+    "checked_labels",
+    "fit_clone",
+    "fit_metadata",
+    "log_scores",
+    "out_of_fold",
+    "refuse_without_weights",
+    "router",
+    "unfitted",
+    "weights_learnt",
+]
 
 
 def router(owner: Any) -> MetadataRouter:
-    """Own requests, and those of the inner `fit`, for scikit-learn's metadata routing."""
-    mapping = MethodMapping().add(caller="fit", callee="fit")
+    """Own requests, those of the inner `fit` and of the splitter, for metadata routing."""
     found = MetadataRouter(owner=type(owner).__name__).add_self_request(owner)
-    return found.add(estimator=owner.estimator, method_mapping=mapping)
+    fitting = MethodMapping().add(caller="fit", callee="fit")
+    found = found.add(estimator=owner.estimator, method_mapping=fitting)
+    if not hasattr(owner, "cv"):
+        return found
+    splitting = MethodMapping().add(caller="fit", callee="split")
+    return found.add(splitter=owner.cv, method_mapping=splitting)
 
 
-def fit_metadata(owner: Any, sample_weight: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What the inner `fit` is given beside X and y."""
-    sample_weight = None if sample_weight is None else np.asarray(sample_weight)
+def fit_metadata(
+    owner: Any, sample_weight: Any, given: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the inner `fit`, and the splitter, are given beside X and y."""
+    asked = dict(given) if sample_weight is None else {"sample_weight": sample_weight, **given}
     if get_config()["enable_metadata_routing"]:
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return dict(process_routing(owner, "fit", **weights, **given).estimator.fit)
-    found = dict(given)
+        if not asked:
+            return {}, {}
+        routed = process_routing(owner, "fit", **asked)
+        splitting = dict(routed.splitter.split) if hasattr(owner, "cv") else {}
+        return dict(routed.estimator.fit), splitting
     if sample_weight is not None:
-        if not has_fit_parameter(owner.estimator, "sample_weight"):
-            raise DataError(f"{type(owner.estimator).__name__} takes no sample_weight in fit.")
-        found["sample_weight"] = sample_weight
-    return found
+        refuse_without_weights(owner.estimator)
+    return asked, {}
+
+
+def refuse_without_weights(estimator: Any) -> None:
+    """Raise when an estimator would not read `sample_weight`."""
+    if has_fit_parameter(estimator, "sample_weight"):
+        return
+    name = type(estimator).__name__
+    if not get_config()["enable_metadata_routing"]:
+        raise DataError(
+            f"{name} takes no sample_weight in fit.",
+            hint="weights reach the steps of a pipeline by metadata routing: "
+            "sklearn.set_config(enable_metadata_routing=True)",
+        )
+    if "sample_weight" not in get_routing_for_object(estimator).consumes("fit", ["sample_weight"]):
+        raise DataError(
+            f"{name} does not ask for sample_weight in fit.",
+            hint="call set_fit_request(sample_weight=True) on the step that learns",
+        )
+
+
+def weights_learnt(metadata: Mapping[str, Any]) -> Any:
+    """The weights that reached the estimator, also those of a step of a pipeline; or None."""
+    for name, value in metadata.items():
+        if name == "sample_weight" or name.endswith("__sample_weight"):
+            return None if value is None else np.asarray(value, dtype=np.float64)
+    return None
+
+
+def unfitted(calibrator: Any) -> Calibrator:
+    """A fresh copy of a calibrator; "auto" is the automatic choice."""
+    if isinstance(calibrator, Calibrator):
+        return calibrator.unfitted()
+    if not isinstance(calibrator, str) or calibrator != "auto":
+        raise DataError(f"`calibrator` must be a Calibrator or 'auto'; got {calibrator!r}.")
+    return Automatic()
 
 
 def checked_labels(X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any], IntArray]:
@@ -68,6 +121,11 @@ def log_scores(estimator: Any, X: Any, n_classes: int) -> NDArray[np.float64]:
     if hasattr(estimator, "predict_proba"):
         with np.errstate(divide="ignore"):
             return np.log(np.asarray(estimator.predict_proba(X), dtype=np.float64))
+    if not hasattr(estimator, "decision_function"):
+        raise DataError(
+            f"{type(estimator).__name__} has neither predict_proba nor decision_function, so there "
+            "is nothing to calibrate."
+        )
     scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
     if scores.ndim == 1:
         scores = np.column_stack([-scores / 2, scores / 2])
@@ -80,26 +138,37 @@ def log_scores(estimator: Any, X: Any, n_classes: int) -> NDArray[np.float64]:
 
 
 def out_of_fold(
-    estimator: Any, X: Any, y: NDArray[Any], *, cv: Any, metadata: Mapping[str, Any]
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    *,
+    cv: Any,
+    metadata: Mapping[str, Any],
+    splitting: Mapping[str, Any],
 ) -> NDArray[np.float64]:
     """Log scores of every case from a copy that never saw it."""
     classes = np.unique(y)
     scores = np.full((len(y), len(classes)), np.nan)
-    for train, test in check_cv(cv, y, classifier=True).split(X, y):
+    times = np.zeros(len(y), dtype=np.intp)
+    for train, test in check_cv(cv, y, classifier=True).split(X, y, **splitting):
         part = {
             name: rows_of(value, train) if _per_case(value, len(y)) else value
             for name, value in metadata.items()
         }
         fitted = fit_clone(estimator, rows_of(X, train), y[train], part)
         if len(fitted.classes_) != len(classes):
-            absent = sorted(set(classes) - set(fitted.classes_))
+            absent = sorted(set(classes.tolist()) - set(fitted.classes_.tolist()))
             raise DataError(
                 f"a fold has no case of {absent} to learn from.",
                 hint="use fewer folds, or bring more cases of it",
             )
         scores[test] = log_scores(fitted, rows_of(X, test), len(classes))
-    if np.isnan(scores).any():
-        raise DataError("`cv` must put every case into exactly one test part.")
+        times[test] += 1
+    if not (times == 1).all():
+        raise DataError(
+            f"`cv` must put every case into exactly one test part; {int((times != 1).sum())} of "
+            f"{len(y)} cases are in none or in several."
+        )
     return scores
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
@@ -10,8 +11,8 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from stakes.application import Application, as_application
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import CostError
-from stakes.integrations.sklearn.alignment import as_case_costs, in_application_order, resolve
-from stakes.metrics import case_cost, expected_cost, normalized_expected_cost
+from stakes.integrations.sklearn.alignment import in_application_order, resolve
+from stakes.integrations.sklearn.case_costs import as_case_costs, cost_per_case
 
 __all__ = ["CostScorer", "make_cost_scorer"]
 
@@ -42,16 +43,19 @@ class CostScorer:
     ) -> float:
         """Minus the cost of the decisions on these cases; greater is better."""
         decisions = self.decisions(estimator, X, costs=costs)
-        if costs is not None:
-            return -self._case_cost(y, decisions, sample_weight, costs)
-        measure = normalized_expected_cost if self.normalize else expected_cost
-        return -measure(y, decisions, application=self.application, sample_weight=sample_weight)
+        return -cost_per_case(
+            self.application,
+            y,
+            decisions,
+            sample_weight=sample_weight,
+            costs=costs,
+            normalize=self.normalize,
+        )
 
     def decisions(self, estimator: Any, X: Any, *, costs: Any = None) -> Any:
         """The decisions that are scored: positions by the Bayes rule, or what `predict` says."""
         if self._response_of(estimator) == "predict":
-            own = {} if costs is None or not _decides(estimator) else {"costs": costs}
-            return estimator.predict(X, **own)
+            return _predicted(estimator, X, costs)
         app, codes = resolve(self.application, np.asarray(estimator.classes_))
         posteriors = in_application_order(estimator.predict_proba(X), codes, app)
         table = app.costs if costs is None else as_case_costs(costs, app)
@@ -83,14 +87,6 @@ class CostScorer:
         if _decides(estimator):
             return "predict"
         return "predict_proba" if hasattr(estimator, "predict_proba") else "predict"
-
-    def _case_cost(self, y: Any, decisions: Any, sample_weight: Any, costs: Any) -> float:
-        """Cost per case when every case has its own costs."""
-        if sample_weight is not None:
-            raise CostError("`sample_weight` and `costs` cannot be given together.")
-        table = as_case_costs(costs, self.application)
-        found = case_cost(y, decisions, costs=table, priors=self.application.priors)
-        return found.normalized if self.normalize else found.per_case
 
     def __repr__(self) -> str:
         name = "normalised cost" if self.normalize else "cost"
@@ -148,13 +144,33 @@ def make_cost_scorer(
     return CostScorer(as_application(application), response=response, normalize=normalize)
 
 
+def _inside(estimator: Any) -> Any:
+    """What a fitted search found, or the last step of a pipeline; None for anything else."""
+    if hasattr(estimator, "best_estimator_"):
+        return estimator.best_estimator_
+    steps = getattr(estimator, "steps", None)
+    return steps[-1][1] if steps else None
+
+
 def _decides(estimator: Any) -> bool:
     """Whether the estimator, or the last step of a pipeline or search, decides by cost itself."""
-    seen = 0
-    while estimator is not None and seen < 10:
+    while estimator is not None:
         if hasattr(estimator, "decides_by_cost"):
             return True
-        steps = getattr(estimator, "steps", None)
-        inner = steps[-1][1] if steps else getattr(estimator, "best_estimator_", None)
-        estimator, seen = inner, seen + 1
+        estimator = _inside(estimator)
     return False
+
+
+def _predicted(estimator: Any, X: Any, costs: Any) -> Any:
+    """What is decided; one that decides by cost is given those of these cases if it takes them.
+
+    Searches and pipelines are opened for that, so that no request for `predict` is needed.
+    """
+    if costs is None or not _decides(estimator):
+        return estimator.predict(X)
+    while not hasattr(estimator, "decides_by_cost"):
+        if len(getattr(estimator, "steps", ())) > 1 and not hasattr(estimator, "best_estimator_"):
+            X = estimator[:-1].transform(X)
+        estimator = _inside(estimator)
+    takes = "costs" in signature(estimator.predict).parameters
+    return estimator.predict(X, costs=costs) if takes else estimator.predict(X)

@@ -9,9 +9,15 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from stakes._columns import as_weights
 from stakes.calibration import Automatic
 from stakes.exceptions import DataError
-from stakes.integrations.sklearn.fitting import checked_labels
+from stakes.integrations.sklearn.fitting import checked_labels, unfitted
+
+try:
+    from sklearn.utils.validation import validate_data
+except ImportError:  # before 1.6
+    validate_data = None
 
 __all__ = ["CalibratorTransformer"]
 
@@ -21,15 +27,16 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    calibrator : Calibrator, optional
-        Default: `stakes.calibration.Automatic`.
+    calibrator : Calibrator or "auto", optional
+        Default, and "auto": `stakes.calibration.Automatic`.
     output : {"posteriors", "log_posteriors"}
         What `transform` returns.
 
     Attributes
     ----------
     classes_ : array
-        Sorted labels; the columns of the scores, in this order.
+        Sorted labels; the columns of the scores, in this order. Every class must occur in `fit`:
+        which column an absent one belongs to could not be told.
     calibrator_ : Calibrator
         Fitted.
 
@@ -62,24 +69,19 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
             raise DataError(
                 f"`output` must be 'posteriors' or 'log_posteriors'; got {self.output!r}."
             )
-        scores = self._scores(X)
-        _, self.classes_, codes = checked_labels(scores, y)
-        fresh = Automatic() if self.calibrator is None else self.calibrator.unfitted()
-        odds = scores[:, 0] if scores.shape[1] == 1 else scores
-        self.calibrator_ = fresh.fit(odds, codes, sample_weight=sample_weight)
-        self.n_features_in_ = scores.shape[1]
+        table = self._table(X, reset=True)
+        _, self.classes_, codes = checked_labels(table, y)
+        if len(self.classes_) < 2:
+            raise DataError("`y` has one class, so there is nothing to calibrate.")
+        weights = as_weights(sample_weight, len(codes))
+        fresh = Automatic() if self.calibrator is None else unfitted(self.calibrator)
+        self.calibrator_ = fresh.fit(self._scores(table), codes, sample_weight=weights)
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Calibrated posteriors, (n_cases, n_classes), or their logarithms."""
         check_is_fitted(self)
-        scores = self._scores(X)
-        if scores.shape[1] != self.n_features_in_:
-            raise DataError(
-                f"`X` must have {self.n_features_in_} columns, as in fit; got {scores.shape[1]}."
-            )
-        odds = scores[:, 0] if scores.shape[1] == 1 else scores
-        logs = self.calibrator_.log_posteriors(odds)
+        logs = self.calibrator_.log_posteriors(self._scores(self._table(X, reset=False)))
         return np.asarray(logs if self.output == "log_posteriors" else np.exp(logs))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -87,16 +89,60 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return np.array([f"{self.output}_{name}" for name in self.classes_], dtype=object)
 
-    def _scores(self, X: Any) -> NDArray[np.float64]:
-        """Scores as a table; infinite ones are allowed, NaN is not."""
-        table = np.asarray(X, dtype=np.float64)
-        table = table[:, None] if table.ndim == 1 else table
+    def _table(self, X: Any, *, reset: bool) -> NDArray[np.float64]:
+        """X as a table; infinite scores are allowed, NaN is not."""
+        if validate_data is not None:
+            table = validate_data(
+                self, X, reset=reset, dtype=np.float64, ensure_all_finite=False, copy=False
+            )
+        else:
+            table = check_array(X, dtype=np.float64, force_all_finite=False)
+            self._same_columns(X, table.shape[1], reset=reset)
         if np.isnan(table).any():
-            raise DataError("`X` holds NaN.")
-        check_array(np.where(np.isfinite(table), table, 0.0))
+            raise DataError("`X` holds NaN, and scores must be numbers.")
+        return np.asarray(table)
+
+    def _scores(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the calibrator reads: one column per class, or log odds of two classes."""
+        width, size = table.shape[1], len(self.classes_)
+        if width == 1 and size == 2:
+            return table[:, 0]
+        if width != size:
+            raise DataError(
+                f"`X` must have one column per class; got {width} columns, and {size} classes in "
+                "`y`.",
+                hint="drop the columns of classes that do not occur",
+            )
         return table
+
+    def _same_columns(self, X: Any, width: int, *, reset: bool) -> None:
+        """Number and names of the columns, as `validate_data` keeps and compares them."""
+        names = getattr(X, "columns", None)
+        found = None if names is None else np.asarray(names, dtype=object)
+        if found is not None and not all(isinstance(name, str) for name in found):
+            found = None
+        if reset:
+            self.n_features_in_ = width
+            if found is not None:
+                self.feature_names_in_ = found
+            return
+        known = getattr(self, "feature_names_in_", None)
+        if known is not None and found is not None and list(known) != list(found):
+            raise ValueError(
+                "The feature names should match those that were passed during fit: "
+                f"{list(known)}; got {list(found)}."
+            )
+        if width != self.n_features_in_:
+            raise ValueError(
+                f"X has {width} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+    def _more_tags(self) -> dict[str, Any]:
+        """Tags as scikit-learn before 1.6 reads them."""
+        return {"requires_y": True}

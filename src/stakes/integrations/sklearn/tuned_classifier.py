@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from stakes._columns import as_weights
 from stakes.application import Application, CostMatrix
-from stakes.integrations.sklearn.alignment import as_case_costs, decision_array, resolve
+from stakes.integrations.sklearn.alignment import decision_array, resolve
+from stakes.integrations.sklearn.case_costs import as_case_costs, cost_per_case
 from stakes.integrations.sklearn.fitting import (
     checked_labels,
     fit_clone,
@@ -20,7 +22,6 @@ from stakes.integrations.sklearn.fitting import (
 )
 from stakes.integrations.sklearn.meta import AroundClassifier
 from stakes.integrations.sklearn.tuned_rule import TunedRule
-from stakes.metrics import expected_cost
 
 __all__ = ["TunedDecisionClassifier"]
 
@@ -37,9 +38,10 @@ class TunedDecisionClassifier(AroundClassifier):
     estimator : classifier
         With `predict_proba` or `decision_function`.
     application : Application or CostMatrix, optional
-        Costs and priors; its classes are the labels in `y`. Default: every error costs 1.
-    calibrator : Calibrator, optional
-        Default: chosen by `stakes.calibration.Automatic`.
+        Costs and priors; its classes are the labels in `y`. Default: every error costs 1. If it
+        has priors, posteriors are moved to them from the class shares of the training data.
+    calibrator : Calibrator or "auto", optional
+        Default, and "auto": chosen by `stakes.calibration.Automatic`.
     cv : int, splitter or iterable
         Folds for the scores.
     strengths : sequence of float from 0 to 1
@@ -96,15 +98,18 @@ class TunedDecisionClassifier(AroundClassifier):
         X, y, sample_weight, **fit_params
             As in `BayesDecisionClassifier.fit`.
         """
-        metadata = fit_metadata(self, sample_weight, fit_params)
         labels, self.classes_, codes = checked_labels(X, y)
+        weights = as_weights(sample_weight, len(labels))
+        metadata, splitting = fit_metadata(self, weights, fit_params)
         self.application_, self._rows = resolve(self.application, self.classes_)
         self.decisions_ = decision_array(self.application_.decisions, self.classes_)
-        scores = out_of_fold(self.estimator, X, labels, cv=self.cv, metadata=metadata)
+        scores = out_of_fold(
+            self.estimator, X, labels, cv=self.cv, metadata=metadata, splitting=splitting
+        )
         rule = TunedRule(
             self._seen_part(), calibrator=self.calibrator, strengths=self.strengths, rng=self.rng
         )
-        self.rule_ = rule.fit(scores, codes, sample_weight)
+        self.rule_ = rule.fit(scores, codes, weights)
         self.estimator_ = fit_clone(self.estimator, X, labels, metadata)
         self._keep_features()
         return self
@@ -119,16 +124,15 @@ class TunedDecisionClassifier(AroundClassifier):
         return np.asarray(self.decisions_[self.rule_.decisions(scores, table)])
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Calibrated posteriors of `classes_`, under the class shares of the training data."""
+        """Calibrated posteriors of `classes_`, under the priors of the application if any."""
         check_is_fitted(self)
-        scores = log_scores(self.estimator_, X, len(self.classes_))
-        return np.asarray(self.rule_.posterior_map.posteriors(scores))
+        return self.rule_.posteriors(log_scores(self.estimator_, X, len(self.classes_)))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, costs: Any = None) -> float:
         """Minus the expected cost per case of the decisions; greater is better."""
-        decisions = self.predict(X)
-        return -expected_cost(
-            y, decisions, application=self.application_, sample_weight=sample_weight
+        decisions = self.predict(X, costs)
+        return -cost_per_case(
+            self.application_, y, decisions, sample_weight=sample_weight, costs=costs
         )
 
     def _seen_part(self) -> Application:

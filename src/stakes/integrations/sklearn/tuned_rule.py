@@ -8,7 +8,7 @@ empirical threshold; powers of these weights lie between. Which one to use is le
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from stakes.application import Application
 from stakes.calibration import Automatic, Calibrator, best_class_weights, stratified_folds
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
+from stakes.integrations.sklearn.alignment import shifted
+from stakes.integrations.sklearn.fitting import unfitted
 from stakes.results import Frame
 from stakes.typing import FloatArray, IntArray
 
@@ -35,9 +37,9 @@ class TunedRule:
     Parameters
     ----------
     application : Application
-        Costs and priors.
-    calibrator : Calibrator, optional
-        Default: what `stakes.calibration.Automatic` chooses, once, on all cases.
+        Costs and priors; if it has priors, calibrated posteriors are moved there first.
+    calibrator : Calibrator or "auto", optional
+        Default, and "auto": what `stakes.calibration.Automatic` chooses, once, on all cases.
     strengths : sequence of float from 0 to 1
         0 is the Bayes rule, 1 the class weights of least cost on the data.
     folds : int
@@ -69,7 +71,7 @@ class TunedRule:
         self,
         application: Application,
         *,
-        calibrator: Calibrator | None = None,
+        calibrator: Calibrator | Literal["auto"] | None = None,
         strengths: Sequence[float] = (0.0, 0.5, 1.0),
         folds: int = 5,
         rng: int = 0,
@@ -95,7 +97,11 @@ class TunedRule:
     def decisions(self, scores: NDArray[Any], costs: Any = None) -> NDArray[Any]:
         """Positions of the decisions for new scores."""
         table = self.application.costs if costs is None else costs
-        return weighted_decisions(self.posterior_map.posteriors(scores), self.weights, table)
+        return weighted_decisions(self.posteriors(scores), self.weights, table)
+
+    def posteriors(self, scores: NDArray[Any]) -> FloatArray:
+        """Calibrated posteriors for new scores, under the priors of the application if any."""
+        return self._placed(self.posterior_map, scores)
 
     def frame(self) -> Frame:
         """One row per strength: cross-fitted cost, standard error, whether it was chosen."""
@@ -112,8 +118,8 @@ class TunedRule:
 
     def _calibrator(self, scores: NDArray[Any], codes: IntArray, weights: Any) -> Calibrator:
         """The kind of calibrator: given, or chosen once."""
-        if self.calibrator is not None:
-            return self.calibrator
+        if self.calibrator is not None and self.calibrator != "auto":
+            return unfitted(self.calibrator)
         found = Automatic(bound="data").fit(scores, codes, sample_weight=weights).chosen.unfitted()
         found.options |= {"bound": "data", "priors": None}
         return found
@@ -125,11 +131,18 @@ class TunedRule:
         fitted = self.kind.unfitted().fit(scores, codes, sample_weight=weights)
         found = best_class_weights(
             codes,
-            fitted.posteriors(scores),
+            self._placed(fitted, scores),
             application=self.application,
             sample_weight=weights,
         )
         return fitted, found.weights
+
+    def _placed(self, fitted: Calibrator, scores: NDArray[Any]) -> FloatArray:
+        """Calibrated posteriors, moved to the priors of the application if it has any."""
+        posteriors, app = fitted.posteriors(scores), self.application
+        if app.priors is None:
+            return np.asarray(posteriors)
+        return shifted(posteriors, app.priors, np.asarray(fitted.priors), app.classes)
 
     def _cross_fitted(self, scores: NDArray[Any], codes: IntArray, weights: Any) -> FloatArray:
         """Cost of each case under each strength, by rules that never saw the case."""
@@ -140,7 +153,7 @@ class TunedRule:
             train, test = np.flatnonzero(number != fold), np.flatnonzero(number == fold)
             part = None if weights is None else weights[train]
             fitted, best = self._learnt(scores[train], codes[train], part)
-            posteriors = fitted.posteriors(scores[test])
+            posteriors = self._placed(fitted, scores[test])
             for j, strength in enumerate(self.strengths):
                 taken = weighted_decisions(posteriors, best**strength, costs)
                 losses[test, j] = costs.values[codes[test], taken]

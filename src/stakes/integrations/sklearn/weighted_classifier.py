@@ -6,14 +6,30 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from stakes.application import sample_weights
+from stakes._columns import as_weights
+from stakes._names import encode
+from stakes.application import Application, CostMatrix, sample_weights
+from stakes.exceptions import CostError
 from stakes.integrations.sklearn.alignment import resolve
-from stakes.integrations.sklearn.fitting import checked_labels, fit_clone, fit_metadata
+from stakes.integrations.sklearn.fitting import (
+    checked_labels,
+    fit_clone,
+    fit_metadata,
+    refuse_without_weights,
+)
 from stakes.integrations.sklearn.meta import AroundClassifier
+from stakes.metrics import expected_cost
+from stakes.typing import IntArray
 
 __all__ = ["CostWeightedClassifier"]
+
+
+def _has(name: str) -> Any:
+    """Whether the (fitted) estimator has a method, for `available_if`."""
+    return lambda owner: hasattr(getattr(owner, "estimator_", owner.estimator), name)
 
 
 class CostWeightedClassifier(AroundClassifier):
@@ -34,6 +50,7 @@ class CostWeightedClassifier(AroundClassifier):
 
     Notes
     -----
+    `predict` returns classes, and `score` is minus what deciding so costs, so greater is better.
     `predict_proba` is what the estimator says of the reweighted population: decide by argmax,
     not by the Bayes rule with the same costs again.
 
@@ -52,6 +69,8 @@ class CostWeightedClassifier(AroundClassifier):
     (0, 1)
     """
 
+    decides_by_cost = True
+
     def __init__(self, estimator: Any, application: Any = None) -> None:
         self.estimator = estimator
         self.application = application
@@ -59,23 +78,64 @@ class CostWeightedClassifier(AroundClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit with cost-weighted cases; `sample_weight` are weights they already have."""
         labels, self.classes_, codes = checked_labels(X, y)
-        app, rows = resolve(self.application, self.classes_)
-        costs = app.costs.values[np.ix_(rows, rows)] if self.application is not None else None
-        given = None
-        if costs is not None:
-            from stakes.application import CostMatrix
-
-            target = None if app.priors is None else app.priors[rows] / app.priors[rows].sum()
-            given = sample_weights(
-                codes, CostMatrix(costs), target=target, sample_weight=sample_weight
-            )
-        weights = sample_weight if given is None else given
-        metadata = fit_metadata(self, weights, fit_params)
+        given = as_weights(sample_weight, len(labels))
+        self.application_, self._rows = resolve(self.application, self.classes_)
+        self._columns = _own_columns(self.application_)
+        if self.application is None:
+            metadata, _ = fit_metadata(self, given, fit_params)
+        else:
+            metadata, _ = fit_metadata(self, None, fit_params)
+            refuse_without_weights(self.estimator)
+            metadata["sample_weight"] = self._cost_weights(codes, given)
         self.estimator_ = fit_clone(self.estimator, X, labels, metadata)
         self._keep_features()
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """What the estimator decides, having learnt the costs."""
+        """What the estimator decides, having learnt the costs: a class for each case."""
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict(X))
+
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Posteriors of `classes_` in the reweighted population."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict_proba(X))
+
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Scores of the estimator, having learnt the costs."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.decision_function(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Minus the expected cost per case of the classes that are predicted."""
+        app: Application = self.application_
+        codes = np.asarray(encode(self.predict(X), app.classes, "decisions"), dtype=np.intp)
+        names = np.empty(len(app.decisions), dtype=object)
+        names[:] = app.decisions
+        taken = names[self._columns[codes]]
+        return -expected_cost(y, taken, application=app, sample_weight=sample_weight)
+
+    def _cost_weights(self, codes: IntArray, given: Any) -> NDArray[np.float64]:
+        """What each case counts: its own weight, times what its errors cost."""
+        app: Application = self.application_
+        costs = app.costs.values[np.ix_(self._rows, self._columns[self._rows])]
+        target = None if app.priors is None else app.priors[self._rows]
+        target = None if target is None else target / target.sum()
+        return np.asarray(
+            sample_weights(codes, CostMatrix(costs), target=target, sample_weight=given)
+        )
+
+
+def _own_columns(app: Application) -> IntArray:
+    """The decision that is right for each class: of the same name, or else at the same place."""
+    if len(app.classes) != len(app.decisions):
+        raise CostError(
+            f"cost weights need one decision per class; got {len(app.classes)} classes and "
+            f"{len(app.decisions)} decisions.",
+            hint="decide with BayesDecisionClassifier, which takes any decisions",
+        )
+    if set(app.classes) == set(app.decisions):
+        return np.array([app.decisions.index(name) for name in app.classes], dtype=np.intp)
+    return np.arange(len(app.classes), dtype=np.intp)
