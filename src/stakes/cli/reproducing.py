@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from stakes._files import write_whole
@@ -23,7 +24,7 @@ from stakes.experiments.pages import (
     paper_page,
 )
 from stakes.experiments.registry import papers
-from stakes.experiments.running import Result, kept_result, run_item, why_skipped
+from stakes.experiments.running import Result, kept_result, run_item, told, why_skipped
 
 __all__ = ["Folder", "data_folder"]
 
@@ -79,18 +80,24 @@ class Folder:
                 result = run_item(paper, item, self.data, progress.at)
                 if not skipped:
                     progress.done()
-                self._keep(result)
+                result = self._keep(result)
             results.append(result)
         return results
 
-    def _keep(self, result: Result) -> None:
-        """Write down a new outcome and its figures."""
+    def _keep(self, result: Result) -> Result:
+        """Write down a new outcome and its figures; a figure that cannot be drawn is a failure."""
         if result.status != "computed" or result.outcome is None:
-            return
+            return result
         mark = fingerprint(result.paper, result.item, self.data)
-        self._write_figures(result)
+        try:
+            self._write_figures(result)
+        except OSError:
+            raise
+        except Exception as error:
+            return replace(result, status="failed", outcome=None, reason=told(error))
         text = as_text(result.outcome, mark, result.seconds)
         self._put(self._kept(result.paper, result.item), text)
+        return result
 
     def write(self, results: Sequence[Result]) -> list[Path]:
         """Write the pages of every paper that has results, and the overview; return their places.

@@ -13,7 +13,7 @@ from stakes.exceptions import StakesError
 from stakes.experiments.items import Cell, Context, Item, Outcome, Paper
 from stakes.experiments.keeping import as_text, from_text
 
-__all__ = ["Result", "Status", "kept_result", "run_item", "why_skipped"]
+__all__ = ["Result", "Status", "kept_result", "run_item", "told", "why_skipped"]
 
 Status = Literal["computed", "kept", "skipped", "failed", "not run"]
 
@@ -62,6 +62,12 @@ def kept_result(paper: Paper, item: Item, text: str | None, mark: str) -> Result
     return None if found is None else Result(paper, item, "kept", found[0], seconds=found[1])
 
 
+def told(error: Exception) -> str:
+    """An unexpected error in a line: what it was and where it arose."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {Path(last.filename).name}:{last.lineno}: {error}"
+
+
 def run_item(
     paper: Paper, item: Item, data: Path | None, progress: Callable[[float], None]
 ) -> Result:
@@ -77,8 +83,5 @@ def run_item(
         reason = error.hint if isinstance(error, StakesError) and error.hint else str(error)
         return Result(paper, item, "skipped", reason=f"an extra is missing: {reason}")
     except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(last.filename).name}:{last.lineno}"
-        reason = f"{type(error).__name__} in {where}: {error}"
-        return Result(paper, item, "failed", reason=reason)
+        return Result(paper, item, "failed", reason=told(error))
     return Result(paper, item, "computed", outcome, seconds=time.perf_counter() - start)

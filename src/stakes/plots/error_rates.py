@@ -131,7 +131,8 @@ def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = No
                 doubtful = np.where(beside, y, np.nan)
                 ax.plot(x, doubtful, color="#bdbdbd", linewidth=1.2, gid=f"few-{name}")
             sure = np.where(rare, np.nan, y)
-            ax.plot(x, sure, label=name or None, gid=f"det-{name}", **drawn.line())
+            marks = {} if np.isfinite(sure).any() else {"markevery": None}  # nothing to mark
+            ax.plot(x, sure, label=name or None, gid=f"det-{name}", **drawn.line(**marks))
         ticks = [t for t in _DET_TICKS if low <= t <= high]
         labels = [f"{100 * t:g}" for t in ticks]
         ax.set_xticks(ndtri(ticks), labels)

@@ -51,19 +51,13 @@ def _item(result: Result, figures: Sequence[Drawn]) -> Html:
     parts = [element("p", f"{result.item.key}: {status(result)}", class_="soft")]
     if outcome is not None:
         parts += [element("p", remark) for remark in outcome.remarks]
-        parts += [_figure(each, result) for each in figures]
+        parts += [element("figure", each.markup(result.item.title)) for each in figures]
         parts.append(number_tables(outcome))
         if outcome.claims:
             parts += [element("h3", "What the paper says about it"), claims_list(outcome.claims)]
         files = [_link(result, name) for name in _files(result, figures)]
         parts.append(element("p", Html("Files: " + ", ".join(files)), class_="soft"))
     return section(result.item.title, *parts)
-
-
-def _figure(figure: Drawn, result: Result) -> Html:
-    """A figure with its caption."""
-    caption = element("figcaption", "" if figure.name == result.item.key else figure.name)
-    return element("figure", joined(figure.markup(result.item.title), caption))
 
 
 def _files(result: Result, figures: Sequence[Drawn]) -> list[str]:

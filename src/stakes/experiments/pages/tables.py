@@ -18,7 +18,7 @@ from stakes.report.markup import Html, element, joined, table, text
 __all__ = ["claims_list", "number_tables"]
 
 #: Longer lists are folded.
-SHORT = 12
+SHORT = 24
 
 
 def number_tables(outcome: Outcome) -> Html:
@@ -43,7 +43,8 @@ def _grid(reading: str, cells: Sequence[Cell]) -> Html:
         made = [element("th", row, scope="row")]
         made += [_grid_cell(places.get((row, column))) for column in columns]
         body.append(("", made))
-    caption = "Printed, and below it ours"
+    printed = any(cell.published is not None for cell in cells)
+    caption = "Printed, and below it ours" if printed else "Ours; the paper prints none of these"
     return table(f"{caption}; {reading}" if reading else caption, ["", *columns], body)
 
 
@@ -51,6 +52,8 @@ def _grid_cell(cell: Cell | None) -> Html:
     """The printed number over ours; a number that was not printed stands alone."""
     if cell is None:
         return element("td", "")
+    if cell.published is None:
+        return element("td", ours(cell), class_=_class(cell), title=cell.note)
     below = element("span", ours(cell), class_="cell-cost")
     return element("td", joined(published(cell), below), class_=_class(cell), title=cell.note)
 
