@@ -198,9 +198,12 @@ def switch_points(
     for ends in (edges[:-1], edges[1:]):
         changes |= _answers(lines, ends, tolerance) != answers
     changes |= np.diff(edges) > narrowest / 4  # wide enough to hold more than its ends show
+    calm = ~changes[:-1] & ~changes[1:] & (answers[:-1] == answers[1:])  # goes on as before
+    firsts = np.flatnonzero(np.concatenate(([True], ~calm)))
+    lasts = np.append(firsts[1:] - 1, middle.shape[0] - 1)
     starts, stops, winners = [], [], []
-    for k in range(middle.shape[0]):
-        bounds = edges[k : k + 2]
+    for k, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+        bounds = edges[[k, last + 1]]
         if changes[k]:
             bounds = _crossings(lines[:, :, k], edges[k], edges[k + 1], tolerance)
         for a, b in pairwise(bounds.tolist()):

@@ -83,12 +83,21 @@ class Judged:
         if self.fitted is None or self.model.posteriors is None:
             return None
         with np.errstate(divide="ignore"):
-            said, meant = np.log(self.model.posteriors), np.log(self.fitted)
+            said, meant = (_free_logs(each) for each in (self.model.posteriors, self.fitted))
         kept = np.isfinite(said).all(axis=1) & np.isfinite(meant).all(axis=1)
-        said, meant = (logs[kept] - logs[kept].mean(axis=1)[:, None] for logs in (said, meant))
-        said, meant = said - said.mean(axis=0), meant - meant.mean(axis=0)
-        spread = float((said * said).sum())
-        return float((said * meant).sum()) / spread if spread > 0 else None
+        if not kept.all():
+            said, meant = said[kept], meant[kept]
+        said = said - said.mean(axis=0)
+        spread = float(np.vdot(said, said))
+        return float(np.vdot(said, meant)) / spread if spread > 0 else None
+
+
+def _free_logs(posteriors: NDArray[Any]) -> NDArray[Any]:
+    """Log posteriors without what their sum fixes: log odds of two classes, else centred rows."""
+    if posteriors.shape[1] == 2:
+        return np.asarray(np.log(posteriors[:, 1:] / posteriors[:, :1]))
+    logs = np.log(posteriors)
+    return np.asarray(logs - logs.mean(axis=1)[:, None])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -50,6 +50,7 @@ def _read(name: str, said: Any, app: Application, n_cases: int) -> Model:
     array = said.values if isinstance(said, Posteriors) else np.asarray(said)
     if array.ndim == 2 and array.shape[1] > 1:
         posteriors = posterior_array(said, app.classes)
+        refuse_bad_posteriors(posteriors)
     elif array.dtype.kind == "f":
         if len(app.classes) != 2:
             raise DataError(
@@ -59,11 +60,12 @@ def _read(name: str, said: Any, app: Application, n_cases: int) -> Model:
             )
         second = as_posterior_array(as_column(said, name), 2)
         refuse_bad_posteriors(second)
-        posteriors = np.column_stack([1 - second, second])
+        posteriors = np.empty((second.shape[0], 2), dtype=second.dtype)
+        posteriors[:, 1] = second
+        np.subtract(1, second, out=posteriors[:, 0])
     else:
         codes = encode(said, app.decisions, name)
         same_length("y_true", n_cases, name, codes.shape[0])
         return Model(name, None, codes)
-    refuse_bad_posteriors(posteriors)
     same_length("y_true", n_cases, name, posteriors.shape[0])
     return Model(name, posteriors, None)
