@@ -23,11 +23,41 @@ __all__ = [
 ]
 
 
+#: What the docstring of every display goes on with.
+_DOCSTRING = """
+
+    Parameters
+    ----------
+    curve
+        The data, as `stakes.curves.{curve}` returns them.
+    name : str, optional
+        For the legend.
+
+    Examples
+    --------
+    >>> display = {display}.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> display.ax_.get_xlabel() != ""
+    True
+    >>> display
+    <{display}>
+    """
+
+
 class _CurveDisplay:
-    """A curve with its drawing: `from_estimator`, `from_predictions`, `plot`."""
+    """A curve with its drawing: `from_estimator`, `from_predictions`, `plot`.
+
+    Subclasses name the function of `stakes.curves` and that of `stakes.plots`; the first line of
+    their docstring says what is drawn, the rest is the same for all.
+    """
 
     _curve: ClassVar[Callable[..., Any]]
     _drawing: ClassVar[Callable[..., Any]]
+
+    def __init_subclass__(cls, curve: Any, drawing: Any) -> None:
+        super().__init_subclass__()
+        cls._curve, cls._drawing = staticmethod(curve), staticmethod(drawing)
+        if cls.__doc__ is not None:  # python -OO drops docstrings
+            cls.__doc__ += _DOCSTRING.format(display=cls.__name__, curve=curve.__name__)
 
     def __init__(self, curve: Any, *, name: str | None = None) -> None:
         self.curve = curve
@@ -139,150 +169,37 @@ class _CurveDisplay:
         """The data behind the drawing."""
         return self.curve.frame()
 
-
-class RocDisplay(_CurveDisplay):
-    """Hits against false alarms; see `stakes.curves.roc`.
-
-    Parameters
-    ----------
-    curve : RocCurve
-        The data.
-    name : str, optional
-        For the legend.
-
-    Examples
-    --------
-    >>> display = RocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> display.ax_.get_xlabel() != ""
-    True
-    """
-
-    _curve = staticmethod(curves.roc)
-    _drawing = staticmethod(plots.roc)
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}{'' if self.name is None else f': {self.name}'}>"
 
 
-class DetDisplay(_CurveDisplay):
-    """Misses against false alarms on normal scales; see `stakes.curves.det`.
-
-    Parameters
-    ----------
-    curve : DetCurve
-        The data.
-    name : str, optional
-        For the legend.
-
-    Examples
-    --------
-    >>> display = DetDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> display.frame().columns[0] != ""
-    True
-    """
-
-    _curve = staticmethod(curves.det)
-    _drawing = staticmethod(plots.det)
+class RocDisplay(_CurveDisplay, curve=curves.roc, drawing=plots.roc):
+    """Hits against false alarms; see `stakes.curves.roc`."""
 
 
-class PrecisionRecallDisplay(_CurveDisplay):
-    """Precision against recall; see `stakes.curves.precision_recall`.
-
-    Parameters
-    ----------
-    curve : PrecisionRecallCurve
-        The data.
-    name : str, optional
-        For the legend.
-
-    Examples
-    --------
-    >>> display = PrecisionRecallDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> display.ax_ is not None
-    True
-    """
-
-    _curve = staticmethod(curves.precision_recall)
-    _drawing = staticmethod(plots.precision_recall)
+class DetDisplay(_CurveDisplay, curve=curves.det, drawing=plots.det):
+    """Misses against false alarms on normal scales; see `stakes.curves.det`."""
 
 
-class BayesErrorDisplay(_CurveDisplay):
-    """Actual and minimum cost over all applications; see `stakes.curves.bayes_error`.
-
-    Parameters
-    ----------
-    curve : BayesErrorCurve
-        The data.
-    name : str, optional
-        For the legend.
-
-    Examples
-    --------
-    >>> display = BayesErrorDisplay.from_predictions([0, 0, 1, 1], [-2.0, 0.1, -0.2, 3.0],
-    ...                                              kind="llr")
-    >>> display.ax_ is not None
-    True
-    """
-
-    _curve = staticmethod(curves.bayes_error)
-    _drawing = staticmethod(plots.bayes_error)
+class PrecisionRecallDisplay(
+    _CurveDisplay,
+    curve=curves.precision_recall,
+    drawing=plots.precision_recall,
+):
+    """Precision against recall; see `stakes.curves.precision_recall`."""
 
 
-class CostCurveDisplay(_CurveDisplay):
-    """Cost against the probability cost; see `stakes.curves.cost`.
-
-    Parameters
-    ----------
-    curve : CostCurve
-        The data.
-    name : str, optional
-        For the legend.
-
-    Examples
-    --------
-    >>> display = CostCurveDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> display.ax_ is not None
-    True
-    """
-
-    _curve = staticmethod(curves.cost)
-    _drawing = staticmethod(plots.cost)
+class BayesErrorDisplay(_CurveDisplay, curve=curves.bayes_error, drawing=plots.bayes_error):
+    """Actual and minimum cost over all applications; see `stakes.curves.bayes_error`."""
 
 
-class DecisionCurveDisplay(_CurveDisplay):
-    """Net benefit against the threshold; see `stakes.curves.decision`.
-
-    Parameters
-    ----------
-    curve : DecisionCurve
-        The data.
-    name : str, optional
-        For the legend.
-
-    Examples
-    --------
-    >>> display = DecisionCurveDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> display.ax_ is not None
-    True
-    """
-
-    _curve = staticmethod(curves.decision)
-    _drawing = staticmethod(plots.decision)
+class CostCurveDisplay(_CurveDisplay, curve=curves.cost, drawing=plots.cost):
+    """Cost against the probability cost; see `stakes.curves.cost`."""
 
 
-class ReliabilityDisplay(_CurveDisplay):
-    """What the posteriors say against what happens; see `stakes.curves.reliability`.
+class DecisionCurveDisplay(_CurveDisplay, curve=curves.decision, drawing=plots.decision):
+    """Net benefit against the threshold; see `stakes.curves.decision`."""
 
-    Parameters
-    ----------
-    curve : ReliabilityCurve
-        The data.
-    name : str, optional
-        For the legend.
 
-    Examples
-    --------
-    >>> display = ReliabilityDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> display.ax_ is not None
-    True
-    """
-
-    _curve = staticmethod(curves.reliability)
-    _drawing = staticmethod(plots.reliability)
+class ReliabilityDisplay(_CurveDisplay, curve=curves.reliability, drawing=plots.reliability):
+    """What the posteriors say against what happens; see `stakes.curves.reliability`."""
