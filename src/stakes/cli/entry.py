@@ -22,6 +22,8 @@ __all__ = ["main"]
 PURPOSES = {
     "eval": "what the decisions of one or more models cost, and which to deploy",
     "ask": "find out what your errors cost by answering a few questions",
+    "monitor": "whether costs are still what they were, and what moved",
+    "merge": "add up counts that were saved apart, such as days or shards",
     "calibrate": "make probabilities mean what they say",
     "audit": "what a metric rewards, and the costs it implies",
     "reproduce": "recompute the tables of published papers",

@@ -22,6 +22,7 @@ EXAMPLES = """examples:
   stakes eval pets.csv --label species --proba 'p_*' --costs costs.toml
   stakes eval day.csv --label truth --decisions modelA,modelB --cost fn=335 fp=35
   stakes eval --confusion A.csv,B.csv --positive yes --cost fn=335 fp=35
+  stakes eval monday.csv --label truth --scores gbm_p --cost fn=40 fp=4 --save monday.json
 
 exit codes: 0 done, 1 a condition of --fail-if or --require was not met, 2 a problem
 """
@@ -69,6 +70,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="put posteriors into the page, so that a table of costs can be edited there",
     )
     group.add_argument(
+        "--save",
+        metavar="FILE",
+        help="also keep what was decided, as counts, for stakes merge, monitor and eval",
+    )
+    group.add_argument(
         "--min-positives",
         type=int,
         default=10,
@@ -104,6 +110,10 @@ def run(args: argparse.Namespace) -> int:
         complain(few)
         return EXIT_PROBLEM
     _write(findings, args)
+    if args.save:
+        from stakes.cli.kept import keep
+
+        keep(findings.evaluation, getattr(args, "joint", None), args.save)
     failed = failures(gates, args.require, findings)
     for line in failed:
         print(shown(line), file=sys.stderr)

@@ -14,6 +14,7 @@ from stakes.cli.cases import quoted
 from stakes.cli.confusions import read_confusion
 from stakes.cli.costs import binary_costs, volume
 from stakes.cli.evaluated import findings_from
+from stakes.cli.kept import Kept, compared_jointly, read_kept
 from stakes.cli.place import at_place, judged_at, refuse_or_name_dominated, texts
 from stakes.cli.remarks import about_switches
 from stakes.evaluation import evaluate
@@ -21,7 +22,7 @@ from stakes.exceptions import CostError, DataError
 from stakes.report import Findings
 from stakes.summaries import ConfusionMatrix
 
-__all__ = ["findings_of_counts"]
+__all__ = ["findings_of_counts", "findings_of_kept", "ordered_table", "over_names"]
 
 
 def findings_of_counts(args: Any) -> Findings:
@@ -32,11 +33,30 @@ def findings_of_counts(args: Any) -> Findings:
     matrices = {Path(path).stem: read_confusion(path) for path in paths}
     if len(matrices) < len(paths):
         raise DataError("two confusion matrices have the same file name.")
+    source = ", ".join(Path(path).name for path in paths)
+    return _findings(Kept(matrices), source, "confusion matrix", args)
+
+
+def findings_of_kept(args: Any) -> Findings:
+    """Findings from a summary that was saved."""
+    for option in ("label", "scores", "proba", "decisions", "weight", "group", "subset"):
+        if getattr(args, option, None):
+            raise DataError(
+                f"{Path(args.file).name} holds counts of decisions, not rows, so there is no "
+                f"column for --{option}.",
+                hint=f"stakes eval {args.file} --cost fn=10 fp=1",
+            )
+    return _findings(read_kept(args.file), Path(args.file).name, "saved summary", args)
+
+
+def _findings(kept: Kept, source: str, form: str, args: Any) -> Findings:
+    """Findings from a table for each model."""
+    matrices = kept.tables
     first = next(iter(matrices.values()))
-    app = _over_names(first, args)
-    app = at_place(app, _ordered(first, app, paths[0]).priors, args)
+    app = over_names(first, args)
+    app = at_place(app, ordered_table(first, app, source.split(", ")[0]).priors, args)
     warnings = refuse_or_name_dominated(app.costs)
-    ordered = {name: _ordered(each, app, name) for name, each in matrices.items()}
+    ordered = {name: ordered_table(each, app, name) for name, each in matrices.items()}
     totals = next(iter(ordered.values())).class_totals
     if app.priors is not None and not args.prevalence:
         for name, each in ordered.items():
@@ -46,17 +66,15 @@ def findings_of_counts(args: Any) -> Findings:
                     f"{name} has other shares of the outcomes than {next(iter(ordered))}; all are "
                     "judged at the shares of the first. --prevalence says otherwise"
                 )
-    ev = evaluate(
-        None,
-        ordered,
-        application=judged_at(app, args),
-        min_cases=max(1, getattr(args, "min_positives", 10)),
-        rng=0,
-    )
+    options: dict[str, Any] = {"min_cases": max(1, getattr(args, "min_positives", 10)), "rng": 0}
+    ev = evaluate(None, ordered, application=judged_at(app, args), **options)
+    if kept.joint is not None:
+        args.joint = kept.joint
+        ev = compared_jointly(ev, kept.joint, judged_at(app, args), **options)
     absent = [name for name, total in zip(app.classes, totals, strict=True) if total == 0]
     return findings_from(
         ev,
-        source=", ".join(Path(path).name for path in paths),
+        source=source,
         kind="decisions",
         class_counts=totals,
         costs_said=describe_costs(app.costs, unit=app.unit).splitlines(),
@@ -66,11 +84,11 @@ def findings_of_counts(args: Any) -> Findings:
             *about_switches(ev),
         ],
         warnings=warnings,
-        facts={"label": "truth", "form": "confusion matrix"},
+        facts={"label": "truth", "form": form},
     )
 
 
-def _over_names(matrix: ConfusionMatrix, args: Any) -> Application:
+def over_names(matrix: ConfusionMatrix, args: Any) -> Application:
     """The costs over the names of a confusion matrix."""
     filed, words = costs_given(args)
     number, period = volume(args.volume)
@@ -100,7 +118,7 @@ def _over_names(matrix: ConfusionMatrix, args: Any) -> Application:
     return Application(binary_costs(words, classes), None, args.unit, number, period)
 
 
-def _ordered(matrix: ConfusionMatrix, app: Application, name: str) -> ConfusionMatrix:
+def ordered_table(matrix: ConfusionMatrix, app: Application, name: str) -> ConfusionMatrix:
     """The counts in the order of the costs, decisions that never occur added with 0."""
     rows, columns = texts(matrix.classes), texts(matrix.decisions)
     if set(rows) != set(app.classes) or not set(columns) <= set(app.decisions):

@@ -23,7 +23,7 @@ from stakes.cli.deciding import (
     without_gaps,
 )
 from stakes.cli.evaluated import findings_from
-from stakes.cli.from_counts import findings_of_counts
+from stakes.cli.from_counts import findings_of_counts, findings_of_kept
 from stakes.cli.models import Model, models_of
 from stakes.cli.place import at_place, groups_of, judged_at, refuse_or_name_dominated, texts
 from stakes.cli.ranking import area_under_curve
@@ -36,6 +36,7 @@ from stakes.cli.remarks import (
 from stakes.evaluation import Evaluation, evaluate
 from stakes.exceptions import CostError, DataError
 from stakes.report import Findings
+from stakes.summaries.storing import is_summary
 
 __all__ = ["findings_of"]
 
@@ -47,6 +48,8 @@ def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
     """Everything that was found, from rows or from confusion matrices."""
     if args.confusion:
         return findings_of_counts(args)
+    if args.file is not None and (is_summary(args.file) or args.file.endswith(".json")):
+        return findings_of_kept(args)
     question = asked(args)
     app = at_place(question.application, question.cases.priors, args)
     models = models_of(question.table, question.cases, texts(app.decisions), args)

@@ -1,0 +1,106 @@
+"""Summaries that were kept in files: read, turned into tables by model, and written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stakes.application import Application
+from stakes.cli.place import texts
+from stakes.evaluation import Evaluation
+from stakes.exceptions import FormatError
+from stakes.summaries import (
+    ConfusionMatrix,
+    GroupedCounts,
+    PairedCounts,
+    load_summary,
+    save_summary,
+)
+from stakes.uncertainty import compare
+
+__all__ = ["Kept", "compared_jointly", "joint_of", "keep", "read_kept"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a file of counts holds: a table for each model, and all together where known."""
+
+    tables: dict[str, ConfusionMatrix]
+    joint: PairedCounts | None = None
+
+
+def read_kept(path: str) -> Kept:
+    """The decisions of each model that a saved summary holds."""
+    return _tables(load_summary(path), Path(path).stem, Path(path).name)
+
+
+def _tables(found: Any, stem: str, name: str) -> Kept:
+    """Tables of counts from any summary that has them."""
+    if isinstance(found, Mapping) and "joint" in found:
+        found = found["joint"]
+    if isinstance(found, GroupedCounts):
+        found = found.joint
+    if isinstance(found, ConfusionMatrix):
+        return Kept({stem: found})
+    if isinstance(found, PairedCounts):
+        return Kept({str(n): found.confusion(n) for n in found.systems}, found)
+    if isinstance(found, Mapping) and all(isinstance(x, ConfusionMatrix) for x in found.values()):
+        return Kept({str(model): table for model, table in found.items()})
+    what = "several summaries" if isinstance(found, Mapping) else f"a {type(found).__name__}"
+    raise FormatError(
+        f"{name} holds {what}, not counts of decisions.",
+        hint="in Python: stakes.summaries.load_summary(path), then stakes.metrics or "
+        "stakes.curves; counts of decisions are written by  stakes eval ... --save FILE",
+    )
+
+
+def keep(ev: Evaluation, joint: PairedCounts | None, path: str) -> None:
+    """Write what was decided, so that it can be merged, watched and judged again."""
+    if joint is None:
+        joint = joint_of(ev)
+    save_summary(
+        {model.name: model.confusion for model in ev.models} if joint is None else joint, path
+    )
+
+
+def joint_of(ev: Evaluation) -> PairedCounts | None:
+    """What all models decided on the same cases, where the rows are still known."""
+    if ev.sources is None or any(one.as_is.codes is None for one in ev.sources.judged):
+        return None
+    cases, app = ev.sources.cases, ev.application
+    return PairedCounts.from_decisions(
+        cases.truth,
+        {one.model.name: one.as_is.codes for one in ev.sources.judged},
+        classes=app.classes,
+        decision_names=app.decisions,
+        sample_weight=cases.weights,
+    )
+
+
+def compared_jointly(
+    ev: Evaluation, joint: PairedCounts, app: Application, **options: Any
+) -> Evaluation:
+    """The evaluation of tables with what only joint counts tell: which model is really best."""
+    if len(ev) < 2 or (np.rint(joint.counts) != joint.counts).any():
+        return ev
+    found = compare(_renamed(joint, app), app, normalize=True, **options)
+    models = tuple(
+        replace(model, probability_best=float(found.probability_best[k]))
+        for k, model in enumerate(ev.models)
+    )
+    return replace(ev, models=models, comparison=found)
+
+
+def _renamed(joint: PairedCounts, app: Application) -> PairedCounts:
+    """The joint counts in the order and the spelling of the application."""
+    rows = [app.classes.index(name) for name in texts(joint.classes)]
+    columns = [app.decisions.index(name) for name in texts(joint.decisions)]
+    cells = joint.cells.copy()
+    cells[:, 0] = np.array(rows)[joint.cells[:, 0]]
+    cells[:, 1:] = np.array(columns)[joint.cells[:, 1:]]
+    systems = tuple(str(name) for name in joint.systems)
+    return PairedCounts(cells, joint.counts, systems, app.classes, app.decisions)

@@ -1,0 +1,44 @@
+"""`stakes merge`: add summaries that were counted apart, such as days or shards."""
+
+from __future__ import annotations
+
+import argparse
+
+from stakes.cli.problems import EXIT_OK
+
+__all__ = ["configure", "run"]
+
+EXAMPLES = """examples:
+  stakes merge monday.json tuesday.json -o week.json
+  stakes merge 'shards/*.json' -o all.json
+  stakes eval all.json --cost fn=40 fp=4
+
+Files come from  stakes eval ... --save FILE,  or from summary.save(path) in Python. They must have
+the same models, outcomes and decisions. The output appears whole or not at all.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("files", nargs="+", metavar="FILE", help="saved summaries, or patterns")
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="where to: .json or .parquet"
+    )
+    parser.add_argument("--quiet", action="store_true", help="print nothing")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, add, write."""
+    from stakes.cli.kept_files import added, listed_files
+    from stakes.cli.output import print_wrapped
+    from stakes.report.amounts import grouped
+    from stakes.summaries import save_summary
+
+    paths = listed_files(args.files)
+    total, cases = added(paths)
+    save_summary(total, args.output)
+    if not args.quiet:
+        many = f"{len(paths)} file{'s' if len(paths) != 1 else ''}"
+        print_wrapped(f"merged {many}, {grouped(cases)} cases, into {args.output}")
+    return EXIT_OK
