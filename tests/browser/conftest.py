@@ -60,6 +60,25 @@ class Opened:
         """What is shown, with plain spaces."""
         return " ".join(self.tab.text_content(selector).split())
 
+    def place(self, chart: str, x: float, y: float) -> dict[str, float]:
+        """Where a point of the data lies in a drawing, in pixels from its corner."""
+        found: dict[str, float] = self.tab.evaluate(
+            "([key, x, y]) => { const svg = document.getElementById(`chart-${key}`);"
+            " svg.scrollIntoView({ block: 'center' });"
+            " const { scales } = JSON.parse(document.getElementById('numbers').textContent);"
+            " const [a, b, c, d] = scales[key]; const box = svg.getBoundingClientRect();"
+            " const pixel = box.width / svg.viewBox.baseVal.width;"
+            " return { x: (a + b * x) * pixel, y: (c + d * y) * pixel }; }",
+            [chart, x, y],
+        )
+        return found
+
+    def point(self, chart: str, x: float, y: float) -> None:
+        """Move the pointer to a point of the data in a drawing."""
+        place = self.place(chart, x, y)
+        box = self.tab.query_selector(f"#chart-{chart}").bounding_box()
+        self.tab.mouse.move(box["x"] + place["x"], box["y"] + place["y"])
+
     def slide(self, **stops: Any) -> None:
         """Move sliders and type into fields, as an input event each."""
         for name, value in stops.items():

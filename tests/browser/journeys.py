@@ -118,6 +118,24 @@ def pets() -> Any:
 
 
 @cache
+def weighed() -> Any:
+    """Scores of cases that count differently; few, since drawing them takes its time."""
+    y, models = customers(700, 0.2)
+    weights = np.random.default_rng(0).uniform(0.5, 2, size=len(y))
+    app = Application(COSTS, unit="EUR", volume=250_000, period="year")
+    return evaluate(y, models, application=app, sample_weight=weights, rng=0)
+
+
+@cache
+def grouped() -> Any:
+    """Scores of cases that belong together."""
+    y, models = customers()
+    groups = np.random.default_rng(0).integers(0, 300, size=len(y))
+    app = Application(COSTS, unit="EUR", volume=250_000, period="year")
+    return evaluate(y, models, application=app, groups=groups, rng=0)
+
+
+@cache
 def text_of(journey: Any, **options: Any) -> str:
     """The page of a journey, made once."""
     text: str = journey().to_html(**options)
@@ -132,4 +150,5 @@ JOURNEYS = {
     "uncertain": uncertain,
     "elsewhere": elsewhere,
     "by amount": by_amount,
+    "weighed": weighed,
 }

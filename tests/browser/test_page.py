@@ -131,18 +131,6 @@ class TestSliders:
 
 
 class TestReading:
-    @pytest.mark.parametrize("chart", ["bayes", "reliability", "decision", "det"])
-    def test_hover_reads_the_nearest_point(self, opened, chart):
-        page = opened(text_of(binary))
-        drawn = page.tab.query_selector(f"#chart-{chart}")
-        drawn.scroll_into_view_if_needed()
-        box = drawn.bounding_box()
-        said = set()
-        for k in range(3, 8):
-            page.tab.mouse.move(box["x"] + box["width"] * k / 10, box["y"] + box["height"] * 0.55)
-            said.add(page.text(f"#{chart}-reading"))
-        assert any("gbm" in words or "logreg" in words or "rules" in words for words in said)
-
     def test_click_on_the_curve_moves_the_slider(self, opened):
         page = opened(text_of(binary))
         page.tab.click("#chart-bayes", position={"x": 150, "y": 150})

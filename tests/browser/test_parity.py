@@ -16,9 +16,11 @@ from browser.journeys import (
     customers,
     decided,
     elsewhere,
+    grouped,
     loans,
     pets,
     text_of,
+    weighed,
 )
 
 from stakes import Application, ConfusionMatrix, CostMatrix, bayes_decisions, evaluate
@@ -81,9 +83,7 @@ def test_scores_at_twenty_places(opened, journey):
             same(now, f"saving-{k}", model.saving * volume)
             # The ends of an interval are roots, found to 1e-7 of their own scale.
             assert page.numbers(f"interval-{k}") == pytest.approx(model.interval, rel=1e-6)
-            # Drawn by the library; on the page a normal approximation, except where it starts.
-            near = 1e-12 if (i, j) == (0, 0) else 0.15
-            assert page.number(f"chance-{k}") == pytest.approx(model.probability_best, abs=near)
+            same(now, f"chance-{k}", model.probability_best)  # the very same draws
         assert spoken(page.text("#verdict"), i, j) == spoken(there.verdict, i, j)
         kinds.add(there.verdict_kind)
     assert len(kinds) >= 2  # so that the words of several verdicts were compared
@@ -147,6 +147,33 @@ def edits(ev: Any, count: int) -> Any:
         for i, j in rng.integers(0, (3, 4), size=(3, 2)):
             costs[i, j] = 0.0 if i == j else round(float(rng.uniform(0.5, 40)), 3)
         yield costs, rng.uniform(1, 60, size=3).round(2)
+
+
+@pytest.mark.parametrize("journey", [weighed, grouped])
+def test_where_sureness_is_not_known_the_page_says_so(opened, journey):
+    ev = journey()
+    page = opened(text_of(journey))
+    for k, model in enumerate(ev.models):
+        assert page.text(f"#interval-{k}") == "{:.3f} – {:.3f}".format(*model.interval)
+    assert page.text("#verdict") == " ".join(ev.verdict.split())
+    page.slide(ratio=4, share=-2)
+    assert page.text("#verdict").endswith(
+        "How sure this is was computed at the stated costs and shares only."
+    )
+    assert page.text("#interval-0") == page.text("#chance-0") == ""
+    cases, there = ev.sources.cases, moved(ev.application, 4, -2, given=False)
+    for k, one in enumerate(ev.sources.judged):
+        p = one.model.at(there.priors, ev.sources.said_at)
+        found = normalized_expected_cost(
+            cases.truth, bayes_decisions(p, there.costs), sample_weight=cases.weights,
+            application=Application(there.costs.values, priors=there.priors),
+        )  # fmt: skip
+        same(page, f"nec-{k}", found)
+    page.slide(ratio=0, share=0, volume=500_000)
+    assert page.text("#interval-0") == "{:.3f} – {:.3f}".format(*ev.models[0].interval)
+    doubled = re.search(r"year \((.*?) to", page.text("#verdict"))[1].replace(" ", "")
+    single = re.search(r"year \((.*?) to", ev.verdict)[1].replace(" ", "")
+    assert float(doubled) == pytest.approx(2 * float(single), rel=0.01)
 
 
 def test_edited_matrix_and_shares_decide_anew(opened):

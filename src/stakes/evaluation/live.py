@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels.interval_limits import normal_quantile
+from stakes.evaluation.stop_draws import chances_by_draws, joint_counts
 from stakes.evaluation.stop_sureness import (
+    CERTAIN,
     Place,
     chances_best,
     nec_limits,
@@ -53,6 +55,10 @@ class Live:
         whole = all((table == np.floor(table)).all() for table in counts)
         self.sure = whole and not ev.too_few and (ev.sources is None or ev.sources.plain)
         self.z = normal_quantile(self.level)
+        self.told_apart = self.sure and 2 <= len(self.systems) <= MOST_TOLD_APART
+        self.joint, self.draws = None, 0
+        if self.told_apart and ev.sources is not None:
+            self.joint = joint_counts(self.systems, ev.sources.cases.truth)
 
     @property
     def free(self) -> bool:
@@ -91,10 +97,9 @@ class Live:
         low = high = chance = None
         if self.sure:
             low, high = nec_limits(self.systems, place, self.totals, self.level)
-        paired = self.sure and self.sources is not None
-        if paired and 2 <= len(self.systems) <= MOST_TOLD_APART:
+        if self.joint is not None:
             gaps, errors, scores = self.pairwise(place)
-            chance = chances_best(nec, errors**2)
+            chance = self.chances(nec, best, gaps, errors, place)
             rival, value, half = self.rivals(best, gaps, errors, scores)
         kind, after = self.kinds(nec, best, high, rival, place)
         needed = self.ev.n_cases * np.divide(half, value, out=nothing, where=value != 0) ** 2
@@ -111,6 +116,25 @@ class Live:
                 gap, error, score = self.apart(self.systems[a], self.systems[b], place)
                 found[:, a, b], found[:, b, a] = (gap, error, score), (-gap, error, -score)
         return found[0], found[1], found[2]
+
+    def chances(
+        self,
+        nec: FloatArray,
+        best: NDArray[np.intp],
+        gaps: FloatArray,
+        errors: FloatArray,
+        place: Place,
+    ) -> FloatArray:
+        """How often each model is best: drawn, unless it is certain or too much to draw."""
+        assert self.joint is not None
+        assert self.sources is not None
+        columns = np.arange(best.shape[0])
+        far = np.abs(gaps[best, :, columns]) > CERTAIN * errors[best, :, columns]
+        far[columns, best] = True
+        known = chances_best(nec, errors**2)
+        rng = self.sources.options["rng"]
+        found, self.draws = chances_by_draws(self.joint, place, far.all(axis=1), known, rng)
+        return found
 
     def rivals(
         self, best: NDArray[np.intp], gaps: FloatArray, errors: FloatArray, scores: FloatArray
@@ -198,13 +222,23 @@ def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
         "saidLogOdds": math.log(share / (1 - share)),
         "kinds": list(KINDS),
         "sure": live.sure,
-        "sureness": (
-            "Away from the stated costs, models are told apart by the score test, and how often "
-            "a model is best takes differences of costs as normal."
-        ),
+        "apart": live.told_apart and live.joint is not None,
+        "sureness": _sureness(live),
         "models": [_model(live, k) for k in range(len(live.systems))],
         "tables": {k: _packed(table) for k, table in tables.items()},
     }
+
+
+def _sureness(live: Live) -> str:
+    """How sure figures are away from the stated costs, in words."""
+    said = "Away from the stated costs intervals are computed in the same way"
+    if live.joint is None:
+        return f"{said}; models are not compared there."
+    if live.draws:
+        often = f"comes from {live.draws} draws of the cases"
+    else:
+        often = "takes differences of costs as normal"
+    return f"{said}; models are told apart by the score test, and how often one is best {often}."
 
 
 def _stated(live: Live, key: str, place: Place) -> dict[str, Any]:

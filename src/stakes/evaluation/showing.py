@@ -98,7 +98,7 @@ def _sureness(ev: Evaluation, numbers: Any) -> str:
     else:
         said = "Intervals are from draws of whole groups, or of weighted cases."
     if numbers is None or not numbers["sure"]:
-        return f"{said} They were computed at the stated costs and shares only."
+        return f"{said} Away from the stated costs and shares none were computed."
     return f"{said} {numbers['sureness']}"
 
 

@@ -1,8 +1,9 @@
 """How sure the costs at every stop of the sliders are, all stops at once.
 
 Intervals are those of `stakes.uncertainty.interval`; models are told apart by the score test of
-`stakes.uncertainty.compare(method="score")`, and the probability of being best takes the
-differences of their costs as normal, with the variances and covariances of the same cases.
+`stakes.uncertainty.compare(method="score")`. The probability of being best is drawn in
+`stop_draws`; where that is too much work, `chances_best` takes the differences of costs as
+normal, with the variances and covariances of the same cases.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from stakes.evaluation.stops import System
 from stakes.typing import FloatArray
 from stakes.uncertainty.cost_draws import shares_best
 
-__all__ = ["Place", "chances_best", "nec_limits", "paired_statistics"]
+__all__ = ["CERTAIN", "Place", "chances_best", "nec_limits", "paired_statistics"]
 
 #: Beyond this many standard errors a draw that says otherwise is not to be expected.
 CERTAIN = 6.0

@@ -63,6 +63,9 @@
         afterEnds: table.after_low && [table.after_low[at], table.after_high[at]],
       };
     };
+    const compared = stated.some((model) => model.probability_best !== null);
+    const caution = page.tooFew ? "" : !two.sure ? surelyThere
+      : compared && !two.apart ? " Models were compared with each other at the stated costs only." : "";
     let payer = null;
     const show = () => {
       const [i, j] = [Number($("ratio").value), Number($("share").value)];
@@ -74,12 +77,15 @@
       $("share-shown").textContent = rate(now.share);
       $("ratio").setAttribute("aria-valuetext", `${three(now.ratio)} false alarms`);
       $("share").setAttribute("aria-valuetext", rate(now.share));
-      announce(!moved || now.kind === "it depends" ? statedVerdict : sentence(now));
+      const home = i === 0 && j === 0;
+      if (home) announce(moved ? rescaled(unit / two.unitCost) : statedVerdict);
+      else announce(sentence(now) + caution);
+      known(home);
       names.forEach((_, n) => {
         put(`nec-${n}`, now.nec[n].toFixed(3), now.nec[n]);
-        const known = now.low && Number.isFinite(now.low[n]);
-        put(`interval-${n}`, known ? `${now.low[n].toFixed(3)} – ${now.high[n].toFixed(3)}` : "",
-          known ? `${now.low[n]} ${now.high[n]}` : null);
+        if (now.low && Number.isFinite(now.low[n])) {
+          put(`interval-${n}`, `${now.low[n].toFixed(3)} – ${now.high[n].toFixed(3)}`, `${now.low[n]} ${now.high[n]}`);
+        }
         if (now.after[n] !== null) put(`after-${n}`, now.after[n].toFixed(3), now.after[n]);
         if (now.cut[n] !== null) put(`cut-${n}`, now.cut[n].toFixed(3), now.cut[n]);
         if (now.chance) put(`chance-${n}`, percent(now.chance[n], 0), now.chance[n]);

@@ -1,0 +1,91 @@
+"""How often each model is best at the stops of the sliders: the library's own draws, there.
+
+The joint counts of all models at every stop come from one pass over the cases: each case changes
+its joint decision at the stops from which its models act on it, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.application import Application, CostMatrix
+from stakes.evaluation.stop_sureness import Place
+from stakes.evaluation.stops import System
+from stakes.summaries import PairedCounts
+from stakes.typing import FloatArray
+from stakes.uncertainty.cost_draws import cost_draws, shares_best
+from stakes.uncertainty.linear_costs import as_stakes
+from stakes.uncertainty.replicates import BLOCK, Replicates, seed_of
+
+__all__ = ["chances_by_draws", "joint_counts"]
+
+#: As many draws as a comparison takes, and the same ones.
+DRAWS = 4000
+#: At most so many drawn numbers behind one page; above that fewer draws, or none.
+WORK = 1.2e7
+
+
+def joint_counts(systems: list[System], truth: NDArray[Any]) -> NDArray[np.int64]:
+    """Cases by stop, class and joint decision, (n_stops, 2, 2**n_systems).
+
+    The first system is the highest binary digit of a joint decision, so that counts are in
+    the order of `PairedCounts`.
+    """
+    firsts = np.stack([_first_acted(one) for one in systems], axis=1).astype(np.intp)
+    size, (n, count) = systems[0].false_alarms.shape[0], firsts.shape
+    order = np.argsort(firsts, axis=1, kind="stable")
+    shape = (size + 1, 2, 2**count)
+    joint = np.zeros(shape[0] * shape[1] * shape[2], dtype=np.int64)
+    joint[: shape[1] * shape[2]] += np.bincount(truth * shape[2], minlength=shape[1] * shape[2])
+    before = np.zeros(n, dtype=np.intp)
+    for r in range(count):
+        which = order[:, r]
+        stop = firsts[np.arange(n), which]
+        after = before + (1 << (count - 1 - which))
+        base = (stop * 2 + truth) * shape[2]
+        joint += np.bincount(base + after, minlength=joint.shape[0])
+        joint -= np.bincount(base + before, minlength=joint.shape[0])
+        before = after
+    return np.asarray(joint.reshape(shape).cumsum(axis=0)[:-1])
+
+
+def _first_acted(system: System) -> NDArray[Any]:
+    """The first stop at which each case is acted on."""
+    assert system.first_acted is not None
+    return system.first_acted
+
+
+def chances_by_draws(
+    joint: NDArray[np.int64],
+    place: Place,
+    certain: NDArray[np.bool_],
+    known: FloatArray,
+    rng: Any,
+) -> tuple[FloatArray, int]:
+    """Probability of being best, (n_systems, n_stops), and the number of draws behind it.
+
+    Where it is `certain`, and at all stops if there would be too much to draw, what is `known`
+    stays.
+    """
+    open_ = np.flatnonzero(~certain)
+    cells = (joint[place.stops[open_]] > 0).sum()
+    draws = DRAWS if not cells else int(min(DRAWS, WORK / cells) // BLOCK * BLOCK)
+    if not draws:
+        return known, 0
+    found, count = known.copy(), known.shape[0]
+    seed = seed_of(0 if isinstance(rng, np.random.Generator) else rng)
+    names, digits = tuple(range(count)), np.arange(count - 1, -1, -1)
+    for at in open_.tolist():
+        table = joint[place.stops[at]]
+        truth, codes = np.nonzero(table)
+        rows = np.column_stack([truth, codes[:, None] >> digits & 1])
+        paired = PairedCounts(rows, table[truth, codes], names, (0, 1), (0, 1))
+        costs = CostMatrix([[0, 1], [place.ratio[at], 0]])
+        share = float(place.share[at])
+        app = Application(costs, priors=[1 - share, share] if place.given else None)
+        drawn = Replicates.drawn(cost_draws(paired, None, as_stakes(app), True), draws, seed)
+        found[:, at] = shares_best(drawn.values)
+    return found, draws
