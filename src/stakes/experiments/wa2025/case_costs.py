@@ -1,0 +1,160 @@
+"""What each of 200 customers costs when misjudged: churn, credit, and a few massive customers."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from stakes.typing import FloatArray
+
+__all__ = [
+    "CUSTOMERS",
+    "GRID",
+    "CostsOf",
+    "ErrorCosts",
+    "churn_costs",
+    "churn_use_case",
+    "credit_costs",
+    "credit_lines",
+    "credit_use_case",
+    "massive_revenues",
+    "retention_cost",
+    "revenues",
+]
+
+#: Values of the share of positives and of the cost ratio (section 4.1).
+GRID = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
+CUSTOMERS = 200
+#: Probability that a retention measure works (appendix B.1).
+EFFECTIVENESS = 0.25
+#: Of a loan: months, monthly rates of lending and of funding, monthly incomes lent, highest line.
+MONTHS, LENDING, FUNDING, INCOMES, HIGHEST = 24, 0.0479 / 12, 0.0294 / 12, 3, 25_000.0
+
+
+class ErrorCosts(NamedTuple):
+    """Cost of missing, and of raising a false alarm for, each customer."""
+
+    miss: FloatArray
+    alarm: FloatArray
+
+    @property
+    def ratio(self) -> float:
+        """The realised cost ratio: C_FN / (C_FN + C_FP) of the average costs."""
+        miss, alarm = float(self.miss.mean()), float(self.alarm.mean())
+        return miss / (miss + alarm)
+
+    @property
+    def shares(self) -> FloatArray:
+        """c = C_FP / (C_FP + C_FN) of each customer who costs anything."""
+        both = self.alarm + self.miss
+        return np.asarray(self.alarm[both > 0] / both[both > 0])
+
+
+CostsOf: TypeAlias = Callable[[float, float], ErrorCosts | None]
+
+
+@lru_cache(maxsize=2)
+def revenues(data: Path) -> FloatArray:
+    """Monthly charges of 200 customers drawn as in the authors' code (section 4.1.1)."""
+    path = data / "telco_churn" / "WA_Fn-UseC_-Telco-Customer-Churn.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        charges = np.array([float(row["MonthlyCharges"]) for row in csv.DictReader(file)])
+    return np.random.default_rng(42).choice(charges, CUSTOMERS, replace=False)
+
+
+def retention_cost(values: FloatArray, ratio: float, *, fallback: float | None = None) -> float:
+    """Cost M of a retention measure for which C_FN / (C_FN + C_FP) has the wanted value.
+
+    Solves M = g sum(max(M, v)), v being what each retained customer is worth and g the share
+    (1 - ratio) / n. Like the authors' loop, the sum starts one customer early, which moves the
+    ratio by at most 1e-4. Where M lies below every v it is `fallback`, by default (1 - ratio)
+    times the mean of v, which is exact.
+    """
+    v, n = np.sort(values), values.size
+    g = (1 - ratio) / n
+    k = np.arange(n - 1)
+    tails = np.cumsum(v[::-1])[::-1][:-1]
+    cost = g * tails / (1 - g * k)
+    below = cost < v[0]
+    inside = (v[:-1] <= cost) & (cost <= v[1:])
+    first = int(np.argmax(below | inside))
+    if below[first]:
+        return (1 - ratio) * float(v.mean()) if fallback is None else fallback
+    return float(cost[first])
+
+
+def churn_costs(income: FloatArray, ratio: float, *, fallback: float | None = None) -> ErrorCosts:
+    """Costs of the churn use case: a measure for everybody called, revenue lost for the missed."""
+    values = EFFECTIVENESS * income
+    cost = retention_cost(values, ratio, fallback=fallback)
+    return ErrorCosts(np.maximum(values - cost, 0.0), np.full(values.size, cost))
+
+
+def churn_use_case(data: Path) -> CostsOf:
+    """Costs by share of positives, which does not matter here, and cost ratio."""
+    income = revenues(data)
+    return lambda _, ratio: churn_costs(income, ratio)
+
+
+def massive_revenues(income: FloatArray, customers: float, share: float) -> FloatArray:
+    """Revenues in which the largest `customers` (a fraction) make `share` of the total."""
+    count = round(customers * income.size)
+    largest = np.argsort(income)[-count:]
+    rest = float(income.sum() - income[largest].sum())
+    scaled = income.copy()
+    scaled[largest] *= share / (1 - share) * rest / income[largest].sum()
+    return scaled
+
+
+@lru_cache(maxsize=2)
+def credit_lines(data: Path) -> tuple[FloatArray, FloatArray]:
+    """Credit line and profit of 200 customers drawn as in the authors' code (appendix B.2)."""
+    path = data / "give_me_some_credit" / "creditscoring1.csv.gz"
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if not {"NA", ""} & set(row.values())]
+    income = np.array([float(row["MonthlyIncome"]) for row in rows])
+    debt = np.array([float(row["DebtRatio"]) for row in rows])
+    income, debt = income[income > 0], debt[income > 0]  # without income there is no line
+    paid = np.minimum(_instalment(INCOMES * income, LENDING) / income, 1 - np.clip(debt, 0, 1))
+    line = np.minimum.reduce(
+        [INCOMES * income, np.full(income.size, HIGHEST), _present(income * paid, LENDING)]
+    )
+    profit = _present(_instalment(line, LENDING), FUNDING) - line
+    # What a pandas frame does when it is asked for a sample with this seed.
+    drawn = np.random.RandomState(242).permutation(line.size)[:CUSTOMERS]
+    return line[drawn], profit[drawn]
+
+
+def credit_costs(
+    line: FloatArray, profit: FloatArray, positives: float, ratio: float
+) -> ErrorCosts | None:
+    """Costs of the credit use case; None where no loss given default yields the cost ratio."""
+    if ratio >= 1 / (1 + positives):
+        return None
+    mean_line, mean_profit = float(line.mean()), float(profit.mean())
+    loss = positives * mean_profit * ratio / (mean_line * (1 - (1 + positives) * ratio))
+    other = -mean_profit * (1 - positives) + mean_line * loss * positives
+    return ErrorCosts(line * loss, np.maximum(profit + other, 0.0))
+
+
+def credit_use_case(data: Path) -> CostsOf:
+    """Costs by share of positives and cost ratio."""
+    line, profit = credit_lines(data)
+    return lambda positives, ratio: credit_costs(line, profit, positives, ratio)
+
+
+def _instalment(line: FloatArray, rate: float) -> FloatArray:
+    """Monthly payment of a loan."""
+    growth = (1 + rate) ** MONTHS
+    return np.asarray(line * rate * growth / (growth - 1))
+
+
+def _present(instalment: FloatArray, rate: float) -> FloatArray:
+    """Present value of a monthly payment."""
+    return np.asarray(instalment / rate * (1 - (1 + rate) ** -MONTHS))

@@ -1,0 +1,218 @@
+"""The worked examples of sections 3 and appendix A, and the identities behind Table 2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stakes import ConfusionMatrix, CostMatrix, metrics
+from stakes.application import rebalancing_is_consistent, sample_weights, target_weight
+from stakes.elicitation import RatioInterval, agreed_ratio, ratio_from_ranking
+from stakes.experiments.drawing import COLOURS, panels
+from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
+from stakes.experiments.wa2025.case_costs import GRID, churn_costs, revenues
+from stakes.experiments.wa2025.correlations import data_of
+from stakes.experiments.wa2025.grid import outcomes_at
+from stakes.experiments.wa2025.rated import (
+    POINTS,
+    beta_density_mass,
+    costed_scores,
+    free_scores,
+    trapezoid_h,
+)
+from stakes.metrics import catalogue, expected_weighted_accuracy, matched_beta
+from stakes.results import Frame
+from stakes.typing import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["ACCURACIES", "ELICITATION", "IDENTITIES"]
+
+#: The two classifiers of section 3.1 on 80 negatives and 20 positives.
+ALWAYS_NEGATIVE = ConfusionMatrix([[80, 0], [20, 0]])
+SECOND = ConfusionMatrix([[50, 30], [5, 15]])
+#: The order of section A.2.2, from the worst.
+ORDER = ("always", "errs", "never", "errs_negatives", "errs_positives")
+
+
+def accuracies(_: Context) -> Outcome:
+    """Section 3.1: accuracy and weighted accuracy of two classifiers, and eqs 6, 15 and 18."""
+    costs = CostMatrix.binary(false_positive=1, false_negative=9)
+    weight = metrics.cost_weight(costs)
+    truth = np.repeat([0, 0, 1, 1], [50, 30, 5, 15])
+    taken = np.repeat([0, 1, 0, 1], [50, 30, 5, 15])
+    by_weights = np.average(truth == taken, weights=sample_weights(truth, costs))
+    tcc = metrics.total_classification_cost(SECOND, costs)
+    cells = (
+        Cell("M1 / accuracy", 0.80, metrics.accuracy(ALWAYS_NEGATIVE), 0.005),
+        Cell("M2 / accuracy", 0.65, metrics.accuracy(SECOND), 0.005),
+        Cell("M1 / WA", 0.3077, metrics.weighted_accuracy(ALWAYS_NEGATIVE, weight), 5e-5),
+        Cell("M2 / WA", 0.7115, metrics.weighted_accuracy(SECOND, weight), 5e-5),
+        Cell("M2 / 1 - TCC over TCC_max (eq 6)", 0.7115, 1 - tcc / (9 * 20 + 1 * 80), 5e-5),
+        Cell("M2 / accuracy with cost weights (eq 14)", 0.7115, float(by_weights), 5e-5),
+        Cell("M2 / weight from eq 18 at the same prior", 0.9, target_weight(0.9, 0.2), 5e-13),
+    )
+    balanced = rebalancing_is_consistent(CostMatrix([[0, 1], [4, 0]]), [0.8, 0.2])
+    uneven = rebalancing_is_consistent(costs, [0.8, 0.2])
+    return Outcome(cells, claims=(
+        Claim("Accuracy prefers the classifier that never says positive, weighted accuracy the "
+              "other one.", True, "Accuracy 0.80 against 0.65, weighted accuracy 0.3077 against "
+              "0.7115, at r_C = 0.9 and 20 % positives."),
+        Claim("Rebalancing agrees with the total cost only if r_C = 1 - r+ (eq 15).",
+              bool(balanced) and not uneven,
+              f"With 20 % positives it treats a miss as {uneven.implied_ratio:.3g} false alarms: "
+              "right at r_C = 0.8, not at 0.9."),
+    ))  # fmt: skip
+
+
+def elicitation(_: Context) -> Outcome:
+    """Appendix A: weights from a ratio, and from the order of five emblematic models."""
+    low, high = agreed_ratio(ratio_from_ranking(ORDER, error_share=0.6, prior=0.05)).weights
+    auditors = RatioInterval(10, 50).weights
+    shares = np.round(np.arange(0.5, 0.7501, 0.01), 2)
+    ranges = [_ends(float(a), 0.05) for a in shares]
+    widest = float(shares[[low <= high for low, high in ranges]].max())
+    cells = (
+        Cell("bankruptcy, ratio 35 / weight", 0.97, RatioInterval(35, 35).weights[0], 0.005),
+        Cell("bankruptcy, ratio 10 / weight", 0.91, auditors[0], 0.005),
+        Cell("bankruptcy, ratio 50 / weight", 0.98, auditors[1], 0.005),
+        Cell("emblematic models, a = 0.6, r+ = 0.05, lower end / weight", 0.919, low, 5e-4),
+        Cell("emblematic models, a = 0.6, r+ = 0.05, upper end / weight", 0.927, high, 5e-4),
+    )
+    table = Frame({"error_share": shares, "low": [r[0] for r in ranges],
+                   "high": [r[1] for r in ranges]})  # fmt: skip
+    claims = (
+        Claim(
+            "Ranking five emblematic models narrows the weight to 0.919 - 0.927 (eq 22).",
+            abs(low - 0.919) < 5e-4 and abs(high - 0.927) < 5e-4,
+            f"From {low:.4f} to {high:.4f}: one miss is worth {low / (1 - low):.1f} to "
+            f"{high / (1 - high):.1f} false alarms.",
+        ),
+        Claim(
+            "Shares of errors a from 0.5 to 0.75 give meaningful constraints.",
+            None,
+            f"With the order of eq 21 they do up to a = {widest:g}. Beyond (sqrt(5) - 1) / 2 = "
+            "0.618 the lower end of eq 22 lies above the upper one, whatever the share of "
+            "positives, so no weight agrees with that order.",
+        ),
+    )
+    return Outcome(cells, {"weights": table}, claims=claims)
+
+
+def _ends(error_share: float, prior: float) -> tuple[float, float]:
+    """Both ends of eq 22 as weights; the lower one may lie above the upper."""
+    said = ratio_from_ranking(ORDER, error_share=error_share, prior=prior)
+    low, high = max(each.low for each in said), min(each.high for each in said)
+    return low / (1 + low), high / (1 + high)
+
+
+def identities(context: Context) -> Outcome:
+    """Table 2: metrics that are others in disguise, and what the trapezoid rule loses."""
+    income = revenues(data_of(context))
+    tables = outcomes_at(0.2).tables.reshape(-1, 2, 2)
+    half = churn_costs(income, 0.5)
+    rated = {**free_scores(tables), **costed_scores(tables, half, 0.5)}
+    by_definition = trapezoid_h(tables, 2.0, 2.0)
+    f1 = rated["F1"]
+    pairs = {
+        "H with Beta(2, 2) by its integrals, and accuracy": (by_definition, rated["accuracy"]),
+        "H informed, and WA at 1 - E[c]": (
+            rated["H informed"],
+            catalogue["weighted_accuracy"].fixed(weight=1 - half.shares.mean()).values(tables),
+        ),
+        "IAM, and 2 CBA - 1": (rated["IAM"], 2 * rated["CBA"] - 1),
+        "ROC-AUC, and (informedness + 1) / 2": (rated["ROC-AUC"], (rated["informedness"] + 1) / 2),
+        "Jaccard, and F1 / (2 - F1)": (rated["Jaccard"], f1 / (2 - f1)),
+        "WA, and MSU": (rated["WA"], catalogue["msu"].fixed(
+            application=CostMatrix.zero_one(2)).values(tables)),
+    }  # fmt: skip
+    cells = [
+        Cell(name.replace(" / ", " over "), None, float(np.abs(a - b).max()), 5e-7,
+             "largest difference over 20,100 outcomes") for name, (a, b) in pairs.items()
+    ]  # fmt: skip
+    lost = _quadrature(income)
+    first = {name: float(lost[name][0]) for name in lost}
+    cells += [
+        Cell(f"r_C {ratio:g} / mass seen by the trapezoid rule", 0.348 if ratio == 0.01 else None,
+             float(mass), 5e-4, "Beta matched to the churn costs",
+             "0.348 from an independent run" if ratio == 0.01 else "")
+        for ratio, mass in zip(GRID, lost["mass"], strict=True)
+    ]  # fmt: skip
+    claims = (
+        Claim(
+            "H, with Beta(2, 2), is a cost-sensitive metric other than accuracy, Hand's H-measure.",
+            False,
+            f"Averaged over costs without choosing a threshold, it equals accuracy: largest "
+            f"difference {np.abs(by_definition - rated['accuracy']).max():.0e} over 20,100 "
+            "outcomes. H informed is weighted accuracy at 1 - E[c]. Hand's measure minimises over "
+            "thresholds first.",
+            erratum=5,
+        ),
+        Claim(
+            "EWA can be integrated by the trapezoid rule on 998 points.",
+            False,
+            f"For Beta({first['alpha']:.1f}, {first['beta']:.3f}), matched to the churn costs at "
+            f"r_C = 0.01, the rule sees {first['mass']:.3f} of the mass; EWA of the example is "
+            f"{first['trapezoid']:.3f} instead of {first['exact']:.3f}.",
+            erratum=6,
+        ),
+    )
+    return Outcome(tuple(cells), {"quadrature": lost}, (), claims)
+
+
+def _quadrature(income: FloatArray) -> Frame:
+    """EWA of one classifier, right for half of the 40 positives and 120 of 160 negatives."""
+    table = np.array([[[120.0, 40.0], [20.0, 20.0]]])
+    rows = []
+    for ratio in GRID:
+        costs = churn_costs(income, ratio)
+        alpha, beta = matched_beta(costs.shares)
+        coded = float(costed_scores(table, costs, ratio)["EWA as coded"][0])
+        exact = expected_weighted_accuracy(ConfusionMatrix(table[0]), alpha=beta, beta=alpha)
+        rows.append((ratio, alpha, beta, beta_density_mass(alpha, beta), coded, exact))
+    names = ("cost_ratio", "alpha", "beta", "mass", "trapezoid", "exact")
+    columns = zip(names, zip(*rows, strict=True), strict=True)
+    return Frame({name: np.array(column) for name, column in columns})
+
+
+def draw_identities(outcome: Outcome) -> dict[str, Figure]:
+    """The mass that is seen, and EWA with and without it."""
+    table = outcome.tables["quadrature"]
+    figure, axes = panels(1, 2, width=4.2, height=3.2)
+    x = table["cost_ratio"]
+    axes[0].plot(x, table["mass"], "o-", color=COLOURS[0])
+    axes[0].set(xlabel="cost ratio r_C", ylabel=f"mass seen on {POINTS.size} points",
+                ylim=(0, 1.05))  # fmt: skip
+    axes[1].plot(x, table["exact"], "o-", color=COLOURS[0], label="exact")
+    axes[1].plot(x, table["trapezoid"], "^--", color=COLOURS[1], label="trapezoid rule")
+    axes[1].set(xlabel="cost ratio r_C", ylabel="EWA of one classifier", ylim=(0, 1.05))
+    axes[1].legend()
+    return {"quadrature": figure}
+
+
+def draw_elicitation(outcome: Outcome) -> dict[str, Figure]:
+    """The weights that agree with the order, by the share of errors of the erring models."""
+    table = outcome.tables["weights"]
+    figure, (ax,) = panels(1, 1, width=4.8, height=3.2)
+    agree = table["low"] <= table["high"]
+    x, low, high = table["error_share"], table["low"], table["high"]
+    shade = {"color": COLOURS[0], "alpha": 0.2, "linewidth": 0, "label": "weights that agree"}
+    ax.fill_between(x, low, high, where=agree, **shade)
+    ax.plot(x, low, color=COLOURS[0], label="lower end")
+    ax.plot(x, high, "--", color=COLOURS[1], label="upper end")
+    ax.set(xlabel="share of errors a of the erring models", ylabel="weight w of the positives")
+    ax.set_title("5 % positives, order of eq 21", loc="left")
+    ax.legend()
+    return {"weights": figure}
+
+
+ACCURACIES = Item("weighted-accuracy", "Sections 3.1 and 3.4: two classifiers", accuracies)
+IDENTITIES = Item(
+    "table2", "Table 2: metrics in disguise, and what the trapezoid rule loses",
+    identities, draw_identities, ("telco_churn",), 3.0,
+)  # fmt: skip
+ELICITATION = Item(
+    "appendix-a", "Appendix A: the weight from a conversation", elicitation, draw_elicitation
+)
