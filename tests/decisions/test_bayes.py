@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from stakes import Application, CaseCosts, CostMatrix, Posteriors, bayes_decisions, expected_cost
+from stakes._kernels.bayes import row_modes
 from stakes.exceptions import PosteriorError
 
 SIZES = st.tuples(st.integers(1, 5), st.integers(1, 5))
@@ -99,6 +100,39 @@ class TestExactness:
         best = (rows @ costs).round(9).argmin(axis=1)
         np.testing.assert_array_equal(decided, best)
         assert 1 in best  # 'b' ties with asking, and comes before it
+
+    @pytest.mark.parametrize("kind", [np.float32, np.float64])
+    @pytest.mark.parametrize("factor", [1.0, 0.3])
+    def test_decimal_ties_of_single_products_are_kept(self, kind, factor):
+        # 7 * 0.01 = 1 * 0.07: equal, though not in floats
+        costs = factor * np.array([[0, 0.7, 0.7], [0.7, 0.6, 0.7], [0.1, 0.1, 0]])
+        rows = np.array([[a, b, 100 - a - b] for a in range(40) for b in range(40)]) / 100
+        best = (rows @ costs).round(9).argmin(axis=1)
+        np.testing.assert_array_equal(bayes_decisions(rows.astype(kind), costs), best)
+
+    @pytest.mark.parametrize("seed", range(10))
+    def test_rounding_of_float32_sums_never_decides(self, seed):
+        # rows a few roundings away from a tie; decisions are those of float64 sums (record 0107)
+        rng = np.random.default_rng(seed)
+        costs = rng.integers(0, 21, (6, 4)) / 10
+        rows = (rng.multinomial(20, np.full(6, 1 / 6), 4000) / 20).astype(np.float32)
+        moved = np.finfo(np.float32).eps * rng.integers(-60, 61, len(rows)).astype(np.float32)
+        open_ = (rows[:, :2] > 0.01).all(axis=1)
+        rows[open_, 0] += moved[open_]
+        rows[open_, 1] -= moved[open_]
+        kept = costs - row_modes(costs)[:, None]
+        step = 6 * np.finfo(np.float32).eps * np.abs(kept).max()
+        expected = rows.astype(np.float64) @ (kept + step * np.arange(4))
+        np.testing.assert_array_equal(bayes_decisions(rows, costs), expected.argmin(axis=1))
+
+    def test_decimal_ties_of_costs_per_case_are_kept(self):
+        rng = np.random.default_rng(0)
+        rows = rng.multinomial(20, [0.3, 0.3, 0.4], 3000) / 20
+        costs = rng.integers(0, 21, (3000, 3, 4)) / 10
+        decided, paid = bayes_decisions(rows, costs, with_cost=True)
+        expected = np.einsum("nk,nkm->nm", rows, costs)
+        np.testing.assert_array_equal(decided, expected.round(9).argmin(axis=1))
+        np.testing.assert_allclose(paid, expected.min(axis=1), atol=1e-12)
 
 
 class TestLaws:

@@ -66,6 +66,60 @@ class TestAgainstNumpy:
         )
 
 
+def near_ties(kind, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Costs in tenths, and rows in twentieths, many of them moved by a few roundings."""
+    rng = np.random.default_rng(seed)
+    size, width = rng.integers(3, 6, 2)
+    costs = rng.integers(0, 21, (size, width)) / 10
+    rows = (rng.multinomial(20, np.full(size, 1 / size), 3000) / 20).astype(kind)
+    moved = np.finfo(kind).eps * rng.integers(-40, 41, len(rows)).astype(kind)
+    rows[:, 0] += np.where((rows[:, 0] > 0.01) & (rows[:, 1] > 0.01), moved, 0)
+    rows[:, 1] -= np.where((rows[:, 0] > 0.01) & (rows[:, 1] > 0.01), moved, 0)
+    return rows, costs
+
+
+@pytest.mark.parametrize("device", DEVICES)
+class TestTiesAgainstNumpy:
+    @pytest.mark.parametrize("kind", [np.float32, np.float64])
+    @pytest.mark.parametrize("seed", range(12))
+    def test_near_ties(self, device, kind, seed) -> None:
+        rows, costs = near_ties(kind, seed)
+        found = bayes_decisions(torch.tensor(rows, device=device), costs)
+        assert (found.cpu().numpy() == stakes.bayes_decisions(rows, costs)).all()
+        labels = np.arange(len(rows)) % len(costs)
+        counts = confusion_counts(
+            torch.tensor(labels, device=device), torch.tensor(rows, device=device), costs=costs
+        )
+        decisions = stakes.bayes_decisions(rows, costs).astype(np.intp)
+        expected = np.bincount(labels * costs.shape[1] + decisions, minlength=costs.size)
+        assert counts.cpu().numpy().ravel().tolist() == expected.tolist()
+
+    @pytest.mark.parametrize("kind", [np.float32, np.float64])
+    def test_decimal_ties_go_to_the_earlier(self, device, kind) -> None:
+        # posteriors in thousandths with p_a + 20 p_c = 1: 'b' costs what asking costs, and is first
+        costs = [[0, 1, 20, 1], [1, 0, 20, 1], [20, 20, 0, 1]]
+        rows = np.array([[20 * k, 950 - 19 * k, 50 - k] for k in range(50)]) / 1000
+        found = bayes_decisions(torch.tensor(rows.astype(kind), device=device), costs)
+        best = (rows @ np.array(costs)).round(9).argmin(axis=1)
+        assert found.tolist() == best.tolist()
+        assert 1 in best
+
+    def test_halves_are_the_float64_numbers_that_they_are(self, device) -> None:
+        _, rows = exact_rows(3000)
+        costs = np.random.default_rng(3).integers(0, 21, (4, 5)) / 10
+        found = bayes_decisions(torch.tensor(rows, device=device).half(), costs)
+        assert (found.cpu().numpy() == stakes.bayes_decisions(rows, costs)).all()
+
+    def test_costs_per_case(self, device) -> None:
+        rng = np.random.default_rng(0)
+        rows = rng.multinomial(20, [0.3, 0.3, 0.4], 3000) / 20
+        costs = rng.integers(0, 21, (3000, 3, 4)) / 10
+        found = bayes_decisions(
+            torch.tensor(rows, device=device), torch.tensor(costs, device=device)
+        )
+        assert (found.cpu().numpy() == stakes.bayes_decisions(rows, costs)).all()
+
+
 class TestConfusionCounts:
     @settings(max_examples=20)
     @given(n=st.integers(0, 60), cut=st.integers(0, 60), seed=st.integers(0, 10**6))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["code_type", "least_cost", "row_modes", "tie_margins"]
+__all__ = ["case_margins", "code_type", "least_cost", "margin_type", "row_modes", "tie_margins"]
 
 
 def code_type(n_decisions: int) -> type[np.signedinteger[Any]]:
@@ -37,13 +37,28 @@ def tie_margins(kept: NDArray[np.float64], kind: np.dtype[Any]) -> NDArray[np.fl
     Sums of products are rounded differently by different processors, and posteriors written
     with a few decimals tie often. Each column is made dearer than the one before by more than
     the rounding of a sum, so that the earlier one wins. Where every column has one entry at
-    most, expected costs are single products without a sum, and nothing is added.
+    most, and that a power of two as in the 0-1 matrix, expected costs are exact, and nothing is
+    added.
     """
     n_classes, n_decisions = kept.shape
-    if (np.count_nonzero(kept, axis=0) <= 1).all():
+    powers = np.isin(np.abs(np.frexp(kept)[0]), (0.0, 0.5))
+    if powers.all() and (np.count_nonzero(kept, axis=0) <= 1).all():
         return np.zeros(n_decisions)
     step = n_classes * float(np.finfo(kind).eps) * float(np.abs(kept).max())
     margins: NDArray[np.float64] = step * np.arange(n_decisions)
+    return margins
+
+
+def margin_type(kind: np.dtype[Any]) -> np.dtype[Any]:
+    """The type whose rounding the margins cover: float32 for float32, float64 for all others."""
+    return np.dtype(np.float32 if kind == np.float32 else np.float64)
+
+
+def case_margins(kept: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same for one table of costs per case, (n, K, M): what to add to expected costs (M, n)."""
+    n_classes, n_decisions = kept.shape[1:]
+    step = n_classes * float(np.finfo(np.float64).eps) * np.abs(kept).max(axis=(1, 2))
+    margins: NDArray[np.float64] = np.arange(n_decisions)[:, None] * step
     return margins
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import refuse_bad_posteriors, sum_tolerance
-from stakes._kernels.bayes import code_type, least_cost, row_modes, tie_margins
+from stakes._kernels.bayes import code_type, least_cost, margin_type, row_modes, tie_margins
 from stakes._kernels.blocks import blocks
 from stakes._kernels.intervals import decide_by_cuts, float_below, pieces
 from stakes.application import Application, CaseCosts, CostMatrix
@@ -61,7 +61,7 @@ def bayes_decisions(
     -----
     Rows are read in blocks, so extra memory stays small whatever the number of cases.
     Two classes are decided by exact cut points (see `decision_intervals`); otherwise
-    expected costs are computed in the precision of the posteriors.
+    expected costs are compared as float64 sums, of which float32 posteriors need few.
 
     References
     ----------
@@ -93,8 +93,9 @@ def _decide(
     """Block by block: expected costs by one product, whose last row checks the sums."""
     modes = row_modes(matrix.values)
     kept = matrix.values - modes[:, None]
-    margins = tie_margins(kept, array.dtype)
+    margins = tie_margins(kept, margin_type(array.dtype))
     kept = (kept + margins).T
+    nearby = 2 * margins[1] if array.dtype != np.float64 and len(margins) > 1 else 0.0
     weights = np.vstack([kept, np.ones(matrix.shape[0])]).astype(array.dtype)
     size = max(1, BLOCK_BYTES // (array.dtype.itemsize * matrix.shape[0]))
     tolerance = sum_tolerance(array.dtype)
@@ -106,9 +107,24 @@ def _decide(
                 and abs(sums.min() - 1) <= tolerance):  # fmt: skip
             refuse_bad_posteriors(array)
         best = least_cost(expected[:-1], codes[rows])
+        if nearby:
+            _decide_again(block, expected[:-1], best + nearby, kept, codes[rows])
         if paid is not None:
             added = margins.astype(array.dtype)[codes[rows]]
             paid[rows] = best - added + block @ modes.astype(array.dtype)
+
+
+def _decide_again(
+    block: NDArray[Any],
+    expected: NDArray[Any],
+    limit: NDArray[Any],
+    kept: NDArray[np.float64],
+    codes: NDArray[Any],
+) -> None:
+    """In float64 where rounding of narrower sums could have chosen: two are below the limit."""
+    close = np.flatnonzero((expected <= limit).sum(axis=0, dtype=np.int8) > 1)
+    if close.size:
+        codes[close] = (kept @ block[close].astype(np.float64).T).argmin(axis=0)
 
 
 def _decide_two_classes(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import refuse_bad_posteriors, same_length
-from stakes._kernels.bayes import code_type, least_cost
+from stakes._kernels.bayes import case_margins, code_type, least_cost
 from stakes._kernels.blocks import blocks
 from stakes.application import CaseCosts
 from stakes.posteriors.reading import posterior_array
@@ -34,6 +34,8 @@ def decide_per_case(
         lowest = cases.values[rows].min(axis=2)
         kept = cases.values[rows] - lowest[:, :, None]
         expected = np.einsum("nk,nkm->mn", array[rows], kept)
-        best = least_cost(expected, codes[rows])
-        paid[rows] = best + np.einsum("nk,nk->n", array[rows], lowest)
+        margins = case_margins(kept)
+        best = least_cost(expected + margins, codes[rows])
+        added = np.take_along_axis(margins, codes[rows][None].astype(np.intp), axis=0)[0]
+        paid[rows] = best - added + np.einsum("nk,nk->n", array[rows], lowest)
     return (codes, paid) if with_cost else codes

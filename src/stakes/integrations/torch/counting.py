@@ -1,7 +1,8 @@
 """Bayes decisions and confusion counts of tensors, on whatever device they are.
 
-Arithmetic is float64 everywhere, so that a CPU, a GPU and NumPy count alike; see
-`stakes.integrations.torch.reduce`, which chooses between this and the fused kernel.
+Arithmetic is float64 everywhere and ties are kept by the margins of `stakes.bayes_decisions`, so
+that a CPU, a GPU and NumPy count alike; `stakes.integrations.torch.reductions` chooses between this
+and the fused kernel.
 """
 
 from __future__ import annotations
@@ -11,18 +12,23 @@ from typing import Any
 import numpy as np
 import torch
 
-from stakes._kernels.bayes import row_modes
+from stakes._kernels.bayes import margin_type, row_modes, tie_margins
 from stakes._kernels.intervals import float_below, pieces
 
-__all__ = ["cell_counts", "count_cells", "cuts_on_second", "decide", "differences"]
+__all__ = ["cell_counts", "compared_costs", "count_cells", "cuts_on_second", "decide"]
 
 #: Rows per block of the plain path: float64 copies stay small whatever the number of rows.
 BLOCK_ROWS = 1 << 22
 
 
-def differences(costs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Costs less the most frequent one of their row, which decides alike; see `row_modes`."""
-    return np.asarray(costs - row_modes(costs)[:, None])
+def compared_costs(costs: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
+    """Costs that decide alike: less the mode of their row, plus the margin of their column.
+
+    The margins, and the type that they are for, are those of `stakes.bayes_decisions`.
+    """
+    kept = costs - row_modes(costs)[:, None]
+    single = np.float32 if dtype == torch.float32 else np.float64
+    return np.asarray(kept + tie_margins(kept, margin_type(np.dtype(single))))
 
 
 def cuts_on_second(costs: np.ndarray[Any, Any], dtype: Any) -> tuple[Any, list[int]]:
@@ -43,7 +49,7 @@ def decide(posteriors: Any, costs: np.ndarray[Any, Any]) -> Any:
         for cut in cuts:
             passed += wide > cut
         return torch.tensor(table, device=wide.device)[passed]
-    kept = torch.tensor(differences(costs), device=posteriors.device)
+    kept = torch.tensor(compared_costs(costs, posteriors.dtype), device=posteriors.device)
     return (posteriors.double() @ kept).argmin(dim=1)
 
 

@@ -9,7 +9,7 @@ import torch
 
 from stakes.application import Application, CostMatrix
 from stakes.exceptions import DataError, LabelError, PosteriorError
-from stakes.integrations.torch.counting import count_cells, decide
+from stakes.integrations.torch.counting import compared_costs, count_cells, decide
 from stakes.integrations.torch.fused import can_fuse, fused_counts
 from stakes.summaries import ConfusionMatrix
 
@@ -55,7 +55,8 @@ def bayes_decisions(posteriors: Any, costs: Any) -> Any:
     Notes
     -----
     Two classes are decided by the exact cut points of `stakes.decision_intervals`; expected costs
-    of more classes are computed in float64, so a GPU and a CPU decide alike.
+    of more classes are computed in float64, with the margins that keep ties in
+    `stakes.bayes_decisions`, so a GPU, a CPU and NumPy decide alike.
 
     References
     ----------
@@ -114,7 +115,8 @@ def confusion_counts(y_true: Any, posteriors: Any, *, costs: Any, sample_weight:
         raise DataError(f"`y_true` has {y_true.shape[0]} rows, `posteriors` {posteriors.shape[0]}.")
     if sample_weight is None and can_fuse(posteriors, table):
         tolerance = SUM_TOLERANCES[posteriors.dtype]
-        counts, bad = fused_counts(y_true, posteriors, table, tolerance=tolerance)
+        compared = compared_costs(table, posteriors.dtype)
+        counts, bad = fused_counts(y_true, posteriors, compared, tolerance=tolerance)
         if not int(bad):
             return counts
     _refuse_bad_posteriors(posteriors, table.shape[0])
@@ -164,7 +166,9 @@ def _decide_per_case(posteriors: Any, costs: Any) -> Any:
     if wide.shape[0] != costs.shape[0]:
         raise DataError(f"`posteriors` has {wide.shape[0]} rows but `costs` has {costs.shape[0]}.")
     kept = costs.double() - costs.double().amin(dim=2, keepdim=True)
-    return torch.einsum("nk,nkm->nm", wide, kept).argmin(dim=1)
+    step = kept.shape[1] * torch.finfo(torch.float64).eps * kept.abs().amax(dim=(1, 2))
+    margins = step[:, None] * torch.arange(kept.shape[2], device=kept.device)
+    return (torch.einsum("nk,nkm->nm", wide, kept) + margins).argmin(dim=1)
 
 
 def _refuse_bad_posteriors(posteriors: Any, n_classes: int) -> None:
