@@ -142,14 +142,14 @@ class TestFiles:
     def test_a_range_in_a_file_of_costs(self, judged, write):
         write("costs.toml", 'outcomes = ["no", "yes"]\nfn = [2, 18]\nfp = 1\n')
         out = " ".join(judged_with(judged).out.split())
-        assert "judged in the middle of 'yes' decided 'no' 2 to 18" in out
+        assert "NEC if 'yes' decided 'no' 2 to 18, decisions following the costs:" in out
         assert "at 2 middle at 18" in out
 
     def test_elicited_costs_are_checked_at_both_ends(self, judged, write):
         kept = "[elicitation]\nmiss = [2.0, 18.0]\n"
         write("costs.toml", f'outcomes = ["no", "yes"]\nfn = 6\nfp = 1\n{kept}')
         out = " ".join(judged_with(judged).out.split())
-        assert "a miss in false alarms, by the answers in the file, 2 to 18" in out
+        assert "NEC if a miss is worth 2 to 18 false alarms, by the answers in the file" in out
         assert "at 2 middle at 18" in out
 
     def test_with_a_range_of_shares_too(self, judged, write):

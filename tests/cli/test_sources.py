@@ -127,15 +127,17 @@ def test_parts_of_the_cases_and_groups(run, write):
 
 
 def test_costs_that_are_ranges_in_a_file(run, write):
-    """Bold costs 30 + c, shy 10 + 4 c on the same 110 cases: they are equal at c = 20 / 3."""
+    """Bold costs 30 + c, shy 10 + 4 c on the same cases: they are equal at c = 20 / 3."""
     day = [("no", "no", "no", 65), ("no", "yes", "no", 25), ("no", "yes", "yes", 5),
            ("no", "no", "yes", 5), ("yes", "yes", "yes", 6), ("yes", "yes", "no", 3),
            ("yes", "no", "no", 1)]  # fmt: skip
-    write("d.csv", "y,bold,shy\n" + "".join(f"{t},{b},{s}\n" * n for t, b, s, n in day))
+    rows = "".join(f"{t},{b},{s}\n" * (100 * n) for t, b, s, n in day)
+    write("d.csv", "y,bold,shy\n" + rows)
     costs = write("c.toml", "fn = [2, 12]\nfp = 1\n")
     words = ["--decisions", "bold,shy", "--positive", "yes", "--costs", costs]
     said = " ".join(run("eval", "d.csv", *words).out.split())
-    assert "It depends: shy if a miss costs up to 6.7 false alarms, bold if a miss" in said
+    assert "It depends: bold if a miss costs more than 6.7 false alarms, else shy." in said
+    assert "NEC if 'yes' decided 'no' 2 to 12" in said
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from stakes.application import (
     read_costs,
     uncertain_costs_from_toml,
 )
+from stakes.evaluation.possible import Axis, axis
 
 __all__ = ["RangedCosts", "ranged_costs"]
 
@@ -26,10 +27,26 @@ MOST_UNKNOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class RangedCosts:
-    """What is unknown by name, and the application for values of it."""
+    """What is unknown, in which cell, and the application for values of it.
 
-    unknown: tuple[tuple[str, Between], ...]
+    The cell is None for a ratio that was asked for.
+    """
+
+    unknown: tuple[tuple[tuple[int, int] | None, Between], ...]
     at: Callable[[tuple[float, ...]], Application]
+
+    def axes(self, size: int, names: Application | None = None) -> list[Axis]:
+        """Every range with its nodes, called by the names of an application."""
+        found = []
+        for cell, ends in self.unknown:
+            one = axis(ends, size, "a miss is worth")
+            if cell is None:
+                one = replace(one, after=" false alarms, by the answers in the file")
+            elif names is not None:
+                truth, decision = names.classes[cell[0]], names.decisions[cell[1]]
+                one = replace(one, name=f"'{truth}' decided '{decision}'")
+            found.append(one)
+        return found
 
 
 def ranged_costs(path: Any) -> RangedCosts | None:
@@ -71,8 +88,7 @@ def _elicited(app: Application, ends: Any) -> RangedCosts | None:
         moved[1, 0] = values[1, 1] + ratios[0] * (values[0, 1] - values[0, 0])
         return _with(app, moved)
 
-    name = "a miss in false alarms, by the answers in the file,"
-    return RangedCosts(((name, Between(*ends)),), at)
+    return RangedCosts(((None, Between(*ends)),), at)
 
 
 def _between(uncertain: UncertainApplication) -> RangedCosts | None:
@@ -80,7 +96,7 @@ def _between(uncertain: UncertainApplication) -> RangedCosts | None:
     terms, app = uncertain.terms, uncertain.expected
     if not 0 < len(terms) <= MOST_UNKNOWN:
         return None
-    unknown = [(_cell(app, term.direction), term.amount) for term in terms]
+    cells = [np.argwhere(term.direction)[0].tolist() for term in terms]
 
     def at(values: tuple[float, ...]) -> Application:
         moved = uncertain.base + sum(
@@ -88,13 +104,8 @@ def _between(uncertain: UncertainApplication) -> RangedCosts | None:
         )
         return _with(app, moved)
 
-    return RangedCosts(tuple((n, Between(a.low, a.high)) for n, a in unknown), at)
-
-
-def _cell(app: Application, direction: np.ndarray) -> str:
-    """The cell that a range is about."""
-    i, j = np.argwhere(direction)[0]
-    return f"'{app.classes[i]}' decided '{app.decisions[j]}'"
+    ends = [Between(term.amount.low, term.amount.high) for term in terms]
+    return RangedCosts(tuple(zip(map(tuple, cells), ends, strict=True)), at)
 
 
 def _with(app: Application, values: Any) -> Application:

@@ -63,9 +63,8 @@ def findings_over(args: Any) -> Findings:
     middle = _middle(written, spread)
     found = findings_of(_put(args, middle, len(written), spread), recalibrate=True)
     ev = _doubted(found.evaluation, written, spread, args)
-    names = [each.text for each in written]
-    names += [] if spread is None else [_words(name, ends) for name, ends in spread.unknown]
-    note = f"judged in the middle of {', '.join(names)}, on the scale of factors"
+    where = ", ".join(each.text for each in written) if spread is None else "the range"
+    note = f"judged in the middle of {where}, on the scale of factors"
     return replace(
         found, evaluation=ev, verdict=ev.verdict, remarks=ev.remarks, notes=(*found.notes, note)
     )
@@ -80,7 +79,7 @@ def _doubted(
     if again and args.file == "-":
         raise DataError("a range needs a file that can be read more than once, not standard input.")
     size = AGAIN if again else (MANY if is_cheap(ev) else FEW)[count]
-    axes = _axes(written, spread, size)
+    axes = _axes(written, spread, size, ev.application)
     if not again:
         return with_doubt(ev, grid(axes, lambda values: _at(args, values, written, spread, ev)))
     at: list[Evaluation] = []
@@ -94,12 +93,15 @@ def _doubted(
     return with_evaluations(ev, possible, at)
 
 
-def _axes(written: list[_Written], spread: RangedCosts | None, size: int) -> list[Axis]:
+def _axes(
+    written: list[_Written],
+    spread: RangedCosts | None,
+    size: int,
+    names: Application | None = None,
+) -> list[Axis]:
     """Every range with its nodes."""
     axes = [axis(each.ends, size, each.name, is_share=each.is_share) for each in written]
-    if spread is not None:
-        axes += [axis(ends, size, name) for name, ends in spread.unknown]
-    return axes
+    return axes if spread is None else axes + spread.axes(size, names)
 
 
 def _at(
@@ -184,8 +186,3 @@ def _ends(match: re.Match[str], is_share: bool) -> Between:
             f"'{match[0]}' is not a range.", hint="the lower end first, both above 0:  5..20"
         )
     return Between(low, high)
-
-
-def _words(name: str, ends: Between) -> str:
-    """A range of a file in words."""
-    return f"{name} {ends.low:.3g} to {ends.high:.3g}"

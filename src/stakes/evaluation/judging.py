@@ -82,7 +82,7 @@ class Judged:
         """By which factor calibration stretches the log posteriors; None where it was not done."""
         if self.fitted is None or self.model.posteriors is None:
             return None
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             said, meant = (_free_logs(each) for each in (self.model.posteriors, self.fitted))
         kept = np.isfinite(said).all(axis=1) & np.isfinite(meant).all(axis=1)
         if not kept.all():

@@ -41,6 +41,7 @@ class Axis:
     values: FloatArray
     weights: FloatArray
     is_share: bool = False
+    after: str = ""
 
     def said(self, value: float) -> str:
         """A value as it is read."""
@@ -50,7 +51,7 @@ class Axis:
     def words(self) -> str:
         """From where to where, e.g. 'yes' decided 'no' 5 to 15."""
         low, high = (self.said(float(end)) for end in (self.values[0], self.values[-1]))
-        return f"{self.name} {low} to {high}"
+        return f"{self.name} {low} to {high}{self.after}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
