@@ -20,17 +20,24 @@ def _rows(seed, n=400):
     return "truth,a,b\n" + "".join(f"{','.join(row)}\n" for row in zip(*columns, strict=True))
 
 
+SAVED: dict[str, bytes] = {}
+
+
 @pytest.fixture
-def days(run, write):
+def days(run, write, tmp_path):
     """Two days, each evaluated and saved, and both together."""
     parts = [_rows(1), _rows(2)]
     write("mon.csv", parts[0])
     write("tue.csv", parts[1])
     write("both.csv", parts[0] + parts[1].partition("\n")[2])
     for day in ("mon", "tue", "both"):
+        if day in SAVED:
+            write(f"{day}.json", SAVED[day])
+            continue
         ran = run("eval", f"{day}.csv", "--decisions", "a,b", "--positive", "yes", *COST,
                   "--save", f"{day}.json")  # fmt: skip
         assert ran.code == 0, ran.err
+        SAVED[day] = (tmp_path / f"{day}.json").read_bytes()
     return run
 
 

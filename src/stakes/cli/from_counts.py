@@ -54,7 +54,8 @@ def _findings(kept: Kept, source: str, form: str, args: Any) -> Findings:
     matrices = kept.tables
     first = next(iter(matrices.values()))
     app = over_names(first, args)
-    app = at_place(app, ordered_table(first, app, source.split(", ")[0]).priors, args)
+    where = source.partition(",")[0]
+    app = at_place(app, ordered_table(first, app, where).priors, args)
     warnings = refuse_or_name_dominated(app.costs)
     ordered = {name: ordered_table(each, app, name) for name, each in matrices.items()}
     totals = next(iter(ordered.values())).class_totals

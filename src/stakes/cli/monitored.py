@@ -1,0 +1,234 @@
+"""Periods from files of counts, or from the dates of one file, and the watch over them."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.application import Application, CaseCosts
+from stakes.application.sentences import describe_costs
+from stakes.cli.asked import asked
+from stakes.cli.costs import binary_case_costs, shares
+from stakes.cli.deciding import posteriors_of, said_by, without_gaps
+from stakes.cli.from_counts import ordered_table, over_names
+from stakes.cli.kept import read_kept
+from stakes.cli.kept_files import listed_files
+from stakes.cli.models import Model, models_of
+from stakes.cli.place import at_place, judged_at, texts
+from stakes.cli.timing import period_of
+from stakes.decisions import bayes_decisions
+from stakes.exceptions import DataError
+from stakes.monitoring import Watch, watch
+from stakes.summaries import ConfusionMatrix, CostTally, merge_summaries
+from stakes.summaries.storing import is_summary
+
+__all__ = ["PeriodGate", "Watched", "watched"]
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A watch with where it came from."""
+
+    watch: Watch
+    source: str
+    model: str
+    costs_said: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def watched(words: Sequence[str], args: Any) -> Watched:
+    """The periods that the options speak of, compared with the first."""
+    paths = listed_files(words) if words else []
+    if args.time is None and len(paths) >= 2:
+        return _from_files(paths, args)
+    if args.time is None or len(paths) != 1:
+        raise DataError(
+            "I need a reference and at least one later period.",
+            hint="counts of each period:  stakes monitor last_month.json this_month.json "
+            "--cost fn=10 fp=1\nrows with a date:  stakes monitor data.csv --time date --period "
+            "week --cost fn=10 fp=1",
+        )
+    args.file = paths[0]
+    return _from_rows(args)
+
+
+# ------------------------------------------------------------- files of counts
+
+
+def _from_files(paths: list[str], args: Any) -> Watched:
+    """One period per file, called after it."""
+    for path in paths:
+        if not is_summary(path) and not path.endswith(".json"):
+            raise DataError(
+                f"{Path(path).name} holds rows; several files must be counts of periods.",
+                hint=f"count it first:  stakes eval {path} ... --save {Path(path).stem}.json\n"
+                "or give one file with dates:  --time COLUMN",
+            )
+    kept = [read_kept(path) for path in paths]
+    names = [Path(path).stem for path in paths]
+    if len(set(names)) < len(names):
+        names = list(paths)
+    single = all(len(each.tables) == 1 for each in kept)
+    model = next(iter(kept[0].tables)) if single else _chosen(list(kept[0].tables), args.model)
+    tables: dict[str, ConfusionMatrix] = {}
+    for name, each in zip(names, kept, strict=True):
+        if not single and model not in each.tables:
+            raise DataError(f"{name} has no model '{model}'; it has {', '.join(each.tables)}.")
+        tables[name] = next(iter(each.tables.values())) if single else each.tables[model]
+    app = over_names(next(iter(tables.values())), args)
+    if args.prevalence:
+        app = app.with_priors(shares(args.prevalence, texts(app.classes)))
+    periods = {name: ordered_table(table, app, name) for name, table in tables.items()}
+    found = _watch(periods, app, args)
+    called = "" if single and model in names else model
+    return Watched(found, f"{len(paths)} files", called, _said(app))
+
+
+def _chosen(models: list[str], given: str | None) -> str:
+    """The model that is meant, when there are several."""
+    if given is None and len(models) == 1:
+        return models[0]
+    if given is None:
+        raise DataError(
+            f"there are {len(models)} models: {', '.join(models)}.", hint=f"--model {models[0]}"
+        )
+    if given not in models:
+        raise DataError(f"--model speaks of '{given}'; the models are {', '.join(models)}.")
+    return given
+
+
+def _watch(periods: dict[str, Any], app: Application, args: Any) -> Watch:
+    """The watch itself."""
+    if not 0 < args.level < 1:
+        raise DataError(f"--level must lie between 0 and 1; got {args.level:g}.")
+    count = args.reference_first
+    if count is None:
+        return watch(periods, application=app, reference=args.reference, level=args.level)
+    if args.reference is not None:
+        raise DataError("--reference and --reference-first say the same thing; leave one out.")
+    names = list(periods)
+    if not 1 <= count < len(names):
+        raise DataError(
+            f"--reference-first must leave periods to watch; there are {len(names)}, got {count}."
+        )
+    first = merge_summaries([periods[name] for name in names[:count]])
+    later = {name: periods[name] for name in names[count:]}
+    called = names[0] if count == 1 else f"first {count}"
+    return watch({called: first, **later}, application=app, level=args.level)
+
+
+def _said(app: Application) -> tuple[str, ...]:
+    """The costs as sentences."""
+    return tuple(describe_costs(app.costs, unit=app.unit).splitlines())
+
+
+# ------------------------------------------------------------- rows with dates
+
+
+def _from_rows(args: Any) -> Watched:
+    """Rows of one file, put into periods by a column."""
+    if args.weight:
+        raise DataError("--weight is not for monitoring: weights do not say how many cases.")
+    question = asked(args)
+    app = at_place(question.application, question.cases.priors, args)
+    models = models_of(question.table, question.cases, texts(app.decisions), args)
+    name = _chosen([model.name for model in models], args.model)
+    models = [model for model in models if model.name == name]
+    models, cases, gaps = without_gaps(models, question.cases, args)
+    app = at_place(question.application, cases.priors, args)
+    case_costs = None
+    if question.words is not None:
+        case_costs = binary_case_costs(question.words, cases.classes, question.table, cases.rows)
+    codes = _decided(models[0], cases, app, args, case_costs)
+    names, places = period_of(question.table.labels(args.time), cases.rows, args)
+    periods = {
+        label: _counted(cases.truth, codes, places == k, app, case_costs)
+        for k, label in enumerate(names)
+    }
+    found = _watch(periods, judged_at(app, args), args)
+    said = _said(app) if case_costs is None else ("costs differ from case to case",)
+    return Watched(found, question.table.source, name, said, (gaps,) if gaps else ())
+
+
+def _decided(
+    model: Model, cases: Any, app: Application, args: Any, case_costs: CaseCosts | None
+) -> NDArray[Any]:
+    """What the model decided in each case."""
+    posteriors = None
+    if model.decisions is None and not model.missing.any():
+        posteriors = posteriors_of(model, cases, app, args)
+    if posteriors is not None:
+        return bayes_decisions(posteriors, app.costs if case_costs is None else case_costs)
+    if case_costs is not None and model.decisions is None:
+        raise DataError("costs per case need probabilities in every row.", hint="--missing drop")
+    return said_by(model, cases, app, args)[0]
+
+
+def _counted(
+    truth: NDArray[Any],
+    codes: NDArray[Any],
+    inside: NDArray[np.bool_],
+    app: Application,
+    case_costs: CaseCosts | None,
+) -> ConfusionMatrix | CostTally:
+    """The counts of one period."""
+    if case_costs is None:
+        return ConfusionMatrix.from_decisions(
+            truth[inside], codes[inside], classes=app.classes, decision_names=app.decisions
+        )
+    costs = CaseCosts(case_costs.values[inside], case_costs.classes, case_costs.decisions)
+    return CostTally.from_decisions(truth[inside], codes[inside], costs=costs)
+
+
+# ------------------------------------------------------------- conditions
+
+_CONDITION = re.compile(r"\s*(cost|change)\s*(>=|<=|>|<)\s*([-+.\w]+)\s*")
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+
+
+class PeriodGate:
+    """One condition that must not hold: `alarm`, or a figure of the last period."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.strip()
+        match = _CONDITION.fullmatch(text)
+        try:
+            self.limit = float(match[3]) if match else 0.0
+        except ValueError:
+            match = None
+        if match is None and self.text != "alarm":
+            raise DataError(
+                f"I cannot read the condition '{text}'.",
+                hint="Say:  --fail-if alarm   or about the last period:  --fail-if 'cost>0.5'   "
+                "--fail-if 'change>0.1'",
+            )
+        self.figure, self.sign = (match[1], match[2]) if match else ("alarm", "")
+
+    def holds(self, found: Watch) -> bool:
+        """Whether the condition, which should not, holds."""
+        if self.figure == "alarm":
+            return found.alarm
+        return _COMPARISONS[self.sign](self._value(found), self.limit)
+
+    def _value(self, found: Watch) -> float:
+        """The figure of the last period."""
+        return found.last.after if self.figure == "cost" else found.last.change
+
+    def said(self, found: Watch) -> str:
+        """What to print when it holds."""
+        if self.figure == "alarm":
+            return f"failed: alarm at {', '.join(map(str, found.alarms))}"
+        got = f"{self._value(found):.4g}"
+        return f"failed: {self.text} ({self.figure} of {found.periods[-1]} is {got})"

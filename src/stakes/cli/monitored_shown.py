@@ -1,0 +1,186 @@
+"""A watch on the terminal, as JSON or CSV, and as a drawing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+from stakes._files import write_whole
+from stakes._optional import load
+from stakes.cli.monitored import Watched
+from stakes.cli.output import dim, page_width, print_wrapped, shown
+from stakes.cli.printing import print_bold
+from stakes.cli.tables import Column, fitted
+from stakes.exceptions import FormatError
+from stakes.monitoring import Part, PeriodChange, Watch
+from stakes.report.amounts import aligned, grouped, percent
+
+__all__ = ["draw", "record", "show"]
+
+
+def show(found: Watched, args: Any) -> None:
+    """Print the watch in the form that was asked for."""
+    if args.json:
+        print(json.dumps(record(found), indent=2, ensure_ascii=False, allow_nan=False))
+    elif args.csv:
+        _print_csv(found.watch)
+    elif args.quiet:
+        for name in found.watch.alarms:
+            print(shown(str(name)))
+    else:
+        _print(found)
+
+
+def _print(found: Watched) -> None:
+    """What was read, the table, what moved, and what to do."""
+    watch = found.watch
+    table = watch.frame()
+    of = f" of {found.model}" if found.model else ""
+    cases = grouped(float(table["cases"].sum()))
+    print_wrapped(f"read {found.source}: {cases} cases{of} in {len(watch.periods)} periods, "
+                  f"compared with {watch.reference!s}", rest="  ")  # fmt: skip
+    for line in found.costs_said:
+        print(shown(line))
+    print()
+    text, left_out = fitted(_columns(watch), page_width())
+    print(text)
+    if left_out:
+        print_wrapped(f"(too narrow for: {', '.join(left_out)}; --json has everything)")
+    told = "change = from shares of outcomes + from errors; chance: if nothing had changed"
+    print(dim(shown(f"({told})")))
+    print()
+    if watch.first_alarm is not None:
+        print_bold(f"Alarm at {watch.alarms[0]!s}. {watch.first_alarm.advice}")
+        _print_change(watch.first_alarm)
+    else:
+        print_bold(watch.advice)
+    many = percent(1 - watch.level)
+    print_wrapped(
+        f"alarms are this rare: if nothing ever changes, there is one in {many} of all runs, "
+        "however long",
+        first="- ",
+        rest="  ",
+    )
+
+
+def _columns(watch: Watch) -> list[Column]:
+    """The table of periods; columns to the right leave first."""
+    table = watch.frame()
+    unit = f" {watch.application.unit}" if watch.application.unit else ""
+    alarms = set(watch.alarms)
+    marks = ["" if name not in alarms else "ALARM" for name in watch.periods]
+    costs = aligned(table["cost"].tolist())
+    ends = zip(
+        aligned(table["low"].tolist(), 3), aligned(table["high"].tolist(), 3), table["low"],
+        strict=True,
+    )  # fmt: skip
+    limits = ["too few" if math.isnan(low) else f"{a} - {b}" for a, b, low in ends]
+    return [
+        Column("period", [str(name) for name in watch.periods], label=True),
+        Column("cases", [grouped(n) for n in table["cases"].tolist()], drop=3),
+        Column(f"cost/case{unit}", costs),
+        Column(f"{100 * watch.level:g}% interval", limits, drop=1),
+        Column("change", _signed(table["change"].tolist())),
+        Column("shares", _signed(table["from_shares"].tolist()), drop=2),
+        Column("errors", _signed(table["from_errors"].tolist()), drop=2),
+        Column("chance", [_chance(p) for p in table["p_value"].tolist()], drop=1),
+        Column("", marks, right=False),
+    ]
+
+
+def _signed(values: list[float]) -> list[str]:
+    """Changes with their sign; nothing for the reference."""
+    texts = aligned([0.0 if math.isnan(v) else v for v in values], 3)
+    return [
+        "" if math.isnan(v) else t if t.startswith("-") else f"+{t}"
+        for v, t in zip(values, texts, strict=True)
+    ]
+
+
+def _chance(p: float) -> str:
+    """A probability to two digits."""
+    if math.isnan(p):
+        return ""
+    return f"{p:.2f}" if p >= 0.095 else f"{p:.1g}"
+
+
+def _print_change(change: PeriodChange) -> None:
+    """Where the change came from."""
+    parts = (("cost per case", change.cost), ("from the shares of outcomes", change.prior_part),
+             ("from the errors", change.rate_part))  # fmt: skip
+    for name, part in parts:
+        print(f"  {name + ':':<29}{part}")
+
+
+def record(found: Watched) -> dict[str, Any]:
+    """Everything as plain data."""
+    watch = found.watch
+    rows = [{key: _plain(value) for key, value in row.items()} for row in watch.frame().rows()]
+    for row, change in zip(rows[1:], watch.changes, strict=True):
+        row["p_values"] = {name: _plain(p) for name, p in change.p_values.items()}
+        row["moved"] = list(change.moved)
+    first = watch.first_alarm
+    return {
+        "source": found.source,
+        "model": found.model or None,
+        "reference": str(watch.reference),
+        "level": watch.level,
+        "alarm": watch.alarm,
+        "alarms": [str(name) for name in watch.alarms],
+        "advice": watch.advice,
+        "unit": watch.application.unit,
+        "periods": rows,
+        "first_alarm": None if first is None else _change(first),
+    }
+
+
+def _change(change: PeriodChange) -> dict[str, Any]:
+    """One comparison as plain data."""
+    return {
+        "moved": list(change.moved),
+        "cost": _part(change.cost),
+        "from_shares": _part(change.prior_part),
+        "from_errors": _part(change.rate_part),
+        "by_class": [{k: _plain(v) for k, v in row.items()} for row in change.frame().rows()],
+    }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    """A part with its interval."""
+    return {name: _plain(value) for name, value in part._asdict().items()}
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON can hold."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _print_csv(watch: Watch) -> None:
+    """The table as CSV."""
+    table = watch.frame()
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows(list(row.values()) for row in table.rows())
+    sys.stdout.write(stream.getvalue())
+
+
+def draw(found: Watched, path: str) -> None:
+    """The costs over the periods as a picture, whole or not at all."""
+    from stakes.plots import cost_over_periods
+
+    figures = load("matplotlib.figure", extra="plots")
+    kinds = load("matplotlib.backend_bases", extra="plots").FigureCanvasBase.filetypes
+    ending = Path(path).suffix.removeprefix(".").lower()
+    if ending not in kinds:
+        raise FormatError(f"I cannot draw into '{path}'.", hint="costs.svg, costs.png or costs.pdf")
+    figure = figures.Figure(figsize=(6.4, 3.4), layout="constrained")
+    cost_over_periods(found.watch, ax=figure.subplots())
+    stream = io.BytesIO()
+    figure.savefig(stream, format=ending)
+    write_whole(Path(path), stream.getvalue())

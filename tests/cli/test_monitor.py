@@ -1,0 +1,245 @@
+"""`stakes monitor`: periods from files and from dates, alarms, conditions, forms."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from stakes import Application, ConfusionMatrix, CostTally, PairedCounts
+from stakes.monitoring import watch
+
+GOOD, BAD = [[860, 90], [10, 40]], [[850, 100], [30, 20]]
+COST = ("--positive", "yes", "--cost", "fn=10", "fp=1")
+
+
+@pytest.fixture
+def saved(run, tmp_path):
+    """Three weeks of counts, the last of them bad."""
+    for name, counts in (("w1", GOOD), ("w2", GOOD), ("w3", BAD)):
+        ConfusionMatrix(counts, ["no", "yes"]).save(tmp_path / f"{name}.json")
+    return run
+
+
+def _rows(share=0.3, later=0.3, n=300, days=("2026-01-01", "2026-01-20", "2026-02-10")):
+    rng = np.random.default_rng(0)
+    lines = ["day,y,p,d"]
+    for k, day in enumerate(days):
+        y = rng.random(n) < (share if k < len(days) - 1 else later)
+        p = 1 / (1 + np.exp(-rng.normal(3 * y - 1.5, 1.2)))
+        lines += [
+            f"{day},{'yes' if a else 'no'},{b:.4f},{'yes' if b > 1 / 11 else 'no'}"
+            for a, b in zip(y, p, strict=True)
+        ]
+    return "\n".join(lines) + "\n"
+
+
+class TestFiles:
+    def test_numbers_are_those_of_the_library(self, saved):
+        ran = saved("monitor", "w1.json", "w2.json", "w3.json", *COST, "--json")
+        wanted = watch(
+            {f"w{k + 1}": ConfusionMatrix(c) for k, c in enumerate((GOOD, GOOD, BAD))},
+            application=Application([[0, 1], [10, 0]]),
+        )
+        assert ran.found["alarms"] == ["w3"]
+        for row, cost, p in zip(
+            ran.found["periods"][1:], wanted.costs[1:], wanted.p_values, strict=True
+        ):
+            assert row["cost"] == pytest.approx(cost.value)
+            assert row["low"] == pytest.approx(cost.low)
+            assert row["p_value"] == pytest.approx(p)
+        assert ran.found["periods"][2]["moved"] == list(wanted.changes[1].moved)
+        assert ran.found["first_alarm"]["from_errors"]["value"] == pytest.approx(0.21)
+
+    def test_text(self, saved):
+        ran = saved("monitor", "w*.json", *COST)
+        assert ran.code == 0
+        assert "compared with w1" in ran.out
+        assert "ALARM" in ran.out
+        assert "Alarm at w3. Deciding about 'yes' costs more than it did: 2 -> 6 for" in ran.out
+        assert all(len(line) <= 80 for line in ran.out.splitlines())
+
+    def test_without_alarm(self, saved):
+        ran = saved("monitor", "w1.json", "w2.json", *COST)
+        assert "Nothing moved more than chance: keep deciding as you do." in ran.out
+        assert "ALARM" not in ran.out
+
+    def test_files_may_stand_after_the_costs(self, saved):
+        ran = saved("monitor", "--positive", "yes", "--cost", "fn=10", "fp=1", "w1.json", "w3.json",
+                    "--json")  # fmt: skip
+        assert [row["period"] for row in ran.found["periods"]] == ["w1", "w3"]
+
+    def test_quiet_and_csv(self, saved):
+        assert saved("monitor", "w*.json", *COST, "--quiet").out == "w3\n"
+        lines = saved("monitor", "w*.json", *COST, "--csv").out.splitlines()
+        assert lines[0].startswith("period,cases,cost,low,high,change")
+        assert len(lines) == 4
+
+    def test_a_reference_and_several_together(self, saved):
+        ran = saved("monitor", "w*.json", *COST, "--reference", "w2", "--json")
+        assert ran.found["reference"] == "w2"
+        ran = saved("monitor", "w*.json", *COST, "--reference-first", "2", "--json")
+        assert ran.found["reference"] == "first 2"
+        assert ran.found["periods"][0]["cases"] == 2000
+
+    def test_given_shares(self, saved):
+        ran = saved("monitor", "w*.json", *COST, "--prevalence", "10%", "--json")
+        wanted = 0.9 * 90 / 950 + 0.1 * 10 * 10 / 50
+        assert ran.found["periods"][0]["cost"] == pytest.approx(wanted)
+
+    def test_one_of_several_models(self, run, tmp_path):
+        for k in range(2):
+            joint = PairedCounts.from_decisions(
+                [0, 1] * 200, {"a": [0, 1] * 200, "b": [k, 1] * 200}
+            )
+            joint.save(tmp_path / f"w{k}.json")
+        ran = run("monitor", "w0.json", "w1.json", "--cost", "fn=10", "fp=1")
+        assert ran.code == 2
+        assert "--model a" in ran.err
+        ran = run("monitor", "w0.json", "w1.json", "--cost", "fn=10", "fp=1", "--model", "b",
+                  "--json")  # fmt: skip
+        assert ran.found["model"] == "b"
+        assert ran.found["alarms"] == ["w1"]
+
+
+class TestConditions:
+    @pytest.mark.parametrize(
+        ("condition", "code"),
+        [("alarm", 1), ("cost>0.3", 1), ("cost>0.5", 0), ("change>0.2", 1), ("change<0", 0)],
+    )
+    def test_exit_codes(self, saved, condition, code):
+        ran = saved("monitor", "w*.json", *COST, "--fail-if", condition)
+        assert ran.code == code
+        assert ("failed: " in ran.err) == bool(code)
+
+    def test_no_alarm_no_failure(self, saved):
+        assert saved("monitor", "w1.json", "w2.json", *COST, "--fail-if", "alarm").code == 0
+
+    def test_what_cannot_be_read(self, saved):
+        ran = saved("monitor", "w*.json", *COST, "--fail-if", "nec>1")
+        assert ran.code == 2
+        assert "--fail-if alarm" in ran.err
+
+
+class TestRows:
+    WORDS = ("--label", "y", "--positive", "yes", "--cost", "fn=10", "fp=1")
+
+    def test_dates_in_months(self, run, write):
+        write("data.csv", _rows(later=0.5))
+        ran = run("monitor", "data.csv", "--time", "day", "--period", "month", "--scores", "p",
+                  *self.WORDS, "--json")  # fmt: skip
+        assert ran.code == 0, ran.err
+        assert [(r["period"], r["cases"]) for r in ran.found["periods"]] == [
+            ("2026-01", 600), ("2026-02", 300)
+        ]  # fmt: skip
+        assert ran.found["periods"][1]["moved"] == ["cost", "priors"]
+        assert "act above" in ran.found["advice"]
+
+    def test_scores_decide_as_decisions_do(self, run, write):
+        write("data.csv", _rows())
+        found = [
+            run("monitor", "data.csv", "--time", "day", *how, *self.WORDS, "--json").found[
+                "periods"
+            ]
+            for how in (("--scores", "p"), ("--decisions", "d"))
+        ]
+        assert found[0] == found[1]
+
+    @pytest.mark.parametrize(
+        ("period", "names"),
+        [
+            ("day", ["2026-01-01", "2026-01-20", "2026-02-10"]),
+            ("week", ["2025-12-29", "2026-01-19", "2026-02-09"]),
+            ("quarter", ["2026-Q1"]),
+            ("year", ["2026"]),
+        ],
+    )
+    def test_names_of_periods(self, run, write, period, names):
+        write("data.csv", _rows())
+        ran = run("monitor", "data.csv", "--time", "day", "--period", period, "--decisions", "d",
+                  *self.WORDS, "--json")  # fmt: skip
+        if len(names) == 1:
+            assert ran.code == 2
+            assert "at least one later period" in ran.err
+        else:
+            assert [row["period"] for row in ran.found["periods"]] == names
+
+    def test_costs_per_case(self, run, write):
+        rng = np.random.default_rng(1)
+        rows = [
+            f"{week},{y},{d},{rng.gamma(2):.3f}"
+            for week in (1, 2, 10)
+            for y, d in rng.choice(["yes", "no"], (100, 2))
+        ]
+        write("loans.csv", "week,y,d,amount\n" + "\n".join(rows) + "\n")
+        ran = run("monitor", "loans.csv", "--time", "week", "--label", "y", "--positive", "yes",
+                  "--decisions", "d", "--cost", "fn=amount", "fp=0.1*amount", "--json")  # fmt: skip
+        assert ran.code == 0, ran.err
+        assert [row["period"] for row in ran.found["periods"]] == ["1", "2", "10"]  # as numbers
+        paid = [
+            float(a)
+            if (y, d) == ("yes", "no")
+            else 0.1 * float(a)
+            if (y, d) == ("no", "yes")
+            else 0
+            for _, y, d, a in (row.split(",") for row in rows[:100])
+        ]
+        assert ran.found["periods"][0]["cost"] == pytest.approx(np.mean(paid))
+
+    def test_a_plot(self, run, write, tmp_path):
+        pytest.importorskip("matplotlib", reason="drawings need matplotlib")
+        write("data.csv", _rows())
+        ran = run("monitor", "data.csv", "--time", "day", "--decisions", "d", *self.WORDS,
+                  "--plot", "costs.svg")  # fmt: skip
+        assert "plot: costs.svg" in ran.out
+        assert "cost per case" in (tmp_path / "costs.svg").read_text(encoding="utf-8")
+        ran = run("monitor", "data.csv", "--time", "day", "--decisions", "d", *self.WORDS,
+                  "--plot", "costs.docx")  # fmt: skip
+        assert ran.code == 2
+        assert "costs.svg" in ran.err
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            ((), "a reference and at least one later period"),
+            (("w1.json",), "stakes monitor last_month.json this_month.json"),
+            (("w1.json", "gone.json"), "there is no file 'gone.json'"),
+            (("w1.json", "rows.csv"), "count it first:  stakes eval rows.csv"),
+            (("w1.json", "tally.json"), "holds a CostTally, not counts of decisions"),
+            (("w1.json", "w2.json", "--level", "95"), "between 0 and 1"),
+            (("w1.json", "w2.json", "--reference", "w9"), "no period 'w9'"),
+            (("w1.json", "w2.json", "--reference-first", "2"), "must leave periods to watch"),
+        ],
+    )
+    def test_words_that_cannot_be_meant(self, saved, tmp_path, words, said):
+        (tmp_path / "rows.csv").write_text(_rows())
+        CostTally.from_costs([0, 1], [1.0, 2.0]).save(tmp_path / "tally.json")
+        ran = saved("monitor", *words, *COST)
+        assert ran.code == 2
+        assert said in ran.err
+
+    def test_costs_are_needed(self, saved):
+        ran = saved("monitor", "w1.json", "w2.json")
+        assert ran.code == 2
+        assert "--cost fn=10 fp=1" in ran.err
+
+    def test_dates_that_are_none(self, run, write):
+        write("data.csv", _rows(days=("monday", "tuesday")))
+        ran = run("monitor", "data.csv", "--time", "day", "--period", "week", "--decisions", "d",
+                  *TestRows.WORDS)  # fmt: skip
+        assert ran.code == 2
+        assert "'monday' in 'day' is not a date" in ran.err
+
+    def test_a_time_that_is_empty(self, run, write):
+        write("data.csv", _rows().replace("2026-01-20", "", 1))
+        ran = run("monitor", "data.csv", "--time", "day", "--decisions", "d", *TestRows.WORDS)
+        assert ran.code == 2
+        assert "'day', the time, is empty in row 301" in ran.err
+
+
+def test_json_holds_no_nan(saved):
+    ran = saved("monitor", "w*.json", *COST, "--json")
+    assert json.loads(ran.out)["periods"][0]["change"] is None
