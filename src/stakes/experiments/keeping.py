@@ -70,9 +70,8 @@ def _sources(package: Path, key: str) -> Iterator[Path]:
         if path.suffix not in (".py", ".csv") or parts[0] in FACES:
             continue
         folder = path.parent
-        inside = parts[0] == "experiments" and folder != experiments
-        if inside and ("pages" in parts or key not in (*parts, "errata")):
-            continue  # the errata use every paper
+        if parts[0] == "experiments" and folder != experiments and key not in parts:
+            continue
         yield path
 
 

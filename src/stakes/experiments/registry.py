@@ -10,7 +10,7 @@ from stakes.experiments.items import Item, Paper
 
 __all__ = ["KEYS", "item_of", "paper_of", "papers"]
 
-KEYS = ("ferrer2025", "ferrer2022", "dyrland2022", "cumani", "wa2025", "errata")
+KEYS = ("ferrer2025", "ferrer2022", "dyrland2022", "cumani", "wa2025")
 
 
 def papers() -> tuple[Paper, ...]:

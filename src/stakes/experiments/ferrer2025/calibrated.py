@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from stakes.calibration import Affine, cross_fit, stratified_folds
 
-__all__ = ["folds_of_table_2", "posteriors_at_the_optimum", "posteriors_stopped_early"]
+__all__ = ["at_the_optimum", "folds_of_table_2", "stopped_early"]
 
 
 def folds_of_table_2(y: Any) -> NDArray[Any]:
@@ -23,26 +23,25 @@ def folds_of_table_2(y: Any) -> NDArray[Any]:
     return stratified_folds(y, 5, rng=np.random.RandomState(0))
 
 
-def posteriors_at_the_optimum(logs: Any, y: Any) -> NDArray[np.float64]:
-    """Each fold calibrated by the exact optimum of the others."""
-    posteriors: NDArray[np.float64] = cross_fit(Affine(), logs, y, folds=folds_of_table_2(y))
-    return posteriors
+def at_the_optimum(logs: Any, y: Any) -> NDArray[np.float64]:
+    """Log-posteriors, each fold calibrated by the exact optimum of the others."""
+    return np.log(cross_fit(Affine(), logs, y, folds=folds_of_table_2(y)))
 
 
-def posteriors_stopped_early(logs: Any, y: Any) -> NDArray[np.float64]:
-    """Each fold calibrated by where L-BFGS stops on the others."""
-    from scipy.special import softmax
+def stopped_early(logs: Any, y: Any) -> NDArray[np.float64]:
+    """Log-posteriors, each fold calibrated by where L-BFGS stops on the others."""
+    from scipy.special import log_softmax
 
     numbers = folds_of_table_2(y)
     out: NDArray[np.float64] = np.empty(logs.shape)
     for k in range(5):
         rest, here = numbers != k, numbers == k
-        scale, *biases = _stopped_early(logs[rest], y[rest])
-        out[here] = softmax(scale * logs[here] + np.array(biases), axis=1)
+        scale, *biases = _parameters(logs[rest], y[rest])
+        out[here] = log_softmax(scale * logs[here] + np.array(biases), axis=1)
     return out
 
 
-def _stopped_early(logs: Any, y: Any) -> NDArray[np.float64]:
+def _parameters(logs: Any, y: Any) -> NDArray[np.float64]:
     """Scale and biases where L-BFGS stops by default, after at most 100 steps."""
     from scipy.optimize import fmin_l_bfgs_b
 

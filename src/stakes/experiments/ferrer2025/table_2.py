@@ -7,7 +7,7 @@ columns MC1 and MC2 follow from other decisions, the Bayes decisions for Cimb; b
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -21,19 +21,22 @@ from stakes import (
     bayes_decisions,
     normalized_expected_cost,
 )
-from stakes.experiments.ferrer2025.calibrated import (
-    posteriors_at_the_optimum,
-    posteriors_stopped_early,
-)
+from stakes.experiments.ferrer2025.calibrated import at_the_optimum, stopped_early
 from stakes.experiments.ferrer2025.scores import NEEDS, SYSTEMS, read
 from stakes.experiments.ferrer2025.table_2_claims import claims
 from stakes.experiments.items import Cell, Context, Item, Outcome
 from stakes.metrics import accuracy, auc, f1, macro_f1
 
-__all__ = ["TABLE_2", "printed_rows", "row_of"]
+__all__ = ["POSTERIORS", "TABLE_2", "printed_rows", "row_of"]
 
 COLUMNS = ("NEC C01", "NEC CinvP", "NEC Cimb", "1-ACC", "MC1", "MC2", "Bin", "1-AUC", "EER")
 ARGMAX = ("MC1 argmax", "MC2 argmax")
+#: How the log-posteriors of each kind of row come from those of the system.
+POSTERIORS: dict[str, Callable[[Any, Any], Any]] = {
+    "raw": lambda logs, _: logs,
+    "cal": stopped_early,
+    "optimum": at_the_optimum,
+}
 
 
 def printed_rows() -> dict[tuple[str, str, str], dict[str, float]]:
@@ -55,10 +58,8 @@ def compute(context: Context) -> Outcome:
     for done, system in enumerate(SYSTEMS):
         context.progress(done / len(SYSTEMS))
         logs, y = read(context.data, system)
-        stopped, best = posteriors_stopped_early(logs, y), posteriors_at_the_optimum(logs, y)
-        for kind, values in (("raw", np.exp(logs)), ("cal", stopped), ("optimum", best)):
-            logarithms = logs if kind == "raw" else np.log(values)
-            found[system.data, system.system, kind] = row_of(values, y, logarithms)
+        for kind, posteriors in POSTERIORS.items():
+            found[system.data, system.system, kind] = row_of(posteriors(logs, y), y)
     printed = printed_rows()
     cells = [cell for place, row in printed.items() for cell in _cells(place, row, found)]
     return Outcome(tuple(cells), remarks=_REMARKS, claims=claims(found, printed))
@@ -107,8 +108,9 @@ def _row(
     return cells
 
 
-def row_of(posteriors: Any, y: Any, log_posteriors: Any) -> dict[str, float]:
-    """The numbers of one row, from posteriors as they are."""
+def row_of(log_posteriors: Any, y: Any) -> dict[str, float]:
+    """The numbers of one row, from log-posteriors as they are."""
+    posteriors = np.exp(log_posteriors)
     size = posteriors.shape[1]
     shares = np.bincount(y, minlength=size) / len(y)
     plain, last = 1.0 - np.eye(size), np.append(np.ones(size - 1), 100.0)

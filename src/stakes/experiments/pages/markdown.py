@@ -11,6 +11,7 @@ from stakes.experiments.pages.figures import Drawn
 from stakes.experiments.pages.words import (
     TITLE,
     claim_verdict,
+    claims_sentence,
     difference,
     errata,
     ours,
@@ -47,6 +48,7 @@ def paper_markdown(
 def overview_markdown(results: Sequence[Result]) -> str:
     """The overview: counts, claims, errata."""
     lines = [f"# {TITLE}", "", f"**{_text(sentence(results))}**", ""]
+    lines += [_text(claims_sentence(results)), ""]
     lines += ["| paper | item | printed numbers | differ | result |", "|---|---|--:|--:|---|"]
     for each in results:
         counts = [str(len(each.compared)), str(len(each.outside))] if each.outcome else ["", ""]
@@ -58,8 +60,9 @@ def overview_markdown(results: Sequence[Result]) -> str:
         kept = [claim for claim in claims if claim.erratum is None]
         lines += [f"### {_text(key)}", "", *_claims(kept)] if kept else []
     lines += ["## Where print and text disagree", ""]
-    for number, _, claim in errata(results):
-        lines += [f"{number}. **{_text(claim.statement)}** {_text(claim.evidence)}", ""]
+    for erratum, evidence in errata(results):
+        where = f"{erratum.number}. **{_text(f'{erratum.paper}, {erratum.place}.')}** "
+        lines += [where + _text(" ".join((erratum.finding, *evidence))), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -7,13 +7,13 @@ from itertools import groupby
 
 from stakes.experiments.pages.frame import framed
 from stakes.experiments.pages.tables import claims_list
-from stakes.experiments.pages.words import TITLE, errata, sentence, status
+from stakes.experiments.pages.words import TITLE, claims_sentence, errata, sentence, status
 from stakes.experiments.running import Result
 from stakes.report.markup import Html, element, joined, section, table, text
 
 __all__ = ["overview_page"]
 
-ERRATA = (
+ERRATA_SAID = (
     "Where the printed numbers follow from something other than what the text says, both were "
     "computed: the numbers as printed, and what the text describes."
 )
@@ -27,7 +27,8 @@ def overview_page(results: Sequence[Result]) -> str:
         element("header", joined(
             element("h1", TITLE),
             element("p", f"stakes {__version__}", class_="from"),
-            element("div", element("p", sentence(results)), class_="verdict"),
+            element("div", element("p", f"{sentence(results)} {claims_sentence(results)}"),
+                    class_="verdict"),
         )),
         _papers(results),
         _claims(results),
@@ -73,18 +74,14 @@ def _claims(results: Sequence[Result]) -> Html:
 
 
 def _errata(results: Sequence[Result]) -> Html:
-    """The errata with their numbers."""
-    found = errata(results)
-    if not found:
-        return Html("")
+    """The errata with their numbers and what was computed for each."""
     entries = []
-    for number, numbered in groupby(found, key=lambda each: each[0]):
-        same = list(numbered)
-        entries.append(element("dt", f"{number}"))
-        lines = [
-            joined(element("strong", claim.statement), element("p", claim.evidence))
-            for _, _, claim in same
-        ]
-        entries.append(element("dd", joined(*lines)))
+    for erratum, evidence in errata(results):
+        where = element("strong", f"{erratum.paper}, {erratum.place}.")
+        entries.append(element("dt", f"{erratum.number}"))
+        entries.append(
+            element("dd", joined(Html(f"{where} {text(erratum.finding)}"),
+                                 *(element("p", each) for each in evidence)))
+        )  # fmt: skip
     listed = element("dl", joined(*entries), class_="errata")
-    return section("Where print and text disagree", element("p", ERRATA), listed)
+    return section("Where print and text disagree", element("p", ERRATA_SAID), listed)

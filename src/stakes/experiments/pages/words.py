@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from stakes.experiments.errata import ERRATA, Erratum
 from stakes.experiments.items import Cell, Claim
 from stakes.experiments.running import Result
 
 __all__ = [
     "TITLE",
     "claim_verdict",
+    "claims_sentence",
     "decimals",
     "difference",
     "errata",
@@ -115,16 +117,28 @@ def sentence(results: Iterable[Result]) -> str:
     return said
 
 
-def errata(results: Iterable[Result]) -> list[tuple[int, Result, Claim]]:
-    """The errata among the claims, in the order of their numbers."""
-    found = [
-        (claim.erratum, result, claim)
-        for result in results
-        if result.outcome is not None
-        for claim in result.outcome.claims
-        if claim.erratum is not None
+def claims_sentence(results: Iterable[Result]) -> str:
+    """How many claims were checked, and how they came out."""
+    outcomes = [each.outcome for each in results if each.outcome is not None]
+    held = [claim.holds for each in outcomes for claim in each.claims if claim.erratum is None]
+    if not held:
+        return ""
+    yes, no, partly = (sum(each is kind for each in held) for kind in (True, False, None))
+    said = f"{len(held)} statements of the papers were checked: {yes} confirmed, {no} not"
+    return f"{said}, {partly} in part." if partly else f"{said}."
+
+
+def errata(results: Iterable[Result]) -> list[tuple[Erratum, list[str]]]:
+    """Each erratum with the sentences of evidence that were computed for it."""
+    found: dict[int, list[str]] = {}
+    for result in results:
+        for claim in () if result.outcome is None else result.outcome.claims:
+            if claim.erratum is not None:
+                found.setdefault(claim.erratum, []).append(claim.evidence)
+    return [
+        (each, found.get(each.number, [f"Not computed here: stakes reproduce {each.paper}"]))
+        for each in ERRATA
     ]
-    return sorted(found, key=lambda each: each[0])
 
 
 def grids(cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]:
