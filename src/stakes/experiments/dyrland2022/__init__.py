@@ -1,0 +1,20 @@
+"""K. Dyrland, A. S. Lundervold, P. G. L. Porta Mana, 2022: its tables, figures and examples."""
+
+from stakes.experiments.dyrland2022.clouds import FIGURE_2, FIGURE_3
+from stakes.experiments.dyrland2022.misranked import FIGURE_6, FIGURE_7
+from stakes.experiments.dyrland2022.roc_curves import FIGURE_8
+from stakes.experiments.dyrland2022.space import FIGURE_1, FIGURES_4_5
+from stakes.experiments.dyrland2022.stories import COMPLIANCE, TABLE_1
+from stakes.experiments.items import Paper
+
+__all__ = ["PAPER"]
+
+PAPER = Paper(
+    key="dyrland2022",
+    citation=(
+        'K. Dyrland, A. S. Lundervold, P. G. L. Porta Mana, "Does the evaluation stand up to '
+        'evaluation? A first-principle approach to the evaluation of classifiers", 2022.'
+    ),
+    items=(TABLE_1, FIGURE_1, COMPLIANCE, FIGURE_2, FIGURE_3, FIGURES_4_5, FIGURE_6, FIGURE_7,
+           FIGURE_8),
+)  # fmt: skip
