@@ -13,7 +13,17 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from stakes import Application, CostMatrix, ScoreCounts, audit, curves, metrics, plots
+from stakes import (
+    Application,
+    ConfusionMatrix,
+    CostMatrix,
+    ScoreCounts,
+    audit,
+    curves,
+    metrics,
+    monitoring,
+    plots,
+)
 
 PREVALENCE = 0.08
 
@@ -48,6 +58,32 @@ def classes_of_three(n: int = 4000) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         weight = np.exp(sharpness * (log_odds - log_odds.max(axis=1, keepdims=True)))
         found[name] = weight / weight.sum(axis=1, keepdims=True)
     return y, found
+
+
+def weeks(n: int = 16) -> dict[str, ConfusionMatrix]:
+    """A year begins quietly; from its tenth week on more customers leave than before."""
+    rng = np.random.default_rng(8)
+    found = {}
+    for k in range(n):
+        share = PREVALENCE if k < 9 else 1.8 * PREVALENCE
+        size = 8000 if k == 0 else 1000  # a large reference
+        cells = [(1 - share) * 0.9, (1 - share) * 0.1, share * 0.25, share * 0.75]
+        found[f"w{k + 1}"] = ConfusionMatrix(rng.multinomial(size, cells).reshape(2, 2))
+    return found
+
+
+def regions() -> dict[str, ConfusionMatrix]:
+    """Six regions, in one of which the model misses more."""
+    rng = np.random.default_rng(5)
+    names = ("north", "east", "south", "west", "islands", "abroad")
+    return {
+        name: ConfusionMatrix(
+            rng.multinomial(1500, [0.92 * 0.9, 0.92 * 0.1, 0.08 * miss, 0.08 * (1 - miss)]).reshape(
+                2, 2
+            )
+        )
+        for name, miss in zip(names, (0.25, 0.25, 0.25, 0.25, 0.5, 0.25), strict=True)
+    }
 
 
 def pictures() -> dict[str, Callable[[Any], Any]]:
@@ -108,6 +144,13 @@ def pictures() -> dict[str, Callable[[Any], Any]]:
         ),
         "abstention": lambda ax: plots.abstention(
             {n: curves.abstention(sc, app) for n, sc in two.items()}, ax=ax
+        ),
+        "cost_over_periods": lambda ax: plots.cost_over_periods(
+            monitoring.watch(weeks(), application=Application([[0, 1], [10, 0]])), ax=ax
+        ),
+        "cost_by_segment": lambda ax: plots.cost_by_segment(
+            monitoring.compare_segments(regions(), application=Application([[0, 1], [10, 0]])),
+            ax=ax,
         ),
         "tippett": lambda ax: plots.tippett(each(curves.tippett, two), ax=ax),
         "empirical_cross_entropy": lambda ax: plots.empirical_cross_entropy(

@@ -60,11 +60,11 @@ def _tables(found: Any, stem: str, name: str) -> Kept:
 
 def keep(ev: Evaluation, joint: PairedCounts | None, path: str) -> None:
     """Write what was decided, so that it can be merged, watched and judged again."""
-    if joint is None:
-        joint = joint_of(ev)
-    save_summary(
-        {model.name: model.confusion for model in ev.models} if joint is None else joint, path
-    )
+    found: Any = joint if joint is not None else joint_of(ev)
+    if found is None:
+        tables = {model.name: model.confusion for model in ev.models}
+        found = tables if len(tables) > 1 else next(iter(tables.values()))
+    save_summary(found, path)
 
 
 def joint_of(ev: Evaluation) -> PairedCounts | None:

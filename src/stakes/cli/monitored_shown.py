@@ -80,14 +80,17 @@ def _columns(watch: Watch) -> list[Column]:
         strict=True,
     )  # fmt: skip
     limits = ["too few" if math.isnan(low) else f"{a} - {b}" for a, b, low in ends]
+    n = len(watch.periods)
+    columns = ("change", "from_shares", "from_errors")
+    changes = _signed([value for name in columns for value in table[name].tolist()])
     return [
         Column("period", [str(name) for name in watch.periods], label=True),
         Column("cases", [grouped(n) for n in table["cases"].tolist()], drop=3),
         Column(f"cost/case{unit}", costs),
         Column(f"{100 * watch.level:g}% interval", limits, drop=1),
-        Column("change", _signed(table["change"].tolist())),
-        Column("shares", _signed(table["from_shares"].tolist()), drop=2),
-        Column("errors", _signed(table["from_errors"].tolist()), drop=2),
+        Column("change", changes[:n]),
+        Column("shares", changes[n : 2 * n], drop=2),
+        Column("errors", changes[2 * n :], drop=2),
         Column("chance", [_chance(p) for p in table["p_value"].tolist()], drop=1),
         Column("", marks, right=False),
     ]
