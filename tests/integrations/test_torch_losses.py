@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -8,7 +11,7 @@ pytest.importorskip("torch", reason="needs PyTorch: pip install 'stakes[torch]'"
 import torch
 
 import stakes
-from stakes.exceptions import CostError, DataError
+from stakes.exceptions import CostError, DataError, LabelError
 from stakes.integrations.torch import (
     BinaryExpectedCostLoss,
     ExpectedCostLoss,
@@ -215,6 +218,122 @@ class TestReweightedLoss:
     def test_unknown_kind_raises(self) -> None:
         with pytest.raises(DataError, match="got 'focal'"):
             ReweightedLoss("focal", self.COSTS, data_priors=[0.5, 0.5])  # type: ignore[arg-type]
+
+
+LOSSES = {
+    "log": lambda: ExpectedCostLoss(COSTS),
+    "linear": lambda: ExpectedCostLoss(COSTS, scale="linear"),
+    "straight-through": lambda: ExpectedCostLoss(COSTS, straight_through=True, learn_offsets=True),
+    "placed": lambda: ExpectedCostLoss(
+        stakes.Application(COSTS, priors=[0.2, 0.3, 0.5]), data_priors=[0.3, 0.3, 0.4]
+    ),
+    "binary": lambda: BinaryExpectedCostLoss(
+        stakes.Application([[0, 1], [4, 0]], priors=[0.7, 0.3]), data_priors=[0.5, 0.5]
+    ),
+    **{
+        kind: lambda kind=kind: ReweightedLoss(
+            kind, stakes.CostMatrix([[0, 1, 1], [3, 0, 3], [5, 5, 0]]), data_priors=[0.3, 0.3, 0.4]
+        )
+        for kind in ("cross_entropy", "hinge", "squared", "exponential")
+    },
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+class TestEveryLoss:
+    def case(self, name: str, n: int = 40):
+        logits, target = batch(n, classes=2 if name == "binary" else 3)
+        return LOSSES[name](), logits[:, 1] if name == "binary" else logits, target
+
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+    def test_narrow_types_give_nearly_the_same(self, name, dtype) -> None:
+        loss, scores, target = self.case(name)
+        narrow = scores.to(dtype).requires_grad_()
+        value = loss(narrow, target)
+        value.backward()
+        assert value.dtype == dtype
+        assert torch.isfinite(narrow.grad).all()
+        exact = loss(scores, target).item()
+        assert value.item() == pytest.approx(exact, rel=20 * torch.finfo(dtype).eps)
+
+    def test_autocast(self, name) -> None:
+        loss, scores, target = self.case(name)
+        layer = torch.nn.Linear(1, 1) if name == "binary" else torch.nn.Linear(3, 3)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            made = layer(scores.float()[:, None] if name == "binary" else scores.float())
+            value = loss(made[:, 0] if name == "binary" else made, target)
+        value.backward()
+        assert torch.isfinite(layer.weight.grad).all()
+
+    def test_compiles_in_one_piece(self, name) -> None:
+        loss, scores, target = self.case(name)
+        torch.compiler.reset()
+        compiled = torch.compile(loss, backend="eager", fullgraph=True)
+        assert compiled(scores, target).item() == pytest.approx(loss(scores, target).item())
+
+    def test_labels_of_any_integer_type(self, name) -> None:
+        loss, scores, target = self.case(name)
+        expected = loss(scores, target).item()
+        for kind in (torch.int8, torch.int32, *([torch.bool] if name == "binary" else [])):
+            assert loss(scores, target.to(kind)).item() == expected
+
+    @pytest.mark.parametrize("bad", [-1, -100, 3])
+    def test_labels_that_are_no_positions_raise(self, name, bad) -> None:
+        loss, scores, target = self.case(name)
+        target[5] = bad
+        with pytest.raises(LabelError, match=f"row 5 is {bad}"):
+            loss(scores, target)
+
+    def test_labels_that_are_no_integers_raise(self, name) -> None:
+        loss, scores, target = self.case(name)
+        with pytest.raises(LabelError, match="integer positions"):
+            loss(scores, target.float())
+
+    def test_shapes_that_do_not_fit_raise(self, name) -> None:
+        loss, scores, target = self.case(name)
+        with pytest.raises(DataError, match="must be floats of shape"):
+            loss(torch.zeros(40, 5), target)
+        with pytest.raises(DataError, match="must be floats of shape"):
+            loss(scores[None], target)
+        with pytest.raises(DataError, match=r"`target` must have shape \(40,\)"):
+            loss(scores, target[:7])
+        with pytest.raises(DataError, match=r"`sample_weight` must have shape \(40,\)"):
+            loss(scores, target, sample_weight=torch.ones(40, 1))
+
+    def test_only_the_ratios_of_weights_count(self, name) -> None:
+        loss, scores, target = self.case(name)
+        weights = 1.0 + torch.arange(40) % 3
+        value = loss(scores, target, sample_weight=weights).item()
+        assert loss(scores, target, sample_weight=7 * weights).item() == pytest.approx(value)
+
+    def test_state_and_copies(self, name) -> None:
+        loss, scores, target = self.case(name)
+        value = loss(scores, target).item()
+        other = pickle.loads(pickle.dumps(copy.deepcopy(loss)))
+        other.load_state_dict(loss.state_dict())
+        assert other(scores, target).item() == value
+
+
+def test_costs_per_case_of_another_shape_raise() -> None:
+    logits, target = batch(8)
+    with pytest.raises(CostError, match=r"\(8, 3, 4\), one table per case; got \(8, 3, 3\)"):
+        ExpectedCostLoss(COSTS)(logits, target, torch.ones(8, 3, 3))
+
+
+def test_temperature_may_be_learnt() -> None:
+    logits, target = batch(8)
+    heat = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
+    loss = ExpectedCostLoss(COSTS, temperature=heat)
+    loss(logits, target).backward()
+    plain = ExpectedCostLoss(COSTS, temperature=0.5)
+    assert loss(logits, target).item() == pytest.approx(plain(logits, target).item())
+    assert heat.grad.abs() > 0
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1.0, float("nan")])
+def test_a_temperature_that_is_not_positive_raises(temperature) -> None:
+    with pytest.raises(DataError, match="`temperature` must be positive"):
+        ExpectedCostLoss(COSTS, temperature=temperature)(*batch(8))
 
 
 class TestAnnealedTemperature:

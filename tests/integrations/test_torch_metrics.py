@@ -11,7 +11,7 @@ pytest.importorskip("torch", reason="needs PyTorch: pip install 'stakes[torch]'"
 import torch
 
 import stakes
-from stakes.exceptions import CostError, DataError, LabelError
+from stakes.exceptions import CostError, DataError, LabelError, PriorError
 from stakes.integrations.torch import (
     ActualCost,
     BrierScore,
@@ -141,9 +141,68 @@ class TestProperScores:
             metric.compute()
 
 
+class TestWhatIsRefused:
+    @pytest.mark.parametrize("kind", [torch.int8, torch.int32, torch.bool])
+    def test_targets_may_be_any_integers(self, kind) -> None:
+        p, y = rows(classes=2)
+        for make in (lambda: CrossEntropy(2), lambda: BrierScore(2), lambda: ExpectedCost(BINARY)):
+            assert in_batches(make(), p, y.to(kind)) == in_batches(make(), p, y)
+
+    @pytest.mark.parametrize("score", [CrossEntropy, BrierScore])
+    def test_one_column_is_the_second_class(self, score) -> None:
+        p, y = rows(classes=2)
+        assert in_batches(score(2), p[:, 1], y) == pytest.approx(in_batches(score(2), p, y))
+
+    @pytest.mark.parametrize("shape", [(4, 1), (4, 3), (4, 2, 1)])
+    def test_scores_of_another_shape(self, shape) -> None:
+        with pytest.raises(DataError, match=r"floats of shape"):
+            ActualCost(BINARY).update(torch.zeros(shape), torch.tensor([0, 1, 0, 1]))
+
+    def test_integers_are_no_scores(self) -> None:
+        with pytest.raises(DataError, match="floats of shape"):
+            MinimumCost(BINARY).update(torch.tensor([0, 1]), torch.tensor([0, 1]))
+
+    def test_lengths_that_differ(self) -> None:
+        p, y = rows()
+        for metric in (ExpectedCost(COSTS), CrossEntropy(3), BrierScore(3)):
+            with pytest.raises(DataError, match=r"200"):
+                metric.update(p[:50], y)
+        with pytest.raises(DataError, match=r"shape \(5,\)"):
+            ActualCost(BINARY).update(torch.zeros(5), torch.tensor([0, 1]))
+
+    @pytest.mark.parametrize("options", [{"bins": 1}, {"reach": -3.0}, {"reach": float("inf")}])
+    def test_bins(self, options) -> None:
+        with pytest.raises(DataError, match="at least 2 and `reach` positive"):
+            ActualCost(BINARY, **options)
+
+    def test_priors_and_classes(self) -> None:
+        with pytest.raises(PriorError, match="3 classes"):
+            CrossEntropy(3, priors=[0.5, 0.5])
+        with pytest.raises(DataError, match="at least 2"):
+            BrierScore(1)
+
+    def test_nothing_seen(self) -> None:
+        p, y = rows()
+        for metric in (ExpectedCost(COSTS), CrossEntropy(3), BrierScore(3)):
+            metric.update(p[:0], y[:0])
+            with pytest.raises(DataError, match="no cases"):
+                metric.compute()
+
+
+def test_half_precision_of_a_model_leaves_the_states_alone() -> None:
+    p, y = rows()
+    model = torch.nn.ModuleList([CrossEntropy(3), ExpectedCost(COSTS), MinimumCost(BINARY)])
+    model[0].update(p, y)
+    before = float(model[0].compute())
+    model.half()
+    assert float(model[0].compute()) == before
+    assert model[2].lowest.dtype == torch.float64
+
+
 WORKER = """
 import sys
-sys.modules["torchmetrics"] = None  # our own states
+if sys.argv[3] == "own":
+    sys.modules["torchmetrics"] = None  # our own states
 import torch, torch.distributed as dist
 from stakes import Application
 from stakes.integrations.torch import ExpectedCost, MinimumCost
@@ -172,12 +231,15 @@ batch.reset(); assert batch.summary().total == 0
 """
 
 
-def test_processes_add_without_torchmetrics(tmp_path) -> None:
+@pytest.mark.parametrize("states", ["own", "torchmetrics"])
+def test_processes_add(tmp_path, states) -> None:
+    if states == "torchmetrics":
+        pytest.importorskip("torchmetrics", reason="needs torchmetrics")
     if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
         pytest.skip("needs torch.distributed with gloo")
     workers = [
         subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", WORKER, str(rank), str(tmp_path)],
+            [sys.executable, "-W", "ignore", "-c", WORKER, str(rank), str(tmp_path), states],
             stderr=subprocess.PIPE,
             text=True,
         )
@@ -187,11 +249,40 @@ def test_processes_add_without_torchmetrics(tmp_path) -> None:
     assert [worker.returncode for worker in workers] == [0, 0], "\n".join(told)
 
 
-def test_is_a_torchmetrics_metric_where_that_is_installed() -> None:
-    torchmetrics = pytest.importorskip("torchmetrics", reason="needs torchmetrics")
-    p, y = rows()
-    both = torchmetrics.MetricCollection(
-        {"cost": ExpectedCost(COSTS), "nec": ExpectedCost(COSTS, normalize=True)}
-    )
-    both.update(p, y)
-    assert set(both.compute()) == {"cost", "nec"}
+class TestMetricCollection:
+    """Collections of torchmetrics let metrics share states that are equal after one batch."""
+
+    def collection(self, **metrics):
+        torchmetrics = pytest.importorskip("torchmetrics", reason="needs torchmetrics")
+        return torchmetrics.MetricCollection(metrics)
+
+    def test_other_costs_are_counted_apart(self) -> None:
+        p, y = rows()
+        dear = stakes.CostMatrix([[0, 5, 4, 0.5], [2, 0, 1, 0.5], [80, 2, 0, 0.75]])
+        both = self.collection(
+            cost=ExpectedCost(COSTS), nec=ExpectedCost(COSTS, normalize=True),
+            dear=ExpectedCost(dear),
+        )  # fmt: skip
+        sure = torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).double()
+        for part, target in ((sure, torch.tensor([0, 1])), (p, y)):  # alike in the first batch
+            both.update(part, target)
+        alone = ExpectedCost(dear)
+        alone.update(sure, torch.tensor([0, 1]))
+        alone.update(p, y)
+        assert float(both.compute()["dear"]) == float(alone.compute())
+        assert ["cost", "nec"] in list(both.compute_groups.values())
+
+    def test_other_thresholds_are_binned_apart(self) -> None:
+        apps = [stakes.Application([[0, 1], [c, 0]], priors=[0.5, 0.5]) for c in (2, 3)]
+        both = self.collection(a=ActualCost(apps[0]), b=ActualCost(apps[1]))
+        both.update(torch.tensor([-9.0, 9.0]), torch.tensor([0, 1]))
+        between = torch.tensor([-0.9, -0.9])  # the thresholds are -log 2 and -log 3
+        both.update(between, torch.tensor([0, 1]))
+        assert [float(v) for v in both.compute().values()] == [0.5 * 2 / 2, 0.5 * 1 / 2]
+
+    def test_proper_scores_that_are_zero_at_first(self) -> None:
+        both = self.collection(entropy=CrossEntropy(2), brier=BrierScore(2))
+        both.update(torch.tensor([[1.0, 0.0]]), torch.tensor([0]))
+        both.update(torch.tensor([[0.5, 0.5]]), torch.tensor([1]))
+        found = {name: float(value) for name, value in both.compute().items()}
+        assert found == pytest.approx({"entropy": np.log(2) / 2, "brier": 0.5 / 2})

@@ -13,11 +13,10 @@ from stakes.integrations.torch.losses import (  # noqa: E402
 )
 from stakes.integrations.torch.metrics import (  # noqa: E402
     ActualCost,
-    BrierScore,
-    CrossEntropy,
     ExpectedCost,
     MinimumCost,
 )
+from stakes.integrations.torch.proper_scores import BrierScore, CrossEntropy  # noqa: E402
 from stakes.integrations.torch.reductions import (  # noqa: E402
     bayes_decisions,
     confusion_counts,

@@ -11,6 +11,7 @@ from torch import nn
 from stakes._checks import as_priors
 from stakes.application import Application, as_application
 from stakes.exceptions import CostError, DataError
+from stakes.integrations.torch.batches import as_codes, refuse_bad_scores
 from stakes.integrations.torch.relaxation import Scale, soft_decisions
 from stakes.typing import Priors
 
@@ -28,7 +29,8 @@ def class_average(
     """Average of per-case values under class priors.
 
     Without priors the mean. With priors and the class shares of the training data, the mean of
-    importance-weighted values, unbiased in every batch. With priors alone, the class means of this
+    importance-weighted values, unbiased in every batch; weights of the cases are divided by their
+    sum in both. With priors alone, the class means of this
     very batch weighted by the priors, which needs a case of each class.
     """
     weights = torch.ones_like(values) if sample_weight is None else sample_weight.to(values.dtype)
@@ -37,8 +39,8 @@ def class_average(
     shares = torch.as_tensor(priors, dtype=values.dtype, device=values.device)
     if data_priors is not None:
         old = torch.as_tensor(data_priors, dtype=values.dtype, device=values.device)
-        weights = weights * (shares / old)[target]
-        return (weights * values).sum() / weights.numel()
+        factors = (shares / old).index_select(0, target)
+        return (weights * factors * values).sum() / weights.sum()
     zeros = torch.zeros(len(shares), dtype=values.dtype, device=values.device)
     totals = zeros.index_add(0, target, weights)
     absent = (totals == 0) & (shares > 0)
@@ -68,6 +70,11 @@ class _CostLoss(nn.Module):
 
     def _average(self, values: Any, target: Any, sample_weight: Any) -> Any:
         """See `class_average`."""
+        if sample_weight is not None and sample_weight.shape != values.shape:
+            raise DataError(
+                f"`sample_weight` must have shape {tuple(values.shape)}; got "
+                f"{tuple(sample_weight.shape)}."
+            )
         return class_average(
             values,
             target,
@@ -148,13 +155,21 @@ class ExpectedCostLoss(_CostLoss):
         ----------
         logits : Tensor of shape (n_cases, n_classes)
             Scores before the softmax.
-        target : Tensor of int64, shape (n_cases,)
+        target : Tensor of integers, shape (n_cases,)
             Positions of the true classes.
         costs : Tensor of shape (n_cases, n_classes, n_decisions), optional
             Costs of these very cases.
         sample_weight : Tensor of shape (n_cases,), optional
             Weights.
         """
+        n_classes, n_decisions = self.application.costs.shape
+        refuse_bad_scores(logits, n_classes)
+        target = as_codes(target, n_classes, len(logits))
+        if costs is not None and costs.shape != (len(logits), n_classes, n_decisions):
+            raise CostError(
+                f"`costs` must have shape ({len(logits)}, {n_classes}, {n_decisions}), one table "
+                f"per case; got {tuple(costs.shape)}."
+            )
         table = (self.costs if costs is None else costs).to(logits.dtype)
         weights = soft_decisions(
             logits,
@@ -164,8 +179,10 @@ class ExpectedCostLoss(_CostLoss):
             straight_through=self.straight_through,
             offsets=None if self.offsets is None else self.offsets.to(logits.dtype),
         )
-        rows = torch.arange(len(target), device=target.device)
-        own = table[target] if costs is None else table[rows, target]
+        if costs is None:
+            own = table.index_select(0, target)
+        else:
+            own = table.gather(1, target[:, None, None].expand(-1, 1, n_decisions))[:, 0]
         return self._average((weights * own).sum(dim=1), target, sample_weight)
 
 
@@ -242,12 +259,14 @@ class BinaryExpectedCostLoss(_CostLoss):
         ----------
         scores : Tensor of shape (n_cases,)
             Higher speaks for the second class.
-        target : Tensor of int64, shape (n_cases,)
+        target : Tensor of integers or booleans, shape (n_cases,)
             0 or 1.
         sample_weight : Tensor of shape (n_cases,), optional
             Weights.
         """
+        refuse_bad_scores(scores, None, name="scores")
+        target = as_codes(target, 2, len(scores))
         acting = torch.sigmoid(self.slope * (scores - self.threshold.to(scores.dtype)))
-        own = self.costs.to(scores.dtype)[target]
+        own = self.costs.to(scores.dtype).index_select(0, target)
         values = own[:, 0] * (1 - acting) + own[:, 1] * acting
         return self._average(values, target, sample_weight)

@@ -1,4 +1,4 @@
-"""Metrics for training loops: the summary is the state, so batches and processes add exactly."""
+"""Costs as metrics in training loops: the summary is the state, so batches and processes add."""
 
 from __future__ import annotations
 
@@ -9,18 +9,15 @@ import torch
 
 from stakes.application import Application, as_application
 from stakes.exceptions import CostError, DataError
+from stakes.integrations.torch.batches import as_codes, refuse_bad_labels, refuse_bad_scores
 from stakes.integrations.torch.counting import cell_counts
-from stakes.integrations.torch.reductions import (
-    _refuse_bad_labels,
-    _refuse_bad_posteriors,
-    confusion_counts,
-)
-from stakes.integrations.torch.scores import _rounded, bin_scores, binned_counts
-from stakes.integrations.torch.states import Metric, synced
+from stakes.integrations.torch.reductions import confusion_counts
+from stakes.integrations.torch.scores import bin_scores, binned_counts, rounded_edges
+from stakes.integrations.torch.states import Metric, fingerprint, synced
 from stakes.metrics import actual_cost, expected_cost, min_cost, normalized_expected_cost
 from stakes.summaries import ConfusionMatrix, ScoreBins
 
-__all__ = ["ActualCost", "BrierScore", "CrossEntropy", "ExpectedCost", "MinimumCost"]
+__all__ = ["ActualCost", "ExpectedCost", "MinimumCost"]
 
 
 class ExpectedCost(Metric):
@@ -61,6 +58,7 @@ class ExpectedCost(Metric):
         self.normalize = normalize
         shape = self.application.costs.shape
         self.add_state("counts", torch.zeros(shape, dtype=torch.int64), dist_reduce_fx="sum")
+        self.add_state("rule", fingerprint(self.application.costs.values), dist_reduce_fx="max")
 
     def update(self, preds: Any, target: Any) -> None:
         """Count a batch.
@@ -70,16 +68,17 @@ class ExpectedCost(Metric):
         preds : Tensor
             Posteriors (n, K), or (n,) floats of the second of two classes; or integer positions
             of decisions already taken.
-        target : Tensor of int64, shape (n,)
+        target : Tensor of integers, shape (n,)
             Positions of the true classes.
         """
         shape = self.application.costs.shape
         if preds.dtype.is_floating_point:
             found = confusion_counts(target, preds.detach(), costs=self.application)
         else:
-            _refuse_bad_labels(target, shape[0])
-            _refuse_bad_labels(preds, shape[1])
-            found = cell_counts(target, preds.to(torch.int64), shape=shape)
+            refuse_bad_labels(preds, shape[1], name="preds")
+            refuse_bad_labels(target, shape[0], name="target")
+            codes = as_codes(target, shape[0], len(preds))
+            found = cell_counts(codes, preds.to(torch.int64), shape=shape)
         self.counts = self.counts + found.to(self.counts.device)
 
     def summary(self) -> ConfusionMatrix:
@@ -119,6 +118,10 @@ class _BinnedScores(Metric):
         if app.costs.shape != (2, 2):
             raise CostError(f"two classes and two decisions are needed; got {app.costs.shape}.")
         self.application, self.normalize = app, normalize
+        if bins < 2 or not 0 < reach < np.inf:
+            raise DataError(
+                f"`bins` must be at least 2 and `reach` positive; got {bins} and {reach:g}."
+            )
         grid = np.linspace(-reach, reach, bins - 1)
         self.edges = np.unique(np.append(grid, app.log_odds_threshold))
         size = len(self.edges) + 1
@@ -126,16 +129,19 @@ class _BinnedScores(Metric):
         ends = torch.full((size,), torch.inf, dtype=torch.float64)
         self.add_state("lowest", ends, dist_reduce_fx="min")
         self.add_state("highest", -ends, dist_reduce_fx="max")
+        self.add_state("rule", fingerprint(self.edges), dist_reduce_fx="max")
 
     def update(self, preds: Any, target: Any) -> None:
         """Count a batch of log odds (n,) of the second class, or logits (n, 2)."""
+        refuse_bad_scores(preds, 2 if preds.ndim == 2 else None, name="preds")
         odds = (preds[:, 1] - preds[:, 0] if preds.ndim == 2 else preds).detach()
         odds = odds if odds.dtype == torch.float64 else odds.float()
         if bool(torch.isnan(odds).any()):
             raise DataError("`preds` holds NaN.")
-        _refuse_bad_labels(target, 2)
-        edges = torch.tensor(_rounded(self.edges, odds.dtype), device=odds.device)
-        counts, lowest, highest = binned_counts(target, odds, edges)
+        refuse_bad_labels(target, 2, name="target")
+        codes = as_codes(target, 2, len(odds))
+        edges = torch.tensor(rounded_edges(self.edges, odds.dtype), device=odds.device)
+        counts, lowest, highest = binned_counts(codes, odds, edges)
         home = self.counts.device
         self.counts = self.counts + counts.to(home)
         self.lowest = torch.minimum(self.lowest, lowest.to(home))
@@ -214,94 +220,3 @@ class MinimumCost(_BinnedScores):
     def compute(self) -> Any:
         """Least cost per case over the edges, a scalar in float64."""
         return self._value(min_cost)
-
-
-class _ProperScore(Metric):
-    """Sums of a per-case loss by class, so that target priors can weigh the classes."""
-
-    higher_is_better = False
-    is_differentiable = False
-    full_state_update = False
-    sums: Any
-    totals: Any
-
-    def __init__(self, n_classes: int, *, priors: Any = None, **options: Any) -> None:
-        super().__init__(**options)
-        self.n_classes = n_classes
-        self.priors = None if priors is None else np.asarray(priors, dtype=np.float64)
-        for name in ("sums", "totals"):
-            zeros = torch.zeros(n_classes, dtype=torch.float64)
-            self.add_state(name, zeros, dist_reduce_fx="sum")
-
-    def update(self, preds: Any, target: Any) -> None:
-        """Take in posteriors (n, K) and positions of the true classes (n,)."""
-        _refuse_bad_labels(target, self.n_classes)
-        _refuse_bad_posteriors(preds, self.n_classes)
-        losses = self._losses(preds.detach().double(), target)
-        home = self.sums.device
-        self.sums = self.sums + torch.bincount(target, losses, minlength=self.n_classes).to(home)
-        self.totals = self.totals + torch.bincount(target, minlength=self.n_classes).to(home)
-
-    def _losses(self, posteriors: Any, target: Any) -> Any:
-        """The loss of each case."""
-        raise NotImplementedError
-
-    def compute(self) -> Any:
-        """The average loss under the priors, a scalar in float64."""
-        with synced(self):
-            sums, totals = self.sums, self.totals
-        if self.priors is None:
-            return sums.sum() / totals.sum()
-        priors = torch.tensor(self.priors, device=sums.device)
-        if bool(((totals == 0) & (priors > 0)).any()):
-            raise DataError("a class with a prior has no case, so its loss is unknown.")
-        return (priors * sums / totals.clamp_min(1)).sum()
-
-
-class CrossEntropy(_ProperScore):
-    """Mean of minus the log posterior of the true class, in nats; lower is better.
-
-    Parameters
-    ----------
-    n_classes : int
-        Number of classes.
-    priors : sequence of float, optional
-        Class shares where the system will run; default: those of the data.
-    **options
-        Passed to `torchmetrics.Metric`.
-
-    Examples
-    --------
-    >>> import torch
-    >>> metric = CrossEntropy(2)
-    >>> metric.update(torch.tensor([[0.5, 0.5], [0.5, 0.5]]), torch.tensor([0, 1]))
-    >>> round(float(metric.compute()), 4)  # log 2
-    0.6931
-    """
-
-    def _losses(self, posteriors: Any, target: Any) -> Any:
-        return -posteriors.gather(1, target[:, None])[:, 0].log()
-
-
-class BrierScore(_ProperScore):
-    """Mean squared distance of the posteriors from the truth; lower is better.
-
-    Summed over the classes, so it goes from 0 to 2; for two classes it is twice the binary score.
-
-    Parameters
-    ----------
-    n_classes, priors, **options
-        As in `CrossEntropy`.
-
-    Examples
-    --------
-    >>> import torch
-    >>> metric = BrierScore(2)
-    >>> metric.update(torch.tensor([[0.5, 0.5]]), torch.tensor([0]))
-    >>> float(metric.compute())
-    0.5
-    """
-
-    def _losses(self, posteriors: Any, target: Any) -> Any:
-        own = torch.nn.functional.one_hot(target, self.n_classes)
-        return (posteriors - own).square().sum(dim=1)

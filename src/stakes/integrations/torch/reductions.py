@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from stakes.application import Application, CostMatrix
-from stakes.exceptions import DataError, LabelError, PosteriorError
+from stakes.exceptions import DataError, PosteriorError
+from stakes.integrations.torch.batches import checked_weights, refuse_bad_labels
 from stakes.integrations.torch.counting import compared_costs, count_cells, decide
 from stakes.integrations.torch.fused import can_fuse, fused_counts
 from stakes.summaries import ConfusionMatrix
 
-__all__ = ["bayes_decisions", "confusion_counts", "confusion_matrix", "cost_table"]
+__all__ = [
+    "bayes_decisions",
+    "confusion_counts",
+    "confusion_matrix",
+    "cost_table",
+    "refuse_bad_posteriors",
+]
 
 #: How far a row may be from adding to one: the rounding of its own type.
 SUM_TOLERANCES = {
@@ -28,6 +34,8 @@ def cost_table(costs: Any) -> CostMatrix:
     """The cost matrix that is meant by an Application, a CostMatrix or a table."""
     if isinstance(costs, Application):
         return costs.costs
+    if isinstance(costs, torch.Tensor):
+        costs = costs.detach().cpu().numpy()
     return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
 
 
@@ -71,7 +79,7 @@ def bayes_decisions(posteriors: Any, costs: Any) -> Any:
     if isinstance(costs, torch.Tensor) and costs.ndim == 3:
         return _decide_per_case(posteriors, costs)
     table = cost_table(costs).values
-    _refuse_bad_posteriors(posteriors, table.shape[0])
+    refuse_bad_posteriors(posteriors, table.shape[0])
     return decide(posteriors, table)
 
 
@@ -119,9 +127,9 @@ def confusion_counts(y_true: Any, posteriors: Any, *, costs: Any, sample_weight:
         counts, bad = fused_counts(y_true, posteriors, compared, tolerance=tolerance)
         if not int(bad):
             return counts
-    _refuse_bad_posteriors(posteriors, table.shape[0])
-    _refuse_bad_labels(y_true, table.shape[0])
-    weights = None if sample_weight is None else _checked_weights(sample_weight, y_true.shape[0])
+    refuse_bad_posteriors(posteriors, table.shape[0])
+    refuse_bad_labels(y_true, table.shape[0])
+    weights = None if sample_weight is None else checked_weights(sample_weight, y_true.shape[0])
     return count_cells(y_true, posteriors, table, weights=weights)
 
 
@@ -159,7 +167,7 @@ def confusion_matrix(
 
 def _decide_per_case(posteriors: Any, costs: Any) -> Any:
     """One cost table per case."""
-    _refuse_bad_posteriors(posteriors, costs.shape[1])
+    refuse_bad_posteriors(posteriors, costs.shape[1])
     wide = posteriors.double()
     if wide.ndim == 1:
         wide = torch.stack([1 - wide, wide], dim=1)
@@ -171,7 +179,7 @@ def _decide_per_case(posteriors: Any, costs: Any) -> Any:
     return (torch.einsum("nk,nkm->nm", wide, kept) + margins).argmin(dim=1)
 
 
-def _refuse_bad_posteriors(posteriors: Any, n_classes: int) -> None:
+def refuse_bad_posteriors(posteriors: Any, n_classes: int) -> None:
     """Raise when rows are not probabilities of the classes."""
     shape = tuple(posteriors.shape)
     if posteriors.dtype not in SUM_TOLERANCES:
@@ -197,34 +205,3 @@ def _refuse_bad_posteriors(posteriors: Any, n_classes: int) -> None:
             hint="for logits, use logits.softmax(dim=1)",
             rows=rows[:10].tolist(),
         )
-
-
-def _refuse_bad_labels(labels: Any, n_classes: int) -> None:
-    """Raise when labels are not positions of classes."""
-    if labels.ndim != 1 or labels.dtype.is_floating_point or labels.dtype.is_complex:
-        raise LabelError(
-            f"`y_true` must be integer positions of shape (n,); got {tuple(labels.shape)} of "
-            f"{labels.dtype}."
-        )
-    bad = (labels < 0) | (labels >= n_classes)
-    if labels.numel() and bool(bad.any()):
-        rows = torch.nonzero(bad).reshape(-1)
-        raise LabelError(
-            f"`y_true` must be positions from 0 to {n_classes - 1}; row {int(rows[0])} is "
-            f"{int(labels[rows[0]])} ({rows.numel()} of {labels.numel()} rows).",
-            rows=rows[:10].tolist(),
-        )
-
-
-def _checked_weights(weights: Any, length: int) -> Any:
-    """Weights: one per case, finite, not negative."""
-    if tuple(weights.shape) != (length,):
-        raise DataError(f"`sample_weight` must have shape ({length},); got {tuple(weights.shape)}.")
-    if not bool((torch.isfinite(weights) & (weights >= 0)).all()):
-        raise DataError("`sample_weight` must be finite and not negative.")
-    return weights
-
-
-def as_numpy(values: Any) -> np.ndarray[Any, Any]:
-    """A tensor, from any device, or anything array-like as a NumPy array."""
-    return values.detach().cpu().numpy() if isinstance(values, torch.Tensor) else np.asarray(values)

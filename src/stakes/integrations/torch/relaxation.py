@@ -54,8 +54,9 @@ def soft_decisions(
         Scores before the softmax.
     costs : Tensor of shape (n_classes, n_decisions) or (n_cases, n_classes, n_decisions)
         Costs; each row is taken above its minimum.
-    temperature : float
-        Above 0. Without unit for "log", in the unit of the costs for "linear".
+    temperature : float or Tensor
+        Above 0, which is checked for a float. Without unit for "log", in the unit of the costs for
+        "linear".
     scale : {"log", "linear"}
         Compare logarithms of expected costs, or expected costs.
     straight_through : bool
@@ -84,8 +85,9 @@ def soft_decisions(
     >>> soft_decisions(logits, torch.tensor([[0.0, 1.0], [3.0, 0.0]]))
     tensor([[0.2500, 0.7500]])
     """
-    if not float(temperature) > 0:
-        raise DataError(f"`temperature` must be positive; got {float(temperature):g}.")
+    learnt = isinstance(temperature, torch.Tensor)
+    if not (learnt or temperature > 0):
+        raise DataError(f"`temperature` must be positive; got {temperature:g}.")
     above = costs - costs.amin(dim=-1, keepdim=True)
     heights = expected_costs(logits.log_softmax(dim=1), above, log=scale == "log")
     if offsets is not None:

@@ -11,6 +11,7 @@ from torch import nn
 from stakes._checks import as_priors
 from stakes.application import as_application, class_factors
 from stakes.exceptions import DataError
+from stakes.integrations.torch.batches import as_codes, refuse_bad_scores
 from stakes.typing import Priors
 
 __all__ = ["ReweightedLoss"]
@@ -75,13 +76,20 @@ class ReweightedLoss(nn.Module):
         ----------
         logits : Tensor of shape (n_cases, n_classes)
             Scores of the classes.
-        target : Tensor of int64, shape (n_cases,)
+        target : Tensor of integers, shape (n_cases,)
             Positions of the true classes.
         sample_weight : Tensor of shape (n_cases,), optional
             Weights that the cases already have.
         """
-        weights = self.factors.to(logits.dtype)[target]
+        refuse_bad_scores(logits, len(self.factors))
+        target = as_codes(target, len(self.factors), len(logits))
+        weights = self.factors.to(logits.dtype).index_select(0, target)
         if sample_weight is not None:
+            if sample_weight.shape != weights.shape:
+                raise DataError(
+                    f"`sample_weight` must have shape {tuple(weights.shape)}; got "
+                    f"{tuple(sample_weight.shape)}."
+                )
             weights = weights * sample_weight
         return (weights * case_losses(self.kind, logits, target)).sum() / weights.sum()
 

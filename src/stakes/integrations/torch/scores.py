@@ -9,12 +9,12 @@ import torch
 
 from stakes._kernels.scores_runs import rounded_down
 from stakes.exceptions import DataError
-from stakes.integrations.torch.reductions import _refuse_bad_labels
+from stakes.integrations.torch.batches import refuse_bad_labels
 from stakes.summaries import ScoreBins, ScoreCounts
 from stakes.summaries.ranked_scores import ScoreKind, checked_kind
 from stakes.summaries.score_bins import as_edges
 
-__all__ = ["bin_scores", "binned_counts", "score_bins", "score_counts"]
+__all__ = ["bin_scores", "binned_counts", "rounded_edges", "score_bins", "score_counts"]
 
 
 def score_counts(
@@ -87,7 +87,7 @@ def score_bins(
     """
     positive, given = _checked(y_true, scores, kind)
     ends = as_edges(edges)
-    inner = torch.tensor(_rounded(ends, given.dtype), device=given.device)
+    inner = torch.tensor(rounded_edges(ends, given.dtype), device=given.device)
     counts, lowest, highest = binned_counts(positive, given, inner)
     return bin_scores(counts, lowest, highest, edges=ends, kind=kind, classes=classes)
 
@@ -115,7 +115,7 @@ def bin_scores(
     return ScoreBins(edges, table, ends[0], ends[1], classes, checked_kind(kind), None)
 
 
-def _rounded(edges: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
+def rounded_edges(edges: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
     """Edges in the type of the scores, so that the comparison stays exact."""
     kind = np.dtype(np.float64 if dtype == torch.float64 else np.float32)
     return np.asarray(rounded_down(edges, kind))
@@ -132,7 +132,7 @@ def _checked(y_true: Any, scores: Any, kind: str) -> tuple[Any, Any]:
             f"`y_true` has shape {tuple(y_true.shape)}, `scores` {tuple(scores.shape)}."
         )
     if y_true.dtype != torch.bool:
-        _refuse_bad_labels(y_true, 2)
+        refuse_bad_labels(y_true, 2)
     given = scores if scores.dtype == torch.float64 else scores.float()
     low, high = (float(end) for end in torch.aminmax(given))
     if np.isnan(low) or np.isnan(high):
