@@ -33,9 +33,9 @@ from stakes.evaluation.stops import STEP, grid_of
 from stakes.metrics import normalized_expected_cost
 
 STOPS = [
-    (0, 0), (1, 0), (-1, 0), (7, 0), (-23, 0), (46, 0), (-46, 0), (0, 1), (0, -3), (0, 20),
-    (5, -12), (-8, 9), (13, 4), (-30, -30), (30, 30), (46, -20), (-46, 20), (3, 3), (18, -18),
-    (-2, 25),
+    (0, 0), (1, 0), (-1, 0), (15, 0), (-46, 0), (92, 0), (-92, 0), (0, 1), (0, -7), (0, 40),
+    (10, -24), (-16, 18), (26, 9), (-60, -60), (60, 60), (92, -40), (-92, 40), (6, 6), (36, -36),
+    (-4, 50),
 ]  # fmt: skip
 
 
@@ -94,8 +94,8 @@ def test_counts_per_thousand_and_the_chosen_model(opened):
     ev = binary()
     y, models = customers()
     page = opened(text_of(binary))
-    page.slide(ratio=-9, share=6)
-    there = moved(ev.application, -9, 6, given=False)
+    page.slide(ratio=-18, share=11)
+    there = moved(ev.application, -18, 11, given=False)
     for k, name in enumerate(models):
         page.tab.select_option("#payer", str(k))
         found = evaluate(y, {name: models[name]}, application=there, rng=0)[name]

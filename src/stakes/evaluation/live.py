@@ -13,6 +13,7 @@ from stakes.evaluation.stop_draws import chances_by_draws, joint_counts
 from stakes.evaluation.stop_sureness import (
     CERTAIN,
     Place,
+    both_acted,
     chances_best,
     nec_limits,
     paired_statistics,
@@ -85,8 +86,8 @@ class Live:
     def apart(self, first: System, second: System, place: Place) -> tuple[FloatArray, ...]:
         """Difference, standard error and score statistic at some stops."""
         assert self.sources is not None
-        truth = self.sources.cases.truth
-        return paired_statistics(first, second, truth, place, self.totals[0])
+        both = both_acted(first, second, self.sources.cases.truth)
+        return paired_statistics(first, second, both, place, self.totals[0])
 
     def table(self, place: Place) -> dict[str, Any]:
         """Intervals, chances, rivals and the kind of verdict at some stops."""
@@ -109,11 +110,17 @@ class Live:
 
     def pairwise(self, place: Place) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Differences, standard errors and score statistics, (n_systems, n_systems, n_stops)."""
+        assert self.joint is not None
         count = len(self.systems)
         found = np.zeros((3, count, count, place.stops.shape[0]))
+        codes = np.arange(2**count)
         for a in range(count):
             for b in range(a):
-                gap, error, score = self.apart(self.systems[a], self.systems[b], place)
+                chosen = codes >> (count - 1 - a) & codes >> (count - 1 - b) & 1 == 1
+                both = self.joint[:, :, chosen].sum(axis=2).T.astype(np.float64)
+                gap, error, score = paired_statistics(
+                    self.systems[a], self.systems[b], both, place, self.totals[0]
+                )
                 found[:, a, b], found[:, b, a] = (gap, error, score), (-gap, error, -score)
         return found[0], found[1], found[2]
 
@@ -129,12 +136,12 @@ class Live:
         assert self.joint is not None
         assert self.sources is not None
         columns = np.arange(best.shape[0])
-        far = np.abs(gaps[best, :, columns]) > CERTAIN * errors[best, :, columns]
-        far[columns, best] = True
-        known = chances_best(nec, errors**2)
+        error = errors[best, :, columns]  # none between models that decide alike
+        settled = (np.abs(gaps[best, :, columns]) > CERTAIN * error) | (error == 0)
         rng = self.sources.options["rng"]
-        found, self.draws = chances_by_draws(self.joint, place, far.all(axis=1), known, rng)
-        return found
+        certain = np.asarray(settled.all(axis=1))
+        found, self.draws = chances_by_draws(self.joint, place, certain, nec, rng)
+        return found if self.draws else chances_best(nec, errors**2)
 
     def rivals(
         self, best: NDArray[np.intp], gaps: FloatArray, errors: FloatArray, scores: FloatArray

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from stakes.application import Application, CostMatrix
 from stakes.evaluation.stop_sureness import Place
 from stakes.evaluation.stops import System
+from stakes.evaluation.verdicts import SAME_COST
 from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray
 from stakes.uncertainty.cost_draws import cost_draws, shares_best
@@ -25,7 +26,7 @@ __all__ = ["chances_by_draws", "joint_counts"]
 #: As many draws as a comparison takes, and the same ones.
 DRAWS = 4000
 #: At most so many drawn numbers behind one page; above that fewer draws, or none.
-WORK = 1.2e7
+WORK = 8e6
 
 
 def joint_counts(systems: list[System], truth: NDArray[Any]) -> NDArray[np.int64]:
@@ -62,20 +63,20 @@ def chances_by_draws(
     joint: NDArray[np.int64],
     place: Place,
     certain: NDArray[np.bool_],
-    known: FloatArray,
+    nec: FloatArray,
     rng: Any,
 ) -> tuple[FloatArray, int]:
     """Probability of being best, (n_systems, n_stops), and the number of draws behind it.
 
-    Where it is `certain`, and at all stops if there would be too much to draw, what is `known`
-    stays.
+    Where it is `certain`, the cheapest are best; nothing is drawn if there would be too much.
     """
     open_ = np.flatnonzero(~certain)
     cells = (joint[place.stops[open_]] > 0).sum()
     draws = DRAWS if not cells else int(min(DRAWS, WORK / cells) // BLOCK * BLOCK)
+    lowest = nec <= nec.min(axis=0) * (1 + SAME_COST)
+    found, count = lowest / lowest.sum(axis=0), nec.shape[0]
     if not draws:
-        return known, 0
-    found, count = known.copy(), known.shape[0]
+        return found, 0
     seed = seed_of(0 if isinstance(rng, np.random.Generator) else rng)
     names, digits = tuple(range(count)), np.arange(count - 1, -1, -1)
     for at in open_.tolist():
@@ -88,4 +89,4 @@ def chances_by_draws(
         app = Application(costs, priors=[1 - share, share] if place.given else None)
         drawn = Replicates.drawn(cost_draws(paired, None, as_stakes(app), True), draws, seed)
         found[:, at] = shares_best(drawn.values)
-    return found, draws
+    return np.asarray(found), draws

@@ -20,7 +20,7 @@ from stakes.evaluation.stops import System
 from stakes.typing import FloatArray
 from stakes.uncertainty.cost_draws import shares_best
 
-__all__ = ["CERTAIN", "Place", "chances_best", "nec_limits", "paired_statistics"]
+__all__ = ["CERTAIN", "Place", "both_acted", "chances_best", "nec_limits", "paired_statistics"]
 
 #: Beyond this many standard errors a draw that says otherwise is not to be expected.
 CERTAIN = 6.0
@@ -86,16 +86,25 @@ def _paired(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray) -> Float
     return np.stack([np.stack([a, b], 1), np.stack([c, d], 1)], 1)
 
 
-def paired_statistics(
-    first: System, second: System, truth: NDArray[Any], place: Place, totals: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """NEC of `first` minus that of `second`, its standard error, and the score statistic."""
+def both_acted(first: System, second: System, truth: NDArray[Any]) -> FloatArray:
+    """Cases of each class that two systems both act on, (2, all stops)."""
     assert first.first_acted is not None
     assert second.first_acted is not None
-    size, at = first.false_alarms.shape[0], place.stops
+    size = first.false_alarms.shape[0]
     later = np.maximum(first.first_acted, second.first_acted).astype(np.intp)
     both = np.bincount(later + (size + 1) * truth, minlength=2 * (size + 1)).reshape(2, -1)
-    acted_both = both[:, :-1].cumsum(axis=1)[:, at].astype(np.float64)
+    return np.asarray(both[:, :-1].cumsum(axis=1), dtype=np.float64)
+
+
+def paired_statistics(
+    first: System, second: System, both: FloatArray, place: Place, totals: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """NEC of `first` minus that of `second`, its standard error, and the score statistic.
+
+    `both` are the cases that both act on, from `both_acted`.
+    """
+    at = place.stops
+    acted_both = both[:, at]
     one = np.stack([first.false_alarms[at], totals[1] - first.misses[at]]) - acted_both
     two = np.stack([second.false_alarms[at], totals[1] - second.misses[at]]) - acted_both
     one, two = np.maximum(one, 0.0), np.maximum(two, 0.0)

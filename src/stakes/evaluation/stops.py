@@ -22,12 +22,12 @@ from stakes.typing import FloatArray
 __all__ = ["Grid", "System", "grid_of", "systems_of", "systems_of_counts"]
 
 #: Natural logarithm from one stop to the next.
-STEP = 0.1
+STEP = 0.05
 #: Cost ratios reach a hundred times as far, either way.
-RATIO_STOPS = 46
+RATIO_STOPS = 92
 #: Shares reach from 0.05 % to 95 %, and always this many stops either way.
 SHARES = (-7.6, 3.0)
-LEAST_SHARE_STOPS = 10
+LEAST_SHARE_STOPS = 20
 
 
 @dataclass(frozen=True, slots=True)
