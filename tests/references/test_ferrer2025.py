@@ -1,4 +1,7 @@
-"""L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025: Table 1, the loan, abstention."""
+"""L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025: the loan, abstention, eq 4.
+
+The printed tables and figures are in tests/experiments.
+"""
 
 import numpy as np
 import pytest
@@ -8,103 +11,18 @@ from stakes import (
     ConfusionMatrix,
     CostMatrix,
     bayes_decisions,
-    expected_cost,
     normalized_expected_cost,
 )
+from stakes.experiments.ferrer2025.simulated import simulated
 
 CLASSES = tuple(f"H{i + 1}" for i in range(10))
 PRIORS = np.array([0.8] + [0.2 / 9] * 9)
 
 
 @pytest.fixture(scope="module")
-def simulated():
+def data():
     """Appendix B with seed 0: one feature, means 0 to 9, variance .20, exact posteriors."""
-    from scipy.stats import multivariate_normal
-
-    state = np.random.RandomState(0)
-    counts = (PRIORS * 10_000).astype(int)
-    features = np.concatenate(
-        [
-            multivariate_normal(mean, 0.20).rvs(count, random_state=state)
-            for mean, count in enumerate(counts)
-        ]
-    )
-    logs = np.log(PRIORS) - (features[:, None] - np.arange(10)) ** 2 / (2 * 0.20)
-    posteriors = np.exp(logs - logs.max(axis=1, keepdims=True))
-    posteriors /= posteriors.sum(axis=1, keepdims=True)
-    return np.repeat(np.arange(10), counts), posteriors
-
-
-def _imbalanced():
-    values = 1.0 - np.eye(10)
-    values[-1] *= 100
-    return CostMatrix(values, classes=CLASSES)
-
-
-COSTS = {
-    "C01": CostMatrix.zero_one(CLASSES),
-    "CinvP": CostMatrix.inverse_prior(PRIORS, classes=CLASSES),
-    "Cimb": _imbalanced(),
-    "Cabs1": CostMatrix.zero_one(CLASSES).with_abstention(0.05),
-    "Cabs2": CostMatrix.zero_one(CLASSES).with_abstention(0.30),
-}
-
-# EC, NEC and percentage of abstentions (of all cases), as printed to four and one digits
-ARGMAX = {
-    "C01": (0.0647, 0.3238, 0.0),
-    "CinvP": (0.2811, 0.3126, 0.0),
-    "Cimb": (0.3618, 0.3700, 0.0),
-    "Cabs1": (0.0647, 1.2943, 0.0),
-    "Cabs2": (0.0647, 0.3238, 0.0),
-}
-BAYES = {
-    "C01": (0.0647, 0.3238, 0.0),
-    "CinvP": (0.2348, 0.2611, 0.0),
-    "Cimb": (0.0768, 0.0786, 0.0),
-    "Cabs1": (0.0174, 0.3480, 24.8),
-    "Cabs2": (0.0560, 0.2801, 7.4),
-}
-NAIVE = {
-    "C01": (0.1998, "H1"),
-    "CinvP": (0.8994, "H1"),
-    "Cimb": (0.9778, "H10"),
-    "Cabs1": (0.0500, "abstain"),
-    "Cabs2": (0.1998, "H1"),
-}
-
-
-@pytest.mark.parametrize("name", COSTS)
-class TestTable1:
-    def test_argmax(self, simulated, name):
-        y, posteriors = simulated
-        self._check(y, posteriors.argmax(axis=1), name, ARGMAX[name])
-
-    def test_bayes(self, simulated, name):
-        y, posteriors = simulated
-        self._check(y, bayes_decisions(posteriors, COSTS[name]), name, BAYES[name])
-
-    def test_naive(self, simulated, name):
-        cost, decision = NAIVE[name]
-        y, _ = simulated
-        priors = np.bincount(y) / y.size
-        app = Application(COSTS[name], priors=priors)
-        if name == "CinvP":  # all decisions tie for the nominal priors; printed: not the first
-            always = priors @ COSTS[name].values
-            assert [round(v, 4) for v in always[1:]] == [cost] * 9
-            assert round(always[1] / app.naive_cost, 4) == 1.0001
-            return
-        assert round(app.naive_cost, 4) == cost
-        assert app.naive_decision == decision
-
-    @staticmethod
-    def _check(y, decisions, name, printed):
-        app = Application(COSTS[name])
-        assert round(expected_cost(y, decisions, application=app), 4) == printed[0]
-        assert normalized_expected_cost(y, decisions, application=app) == pytest.approx(
-            printed[1], abs=0.0001
-        )
-        if name.startswith("Cabs"):
-            assert round(100 * np.mean(decisions == 10), 1) == printed[2]
+    return simulated(10_000, 10, 0.20)
 
 
 class TestLoan:
@@ -138,8 +56,8 @@ class TestAbstention:
     """Eqs 30-33: abstain when every posterior is below 1 - alpha."""
 
     @pytest.mark.parametrize("alpha", [0.05, 0.25, 0.30])
-    def test_abstains_below_one_minus_alpha(self, simulated, alpha):
-        _, posteriors = simulated
+    def test_abstains_below_one_minus_alpha(self, data, alpha):
+        posteriors = data.posteriors
         costs = CostMatrix.zero_one(10).with_abstention(alpha)
         abstains = bayes_decisions(posteriors, costs) == 10
         np.testing.assert_array_equal(abstains, posteriors.max(axis=1) < 1 - alpha)

@@ -23,6 +23,7 @@ from stakes.experiments.pages import (
     paper_markdown,
     paper_page,
 )
+from stakes.experiments.pages.words import has_page
 from stakes.experiments.registry import papers
 from stakes.experiments.running import Result, kept_result, run_item, told, why_skipped
 
@@ -111,9 +112,7 @@ class Folder:
                 mine.get((paper.key, item.key)) or self._shown(paper, item) for item in paper.items
             ]
             everything += there
-            if all(each.outcome is None for each in there) and not any(
-                each.paper.key == paper.key for each in results
-            ):
+            if not has_page(there):
                 continue
             figures = {each.item.key: self._figures(each) for each in there}
             for each in there:

@@ -106,7 +106,9 @@ def _cleaned(root: ET.Element, key: str) -> None:
 
 
 def _renamed(value: str, key: str) -> str:
-    """A name that no other drawing of the page has."""
+    """A name that no other drawing of the page has; an image inside a drawing has none."""
+    if value.startswith("data:"):
+        return value
     if value.startswith("url(#"):
         return f"url(#{key}-{value[5:]}"
     return f"#{key}-{value[1:]}" if value.startswith("#") else f"{key}-{value}"

@@ -7,7 +7,14 @@ from itertools import groupby
 
 from stakes.experiments.pages.frame import framed
 from stakes.experiments.pages.tables import claims_list
-from stakes.experiments.pages.words import TITLE, claims_sentence, errata, sentence, status
+from stakes.experiments.pages.words import (
+    TITLE,
+    claims_sentence,
+    errata,
+    has_page,
+    sentence,
+    status,
+)
 from stakes.experiments.running import Result
 from stakes.report.markup import Html, element, joined, section, table, text
 
@@ -42,8 +49,10 @@ def _papers(results: Sequence[Result]) -> Html:
     """How many numbers of each paper agree, item by item."""
     rows: list[tuple[str, list[Html]]] = []
     for key, group in groupby(results, key=lambda each: each.paper.key):
-        for k, each in enumerate(group):
-            link = element("a", key, href=f"{key}.html") if k == 0 else text("")
+        items = list(group)
+        name = element("a", key, href=f"{key}.html") if has_page(items) else text(key)
+        for k, each in enumerate(items):
+            link = name if k == 0 else text("")
             rows.append(("", [
                 element("th", link, scope="row"),
                 element("td", each.item.title, class_="left"),

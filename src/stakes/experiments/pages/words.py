@@ -17,6 +17,7 @@ __all__ = [
     "difference",
     "errata",
     "grids",
+    "has_page",
     "ours",
     "published",
     "sentence",
@@ -100,6 +101,11 @@ def status(result: Result) -> str:
     return "the printed number agrees" if count == 1 else f"all {count} printed numbers agree"
 
 
+def has_page(results: Iterable[Result]) -> bool:
+    """Whether there is anything to show of a paper."""
+    return any(each.outcome is not None or each.status == "failed" for each in results)
+
+
 def sentence(results: Iterable[Result]) -> str:
     """What all results say together."""
     results = list(results)
@@ -107,7 +113,7 @@ def sentence(results: Iterable[Result]) -> str:
     outside = sum(len(each.outside) for each in results)
     failed = sum(each.status == "failed" for each in results)
     absent = sum(each.status in ("skipped", "not run") for each in results)
-    said = f"{count} comparisons with printed numbers: "
+    said = f"{count} comparison{'s' if count != 1 else ''} with printed numbers: "
     said += "all agree within their tolerance." if not outside else f"{outside} differ."
     if not count:
         said = "Nothing was compared with a printed number."

@@ -1,0 +1,147 @@
+"""L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025: every cell against print."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from stakes.experiments import Context
+from stakes.experiments.ferrer2025 import PAPER
+from stakes.experiments.ferrer2025.scores import SYSTEMS, read
+from stakes.experiments.ferrer2025.simulated import population_f1
+from stakes.experiments.ferrer2025.table_2 import POSTERIORS, printed_rows, row_of
+from stakes.experiments.ferrer2025.table_2_claims import implied_macro_f1
+
+ITEMS = {item.key: item for item in PAPER.items}
+ALONE = [key for key, item in ITEMS.items() if not item.needs]
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    return {key: ITEMS[key].compute(Context()) for key in ALONE}
+
+
+@pytest.mark.parametrize("key", ALONE)
+class TestWithoutData:
+    def test_every_printed_number_agrees(self, outcomes, key):
+        cells = outcomes[key].cells
+        assert any(cell.agrees for cell in cells)
+        assert [cell for cell in cells if cell.agrees is False] == []
+
+    def test_figures_have_axes_with_names(self, outcomes, key):
+        pytest.importorskip("matplotlib", reason="drawing needs the extra 'plots'")
+        for figure in ITEMS[key].draw(outcomes[key]).values():
+            assert all(ax.get_xlabel() for ax in figure.axes)
+
+
+class TestTable1:
+    def test_holds_36_numbers_at_two_precisions(self, outcomes):
+        compared = [cell for cell in outcomes["table1"].cells if cell.agrees is not None]
+        assert len(compared) == 2 * 3 * 12
+
+    def test_the_notebook_has_four_digits(self, outcomes):
+        cells = {c.name: c for c in outcomes["table1"].cells if "notebook" in c.reading}
+        assert round(cells["Argmax / Cimb NEC"].ours, 4) == 0.3700
+        assert round(cells["Bayes / Cabs1 abs %"].ours, 1) == 24.8
+
+    def test_claims(self, outcomes):
+        assert [claim.holds for claim in outcomes["table1"].claims] == [True, True, False]
+
+
+class TestFigures:
+    def test_thresholds_of_the_grid(self, outcomes):
+        cells = {(c.name, c.reading): c.ours for c in outcomes["figure1"].cells}
+        grid = "threshold on the 0.1 grid"
+        assert round(cells["F1, equivalent c21", grid], 2) == 1.82
+        assert round(cells["MCC, equivalent c21", grid], 2) == 1.35
+
+    def test_only_a_variance_of_006_prints_as_one(self, outcomes):
+        easier = [c.ours for c in outcomes["figure2"].cells if c.name.startswith("easier")]
+        assert [round(value, 1) for value in easier] == [1.0, 0.9]
+        assert [claim.erratum for claim in outcomes["figure2"].claims] == [None, None, 2]
+
+    @pytest.mark.parametrize("variance", [0.20, 0.06])
+    def test_best_f1_is_twice_the_posterior_threshold(self, variance):
+        """At the best threshold t on the posterior, F1 = 2 t: by a fine grid of thresholds."""
+        from scipy.special import expit
+        from scipy.stats import norm
+
+        cuts, spread = np.linspace(0.2, 1.0, 400_001), math.sqrt(variance)
+        hits, alarms = 0.2 * norm.sf(cuts, 1, spread), 0.8 * norm.sf(cuts, 0, spread)
+        values = 2 * hits / (0.2 + hits + alarms)
+        best = cuts[values.argmax()]
+        assert population_f1(variance) == pytest.approx(values.max(), abs=1e-9)
+        posterior = expit(math.log(0.2 / 0.8) + (best - 0.5) / variance)
+        assert 2 * posterior == pytest.approx(values.max(), abs=1e-4)
+
+
+# 1 - MC1 and 1 - MC2 with the highest score, raw and calibrated, from an independent run
+ARGMAX = {
+    ("SST2", "GPT2-4sh"): (0.659, 0.113, 0.397, 0.112),
+    ("SST2", "GPT2-0sh"): (0.496, 0.155, 0.336, 0.155),
+    ("SST2-Res1", "GPT2-0sh"): (0.597, 0.166, 0.380, 0.165),
+    ("SST2-Res2", "GPT2-0sh"): (0.662, 0.179, 0.403, 0.175),
+    ("FVCAUS", "XvPLDA"): (0.349, 0.003, 0.259, 0.003),
+    ("CIFAR-1vsO", "Resnet20"): (0.113, 0.116, 0.112, 0.115),
+    ("CIFAR-2vsO", "Resnet20"): (0.186, 0.174, 0.185, 0.163),
+    ("IEMOCAP", "W2V2"): (0.343, 0.334, 0.338, 0.333),
+    ("IEMOCAP-Res1", "W2V2"): (0.389, 0.397, 0.369, 0.391),
+    ("AGNEWS", "GPT2-0sh"): (0.629, 0.285, 0.495, 0.284),
+    ("AGNEWS-Res1", "GPT2-0sh"): (0.622, 0.373, 0.519, 0.367),
+    ("CIFAR10", "Resnet20"): (0.074, 0.075, 0.074, 0.075),
+    ("CIFAR10", "Vgg19"): (0.061, 0.062, 0.061, 0.062),
+    ("CIFAR10", "RepVgg-a2"): (0.047, 0.047, 0.047, 0.047),
+    ("CIFAR100", "Resnet20"): (0.312, 0.315, 0.310, 0.315),
+    ("CIFAR100", "Vgg19"): (0.260, 0.262, 0.259, 0.262),
+    ("CIFAR100", "RepVgg-a2"): (0.226, 0.226, 0.225, 0.225),
+}
+
+
+class TestTable2:
+    def test_the_printed_table_has_40_rows_and_246_numbers_that_can_be_computed(self):
+        rows = printed_rows()
+        assert len(rows) == 40
+        known = [row for (data, _, _), row in rows.items() if not data.startswith("SITW")]
+        assert sum(map(len, known)) == 246
+
+    @pytest.mark.parametrize("system", SYSTEMS, ids=lambda s: f"{s.data}-{s.system}")
+    def test_rows(self, data_folder, system):
+        """At the printed precision; with 100 classes the slow L-BFGS is left to the command."""
+        printed = printed_rows()
+        logs, y = read(data_folder, system)
+        kinds = ("raw", "optimum") if system.data == "CIFAR100" else tuple(POSTERIORS)
+        argmax = {}
+        for kind in kinds:
+            row = row_of(POSTERIORS[kind](logs, y), y)
+            calibrated = "raw" if kind == "raw" else "cal"
+            within = 1e-3 if kind == "optimum" else 5e-4
+            for name, value in printed[system.data, system.system, calibrated].items():
+                assert abs(row[name] - value) <= within + 1e-9, (kind, name)
+            argmax[calibrated] = row
+        raw, cal = argmax["raw"], argmax["cal"]
+        found = [row[name] for name in ("MC1 argmax", "MC2 argmax") for row in (raw, cal)]
+        np.testing.assert_allclose(found, ARGMAX[system.data, system.system], atol=1e-3)
+
+    def test_macro_f1_follows_from_error_rate_and_binary_f1(self):
+        """SITW, whose scores are absent: about .059 to .033 and .065 to .026 with argmax."""
+        rows = printed_rows()
+        found = [
+            implied_macro_f1(rows[data, "XvPLDA", kind])
+            for data in ("SITW-Res1", "SITW-Res2")
+            for kind in ("raw", "cal")
+        ]
+        assert found == pytest.approx([0.059, 0.033, 0.065, 0.026], abs=1e-3)
+
+    def test_macro_f1_of_a_table_by_hand(self):
+        """TN 80, FP 10, FN 5, TP 5: error rate .15, F1 of the second class 10 / 25."""
+        by_hand = 1 - (160 / 175 + 10 / 25) / 2
+        assert implied_macro_f1({"1-ACC": 0.15, "Bin": 1 - 10 / 25}) == pytest.approx(by_hand)
+
+
+class TestTable3:
+    def test_every_data_set_has_its_size_and_priors(self, data_folder):
+        cells = ITEMS["table3"].compute(Context(data=data_folder)).cells
+        assert [cell for cell in cells if cell.agrees is False] == []
+        assert sum(cell.agrees is None for cell in cells) == 3 * 4  # SITW
