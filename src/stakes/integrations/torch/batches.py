@@ -49,11 +49,17 @@ def as_codes(target: Any, n_classes: int, length: int) -> Any:
         raise DataError(
             f"`target` must have shape ({length},), one label per row; got {tuple(target.shape)}."
         )
-    if target.device.type == "cpu" and not torch.compiler.is_compiling():
+    if target.device.type == "cpu" and not _compiling():
         refuse_bad_labels(target, n_classes, name="target")
     elif target.dtype.is_floating_point or target.dtype.is_complex:
         raise LabelError(f"`target` must be integer positions; got {target.dtype}.")
     return target.to(torch.int64)
+
+
+def _compiling() -> bool:
+    """Whether `torch.compile` is reading this; older releases than 2.3 cannot tell."""
+    tells = getattr(torch.compiler, "is_compiling", None)
+    return tells is not None and bool(tells())
 
 
 def checked_weights(weights: Any, length: int) -> Any:
