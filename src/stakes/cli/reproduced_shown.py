@@ -11,7 +11,7 @@ from typing import Any
 
 from stakes.cli.output import dim, page_width, print_wrapped, shown
 from stakes.cli.printing import print_bold
-from stakes.cli.progress import duration
+from stakes.cli.reproduce_progress import duration
 from stakes.cli.reproducing import Folder
 from stakes.cli.tables import Column, fitted
 from stakes.experiments.items import Cell, Item, Paper

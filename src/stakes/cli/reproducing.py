@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stakes._files import write_whole
 from stakes.cli.problems import warn
-from stakes.cli.progress import Progress
+from stakes.cli.reproduce_progress import Progress
 from stakes.exceptions import DataError, MissingExtraError
 from stakes.experiments.items import Item, Paper
 from stakes.experiments.keeping import as_text, fingerprint
