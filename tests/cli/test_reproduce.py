@@ -16,12 +16,12 @@ NASTY = '</title><script>alert("x")</script>'
 class Bench:
     """Two papers made up for these tests, which count how often they are computed."""
 
-    def __init__(self):
+    def __init__(self, drawing=False):
         self.runs = []
+        self.drawing = drawing
         self.broken = False
         self.interrupted = False
         self.ours = 0.5
-        self.drawing = False
 
     def compute(self, key):
         def run(context):
@@ -47,7 +47,8 @@ class Bench:
         return run
 
     def papers(self):
-        first = Item("first", f"First {NASTY}", self.compute("first"), self.draw, seconds=2)
+        drawn = {"draw": self.draw} if self.drawing else {}
+        first = Item("first", f"First {NASTY}", self.compute("first"), seconds=2, **drawn)
         second = Item("second", "Second", self.compute("second"), seconds=90)
         scored = Item("scored", "Scored", self.compute("scored"), needs=("scores",))
         return {
@@ -55,9 +56,8 @@ class Bench:
             "beta": Paper("beta", "B. Author", (scored,)),
         }
 
-    def draw(self, outcome):
-        if not self.drawing:
-            return {}
+    @staticmethod
+    def draw(outcome):
         from matplotlib.figure import Figure
 
         figure = Figure(layout="constrained")
@@ -66,14 +66,23 @@ class Bench:
         return {"first": figure}
 
 
-@pytest.fixture
-def bench(monkeypatch):
-    made = Bench()
+def _installed(made, monkeypatch):
     known = made.papers()
     monkeypatch.setattr(registry, "KEYS", tuple(known))
     monkeypatch.setattr(registry, "_paper", known.get)
     monkeypatch.delenv("STAKES_DATA", raising=False)
     return made
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    return _installed(Bench(), monkeypatch)
+
+
+@pytest.fixture
+def drawing(monkeypatch):
+    pytest.importorskip("matplotlib", reason="drawing needs the extra 'plots'")
+    return _installed(Bench(drawing=True), monkeypatch)
 
 
 class TestList:
@@ -212,16 +221,14 @@ class TestKept:
         assert run("reproduce", "alpha", "first").code == 0
         assert bench.runs == ["first", "first"]
 
-    def test_missing_figures_are_drawn_again_without_computing(self, run, bench, tmp_path):
-        pytest.importorskip("matplotlib", reason="drawing needs the extra 'plots'")
-        bench.drawing = True
+    def test_missing_figures_are_drawn_again_without_computing(self, run, drawing, tmp_path):
         run("reproduce", "alpha", "first")
         figure = tmp_path / "stakes-reproduction" / "alpha" / "first.svg"
         drawn = figure.read_bytes()
         figure.unlink()
         run("reproduce", "alpha", "first")
         assert figure.read_bytes() == drawn
-        assert bench.runs == ["first"]
+        assert drawing.runs == ["first"]
 
     def test_an_interruption_keeps_what_was_done(self, run, bench, tmp_path):
         bench.interrupted = True
@@ -276,18 +283,18 @@ class TestFiles:
         assert float(rows[1]["ours"]) == 1 / 3
         assert (folder / "first-curve.csv").read_text() == "x,y\n0.0,0.25\n1.0,nan\n"
 
-    def test_figures_as_svg_and_png(self, run, bench, tmp_path):
-        pytest.importorskip("matplotlib", reason="drawing needs the extra 'plots'")
-        bench.drawing = True
+    def test_figures_as_svg_and_png(self, run, drawing, tmp_path):
         run("reproduce", "alpha")
         folder = tmp_path / "stakes-reproduction" / "alpha"
         assert (folder / "first.png").read_bytes().startswith(b"\x89PNG")
         assert (folder / "first.svg").read_text(encoding="utf-8").startswith("<svg ")
 
     def test_without_matplotlib_the_pages_have_no_figures_and_say_so(
-        self, run, bench, tmp_path, monkeypatch
+        self, run, tmp_path, monkeypatch
     ):
         from stakes.exceptions import MissingExtraError
+
+        _installed(Bench(drawing=True), monkeypatch)
 
         def absent(*_):
             raise MissingExtraError("no matplotlib.", hint="pip install 'stakes[plots]'")
@@ -301,8 +308,8 @@ class TestFiles:
 
 class TestPages:
     @pytest.fixture
-    def folder(self, run, bench, tmp_path):
-        bench.drawing = importlib.util.find_spec("matplotlib") is not None
+    def folder(self, run, tmp_path, monkeypatch):
+        _installed(Bench(drawing=importlib.util.find_spec("matplotlib") is not None), monkeypatch)
         run("reproduce", "alpha")
         return tmp_path / "stakes-reproduction"
 

@@ -85,7 +85,8 @@ class Context:
     progress: Callable[[float], None] = lambda _: None
 
 
-def _no_figures(_: Outcome) -> dict[str, Figure]:
+def no_figures(_: Outcome) -> dict[str, Figure]:
+    """What an item without figures draws."""
     return {}
 
 
@@ -101,7 +102,7 @@ class Item:
     key: str
     title: str
     compute: Callable[[Context], Outcome]
-    draw: Callable[[Outcome], dict[str, Figure]] = _no_figures
+    draw: Callable[[Outcome], dict[str, Figure]] = no_figures
     needs: tuple[str, ...] = ()
     seconds: float = 1.0
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stakes._optional import load
+from stakes.experiments.items import no_figures
 from stakes.experiments.running import Result
 from stakes.plots.style import style
 from stakes.report.charts import inline
@@ -49,7 +50,7 @@ class Drawn:
 
 def drawn(result: Result) -> list[Drawn]:
     """The figures of a result; raises `MissingExtraError` without matplotlib."""
-    if result.outcome is None:
+    if result.outcome is None or result.item.draw is no_figures:
         return []
     load("matplotlib", extra="plots")
     with style(), warnings.catch_warnings():
