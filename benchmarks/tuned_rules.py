@@ -4,10 +4,13 @@ On Give Me Some Credit, as in `calibration_choice.py`: classifiers trained on 50
 rule learnt from their out-of-fold scores, regret on 30 000 other rows against the oracle threshold,
 averaged over costs of a miss of 1 to 100 false alarms. The rules: Bayes decisions of calibrated
 posteriors, the exact empirical threshold, the step half-way, and what `TunedRule` picks. For each
-classifier and size the pick is compared with the rule that was best there, seed by seed: the claim
-fails where a one-sided paired t-test at 5 % finds it worse by more than .005 NEC.
+classifier and size the pick is compared with the rule that was best there on these very seeds,
+seed by seed. The claim fails ("MISSED") where a one-sided paired t-test at 5 % finds it worse by
+more than .005 NEC. Not failing such a test is weak evidence with few seeds, so the 95 % upper bound
+of the gap ("at most") stands beside it: where it is below .005 too, the claim is shown, not just
+not refuted.
 
-Needs scikit-learn and the data (STAKES_DATA). `--seeds N` (default 3; the claim is made with 16).
+Needs scikit-learn and the data (STAKES_DATA). `--seeds N` (default 3; 12 from 300 on for the docs).
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ import numpy as np
 from scipy import stats
 
 sys.path.insert(0, str(Path(__file__).parent))
-from calibration_choice import RATIOS, SIZES, classifiers, nec, oracle, out_of_fold, read
+from calibration_choice import RATIOS, SIZES, for_few_rows, nec, oracle, out_of_fold, read
 
 from stakes import Application
 from stakes.integrations.sklearn import TunedRule
@@ -59,7 +62,7 @@ def measured(seeds: range) -> dict[tuple[int, str], np.ndarray]:
         test = rows[:30_000]
         for size in SIZES:
             dev = rows[30_000 : 30_000 + size]
-            for name, model in classifiers(seed, size).items():
+            for name, model in for_few_rows(seed, size).items():
                 scores = out_of_fold(model, x[dev], y[dev], seed)
                 held = model.fit(x[dev], y[dev]).predict_proba(x[test])[:, 1]
                 row = regrets(y[dev], scores, y[test], held)
@@ -67,19 +70,29 @@ def measured(seeds: range) -> dict[tuple[int, str], np.ndarray]:
     return {key: np.array(rows) for key, rows in found.items()}
 
 
+def compared(gap: np.ndarray) -> tuple[float, float]:
+    """p of the paired test that the gap is above the margin, and its upper bound at the level."""
+    if len(gap) < 2:
+        return float("nan"), float("nan")
+    mean, error = gap.mean(), gap.std(ddof=1) / np.sqrt(len(gap))
+    if error == 0:
+        return float(mean <= MARGIN), float(mean)
+    freedom = len(gap) - 1
+    p = float(stats.t.sf((mean - MARGIN) / error, freedom))
+    return p, float(mean + stats.t.isf(LEVEL, freedom) * error)
+
+
 def show(found: dict[tuple[int, str], np.ndarray]) -> None:
     """One line per size and classifier, with the paired test against the best rule there."""
     heads = "".join(f"{rule:>17}" for rule in RULES)
-    print(f"{'rows':>5} {'classifier':<11}{heads}{'above best':>12}{'p':>7}")
+    print(f"{'rows':>5} {'classifier':<11}{heads}{'above best':>12}{'at most':>9}{'p':>7}")
     for (size, name), rows in sorted(found.items()):
         means = rows.mean(axis=0)
         gap = rows[:, -1] - rows[:, int(np.argmin(means[:-1]))]
-        p = 1.0
-        if len(gap) > 1 and np.ptp(gap) > 0:
-            p = float(stats.ttest_1samp(gap, MARGIN, alternative="greater").pvalue)
+        p, bound = compared(gap)
         cells = "".join(f"{mean:>17.4f}" for mean in means)
-        verdict = "ok" if p > LEVEL else "MISSED"
-        print(f"{size:>5} {name:<11}{cells}{gap.mean():>12.4f}{p:>7.2f}  {verdict}")
+        verdict = "MISSED" if p <= LEVEL else ("shown" if bound <= MARGIN else "not refuted")
+        print(f"{size:>5} {name:<11}{cells}{gap.mean():>12.4f}{bound:>9.4f}{p:>7.2f}  {verdict}")
 
 
 def main() -> None:

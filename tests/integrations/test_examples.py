@@ -50,6 +50,7 @@ def test_mlflow_logging(tmp_path: Path) -> None:
     need("sklearn", "mlflow", "sqlalchemy")
     found = run("mlflow_logging", tmp_path)
     assert found["logged"] == pytest.approx(found["nec"])
+    assert found["page"] > 0
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
