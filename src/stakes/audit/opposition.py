@@ -21,6 +21,8 @@ __all__ = ["OppositePair", "opposite_pair"]
 #: Margins below this share of the spread are not worth showing.
 SMALLEST = 1e-9
 CASES = 1000
+MOST_CASES = 10**9
+RAREST = 10
 PRIORS = (0.5, 0.1, 0.3, 0.7, 0.9, 0.02)
 
 
@@ -83,8 +85,9 @@ def opposite_pair(
     Returns
     -------
     OppositePair or None
-        The most striking pair of whole counts of 1000 cases that was found, or one of
-        fractional counts; None when the metric agrees with the costs wherever it was tried.
+        The most striking pair of whole counts of 1000 cases (more where a class is rare) that
+        was found, or one of fractional counts; None when the metric agrees with the costs
+        wherever it was tried.
 
     References
     ----------
@@ -124,10 +127,19 @@ def opposite_pair(
     return None
 
 
+def _enough(share: float) -> int:
+    """1000 cases, or ten times as many until the rarest class has ten; at most 10^9."""
+    cases = CASES
+    while 0 < share * cases < RAREST and cases < MOST_CASES:
+        cases *= 10
+    return cases
+
+
 def _grid(prior: float, low: float) -> FloatArray:
     """Whole counts with both rates from `low` to 1."""
-    positives = min(max(round(prior * CASES), 1), CASES - 1)
-    negatives = CASES - positives
+    cases = _enough(min(prior, 1 - prior))
+    positives = min(max(round(prior * cases), 1), cases - 1)
+    negatives = cases - positives
     tn = np.unique(np.rint(np.linspace(low, 1, 15) * negatives))
     tp = np.unique(np.rint(np.linspace(low, 1, 15) * positives))
     a, b = (grid.ravel() for grid in np.meshgrid(tn, tp))
@@ -194,7 +206,7 @@ def _in_general(
     for priors in tried if shares is None else [shares]:
         rates = rng.dirichlet(np.ones(columns), size=(400, rows))
         rates = (rates + np.eye(rows, columns)) / (1 + np.eye(rows, columns).sum(axis=1))[:, None]
-        totals = np.maximum(np.rint(CASES * priors), 1)
+        totals = np.maximum(np.rint(_enough(float(np.min(priors))) * priors), 1)
         tables = np.floor(totals[:, None] * rates)
         tables[:, np.arange(rows), np.argmax(np.eye(rows, columns), axis=1)] += totals - tables.sum(
             axis=2

@@ -20,7 +20,14 @@ from stakes.cli.sources import table_of
 from stakes.exceptions import CostError, DataError
 from stakes.report.amounts import grouped
 
-__all__ = ["Asked", "asked", "costs_given", "text_names"]
+__all__ = [
+    "Asked",
+    "application_over",
+    "asked",
+    "costs_given",
+    "fill_in_models",
+    "text_names",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +56,10 @@ def asked(args: Any) -> Asked:
     table, notes = table_of(args)
     table, label, said = _with_label(table, args)
     notes += [said] if said else []
-    notes += _fill_in_models(table, label, args)
+    notes += fill_in_models(table, label, args)
     labels = table.labels(label)
     refuse_single(labels, label)
-    app = _application(filed, words, labels, label, args)
+    app = application_over(filed, words, labels, label, args)
     classes = tuple(str(name) for name in app.classes)
     cases, more = cases_of(table, labels, label, classes, args)
     return Asked(
@@ -90,7 +97,7 @@ def _shape(shape: tuple[int, ...]) -> str:
     return f"({', '.join(grouped(size) for size in shape)})"
 
 
-def _fill_in_models(table: Table, label: str, args: Any) -> list[str]:
+def fill_in_models(table: Table, label: str, args: Any) -> list[str]:
     """Refuse two kinds of models; without any, take the class columns that the names give away."""
     given = [kind for kind in ("decisions", "scores", "proba") if getattr(args, kind)]
     if len(given) > 1:
@@ -136,13 +143,13 @@ def costs_given(args: Any) -> tuple[Application | None, CostWords | None]:
         return None, words
     given = args.costs  # an application once the ends of a range have been put in
     filed = text_names(given if isinstance(given, Application) else read_costs(given))
-    if args.gain:
+    if args.gain is True or args.gain == []:
         gains = CostMatrix.from_utilities(filed.costs.values, filed.classes, filed.decisions)
         filed = filed.with_costs(gains)
     return filed, None
 
 
-def _application(
+def application_over(
     filed: Application | None, words: CostWords | None, labels: Labels, label: str, args: Any
 ) -> Application:
     """Costs over the outcomes of the data, with unit and volume."""

@@ -55,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
     """Audit, print, draw, and return the exit code."""
     from stakes.audit import audit, audit_all
     from stakes.cli.audit_shown import print_audit, print_audit_json, print_table, print_table_json
+    from stakes.cli.ranges import spread_out
     from stakes.exceptions import DataError
 
     _sort_out(args)
@@ -62,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
         raise DataError("which metric? Give its name.", hint="stakes audit f1\nstakes audit --all")
     if args.seed < 0:
         raise DataError(f"`--seed` must not be negative; got {args.seed}.")
+    args, ends = spread_out(args)
     app, candidates, best, said = _at_stake(args)
     given: dict[str, Any] = {"application": app, "matrix": best, "rng": args.seed}
     given["candidates"] = candidates if len(candidates) > 1 else None
@@ -70,11 +72,14 @@ def run(args: argparse.Namespace) -> int:
     if args.all:
         table = audit_all(**given)
         (print_table_json if args.json else print_table)(table, app, candidates)
+        if ends and not args.json:
+            print("\nCosts and shares were taken in the middle of their ranges.")
         return EXIT_OK
     found = audit(args.metric, **given)
     if args.plot:
         _draw(found, args)
-    (print_audit_json if args.json else print_audit)(found, said, _tuned(args, app))
+    notes = [*_tuned(args, app), *_at_ends(args, ends)]
+    (print_audit_json if args.json else print_audit)(found, said, notes)
     if args.plot and not args.json:
         print(f"\nplot: {args.plot}")
     return EXIT_OK
@@ -82,11 +87,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _sort_out(args: argparse.Namespace) -> None:
     """A file may stand after --cost fn=10 fp=1, and --all needs no name before it."""
+    from stakes.cli.costs import file_after_amounts
     from stakes.exceptions import DataError
     from stakes.metrics import catalogue
 
-    if args.file is None and args.cost and "=" not in args.cost[-1]:
-        args.file = args.cost.pop()
+    file_after_amounts(args)
     if args.all and args.metric is not None and args.file is None:
         args.file, args.metric = args.metric, None
     name = args.metric or args.file
@@ -116,8 +121,10 @@ def _at_stake(
             warn(warning)
         tables = {model.name: model.confusion for model in findings.models}
         said = findings.costs_said
+        if findings.evaluation.naive is not None:
+            said = (*said, *_averages(findings.application))
         return findings.application, tables, findings.best.confusion, said
-    if not args.cost and args.costs is None and args.miss is None and args.false_alarm is None:
+    if not (args.cost or args.gain or args.costs or args.miss or args.false_alarm):
         return None, {}, None, ()
     from stakes.application import Application
     from stakes.application.sentences import describe_costs
@@ -130,6 +137,37 @@ def _at_stake(
         filed = filed.with_priors(shares(args.prevalence, tuple(map(str, filed.classes))))
     said = tuple(describe_costs(filed.costs, unit=filed.unit).splitlines())
     return filed, {}, None, said
+
+
+def _averages(app: Application) -> list[str]:
+    """What costs that differ from case to case are on average, by which a metric is judged."""
+    from stakes.report.amounts import plain
+
+    (_, fp), (fn, _) = app.costs.values.tolist()
+    unit = f" {app.unit}" if app.unit else ""
+    return [
+        "a metric counts cases, so it is judged by the average costs:",
+        f"  a miss {plain(fn, 4)}{unit}, a false alarm {plain(fp, 4)}{unit}",
+    ]
+
+
+def _at_ends(args: argparse.Namespace, ends: list[tuple[str, Any]]) -> list[str]:
+    """How often the metric picks the wrong one at the ends of ranges."""
+    if not ends:
+        return []
+    from stakes.audit import audit
+    from stakes.report.amounts import percent
+
+    rates = []
+    for label, there in ends:
+        app = _at_stake(there)[0]
+        drawn = {"n": args.pairs} if args.pairs is not None else {}
+        found = audit(args.metric, application=app, rng=args.seed, **drawn)
+        rates.append(f"{percent(found.misranking.rate)} if {label}")
+    return [
+        "Judged in the middle of what is unknown, on the scale of factors; at its ends the wrong "
+        f"one is picked in {'; '.join(rates)}."
+    ]
 
 
 def _tuned(args: argparse.Namespace, app: Application | None) -> list[str]:

@@ -17,6 +17,9 @@ from stakes.summaries import ConfusionMatrix
 
 __all__ = ["print_audit", "print_audit_json", "print_table", "print_table_json"]
 
+#: Longer names of metrics stand on a line of their own.
+LONG_NAME = 19
+
 
 def print_audit(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
     """The verdict in a few sentences, and what stands behind it."""
@@ -86,8 +89,16 @@ def audit_facts(found: Audit, tuned: Sequence[str] = ()) -> dict[str, Any]:
             "cheapest": chosen.cheapest,
             "misranked": [list(pair) for pair in chosen.misranked],
             "misranking_rate": chosen.misranking_rate,
+            "rank_correlation": _correlations(chosen),
         }
     return facts
+
+
+def _correlations(chosen: Any) -> dict[str, float] | None:
+    """Rank correlations of the metric and minus the cost; None for fewer than three candidates."""
+    if len(chosen.values) < 3:
+        return None
+    return {kind: chosen.correlation(kind) for kind in ("spearman", "weighted")}
 
 
 def print_table(
@@ -97,8 +108,9 @@ def print_table(
     verdicts = [str(failure) or "yes" for failure in table["failure"].tolist()]
     ranges = zip(table["miss_cost_low"].tolist(), table["miss_cost_high"].tolist(), strict=True)
     prices = [_range(low, high) for low, high in ranges]
+    names = [str(name) for name in table["metric"]]
     columns = [
-        Column("metric", [str(name) for name in table["metric"]], label=True),
+        Column("metric", [name if len(name) <= LONG_NAME else "" for name in names], right=False),
         Column("as a cost?", verdicts, right=False),
         Column("misranks", [f"{100 * rate:.1f} %" for rate in table["misranking"].tolist()]),
     ]
@@ -113,7 +125,10 @@ def print_table(
         regret = [f"{v:.4g}" if math.isfinite(v) else "" for v in table["regret"].tolist()]
         columns.append(Column("regret/case", regret, drop=1))
     text, left_out = fitted(columns, page_width())
-    print(text)
+    head, rule, *rows = text.splitlines()
+    print(f"{head}\n{rule}")
+    for name, row in zip(names, rows, strict=True):
+        print(row if len(name) <= LONG_NAME else f"{name}\n{row}")  # a line of its own, never cut
     if left_out:
         print_wrapped(f"(too narrow for: {', '.join(left_out)}; --json has everything)")
     print()

@@ -60,8 +60,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Learn or apply, print, write, and return the exit code."""
-    if args.file is None and args.cost and "=" not in args.cost[-1]:
-        args.file = args.cost.pop()  # the file stood after --cost fn=10 fp=1
+    from stakes.cli.costs import file_after_amounts
+
+    file_after_amounts(args)
     if args.model:
         args.scores = args.model if not args.scores else f"{args.scores},{args.model}"
     if args.apply:
@@ -76,7 +77,7 @@ def _learn(args: Any) -> int:
     from stakes.cli.calibration_learnt import learn, save
     from stakes.cli.calibration_shown import show
 
-    if not args.cost and args.costs is None and args.miss is None and args.false_alarm is None:
+    if not (args.cost or args.gain or args.costs or args.miss or args.false_alarm):
         args.cost = ["error=1"]
     learnt = learn(args)
     for warning in learnt.warnings:

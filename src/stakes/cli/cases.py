@@ -168,7 +168,11 @@ def cases_of(
 
 def _weights(table: Table, name: str) -> NDArray[np.float64]:
     """The weight of each row; every one a number, none negative."""
-    weights = table.numbers(name)
+    try:
+        weights = table.numbers(name)
+    except DataError as error:
+        hint = "a column that says how many cases each row stands for:  --weight COLUMN"
+        raise DataError(error.message, hint=hint, rows=error.rows) from None
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])

@@ -9,9 +9,17 @@ from typing import Any
 
 from stakes.application import CaseCosts, CostExpression, CostMatrix, case_costs
 from stakes.cli.reading import Table
-from stakes.exceptions import CostError, PriorError
+from stakes.exceptions import CostError, DataError, PriorError
 
-__all__ = ["CostWords", "binary_case_costs", "binary_costs", "cost_words", "shares", "volume"]
+__all__ = [
+    "CostWords",
+    "binary_case_costs",
+    "binary_costs",
+    "cost_words",
+    "file_after_amounts",
+    "shares",
+    "volume",
+]
 
 KEYS = {
     "fn": "fn",
@@ -27,6 +35,7 @@ PERIODS = {
     "wk": "week", "week": "week", "d": "day", "day": "day", "quarter": "quarter",
     "q": "quarter", "h": "hour", "hour": "hour",
 }  # fmt: skip
+_GAIN = "Say:  --gain tp=40 fp=-4   (what a decision brings in, a loss with a minus)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +57,21 @@ class CostWords:
 
 
 def cost_words(
-    words: Sequence[str], miss: str | None, false_alarm: str | None, gain: bool
+    words: Sequence[str],
+    miss: str | None,
+    false_alarm: str | None,
+    gain: Sequence[str] | bool | None,
 ) -> CostWords | None:
-    """`--cost fn=10 fp=1`, `--miss 10 --false-alarm 1`; None when nothing was said."""
+    """`--cost fn=10 fp=1`, `--miss 10 --false-alarm 1`; None when nothing was said.
+
+    `--gain` alone says that these are gains; `--gain tp=40 fp=-4` takes their place.
+    """
     amounts: dict[str, str] = {}
+    if not isinstance(gain, bool) and gain:
+        if words or miss is not None or false_alarm is not None:
+            raise CostError("amounts are given twice: by --gain and as costs.", hint=_GAIN)
+        return _gain_words(gain)
+    gain = gain is True or gain == []
     pairs = [_split(word) for group in words for word in group.split(",")]
     pairs += [("fn", miss)] if miss is not None else []
     pairs += [("fp", false_alarm)] if false_alarm is not None else []
@@ -73,6 +93,29 @@ def cost_words(
     return CostWords(amounts, gain)
 
 
+def file_after_amounts(args: Any) -> None:
+    """A file may stand after ``--cost fn=10 fp=1`` or after ``--gain``."""
+    for words in (args.cost, args.gain):
+        if args.file is None and words and "=" not in words[-1]:
+            args.file = words.pop()
+
+
+def _gain_words(words: Sequence[str]) -> CostWords:
+    """``tp=40 fp=-4``; what is not said is 0."""
+    pairs = [_split(word) for group in words for word in group.split(",")]
+    amounts = dict(pairs)
+    if len(amounts) < len(pairs):
+        raise CostError("a gain is given twice.", hint=_GAIN)
+    for first, second, outcome in (("tp", "fn", "acted on"), ("tn", "fp", "left alone")):
+        if not {first, second} & set(amounts):
+            raise CostError(
+                f"nothing is said about the outcome that should be {outcome}: {first}= or "
+                f"{second}=.",
+                hint=_GAIN,
+            )
+    return CostWords({key: amounts.get(key, "0") for key in ("fn", "fp", "tp", "tn")}, True)
+
+
 def _split(word: str) -> tuple[str, str]:
     """``fn=10`` as its two sides."""
     key, sign, text = word.partition("=")
@@ -82,6 +125,11 @@ def _split(word: str) -> tuple[str, str]:
             f"'{word}' is not a cost.",
             hint="Say:  --cost fn=10 fp=1   (also tp=, tn=; or error=1 when all errors cost the "
             "same). The file comes first:  stakes eval data.csv --cost ...",
+        )
+    if text.strip().lower().lstrip("+-") in ("nan", "inf", "infinity"):
+        raise CostError(
+            f"a cost must be a finite number; got {word}.",
+            hint="an amount, or arithmetic over columns:  --cost fn=10 fp='0.05*amount'",
         )
     return name, text.strip()
 
@@ -105,9 +153,22 @@ def binary_case_costs(
     words: CostWords, classes: tuple[str, ...], table: Table, rows: Any
 ) -> CaseCosts:
     """One matrix per case, from formulas over the columns; `rows` are the cases that count."""
-    columns = {name: table.numbers(name)[rows] for name in words.columns}
+    columns = {name: _column(name, words, table)[rows] for name in words.columns}
     costs = case_costs(columns, words.amounts, classes=classes, decisions=classes)
     return CaseCosts(0.0 - costs.values, classes, classes) if words.gain else costs
+
+
+def _column(name: str, words: CostWords, table: Table) -> Any:
+    """A column that an amount speaks of."""
+    try:
+        return table.numbers(name)
+    except DataError as error:
+        said = next(f"{k}={text}" for k, text in words.amounts.items() if name in text)
+        raise CostError(
+            f"--cost {said}: {error.message}",
+            hint="an amount is a number, or arithmetic over columns of numbers:  "
+            "fn=10   fp='0.05*amount'",
+        ) from None
 
 
 def volume(text: str | None) -> tuple[float | None, str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -113,9 +114,11 @@ def rule_of(app: Application, cases: Cases, args: Any, ranked_at: float | None) 
         return Rule()
     if ranked_at is not None:
         return Rule(f"score > {plain(ranked_at, 3)}", ranked_at)
-    if args.proba:
+    if args.proba and args.scores_are == "llr":
         return Rule()
     intervals = decision_intervals(app.costs)
+    if args.proba:  # columns of both outcomes: the rule is on the probability of the second
+        args = SimpleNamespace(**{**vars(args), "scores_are": "prob"})
     cuts = [_in_terms_of_file(cut, app, cases, args) for cut in intervals.cuts]
     letter = {"prob": "p", "logit": "logit", "llr": "llr"}[args.scores_are]
     if not cuts:

@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     _never_fail_on_characters()
     try:
-        args = _parser(arguments).parse_args(arguments)
+        args = _parsed(arguments)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else EXIT_PROBLEM
     if args.completion is not None:
@@ -51,6 +51,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_PROBLEM
     args.command_line = arguments
     return guarded(args.run, args)
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """The options; a file may also stand after them."""
+    parser = _parser(arguments)
+    args, rest = parser.parse_known_args(arguments)
+    if len(rest) == 1 and not rest[0].startswith("-") and getattr(args, "file", "") is None:
+        args.file, rest = rest[0], []
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return args
 
 
 def available() -> dict[str, str]:

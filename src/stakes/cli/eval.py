@@ -22,6 +22,7 @@ EXAMPLES = """examples:
   stakes eval pets.csv --label species --proba 'p_*' --costs costs.toml
   stakes eval day.csv --label truth --decisions modelA,modelB --cost fn=335 fp=35
   stakes eval --confusion A.csv,B.csv --positive yes --cost fn=335 fp=35
+  stakes eval 'lake/year=*/*.parquet' --label y --scores p --cost fn=10 fp=1 --engine duckdb
   stakes eval monday.csv --label truth --scores gbm_p --cost fn=40 fp=4 --save monday.json
 
 exit codes: 0 done, 1 a condition of --fail-if or --require was not met, 2 a problem
@@ -43,6 +44,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help="a list of trials (Kaldi, VoxCeleb, VOiCES, ASVspoof, NIST); --scores then names one "
         "file of scores per model, joined by the names of the recordings",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=("duckdb", "polars", "spark"),
+        help="who counts files given by a pattern, a folder or an address (default duckdb)",
+    )
+    parser.add_argument(
+        "--memory", default="2GB", metavar="2GB", help="how much memory duckdb may take for that"
     )
     parser.add_argument("--more", metavar="B.csv", help="files with further columns of the cases")
     parser.add_argument("--join-on", metavar="id", help="the column by which --more is joined")
@@ -94,12 +103,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Evaluate, print, write, and return the exit code."""
+    from stakes.cli.costs import file_after_amounts
     from stakes.cli.gates import Gate, failures
     from stakes.cli.ranges import findings_over
     from stakes.cli.shown_as import show, too_few, with_facts
 
-    if args.file is None and args.cost and "=" not in args.cost[-1]:
-        args.file = args.cost.pop()  # the file stood after --cost fn=10 fp=1
+    file_after_amounts(args)
     gates = [Gate(text) for text in args.fail_if]  # before any work: a typo should not wait
     findings = with_facts(findings_over(args), args.command_line)
     for warning in findings.warnings:

@@ -71,7 +71,13 @@ def add_cost_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--miss", metavar="10", help="the same as --cost fn=10")
     group.add_argument("--false-alarm", metavar="1", help="the same as --cost fp=1")
-    group.add_argument("--gain", action="store_true", help="the numbers are gains, not costs")
+    group.add_argument(
+        "--gain",
+        nargs="*",
+        metavar="tp=40",
+        help="gains instead of costs: tp=40 fp=-4 (also tn=, fn=; what is left out is 0), or, "
+        "alone, that the numbers of --cost or --costs are gains",
+    )
     group.add_argument("--costs", metavar="FILE", help="costs as .toml or .csv, by name")
     group.add_argument(
         "--prevalence",

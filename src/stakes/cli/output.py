@@ -23,6 +23,7 @@ __all__ = [
 
 WIDEST = 80
 _NUMBER_GAP = re.compile(r"(?<=\d) (?=\d{3}\b|%)")
+_OPTION = re.compile(r"(?<!\S)(--?[A-Za-z][\w-]*) (?!-)(\S+)")
 _UNBROKEN = "\u2007"  # a space as wide as a digit, at which lines are not broken
 #: Characters that change the direction of text, and so could make a name lie.
 _TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
@@ -89,13 +90,14 @@ def wrapped(text: str, *, first: str = "", rest: str = "") -> list[str]:
 def continued(command: str) -> list[str]:
     """A command in lines of the page width, which a shell reads as one."""
     lines = textwrap.wrap(
-        command,
+        _OPTION.sub(rf"\1{_UNBROKEN}\2", command),  # an option stays with its value
         width=page_width() - 2,
         initial_indent="  ",
         subsequent_indent="      ",
         break_long_words=False,
         break_on_hyphens=False,
     )
+    lines = [line.replace(_UNBROKEN, " ") for line in lines]
     return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
 
 

@@ -28,9 +28,14 @@ def at_place(app: Application, data_priors: NDArray[Any], args: Any) -> Applicat
         app = app.with_priors(shares(args.prevalence, classes))
     there = app.resolved_priors(data_priors)
     for name, here, share in zip(classes, data_priors, there, strict=True):
-        if share == 1:
+        if share == 1 and args.shares_given:
             raise PriorError(
                 f"you said that every case is '{name}', so there is nothing to decide."
+            )
+        if share == 1:
+            raise DataError(
+                f"every case here is '{name}', so nothing can be said about the others.",
+                hint="bring cases of every outcome",
             )
         if here == 0 and share > 0:
             raise DataError(

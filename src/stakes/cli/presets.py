@@ -16,7 +16,7 @@ __all__ = ["findings_at_preset"]
 
 def findings_at_preset(args: Any) -> Findings:
     """Findings at the first operating point of a preset, with a note about the others."""
-    if args.cost or args.costs or args.miss or args.false_alarm or args.prevalence:
+    if args.cost or args.gain or args.costs or args.miss or args.false_alarm or args.prevalence:
         raise CostError("--preset says the costs and the shares; leave the others out.")
     points = [
         (float(app.priors[1]), app.costs.values)

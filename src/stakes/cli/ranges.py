@@ -7,6 +7,7 @@ between the ends: how much they cost there, and which of them is the safest choi
 from __future__ import annotations
 
 import copy
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ from stakes.evaluation.possible import FEW, MANY, Axis, Possible, axis, grid
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.report import Findings
 
-__all__ = ["findings_over"]
+__all__ = ["findings_over", "spread_out"]
 
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)(%?)"
 _RANGE = re.compile(rf"(?<![\w.]){_NUMBER}\.\.{_NUMBER}(?![\w.])")
@@ -68,6 +69,25 @@ def findings_over(args: Any) -> Findings:
     return replace(
         found, evaluation=ev, verdict=ev.verdict, remarks=ev.remarks, notes=(*found.notes, note)
     )
+
+
+def spread_out(args: Any) -> tuple[Any, list[tuple[str, Any]]]:
+    """The options in the middle of all ranges, and at every combination of ends, by name."""
+    spread = ranged_costs(args.costs) if args.costs else None
+    written = _written(args)
+    if not written and spread is None:
+        return args, []
+    axes = _axes(written, spread, 3)
+    if len(axes) > MOST_RANGES:
+        raise CostError(f"at most {MOST_RANGES} ranges at a time; got {len(axes)}.")
+    if args.file == "-":
+        raise DataError("a range needs a file that can be read more than once, not standard input.")
+    ends = []
+    for values in itertools.product(*((a.values[0], a.values[-1]) for a in axes)):
+        pairs = zip(axes, values, strict=True)
+        label = ", ".join(f"{each.name} {each.said(float(value))}" for each, value in pairs)
+        ends.append((label, _put(args, values, len(written), spread)))
+    return _put(args, _middle(written, spread), len(written), spread), ends
 
 
 def _doubted(
@@ -137,7 +157,7 @@ def _written(args: Any) -> list[_Written]:
     for key, text in _texts(args):
         for match in _RANGE.finditer(text):
             is_share = key == "prevalence"
-            name = _CALLED.get(key, key)
+            name = f"gain {key}" if args.gain else _CALLED.get(key, key)
             if is_share:
                 named = re.search(r"([^,=]+)=[^,]*$", text[: match.start()])
                 name = f"'{named[1] if named else args.positive or 'positives'}'"
@@ -147,7 +167,8 @@ def _written(args: Any) -> list[_Written]:
 
 def _texts(args: Any) -> list[tuple[str, str]]:
     """Every text in which a range may stand, in a fixed order, with what it is about."""
-    costs = [(word.partition("=")[0].strip().lower(), word) for word in args.cost]
+    words = [*args.cost, *(args.gain or [])]
+    costs = [(word.partition("=")[0].strip().lower(), word) for word in words]
     rest = ("miss", args.miss), ("false_alarm", args.false_alarm), ("prevalence", args.prevalence)
     return [*costs, *((key, text or "") for key, text in rest)]
 
@@ -161,6 +182,7 @@ def _put(args: Any, values: Sequence[float], count: int, spread: RangedCosts | N
 
     changed = copy.copy(args)
     changed.cost = [put(word) for word in args.cost]
+    changed.gain = args.gain and [put(word) for word in args.gain]
     changed.miss, changed.false_alarm = put(args.miss), put(args.false_alarm)
     changed.prevalence = put(args.prevalence)
     if spread is not None:

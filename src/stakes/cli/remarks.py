@@ -91,7 +91,7 @@ def about_switches(ev: Evaluation) -> list[str]:
         more = "more" if misses > 0 else "less"
         said.append(
             f"{best.name} beats {other.name} as long as a miss costs {more} than {ratio} false "
-            f"alarm{'' if ratio == '1' else 's'}"
+            f"alarm{'' if ratio == '1' else 's'}; choosing it means that to you it does"
         )
     return said
 

@@ -77,13 +77,41 @@ def with_facts(findings: Findings, command: Sequence[str]) -> Findings:
 
 
 def _as_csv(findings: Findings) -> str:
-    """The table as CSV."""
-    table = findings.frame()
+    """The table as CSV; what is not known is empty."""
+    columns = _columns(findings)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows(list(row.values()) for row in table.rows())
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
     return stream.getvalue()
+
+
+def _columns(findings: Findings) -> dict[str, list[Any]]:
+    """Every figure of the models, cheapest first."""
+    ranked, volume = findings.ranked, findings.application.volume
+    intervals = [model.interval or (None, None) for model in ranked]
+    columns: dict[str, list[Any]] = {
+        "model": [model.name for model in ranked],
+        "nec": [model.nec for model in ranked],
+        "low": [low for low, _ in intervals],
+        "high": [high for _, high in intervals],
+        "recalibrated": [model.recalibrated for model in ranked],
+        "cost": [model.cost for model in ranked],
+        "saving": [findings.saving(model) for model in ranked],
+    }
+    if volume is not None:
+        columns["total_saving"] = [findings.saving(model) * volume for model in ranked]
+    columns["act_when"] = [model.rule or "" for model in ranked]
+    columns["threshold"] = [model.threshold for model in ranked]
+    columns["best_in"] = [findings.best_in(model) for model in ranked]
+    doubt = None if findings.evaluation is None else findings.evaluation.doubt
+    if doubt is not None:
+        places = [doubt.models.index(model.name) for model in ranked]
+        for k, place in enumerate(doubt.places):
+            columns[f"nec at {place}"] = [doubt.nec[m, k] for m in places]
+        columns["mean_nec"] = [doubt.mean_nec[m] for m in places]
+        columns["worst_regret"] = [doubt.worst_regret[m] for m in places]
+    return columns
 
 
 def _print_counts(findings: Findings) -> None:

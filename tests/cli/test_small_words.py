@@ -1,0 +1,133 @@
+"""Words that once misled: hints, thresholds, columns, and names that must not be cut."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from stakes.cli.output import continued
+
+ROWS = "y,p,q,w\n" + "".join(
+    f"{'no' if k % 4 else 'yes'},{0.02 * (k % 30) if k % 4 else 0.7},{0.01 * (k % 97)},x\n"
+    for k in range(400)
+)
+BASE = ("eval", "d.csv", "--label", "y", "--positive", "yes", "--scores", "p,q")
+COSTS = ("--cost", "fn=10", "fp=1")
+
+
+@pytest.fixture
+def judged(run, write):
+    """Run `eval` on four hundred cases with two models."""
+    write("d.csv", ROWS)
+    return lambda *words: run(*BASE, *words)
+
+
+class TestHints:
+    def test_a_weight_that_is_text_is_not_called_a_decision(self, judged):
+        done = judged(*COSTS, "--weight", "w")
+        assert done.code == 2
+        assert "--weight COLUMN" in done.err
+        assert "--decisions" not in done.err
+
+    @pytest.mark.parametrize("amount", ["nan", "inf", "-Infinity"])
+    def test_a_cost_is_finite(self, judged, amount):
+        done = judged("--cost", f"fn={amount}", "fp=1")
+        assert f"a cost must be a finite number; got fn={amount}." in done.err
+
+    def test_a_cost_that_is_no_column_says_which_cost(self, judged):
+        done = judged("--cost", "fn=abc", "fp=1")
+        assert "--cost fn=abc: d.csv has no column 'abc'" in done.err
+        assert "an amount is a number" in done.err
+
+    def test_one_outcome_that_nobody_said(self, run, write):
+        write("c.csv", "truth,no,yes\nno,40,10\nyes,0,0\n")
+        done = run("eval", "--confusion", "c.csv", "--positive", "yes", *COSTS)
+        assert "every case here is 'no'" in done.err
+        assert "you said" not in done.err
+
+    def test_shares_beyond_a_hundred_per_cent(self, judged):
+        done = judged(*COSTS, "--prevalence", "2%..150%")
+        assert "'2%..150%' is not a range of shares" in done.err
+        assert "below 1 (100 %)" in done.err
+
+
+class TestForms:
+    def test_csv_has_the_interval(self, judged):
+        (first, second) = csv.DictReader(io.StringIO(judged(*COSTS, "--csv").out))
+        found = judged(*COSTS, "--json").found["models"]
+        for row, model in zip((first, second), found, strict=True):
+            assert [float(row["low"]), float(row["high"])] == model["interval"]
+            assert float(row["recalibrated"]) == model["recalibrated"]
+            assert float(row["threshold"]) == model["threshold"]
+
+    def test_csv_of_a_range(self, judged):
+        row = next(csv.DictReader(io.StringIO(judged("--cost", "fn=5..15", "fp=1", "--csv").out)))
+        assert {"nec at 5", "nec at 15", "mean_nec", "worst_regret"} <= set(row)
+
+    @pytest.mark.parametrize("kind", ["prob", "logit"])
+    def test_quiet_has_a_threshold_for_columns_of_both_outcomes(self, run, tmp_path, kind):
+        """Acting above 1 / 11 of the second column, whatever the columns are."""
+        y = np.arange(300) % 5 == 0
+        p = np.where(y, 0.6, 0.01 * (np.arange(300) % 40))
+        both = np.column_stack([1 - p, p])
+        np.save("truth.npy", y.astype(int))
+        np.save("m.npy", both if kind == "prob" else np.log(both + 1e-9))
+        done = run("eval", "m.npy", "--label", "truth.npy", "--scores-are", kind, *COSTS, "--quiet")
+        assert done.out == "m 0.091\n"
+
+    def test_a_command_keeps_each_option_with_its_value(self, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "40")
+        lines = continued("stakes calibrate d.csv --label y --model gbm -o gbm_cal.json")
+        assert all(not line.rstrip(" \\").endswith(("-o", "--model", "--label")) for line in lines)
+
+    def test_a_file_may_stand_after_options(self, run, write):
+        write("d.csv", ROWS)
+        words = [word for word in BASE if word != "d.csv"]
+        assert run(*words, *COSTS, "--quiet", "d.csv").code == 0
+        audit = ("audit", "f1", *words[1:], *COSTS, "--pairs", "50", "--json", "d.csv")
+        assert run(*audit).code == 0
+        done = run(*words, *COSTS, "--quiet", "d.csv", "other.csv")
+        assert done.code == 2
+        assert "unrecognized arguments: other.csv" in done.err
+
+
+class TestAudit:
+    def test_names_are_never_cut(self, run):
+        done = run("audit", "--all", "--pairs", "50")
+        assert "negative_predictive_value" in done.out
+        assert "~" not in done.out
+        assert all(len(line) <= 80 for line in done.out.splitlines())
+
+    def test_a_rare_outcome_is_not_rounded_up(self, run):
+        """At one in ten thousand, ten of a hundred thousand cases are positive."""
+        done = run("audit", "f1", *COSTS, "--prevalence", "0.01%", "--json", "--pairs", "50")
+        (tn, fp), (fn, tp) = json.loads(done.out)["opposite"]["preferred"]
+        assert fn + tp == 10
+        assert tn + fp == 100_000 - 10
+
+    def test_ranges_are_judged_at_their_ends_too(self, run):
+        done = run("audit", "f1", "--cost", "fn=5..15", "fp=1", "--pairs", "200")
+        out = " ".join(done.out.split())
+        assert "% if a miss costs 5; " in out
+        assert "% if a miss costs 15." in out
+
+    def test_all_metrics_in_the_middle_of_a_range(self, run):
+        done = run("audit", "--all", "--cost", "fn=5..15", "fp=1", "--pairs", "50")
+        assert "taken in the middle of their ranges" in done.out
+
+    def test_costs_per_case_are_said_to_be_averaged(self, run, write):
+        rows = "".join(f"{int(k % 4 == 0)},{0.01 * (k % 60)},{k % 9 + 1}\n" for k in range(120))
+        write("loans.csv", "default,p,amount\n" + rows)
+        words = ("--label", "default", "--scores", "p", "--cost", "fn=2*amount", "fp=1")
+        done = run("audit", "f1", "loans.csv", *words, "--pairs", "50")
+        assert "judged by the average costs" in done.out
+
+    def test_json_has_rank_correlations(self, run, write):
+        write("d.csv", ROWS.replace("y,p,q,w", "y,p,q,r").replace(",x\n", ",0.5\n"))
+        words = ("d.csv", "--label", "y", "--positive", "yes", "--scores", "p,q,r", *COSTS)
+        found = json.loads(run("audit", "f1", *words, "--pairs", "50", "--json").out)
+        assert set(found["candidates"]["rank_correlation"]) == {"spearman", "weighted"}
