@@ -24,7 +24,9 @@ from stakes.cli.deciding import (
 )
 from stakes.cli.evaluated import findings_from
 from stakes.cli.from_counts import findings_of_counts, findings_of_kept
+from stakes.cli.globs import needs_engine
 from stakes.cli.models import Model, models_of
+from stakes.cli.parts import about_parts
 from stakes.cli.place import at_place, groups_of, judged_at, refuse_or_name_dominated, texts
 from stakes.cli.ranking import area_under_curve
 from stakes.cli.remarks import (
@@ -50,6 +52,10 @@ def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
         return findings_of_counts(args)
     if args.file is not None and (is_summary(args.file) or args.file.endswith(".json")):
         return findings_of_kept(args)
+    if needs_engine(args):
+        from stakes.cli.at_scale import findings_at_scale
+
+        return findings_at_scale(args)
     question = asked(args)
     app = at_place(question.application, question.cases.priors, args)
     models = models_of(question.table, question.cases, texts(app.decisions), args)
@@ -67,6 +73,7 @@ def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
     notes += about_numbers("decisions" if args.decisions else "scores", cases, args)
     notes += about_extra_decisions(ev)
     notes += about_switches(ev) if args.decisions else []
+    notes += about_parts(ev, judged_at(app, args))
     found = findings_from(
         ev,
         source=question.table.source,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application
+from stakes.cli.kept_files import added, listed_files
 from stakes.cli.place import texts
 from stakes.evaluation import Evaluation
 from stakes.exceptions import FormatError
@@ -34,8 +35,11 @@ class Kept:
 
 
 def read_kept(path: str) -> Kept:
-    """The decisions of each model that a saved summary holds."""
-    return _tables(load_summary(path), Path(path).stem, Path(path).name)
+    """The decisions of each model that a saved summary, or all that fit a pattern, hold."""
+    paths = listed_files([path])
+    if len(paths) == 1:
+        return _tables(load_summary(paths[0]), Path(paths[0]).stem, Path(paths[0]).name)
+    return _tables(added(paths)[0], "model", path)
 
 
 def _tables(found: Any, stem: str, name: str) -> Kept:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from stakes.cli.output import shown
@@ -16,12 +19,14 @@ EXIT_OK = 0
 EXIT_GATE = 1  # a condition the user set, such as --fail-if, does not hold
 EXIT_PROBLEM = 2  # the question could not be answered
 EXIT_INTERRUPTED = 130
+EXIT_ENDED = 143
 
 
 def guarded(run: Callable[[Any], int], args: Any) -> int:
     """Run a command; every expected problem becomes a message and an exit code."""
     try:
-        code = run(args)
+        with _ending_cleanly():
+            code = run(args)
         sys.stdout.flush()
     except StakesError as error:
         complain(error.message, error.hint)
@@ -39,6 +44,24 @@ def guarded(run: Callable[[Any], int], args: Any) -> int:
         complain("there is not enough memory for this file.", "evaluate a sample of its rows")
         return EXIT_PROBLEM
     return code
+
+
+@contextmanager
+def _ending_cleanly() -> Iterator[None]:
+    """Let a request to end (SIGTERM) unwind like Ctrl-C, so that nothing is left half-written."""
+    usual = signal.getsignal(signal.SIGTERM)
+    if usual is not signal.SIG_DFL or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise SystemExit(EXIT_ENDED)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, usual)
 
 
 def complain(message: str, hint: str | None = None) -> None:

@@ -73,7 +73,7 @@ class Segments:
             way = "more" if gap.change > 0 else "less"
             shares, errors = abs(gap.prior_part.value), abs(gap.rate_part.value)
             why = "its class shares" if shares > errors else "the errors within its classes"
-            said.append(f"{name!s} costs {way} than the rest ({gap.cost}), mostly through {why}")
+            said.append(f"{name!s} costs {way} than the rest, {gap.cost}, mostly through {why}")
         return "; ".join(said) + "."
 
     def frame(self) -> Frame:

@@ -1,0 +1,165 @@
+"""Columns of files that stay where they are: which are needed, and made ready by expressions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.cli.cases import Cases, quoted
+from stakes.cli.columns import ClassColumns, class_columns, named_columns
+from stakes.cli.reading import Table
+from stakes.exceptions import DataError
+
+__all__ = ["FarColumns", "far_columns", "label_counts", "prepared"]
+
+
+@dataclass(frozen=True, slots=True)
+class FarColumns:
+    """The columns that are read: truth, models (each with its columns), weight, slices."""
+
+    label: str
+    decisions: tuple[str, ...]
+    scores: tuple[str, ...]
+    classes: tuple[ClassColumns, ...]
+    weight: str | None
+    by: tuple[str, ...]
+    whole_decisions: bool = False
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Columns of numbers."""
+        inner = tuple(c for each in self.classes for c in each.by_class.values())
+        return (*self.scores, *inner, *((self.weight,) if self.weight else ()))
+
+    @property
+    def types(self) -> dict[str, str]:
+        """How the cells of text files are to be read."""
+        words = (self.label, *self.decisions, *self.by)
+        return {**dict.fromkeys(words, "text"), **dict.fromkeys(self.numbers, "number")}
+
+    def models_for(self, classes: tuple[str, ...]) -> dict[str, Any]:
+        """The columns of each model, as a request names them."""
+        found: dict[str, Any] = {name: name for name in (*self.decisions, *self.scores)}
+        for each in self.classes:
+            absent = [name for name in classes if name not in each.by_class]
+            strangers = [name for name in each.by_class if name not in classes]
+            if absent:
+                raise DataError(
+                    f"{', '.join(list(each.by_class.values())[:8])} found but {quoted(absent)} "
+                    "has no column."
+                )
+            if strangers:
+                raise DataError(
+                    f"{quoted([each.by_class[n] for n in strangers])} found but "
+                    f"{quoted(strangers)} is not among the outcomes {quoted(classes)}."
+                )
+            found[each.model] = [each.by_class[name] for name in classes]
+        return found
+
+
+def far_columns(table: Table, types: Any, label: str, args: Any) -> FarColumns:
+    """The columns that the options speak of; every one must exist."""
+    decisions = named_columns(table, args.decisions) if args.decisions else []
+    scores = named_columns(table, args.scores) if args.scores else []
+    classes = class_columns(table, args.proba) if args.proba else []
+    by = named_columns(table, args.subset) if getattr(args, "subset", None) else []
+    for name in (args.weight,) if args.weight else ():
+        table.position(name)
+    whole = bool(decisions) and all(types[name].is_integer() for name in decisions)
+    return FarColumns(
+        label, tuple(decisions), tuple(scores), tuple(classes), args.weight, tuple(by), whole
+    )
+
+
+def label_counts(frame: Any, columns: FarColumns, args: Any) -> tuple[dict[Any, float], int]:
+    """How often (or with which weight) each outcome occurs, and in how many rows none is given."""
+    import narwhals as nw
+
+    rows = _kept(nw.from_native(frame), columns, args)
+    weight = nw.len() if args.weight is None else nw.col(args.weight).sum()
+    found = rows.group_by(columns.label).agg(stakes_rows=nw.len(), stakes_weight=weight)
+    eager = found.collect() if isinstance(found, nw.LazyFrame) else found
+    names = eager[columns.label].to_list()
+    counts, weights = eager["stakes_rows"].to_list(), eager["stakes_weight"].to_list()
+    empty = [name is None or name != name or str(name).strip() == "" for name in names]
+    missing = sum(int(n) for n, bad in zip(counts, empty, strict=True) if bad)
+    kept = {
+        name: float(w or 0.0) for name, w, bad in zip(names, weights, empty, strict=True) if not bad
+    }
+    return dict(sorted(kept.items(), key=lambda pair: _order(pair[0]))), missing
+
+
+def _order(value: Any) -> tuple[bool, Any]:
+    """Numbers by size, everything else as text."""
+    number = isinstance(value, (int, float))
+    return (not number, value if number else str(value))
+
+
+def prepared(frame: Any, columns: FarColumns, cases: Cases, args: Any) -> Any:
+    """The frame with every model as posteriors or decisions; rows are left out only if asked."""
+    import narwhals as nw
+
+    rows = _kept(nw.from_native(frame), columns, args)
+    if args.missing == "drop":
+        rows = rows.filter(~nw.col(columns.label).is_null())
+    changed = _posteriors(nw, columns, rows.collect_schema(), cases, args)
+    if changed:
+        rows = rows.with_columns(**changed)
+    return rows.to_native()
+
+
+def _kept(rows: Any, columns: FarColumns, args: Any) -> Any:
+    """Without the rows that a model says nothing about, where that was asked."""
+    import narwhals as nw
+
+    if args.missing != "drop":
+        return rows
+    types = rows.collect_schema()
+    for name in (*columns.decisions, *columns.numbers):
+        rows = rows.filter(~nw.col(name).is_null())
+        if types[name].is_float():
+            rows = rows.filter(~nw.col(name).is_nan())
+    return rows
+
+
+def _posteriors(
+    nw: Any, columns: FarColumns, types: Any, cases: Cases, args: Any
+) -> dict[str, Any]:
+    """Expressions that turn what stands in the files into posteriors."""
+    flipped = set(filter(None, args.flip.split(",")))
+    changed: dict[str, Any] = {}
+    for name in columns.scores:
+        value = nw.col(name).cast(nw.Float64)
+        if name in flipped:
+            value = 1 - value if args.scores_are == "prob" else -value
+        if args.scores_are != "prob":
+            start = 0.0
+            if args.scores_are == "llr":
+                with np.errstate(divide="ignore"):
+                    logs = np.log(cases.priors)
+                start = float(logs[1] - logs[0])
+            value = 1 / (1 + (-(value + start)).exp())
+        if name in flipped or args.scores_are != "prob" or not types[name].is_float():
+            changed[name] = value  # whole numbers would look like decisions
+    for each in columns.classes:
+        changed |= _classes(nw, each, args)
+    return changed
+
+
+def _classes(nw: Any, each: ClassColumns, args: Any) -> dict[str, Any]:
+    """One posterior per class: rescaled, or from logits."""
+    names = list(each.by_class.values())
+    values = [nw.col(name).cast(nw.Float64) for name in names]
+    if args.scores_are == "llr":
+        raise DataError("--scores-are llr needs two outcomes:  --scores COLUMN.")
+    if args.scores_are == "logit":
+        top = nw.max_horizontal(*values)
+        values = [(value - top).exp() for value in values]
+    elif not args.renormalise:
+        return {}
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return {name: value / total for name, value in zip(names, values, strict=True)}

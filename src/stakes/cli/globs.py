@@ -1,0 +1,129 @@
+"""Which files a pattern, a folder or an address stands for, and who should read them."""
+
+from __future__ import annotations
+
+import glob
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stakes.exceptions import FormatError
+
+__all__ = ["ENGINES", "Files", "found_files", "needs_engine"]
+
+ENGINES = ("duckdb", "polars", "spark")
+FORMS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
+PACKED = (".gz", ".zst")
+#: A single file of at least so many bytes is counted where it lies, not read into memory.
+LARGE = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Files of one form; `paths` are the files themselves, or one address to be listed there."""
+
+    said: str
+    paths: tuple[str, ...]
+    form: str
+    size: int | None
+
+    @property
+    def hive(self) -> bool:
+        """Whether folders are named like ``region=north``, which makes them columns."""
+        return any("=" in part for path in self.paths for part in path.split("/")[:-1])
+
+    @property
+    def title(self) -> str:
+        """How they are called in a sentence."""
+        if len(self.paths) == 1 and not glob.has_magic(self.paths[0]):
+            return Path(self.said).name
+        return self.said
+
+
+def needs_engine(args: Any) -> bool:
+    """Whether the rows are to be counted where they lie instead of read into memory."""
+    file = args.file
+    if file is None or file == "-" or getattr(args, "confusion", None):
+        return False
+    if getattr(args, "engine", None) or "://" in file:
+        return True
+    path = Path(file)
+    if path.is_dir() or _form(file) == "arrow" or (glob.has_magic(file) and not path.exists()):
+        return True
+    if any(getattr(args, option, None) for option in ("group", "more", "trials")):
+        return False
+    large = path.is_file() and _form(file) is not None and path.stat().st_size >= LARGE
+    return large and importlib.util.find_spec("duckdb") is not None
+
+
+def found_files(said: str) -> Files:
+    """The files that were meant: every one there, all of one form."""
+    if "://" in said:
+        form = _form(said)
+        if form is None:
+            raise FormatError(
+                f"I cannot tell the form of '{said}'.",
+                hint="end the address in a pattern:  's3://bucket/folder/*.parquet'",
+            )
+        return Files(said, (said,), form, None)
+    paths = _listed(said)
+    forms = {path: _form(path) for path in paths}
+    strange = [path for path, form in forms.items() if form is None]
+    if strange:
+        raise FormatError(
+            f"I do not know the form of {strange[0]} ({len(strange)} of {len(paths)} files).",
+            hint="Parquet (.parquet), CSV (.csv, .tsv, also .gz) or Arrow (.arrow, .feather) "
+            "files; a pattern keeps others out:  'folder/**/*.parquet'",
+        )
+    kinds = sorted({form for form in forms.values() if form is not None})
+    if len(kinds) > 1:
+        raise FormatError(
+            f"'{said}' finds files of several forms: {', '.join(kinds)}.",
+            hint=f"take one form at a time:  '{said.rstrip('/*')}/*.{kinds[0]}'",
+        )
+    size = sum(Path(path).stat().st_size for path in paths)
+    return Files(said, tuple(paths), kinds[0], size)
+
+
+def _listed(said: str) -> list[str]:
+    """The files of a folder or of a pattern, in order; hidden ones are left out."""
+    path = Path(said)
+    if path.is_dir():
+        found = [p for p in sorted(path.rglob("*")) if p.is_file() and not _hidden(p, path)]
+        if not found:
+            raise FormatError(f"the folder '{said}' holds no files.")
+        return [str(p) for p in found]
+    if path.is_file():
+        return [said]
+    if not glob.has_magic(said):
+        raise FileNotFoundError(2, "No such file", said)
+    matched = sorted(glob.glob(said, recursive=True))  # noqa: PTH207 - may be absolute
+    found_here = [name for name in matched if Path(name).is_file()]
+    if not found_here:
+        raise FormatError(
+            f"no file fits '{said}'.",
+            hint="check the folder; put the pattern in quotes so that the shell leaves it alone",
+        )
+    return found_here
+
+
+def _hidden(path: Path, folder: Path) -> bool:
+    """Files that writers leave beside the data: _SUCCESS, .crc, _metadata."""
+    return any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+
+
+def _form(path: str) -> str | None:
+    """The form of a file by its ending."""
+    name = path.lower()
+    for ending in PACKED:
+        name = name.removesuffix(ending)
+    return FORMS.get(Path(name).suffix)

@@ -1,0 +1,182 @@
+"""Files as a frame of the engine that will count them; nothing is read into memory here."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from stakes._optional import load
+from stakes.cli.globs import Files
+from stakes.exceptions import FormatError
+
+__all__ = ["Opened", "opened"]
+
+DELIMITER = {".tsv": "\t"}
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A lazy frame, and how to ask about and stop the work on it, where the engine can."""
+
+    frame: Any
+    progress: Callable[[], float] | None = None
+    stop: Callable[[], None] | None = None
+
+
+@contextmanager
+def opened(
+    files: Files, engine: str, memory: str, types: Mapping[str, str] | None = None
+) -> Iterator[Opened]:
+    """The files as a frame; `types` says which columns of CSV files are "text" or "number"."""
+    with {"duckdb": _duckdb, "polars": _polars, "spark": _spark}[engine](
+        files, memory, dict(types or {})
+    ) as found:
+        yield found
+
+
+# ------------------------------------------------------------- DuckDB
+
+
+@contextmanager
+def _duckdb(files: Files, memory: str, types: dict[str, str]) -> Iterator[Opened]:
+    """A relation over the files: out of core, on all cores, within the memory given."""
+    duckdb = load("duckdb", extra="duckdb")
+    with tempfile.TemporaryDirectory(prefix="stakes-") as spill:
+        con = duckdb.connect()
+        try:
+            _set(con, duckdb, memory, spill)
+            if "://" in files.said:
+                _reach(con, duckdb, files.said)
+            try:
+                relation = _relation(con, files, types)
+            except duckdb.Error as error:
+                raise _unreadable(error, files) from None
+            yield Opened(relation, con.query_progress, con.interrupt)
+        except duckdb.Error as error:
+            raise _unreadable(error, files) from None
+        finally:
+            con.close()
+
+
+def _set(con: Any, duckdb: Any, memory: str, spill: str) -> None:
+    """What keeps the work bounded and quiet."""
+    try:
+        con.execute(f"SET memory_limit = '{memory.replace(chr(39), '')}'")
+    except duckdb.Error:
+        raise FormatError(f"I cannot read the memory '{memory}'.", hint="--memory 2GB") from None
+    con.execute(f"SET temp_directory = '{spill}'")
+    con.execute("SET preserve_insertion_order = false")
+    con.execute("SET enable_progress_bar = true")
+    con.execute("SET enable_progress_bar_print = false")
+
+
+def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
+    """The files as one relation."""
+    paths = list(files.paths)
+    if files.form == "parquet":
+        return con.read_parquet(paths, hive_partitioning=files.hive)
+    if files.form == "csv":
+        kinds = {name: "DOUBLE" if kind == "number" else "VARCHAR" for name, kind in types.items()}
+        given: dict[str, Any] = {"dtype": kinds} if kinds else {}
+        if ".tsv" in paths[0].lower():
+            given["delimiter"] = "\t"
+        return con.read_csv(paths, hive_partitioning=files.hive, header=True, **given)
+    dataset = load("pyarrow.dataset", extra="parquet")
+    partitioning = "hive" if files.hive else None
+    return con.from_arrow(dataset.dataset(paths, format="ipc", partitioning=partitioning))
+
+
+def _reach(con: Any, duckdb: Any, address: str) -> None:
+    """Load what reads over the network, and hand it what the surroundings say about access."""
+    try:
+        con.execute("LOAD httpfs")
+    except duckdb.Error:
+        raise FormatError(
+            f"'{address}' is not on this machine, and DuckDB's extension httpfs, which would "
+            "fetch it, is not installed.",
+            hint="install it once:  python -c \"import duckdb; duckdb.sql('INSTALL httpfs')\"\n"
+            "or copy the files here, or let another engine read them:  --engine polars",
+        ) from None
+    settings = {
+        "s3_region": "AWS_REGION",
+        "s3_endpoint": "AWS_ENDPOINT_URL",
+        "s3_access_key_id": "AWS_ACCESS_KEY_ID",
+        "s3_secret_access_key": "AWS_SECRET_ACCESS_KEY",
+        "s3_session_token": "AWS_SESSION_TOKEN",
+    }
+    for name, variable in settings.items():
+        value = os.environ.get(variable)
+        if value:
+            kept = value.rpartition("//")[2] if name == "s3_endpoint" else value
+            con.execute(f"SET {name} = ?", [kept])
+
+
+def _unreadable(error: Exception, files: Files) -> FormatError:
+    """A problem of DuckDB in one line."""
+    said = str(error).strip().splitlines()[0]
+    hint = None
+    if "memory" in said.lower():
+        hint = "allow more:  --memory 4GB"
+    elif files.form == "csv":
+        hint = "every file must have the same header and one row per case"
+    elif "://" in files.said:
+        hint = "check the address, AWS_REGION and the keys (AWS_ACCESS_KEY_ID, ...)"
+    else:
+        hint = "find the damaged file by giving fewer of them"
+    return FormatError(f"{files.title}: {said}", hint=hint)
+
+
+# ------------------------------------------------------------- Polars and Spark
+
+
+@contextmanager
+def _polars(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
+    """A lazy frame over the files."""
+    pl = load("polars", extra="polars")
+    paths = list(files.paths)
+    try:
+        if files.form == "parquet":
+            frame = pl.scan_parquet(paths, hive_partitioning=files.hive)
+        elif files.form == "arrow":
+            frame = pl.scan_ipc(paths, hive_partitioning=files.hive)
+        else:
+            kinds = {n: pl.Float64 if kind == "number" else pl.String for n, kind in types.items()}
+            mark = "\t" if ".tsv" in paths[0].lower() else ","
+            frame = pl.scan_csv(paths, schema_overrides=kinds, separator=mark)
+        yield Opened(frame)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        said = str(error).strip().splitlines()[0]
+        raise FormatError(f"{files.title}: {said}") from None
+
+
+@contextmanager
+def _spark(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
+    """A data frame of the session that runs, or of a new one on this machine."""
+    sql = load("pyspark.sql", extra="spark")
+    if files.form == "arrow":
+        raise FormatError("Spark does not read Arrow files.", hint="--engine duckdb")
+    session = sql.SparkSession.builder.appName("stakes").getOrCreate()
+    paths = list(files.paths)
+    if files.form == "parquet":
+        reader = session.read
+        if files.hive:
+            reader = reader.option("basePath", _root(paths))
+        yield Opened(reader.parquet(*paths))
+        return
+    mark = "\t" if ".tsv" in paths[0].lower() else ","
+    frame = session.read.option("header", True).option("sep", mark).csv(paths)
+    for name, kind in types.items():
+        if kind == "number":
+            frame = frame.withColumn(name, frame[name].cast("double"))
+    yield Opened(frame)
+
+
+def _root(paths: list[str]) -> str:
+    """The folder above the first one that is named like ``region=north``."""
+    parts = paths[0].split("/")
+    first = next(k for k, part in enumerate(parts) if "=" in part)
+    return "/".join(parts[:first]) or "."

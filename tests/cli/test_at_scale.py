@@ -1,0 +1,278 @@
+"""`stakes eval` of patterns, folders and engines: the same findings as from one file in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stakes.cli.globs import found_files
+from stakes.exceptions import FormatError
+from stakes.summaries import PairedCounts, load_summary
+
+COST = ("--cost", "fn=10", "fp=1")
+WORDS = ("--label", "y", "--positive", "yes", *COST)
+N = 900
+
+
+def _columns(seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.random(N) < 0.3
+    log_odds = {name: np.round(rng.normal(size * (2 * y - 1), 1.5), 3)
+                for name, size in (("a", 1.5), ("b", 0.8))}  # fmt: skip
+    posteriors = {name: np.round(1 / (1 + np.exp(-x)), 3) for name, x in log_odds.items()}
+    posteriors["a"][:40] = 0.09  # near the threshold, and many at once
+    return {
+        "y": np.where(y, "yes", "no"),
+        "whole": y.astype(np.int64),
+        "flag": y,
+        **posteriors,
+        "logit_a": log_odds["a"],
+        "d": np.where(posteriors["b"] > 0.2, "yes", "no"),
+        "choice": (posteriors["b"] > 0.2).astype(np.int64),
+        "w": rng.integers(1, 4, N).astype(float),
+        "region": rng.choice(["north", "south"], N),
+    }
+
+
+def _written(folder, form, columns, hive=False):
+    """Three files of a form; with `hive`, one folder for each region."""
+    pa = pytest.importorskip("pyarrow", reason="these files are written by pyarrow")
+    table = pa.table(columns)
+    folder.mkdir(parents=True, exist_ok=True)
+    if hive:
+        for name in ("north", "south"):
+            inside = folder / f"region={name}"
+            inside.mkdir()
+            kept = table.filter(pa.compute.equal(table["region"], name)).drop_columns(["region"])
+            _write(kept, inside / f"part.{form}", form)
+        return
+    for k in range(3):
+        _write(table.slice(k * N // 3, N // 3), folder / f"part-{k}.{form}", form)
+
+
+def _write(table, path, form):
+    import pyarrow.csv
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    if form == "parquet":
+        pyarrow.parquet.write_table(table, path)
+    elif form == "csv":
+        pyarrow.csv.write_csv(table, path)
+    else:
+        pyarrow.feather.write_feather(table, path, compression="uncompressed")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The rows in three forms, in folders named by region, and in one file."""
+    pytest.importorskip("duckdb", reason="files are counted by DuckDB")
+    pa = pytest.importorskip("pyarrow", reason="these files are written by pyarrow")
+    made = tmp_path_factory.mktemp("lake")
+    columns = _columns()
+    for form in ("parquet", "csv", "arrow"):
+        _written(made / form, form, columns)
+    _written(made / "hive", "parquet", columns, hive=True)
+    _write(pa.table(columns), made / "one.parquet", "parquet")
+    return made
+
+
+@pytest.fixture
+def lake(run, folder, tmp_path):
+    """A folder of its own in which the files can be seen."""
+    for path in folder.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    return run
+
+
+IN_MEMORY = {}
+
+
+def _wanted(lake, *words):
+    """What one file in memory comes to, computed once for the same words."""
+    if words not in IN_MEMORY:
+        IN_MEMORY[words] = _numbers(lake("eval", "one.parquet", *words))
+    return IN_MEMORY[words]
+
+
+def _numbers(ran):
+    assert ran.code == 0, ran.err
+    keys = ("name", "counts", "cost", "nec", "interval", "threshold", "act_when")
+    return [{key: model.get(key) for key in keys} for model in ran.found["models"]]
+
+
+def _same(first, second):
+    assert len(first) == len(second)
+    for one, other in zip(first, second, strict=True):
+        for key, value in one.items():
+            if isinstance(value, (float, list)) and value:
+                np.testing.assert_allclose(value, other[key], rtol=1e-9)
+            else:
+                assert value == other[key], key
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+@pytest.mark.parametrize("where", ["parquet/*.parquet", "csv/*.csv", "arrow/*.arrow", "hive"])
+def test_every_form_and_engine_finds_what_one_file_in_memory_does(lake, where, engine):
+    if engine == "polars":
+        pytest.importorskip("polars", reason="one of the engines")
+    words = (*WORDS, "--scores", "a,b", "--json")
+    wanted = _wanted(lake, *words)
+    _same(wanted, _numbers(lake("eval", where, *words, "--engine", engine)))
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ("--label", "y", "--positive", "yes", "--decisions", "d"),
+            ("--label", "y", "--positive", "no", "--decisions", "d"),
+            ("--label", "whole", "--scores", "a"),
+            ("--label", "whole", "--positive", "0", "--scores", "a", "--flip", "a"),
+            ("--label", "flag", "--positive", "True", "--scores", "a"),
+            ("--label", "whole", "--decisions", "choice"),
+            ("--label", "y", "--positive", "yes", "--scores", "logit_a", "--scores-are", "logit"),
+            ("--label", "y", "--positive", "yes", "--scores", "logit_a", "--scores-are", "llr"),
+            ("--label", "y", "--positive", "yes", "--scores", "a", "--prevalence", "5%"),
+            ("--label", "y", "--positive", "yes", "--scores", "logit_a", "--scores-are", "llr",
+             "--prevalence", "5%"),
+            ("--label", "y", "--positive", "yes", "--scores", "a", "--prevalence", "5%",
+             "--posteriors-already-adjusted"),
+            ("--label", "y", "--positive", "yes", "--decisions", "d", "--prevalence", "5%"),
+        ],
+    )  # fmt: skip
+    def test_agree_with_the_rows_in_memory(self, lake, words):
+        wanted = _numbers(lake("eval", "one.parquet", *words, *COST, "--json"))
+        _same(wanted, _numbers(lake("eval", "parquet", *words, *COST, "--json")))
+
+    def test_weights(self, lake):
+        words = (*WORDS, "--scores", "a", "--weight", "w", "--json")
+        wanted = _numbers(lake("eval", "one.parquet", *words))
+        found = _numbers(lake("eval", "parquet", *words))
+        for key in ("counts", "cost", "nec"):
+            np.testing.assert_allclose(found[0][key], wanted[0][key])
+
+    def test_folders_named_by_value_are_a_column(self, lake):
+        words = (*WORDS, "--scores", "a", "--subset", "region")
+        ran = lake("eval", "hive/*/*.parquet", *words)
+        assert ran.code == 0, ran.err
+        assert "north" in ran.out
+        assert "a by part (95 % for all 2 parts together)" in " ".join(ran.out.split())
+
+    def test_three_outcomes_with_an_abstention(self, run, tmp_path, write):
+        pytest.importorskip("duckdb", reason="files are counted by DuckDB")
+        rng = np.random.default_rng(0)
+        q = np.round(rng.dirichlet([1, 1, 1], 300), 4)
+        q[:, 2] = 1 - q[:, 0] - q[:, 1]
+        y = np.array(["cat", "dog", "fox"])[[rng.choice(3, p=row / row.sum()) for row in abs(q)]]
+        columns = {"y": y, **{f"p_{n}": abs(q[:, k]) for k, n in enumerate(("cat", "dog", "fox"))}}
+        import pyarrow as pa
+
+        _write(pa.table(columns), tmp_path / "one.parquet", "parquet")
+        (tmp_path / "many").mkdir()
+        for k in range(3):
+            _write(pa.table(columns).slice(k * 100, 100), tmp_path / f"many/{k}.parquet", "parquet")
+        write("costs.csv", "truth,cat,dog,fox,ask\ncat,0,1,5,0.7\ndog,1,0,5,0.7\nfox,9,9,0,0.7\n")
+        words = ("--label", "y", "--proba", "p_*", "--costs", "costs.csv", "--json")
+        wanted = _numbers(run("eval", "one.parquet", *words))
+        _same(wanted, _numbers(run("eval", "many/*.parquet", *words)))
+
+    def test_rows_without_a_value_are_refused_or_left_out(self, run, tmp_path):
+        pytest.importorskip("duckdb", reason="files are counted by DuckDB")
+        pa = pytest.importorskip("pyarrow")
+        rows = {"y": ["yes", "no"] * 50 + ["yes", None], "p": [0.9, 0.1] * 50 + [None, 0.5]}
+        (tmp_path / "gaps").mkdir()
+        _write(pa.table(rows), tmp_path / "gaps" / "a.parquet", "parquet")
+        words = ("eval", "gaps/*.parquet", *WORDS, "--scores", "p")
+        ran = run(*words)
+        assert ran.code == 2
+        assert "empty in 1 rows" in ran.err
+        assert "--missing drop" in ran.err
+        ran = run(*words, "--missing", "drop", "--json")
+        assert ran.found["cases"] == 100
+
+    def test_what_was_decided_is_saved(self, lake):
+        words = (*WORDS, "--scores", "a,b", "--quiet")
+        lake("eval", "one.parquet", *words, "--save", "one.json")
+        lake("eval", "parquet", *words, "--save", "many.json")
+        found = load_summary("many.json")
+        assert isinstance(found, PairedCounts)
+        assert found == load_summary("one.json")
+
+    def test_a_page_and_a_gate(self, lake, tmp_path):
+        ran = lake("eval", "parquet", *WORDS, "--scores", "a,b", "--html", "page.html",
+                   "--fail-if", "nec>0.01")  # fmt: skip
+        assert ran.code == 1
+        assert (tmp_path / "page.html").stat().st_size > 10_000
+        assert "no model was re-calibrated" in ran.out
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (("gone/*.parquet",), "no file fits 'gone/*.parquet'"),
+            (("s3://bucket/day/*.parquet",), "INSTALL httpfs"),
+            (("s3://bucket/day",), "end the address in a pattern"),
+            (("parquet", "--group", "region"), "--group does not go with"),
+            (("parquet", "--scores-are", "rank"), "needs the rows in memory"),
+            (("parquet", "--missing", "naive"), "--missing drop"),
+            (("parquet", "--memory", "lots"), "--memory 2GB"),
+            (("parquet", "--scores", "gbm"), "has no column 'gbm'"),
+            (("parquet", "--label", "truth"), "has no column 'truth'"),
+            (("parquet", "--scores", "logit_a"), "--scores-are logit"),
+            (("parquet", "--cost", "tp=w"), "costs per case need the rows"),
+        ],
+    )
+    def test_say_what_to_type(self, lake, words, said):
+        options = list(words[1:])
+        given = [w for pair in (("--label", "y"), ("--scores", "a")) for w in pair
+                 if pair[0] not in options]  # fmt: skip
+        ran = lake("eval", words[0], *given, "--positive", "yes", *COST, *options)
+        assert ran.code == 2
+        assert said in ran.err
+
+    def test_a_damaged_file(self, lake, tmp_path):
+        (tmp_path / "torn").mkdir()
+        good = (tmp_path / "one.parquet").read_bytes()
+        (tmp_path / "torn" / "a.parquet").write_bytes(good)
+        (tmp_path / "torn" / "b.parquet").write_bytes(good[: len(good) // 2])
+        ran = lake("eval", "torn", *WORDS, "--scores", "a", "--save", "never.json")
+        assert ran.code == 2
+        assert "error: torn" in ran.err
+        assert not (tmp_path / "never.json").exists()
+
+    def test_an_outcome_that_the_costs_do_not_know(self, lake, write):
+        write("costs.csv", "truth,no,maybe\nno,0,1\nmaybe,10,0\n")
+        ran = lake("eval", "parquet", "--label", "y", "--scores", "a", "--costs", "costs.csv")
+        assert ran.code == 2
+        assert "but the costs speak of 'no', 'maybe'" in ran.err
+
+
+class TestFiles:
+    def _touched(self, tmp_path, *names):
+        for name in names:
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"x")
+
+    def test_a_folder_without_what_writers_leave_beside(self, tmp_path):
+        self._touched(tmp_path, "d/a.parquet", "d/x=1/b.parquet", "d/_SUCCESS", "d/.a.crc")
+        found = found_files(str(tmp_path / "d"))
+        assert [path.rpartition("/")[2] for path in found.paths] == ["a.parquet", "b.parquet"]
+        assert found.hive
+        assert found.size == 2
+
+    def test_forms_are_not_mixed(self, tmp_path):
+        self._touched(tmp_path, "d/a.parquet", "d/b.csv.gz")
+        with pytest.raises(FormatError, match="several forms: csv, parquet"):
+            found_files(str(tmp_path / "d"))
+
+    def test_unknown_forms(self, tmp_path):
+        self._touched(tmp_path, "d/a.pkl")
+        with pytest.raises(FormatError, match="do not know the form"):
+            found_files(str(tmp_path / "d"))
+
+    def test_an_empty_folder(self, tmp_path):
+        with pytest.raises(FormatError, match="holds no files"):
+            found_files(str(tmp_path))
