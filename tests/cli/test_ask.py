@@ -274,3 +274,55 @@ class TestMoreOutcomes:
         done = run("ask", "pets.csv", "--label", "y", "--decisions", "d")
         assert done.code == 2
         assert "name two or more models" in done.err
+
+    def test_why_and_undo(self, run, typed, tmp_path):
+        """With three models the first answer leaves a question, at which it is taken back."""
+        rows = ["species,one,two,three"]
+        rows += ["cat,cat,cat,cat"] * 60 + ["cat,dog,cat,fox"] * 30 + ["dog,dog,dog,dog"] * 90
+        rows += ["fox,fox,cat,fox"] * 20 + ["fox,fox,fox,fox"] * 40 + ["dog,dog,cat,fox"] * 9
+        (tmp_path / "pets.csv").write_text("\n".join(rows) + "\n")
+        words = ("ask", "pets.csv", "--label", "species", "--decisions", "one,two,three")
+        typed("?", "a", "u", "b", "q")
+        done = run(*words)
+        out = " ".join(done.out.split())
+        assert "of the cost matrices that are still possible prefer A" in out
+        assert done.out.count("Question 1.") == 2
+        typed("b", "q")
+        assert run(*words).out.splitlines()[-3:] == done.out.splitlines()[-3:]
+
+    def test_nothing_to_undo(self, pets, typed):
+        typed("u", "a", "a", "a", "q")
+        assert "Take one" in pets().out
+
+
+class TestSurplusAnswers:
+    def test_they_are_named(self, ask):
+        done = ask(*BASE, "--answer", "b,a,=")
+        assert done.code == 0
+        assert "warning: 2 more answers were given than there were questions: a,=." in done.err
+
+    def test_enough_is_no_reason_to_warn(self, ask):
+        assert "warning" not in ask(*BASE, "--answer", "b").err
+
+
+class TestRangeOfShares:
+    def test_asked_in_the_middle_and_checked_at_both_ends(self, ask):
+        """The middle of 4 % and 25 % is 10 % on the scale of factors."""
+        done = ask(*BASE, "--answer", "b", "--prevalence", "4%..25%")
+        out = " ".join(done.out.split())
+        assert "asked where 10 % are 'yes', the middle of 4 % to 25 % 'yes'" in out
+        assert "at both ends, 4 % and 25 %" in out or "At 4 % it would be" in out
+        found = ask(*BASE, "--answer", "b", "--prevalence", "4..25%", "--json").found
+        assert found["prior"] == pytest.approx(0.1)
+        assert found["prior_range"] == pytest.approx([0.04, 0.25])
+        assert len(found["recommendation_at_ends"]) == 2
+
+    def test_without_a_file(self, ask):
+        done = ask("ask", "--prevalence", "2%..8%", "--miss-is-worth", "5..20", "--no-questions")
+        assert done.code == 0
+        assert "asked where 4 % are 'positive'" in done.out
+
+    def test_not_a_range_of_shares(self, ask):
+        done = ask(*BASE, "--answer", "b", "--prevalence", "25%..4%")
+        assert done.code == 2
+        assert "--prevalence" in done.err

@@ -16,7 +16,7 @@ from stakes.cli.asked import Asked
 from stakes.cli.cases import Cases
 from stakes.cli.costs import shares, volume
 from stakes.cli.deciding import without_gaps
-from stakes.cli.dialogue import scripted_answers
+from stakes.cli.dialogue import CHOICES, say_unused, scripted_answers
 from stakes.cli.files import write_whole
 from stakes.cli.models import Model, models_of
 from stakes.cli.output import page_width, print_wrapped
@@ -30,7 +30,7 @@ from stakes.elicitation import (
 )
 from stakes.exceptions import CostError, DataError
 from stakes.posteriors import Posteriors
-from stakes.report.amounts import plain
+from stakes.report.amounts import percent, plain
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
 
@@ -118,23 +118,29 @@ def _talked(
 ) -> MatrixElicitation:
     """Ask until one model loses little whatever the costs are."""
     given = scripted_answers(args.answer)
-    for number in range(1, MOST_QUESTIONS + 1):
+    before: list[MatrixElicitation] = []
+    while len(before) < MOST_QUESTIONS:
         if talk.contradictions:
             said = "; ".join(talk.statements[k].said for k in talk.contradictions)
             raise CostError(f"these answers contradict: {said}.", hint="edit the file of answers")
         if args.no_questions:
-            return talk
+            break
         question = talk.question(
             _systems(models, cases, priors, talk),
             tolerance=args.tolerance,
             cases=args.cases or 1000,
         )
         if question is None:
-            return talk
-        answer = _answer(question, number, given, args)
+            break
+        answer = _answer(question, len(before) + 1, given, args)
         if answer in ("q", "="):
             return talk
+        if answer == "u":
+            talk = before.pop() if before else talk
+            continue
+        before.append(talk)
         talk = talk.answered(question, prefers=answer)
+    say_unused(given)
     return talk
 
 
@@ -171,13 +177,30 @@ def _answer(question: MatrixQuestion, number: int, given: Iterator[str] | None, 
         return next(given, "q")
     if args.json and not sys.stdin.isatty():
         return "q"
+    print(CHOICES)
     while True:
         try:
-            word = input("   [a] A   [b] B   [q] stop > ").strip().lower()
+            word = input("   > ").strip().lower()
         except EOFError:
+            print()
             return "q"
-        if word in ("a", "b", "q"):
+        if word == "?":
+            print_wrapped(_why(question), first="   ", rest="   ")
+        elif word in ("a", "b", "=", "u", "q"):
             return word
+        else:
+            print("   please type a, b, =, ?, u or q")
+
+
+def _why(question: MatrixQuestion) -> str:
+    """What hangs on the answer."""
+    first, second = question.systems
+    return (
+        f"A is what {first} does, B what {second} does. {percent(question.share, 0)} of the cost "
+        f"matrices that are still possible prefer A, {percent(1 - question.share, 0)} prefer B: "
+        "this is the question whose answer leaves the least to regret. Who cannot say stops here, "
+        "with everything said so far."
+    )
 
 
 def _show(

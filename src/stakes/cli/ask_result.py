@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from stakes.cli.output import bold, page_width, print_wrapped, shown
 from stakes.cli.tables import Column, fitted
 from stakes.elicitation import Elicitation, write_answers
 from stakes.exceptions import FormatError
+from stakes.report.amounts import percent
 
 __all__ = ["keep", "show", "toml_path"]
 
@@ -21,8 +23,13 @@ USELESS = 0.99
 
 def show(talk: Elicitation, args: Any) -> None:
     """Print the ratio, what it rests on, and what it means for the choice."""
+    ends = getattr(args, "prior_ends", ())
     if args.json:
-        print(json.dumps(_facts(talk), indent=2, ensure_ascii=False))
+        facts = _facts(talk)
+        if ends:
+            facts["prior_range"] = list(ends)
+            facts["recommendation_at_ends"] = [_at(talk, end) for end in ends]
+        print(json.dumps(facts, indent=2, ensure_ascii=False))
         return
     print()
     if talk.statements:
@@ -39,6 +46,8 @@ def show(talk: Elicitation, args: Any) -> None:
     )
     if talk.systems:
         _show_choice(talk)
+        if ends:
+            print_wrapped(_over_shares(talk, ends))
     elif talk.question is not None:
         print_wrapped("More answers would narrow it down further.")
 
@@ -73,6 +82,19 @@ def _show_choice(talk: Elicitation) -> None:
         f"Take {talk.recommendation}: wherever the truth lies in that range, it loses at most "
         f"{talk.regret:.3f} of the cost of the best constant decision.{done}"
     )
+
+
+def _at(talk: Elicitation, prior: float) -> str:
+    """What to take at another share of positives, after the same answers."""
+    return str(replace(talk, prior=prior).recommendation)
+
+
+def _over_shares(talk: Elicitation, ends: tuple[float, float]) -> str:
+    """Whether the choice holds over a range of shares."""
+    low, high = (_at(talk, end) for end in ends)
+    if low == high == talk.recommendation:
+        return f"The same at both ends, {percent(ends[0])} and {percent(ends[1])}."
+    return f"At {percent(ends[0])} it would be {low}, at {percent(ends[1])} {high}."
 
 
 def _won(row: dict[str, Any]) -> str:

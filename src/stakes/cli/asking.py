@@ -22,7 +22,7 @@ from stakes.elicitation import (
     read_answers,
 )
 from stakes.elicitation.record import kept_prior
-from stakes.exceptions import CostError, DataError
+from stakes.exceptions import CostError, DataError, PriorError
 from stakes.report.amounts import grouped, percent
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 
@@ -41,7 +41,8 @@ def conversation(args: Any) -> tuple[Elicitation, list[str]]:
                 "without a file I need to know the share of positives.",
                 hint="stakes ask --prevalence 5%   or   stakes ask data.csv --label y --scores p",
             )
-        return _talk({}, shares(args.prevalence, names)[1], names, args), []
+        prior, said = _share(args, names)
+        return _talk({}, prior, names, args), said
     question = _asked(args)
     classes = question.cases.classes
     models = models_of(question.table, question.cases, classes, args)
@@ -49,8 +50,10 @@ def conversation(args: Any) -> tuple[Elicitation, list[str]]:
     systems = {model.name: _system(model, cases) for model in models}
     here = float(cases.priors[1])
     prior = here if kept is None else kept
-    prior = shares(args.prevalence, classes)[1] if args.prevalence else prior
     notes = [*question.notes, *([gaps] if gaps else [])]
+    if args.prevalence:
+        prior, said = _share(args, (classes[0], classes[1]))
+        notes += said
     notes.append(
         f"read {question.table.source}: {grouped(len(cases))} cases, {percent(here)} "
         f"'{classes[1]}', {len(models)} model{'s' if len(models) > 1 else ''}"
@@ -60,6 +63,22 @@ def conversation(args: Any) -> tuple[Elicitation, list[str]]:
     elif not args.prevalence:
         notes.append("assuming the same share where it will run; --prevalence says otherwise")
     return _talk(systems, prior, (classes[0], classes[1]), args), notes
+
+
+def _share(args: Any, classes: tuple[str, str]) -> tuple[float, list[str]]:
+    """The share of positives where it will run; the middle of a range, with a word about it."""
+    if ".." not in args.prevalence:
+        return shares(args.prevalence, classes)[1], []
+    low, high = _range(args.prevalence, "--prevalence")
+    if not 0 < low < high < 1:
+        raise PriorError(
+            f"'{args.prevalence}' is not a range of shares.",
+            hint="the lower end first, both above 0 and below 1 (100 %):  --prevalence 2%..5%",
+        )
+    args.prior_ends = (low, high)
+    middle = math.sqrt(low * high)
+    where = f"{percent(low)} to {percent(high)} '{classes[1]}'"
+    return middle, [f"asked where {percent(middle)} are '{classes[1]}', the middle of {where}"]
 
 
 def _as_kept(prior: float, source: str) -> str:
@@ -159,7 +178,8 @@ def _range(text: str, option: str) -> tuple[float, float]:
     """``5``, ``5..20``, ``30%`` or ``20%..40%`` as two ends."""
     parts = [part.strip() for part in text.split("..")]
     try:
-        ends = [float(p.removesuffix("%")) / (100 if p.endswith("%") else 1) for p in parts]
+        both = len(parts) == 2 and parts[1].endswith("%")  # 2..5% means per cent on both sides
+        ends = [float(p.removesuffix("%")) / (100 if both or p.endswith("%") else 1) for p in parts]
     except ValueError:
         ends = []
     if len(ends) not in (1, 2) or not all(map(math.isfinite, ends)) or ends[0] > ends[-1]:

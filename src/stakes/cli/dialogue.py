@@ -10,12 +10,13 @@ from typing import Any
 
 from stakes.cli.costs import shares
 from stakes.cli.output import print_wrapped, shown
+from stakes.cli.problems import warn
 from stakes.elicitation import Elicitation
 from stakes.elicitation.question import Question
 from stakes.exceptions import CostError, PriorError
 from stakes.report.amounts import percent
 
-__all__ = ["fingerprint", "scripted_answers", "talk_through"]
+__all__ = ["fingerprint", "say_unused", "scripted_answers", "talk_through"]
 
 CHOICES = "   [a] A   [b] B   [=] cannot say   [?] why this question   [u] undo   [q] stop"
 TAKE_BACK = "take one back: leave the option out, or edit the file of answers"
@@ -75,6 +76,7 @@ def talk_through(talk: Elicitation, args: Any) -> Elicitation:
         talk = _settled(talk, args)
         question = None if args.no_questions else talk.question
         if question is None:
+            say_unused(scripted)
             return talk
         answer = _answer(question, number, scripted, args)
         if answer == "q":
@@ -96,6 +98,14 @@ def scripted_answers(text: str | None) -> Iterator[str] | None:
     if wrong:
         raise CostError(f"'{wrong[0]}' is not an answer.", hint="--answer a,b,=")
     return iter(words)
+
+
+def say_unused(scripted: Iterator[str] | None) -> None:
+    """Answers given in advance that no question was left for."""
+    left = list(scripted or ())
+    if left:
+        many = "answers were" if len(left) > 1 else "answer was"
+        warn(f"{len(left)} more {many} given than there were questions: {','.join(left)}.")
 
 
 def _answer(question: Question, number: int, scripted: Iterator[str] | None, args: Any) -> str:
