@@ -66,6 +66,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="costs and shares of a speaker recognition evaluation of NIST: sre08, sre10, sre12, "
         "sre16, sre18-cmn2 or sre18-vast",
     )
+    _add_output_options(parser)
+
+
+def _add_output_options(parser: argparse.ArgumentParser) -> None:
+    """What is printed and written, and when to fail."""
     group = parser.add_argument_group("what to print")
     form = group.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="everything, as JSON")
