@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stakes import Application, ConfusionMatrix, CostTally
+from stakes import Application, ConfusionMatrix, CostTally, ScoreCounts
 from stakes.exceptions import DataError
 from stakes.monitoring import compare_periods, watch
 from stakes.monitoring.changes import chances_of
@@ -98,6 +98,32 @@ class TestAlarms:
             for scale in (1, 1, 3)
         ]
         assert watch(tallies, application=APP).alarms == (2,)
+
+
+class TestScores:
+    def _scores(self, size, shift=0.0, seed=0):
+        rng = np.random.default_rng(seed)
+        y = rng.random(3000) < 0.2
+        return ScoreCounts.from_scores(y, rng.normal(size * y, 1.4) - shift, kind="rank")
+
+    @pytest.mark.parametrize(
+        ("later", "word"), [((2.0, 3.0), "re-calibrate"), ((0.5, 0.0), "retrain")]
+    )
+    def test_tell_whether_to_retrain(self, later, word):
+        good, bad = ConfusionMatrix([[860, 90], [10, 40]]), ConfusionMatrix([[850, 100], [30, 20]])
+        scores = {
+            "a": self._scores(2.0),
+            "b": self._scores(2.0, seed=1),
+            "c": self._scores(*later, 2),
+        }
+        found = watch({"a": good, "b": good, "c": bad}, application=APP, scores=scores)
+        assert found.changes[0].ranking is None  # nothing to explain
+        assert word in found.advice
+
+    def test_of_every_period(self):
+        cm = ConfusionMatrix([[9, 1], [1, 9]])
+        with pytest.raises(DataError, match="'b' is missing"):
+            watch({"a": cm, "b": cm}, application=APP, scores={"a": self._scores(1.0)})
 
 
 def test_the_table_has_one_row_per_period():

@@ -26,7 +26,7 @@ from stakes.cli.timing import period_of
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.monitoring import Watch, watch
-from stakes.summaries import ConfusionMatrix, CostTally, merge_summaries
+from stakes.summaries import ConfusionMatrix, CostTally, ScoreCounts, merge_summaries
 from stakes.summaries.storing import is_summary
 
 __all__ = ["PeriodGate", "Watched", "watched"]
@@ -104,13 +104,17 @@ def _chosen(models: list[str], given: str | None) -> str:
     return given
 
 
-def _watch(periods: dict[str, Any], app: Application, args: Any) -> Watch:
-    """The watch itself."""
+def _watch(
+    periods: dict[str, Any], app: Application, args: Any, scores: dict[str, Any] | None = None
+) -> Watch:
+    """The watch itself, with the first periods put together if that was asked."""
     if not 0 < args.level < 1:
         raise DataError(f"--level must lie between 0 and 1; got {args.level:g}.")
     count = args.reference_first
     if count is None:
-        return watch(periods, application=app, reference=args.reference, level=args.level)
+        return watch(
+            periods, application=app, reference=args.reference, scores=scores, level=args.level
+        )
     if args.reference is not None:
         raise DataError("--reference and --reference-first say the same thing; leave one out.")
     names = list(periods)
@@ -118,10 +122,14 @@ def _watch(periods: dict[str, Any], app: Application, args: Any) -> Watch:
         raise DataError(
             f"--reference-first must leave periods to watch; there are {len(names)}, got {count}."
         )
-    first = merge_summaries([periods[name] for name in names[:count]])
-    later = {name: periods[name] for name in names[count:]}
     called = names[0] if count == 1 else f"first {count}"
-    return watch({called: first, **later}, application=app, level=args.level)
+
+    def together(parts: dict[str, Any]) -> dict[str, Any]:
+        first = merge_summaries([parts[name] for name in names[:count]])
+        return {called: first, **{name: parts[name] for name in names[count:]}}
+
+    scores = None if scores is None else together(scores)
+    return watch(together(periods), application=app, scores=scores, level=args.level)
 
 
 def _said(app: Application) -> tuple[str, ...]:
@@ -152,9 +160,25 @@ def _from_rows(args: Any) -> Watched:
         label: _counted(cases.truth, codes, places == k, app, case_costs)
         for k, label in enumerate(names)
     }
-    found = _watch(periods, judged_at(app, args), args)
+    scores = _scores(models[0], cases, names, places)
+    found = _watch(periods, judged_at(app, args), args, scores)
     said = _said(app) if case_costs is None else ("costs differ from case to case",)
     return Watched(found, question.table.source, name, said, (gaps,) if gaps else ())
+
+
+def _scores(
+    model: Model, cases: Any, names: list[str], places: NDArray[np.intp]
+) -> dict[str, ScoreCounts] | None:
+    """The ranking of cases in each period, where scores of two outcomes tell it."""
+    if model.scores is None or len(cases.classes) != 2 or model.missing.any():
+        return None
+    second = model.scores if model.scores.ndim == 1 else model.scores[:, 1]
+    return {
+        name: ScoreCounts.from_scores(
+            cases.truth[places == k], second[places == k], kind="rank", classes=[0, 1]
+        )
+        for k, name in enumerate(names)
+    }
 
 
 def _decided(

@@ -21,7 +21,14 @@ from stakes.uncertainty import interval
 from stakes.uncertainty.differences import holm
 from stakes.uncertainty.intervals import as_level
 
-__all__ = ["Part", "PeriodChange", "changes_between", "compare_periods", "stakes_of"]
+__all__ = [
+    "Part",
+    "PeriodChange",
+    "changes_between",
+    "compare_periods",
+    "ranking_chance",
+    "stakes_of",
+]
 
 
 class Part(NamedTuple):
@@ -221,7 +228,7 @@ def compare_periods(
                      for each, name in ((before, "before"), (after, "after")))  # fmt: skip
     if (first.costs is None) != (second.costs is None):
         raise DataError("both periods must be ConfusionMatrix, or both CostTally.")
-    ranking = None if scores is None else _ranking_chance(*scores)
+    ranking = None if scores is None else ranking_chance(*scores)
     return changes_between(first, second, app, as_level(level), ranking)[0]
 
 
@@ -303,13 +310,15 @@ def _refuse_absent(before: Samples, after: Samples, app: Application) -> None:
             )
 
 
-def _ranking_chance(before: RankedScores, after: RankedScores) -> float:
-    """Probability of so different an AUC by chance, from both intervals."""
+def ranking_chance(before: RankedScores, after: RankedScores) -> float | None:
+    """Probability of so different an AUC by chance, from both intervals; None without an AUC."""
     from scipy.special import ndtr
 
+    if any((each.class_totals == 0).any() for each in (before, after)):
+        return None
     found = [interval(each, "auc", method="normal", level=0.95) for each in (before, after)]
     if any(each.too_few for each in found):
-        return 1.0
+        return None
     z = normal_quantile(0.95)
     error = math.hypot(*((each.high - each.low) / (2 * z) for each in found))
     gap = abs(found[1].value - found[0].value)

@@ -10,9 +10,15 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.exceptions import DataError
-from stakes.monitoring.periods import PeriodChange, changes_between, stakes_of
+from stakes.monitoring.periods import (
+    PeriodChange,
+    changes_between,
+    ranking_chance,
+    stakes_of,
+)
 from stakes.monitoring.samples import samples_of
 from stakes.results import Frame
+from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import Interval, interval
 from stakes.uncertainty.differences import holm
@@ -122,6 +128,7 @@ def watch(
     *,
     application: Any,
     reference: Any = None,
+    scores: Mapping[Any, RankedScores] | None = None,
     level: float = 0.95,
     min_cases: int = 10,
 ) -> Watch:
@@ -141,6 +148,9 @@ def watch(
         Costs; with priors, all periods are judged at these.
     reference : ConfusionMatrix, CostTally or name of a period, optional
         What the periods are compared with; default, the first of them.
+    scores : mapping from names to ScoreCounts or ScoreBins, optional
+        The scores of each period, under the same names: where there is an alarm they tell
+        whether the ranking of cases is what it was, and so whether to recalibrate or to retrain.
     level : float
         Share of endless runs without change in which there is never an alarm.
     min_cases : int
@@ -193,6 +203,8 @@ def watch(
         _judged(change, None if k == 0 else so_far[k], float(alphas[k]))  # at first nothing to pool
         for k, change in enumerate(changes)
     ]
+    if scores is not None:
+        judged = _with_ranking(judged, names, scores)
     return Watch(
         application=app,
         reference=names[0],
@@ -218,6 +230,26 @@ def _judged(
     ]
     least = min(p for each in found for p in each.adjusted.values())
     return found[0], found[-1], least
+
+
+def _with_ranking(
+    judged: list[tuple[PeriodChange, PeriodChange, float]],
+    names: Sequence[Any],
+    scores: Mapping[Any, RankedScores],
+) -> list[tuple[PeriodChange, PeriodChange, float]]:
+    """Where there is an alarm: whether the ranking of cases moved, there and since the start."""
+    absent = [name for name in names if name not in scores]
+    if absent:
+        raise DataError(f"`scores` must have every period; {absent[0]!r} is missing.")
+    found = []
+    pooled: Any = None
+    for name, (one, other, least) in zip(names[1:], judged, strict=True):
+        pooled = scores[name] if pooled is None else pooled + scores[name]
+        if least <= one.alpha:
+            one = replace(one, ranking=ranking_chance(scores[names[0]], scores[name]))
+            other = replace(other, ranking=ranking_chance(scores[names[0]], pooled))
+        found.append((one, other, least))
+    return found
 
 
 def _cost(summary: Any, app: Application, level: float, min_cases: int) -> Interval:
