@@ -1,20 +1,22 @@
 """How good the automatic calibration is on held-out cases, beside the peers.
 
-Public score sets (STAKES_DATA) are split into two halves, stratified; each method is fitted on one
-half and judged on the other: cross-entropy in nats, and NEC of the Bayes decisions when errors
-on one class cost 10 or 100 times as much, averaged over the classes (the first ten), or when errors
-on the last class cost 100 times as much, which a handful of cases decide. "By cost" is the
+Public score sets (STAKES_DATA) are split into two halves, stratified, several times; each method
+is fitted on one half and judged on the other: cross-entropy in nats, and NEC of the Bayes decisions
+when errors on one class cost 10 or 100 times as much, averaged over the classes (the first ten), or
+when errors on the last class cost 100 times as much, which a handful of cases decide. The last lines
+have the means over sets and splits, and the standard error over splits. "By cost" is the
 automatic choice made once for each of these applications, by its cost; the row above it is one
 choice by cross-entropy. Peers that are not installed are left out: scikit-learn (temperature,
-sigmoid, isotonic), netcal, probmetrics and psrcal. `--large` adds CIFAR100, FVCAUS and more splits.
+sigmoid, isotonic), netcal, probmetrics and psrcal. `--splits N` (4), `--large` adds CIFAR100 and
+FVCAUS with one split each (ten minutes, most of it netcal).
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import os
-import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -178,6 +180,10 @@ def nec(posteriors: np.ndarray, y: np.ndarray, dear: int, factor: float) -> floa
 
 def main() -> None:
     """Print a table for each set, and the means."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--splits", type=int, default=4)
+    parser.add_argument("--large", action="store_true", help="also CIFAR100 and FVCAUS")
+    options, _ = parser.parse_known_args()
     if not os.environ.get("STAKES_DATA"):
         print("calibration_quality: set STAKES_DATA to the folder of public data sets")
         return
@@ -188,22 +194,27 @@ def main() -> None:
             methods |= more()
         except ImportError as error:
             print(f"left out: {more.__name__.removesuffix('_methods')} ({error.name})")
-    large = "--large" in sys.argv
-    sets = [*SETS, *LARGE] if large else list(SETS)
     first, *others = methods
-    found: dict[str, dict[str, np.ndarray]] = {name: {} for name in (first, BY_COST, *others)}
-    for where in sets:
+    names = [first, BY_COST, *others]
+    found: dict[str, list[np.ndarray]] = {name: [] for name in names}
+    for where in (*SETS, *LARGE) if options.large else SETS:
         logs, y = read(where)
-        splits = 2 if large and where not in LARGE else 1
-        print(f"\n{where}: {len(y) // 2} cases, {logs.shape[1]} classes", flush=True)
-        print(HEADER)
-        for name, row in found.items():
+        splits = 1 if where in LARGE else options.splits
+        print(f"\n{where}: {len(y) // 2} cases, {logs.shape[1]} classes, {splits} splits")
+        print(HEADER, flush=True)
+        for name in names:
             cells = [one_split(methods.get(name), logs, y, split) for split in range(splits)]
-            row[where] = np.mean(cells, axis=0)
-            print(line(name, row[where]), flush=True)
-    print(f"\nmean over the sets\n{HEADER}")
-    for name, row in found.items():
-        print(line(name, np.mean([row[where] for where in sets], axis=0)))
+            print(line(name, np.mean(cells, axis=0)), flush=True)
+            if where in SETS:
+                found[name].append(np.array(cells))
+    print(f"\nmean over {len(SETS)} sets and {options.splits} splits\n{HEADER}")
+    means = {name: np.mean(cells, axis=0) for name, cells in found.items()}
+    for name in names:
+        print(line(name, means[name].mean(axis=0)))
+    print(f"\nstandard error of it, from split to split\n{HEADER}")
+    for name in names:
+        spread = means[name].std(axis=0, ddof=1) if options.splits > 1 else np.full(4, np.nan)
+        print(line(name, spread / np.sqrt(options.splits)))
 
 
 def line(name: str, cells: np.ndarray) -> str:

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from stakes.calibration import Affine, Average, Isotonic, Rank, Temperature
+from stakes.calibration import Affine, Average, Isotonic, Rank, Temperature, load
+from stakes.calibration.blending import emphasised, mixed
 from stakes.exceptions import DataError
 
 
@@ -53,3 +54,33 @@ class TestAverage:
     def test_weights_must_match(self):
         with pytest.raises(DataError, match="weights"):
             Average([Affine()], weights=[1, 2])
+
+    def test_emphasis_takes_the_mean_of_moved_posteriors(self):
+        scores, y = made_up()
+        cal = Average([Affine(), Isotonic()], emphasis=[1, 9]).fit(scores, y)
+        parts = [kind().fit(scores, y).posteriors(scores)[:, 1] for kind in (Affine, Isotonic)]
+        mean = np.mean([9 * q / (9 * q + 1 - q) for q in parts], axis=0)
+        np.testing.assert_allclose(cal.posteriors(scores)[:, 1], mean / (mean + 9 * (1 - mean)))
+
+    def test_emphasis_survives_copies(self, tmp_path):
+        scores, y = made_up()
+        cal = Average([Affine(), Isotonic()], emphasis=[1, 9]).fit(scores, y)
+        cal.save(tmp_path / "a.json")
+        for again in (load(tmp_path / "a.json"), cal.unfitted().fit(scores, y)):
+            np.testing.assert_allclose(again.posteriors(scores), cal.posteriors(scores))
+
+    @pytest.mark.parametrize("emphasis", [[1, 0], [1, 2, 3]])
+    def test_emphasis_must_match(self, emphasis):
+        with pytest.raises(DataError, match="emphasis"):
+            Average([Affine()], emphasis=emphasis).fit(*made_up())
+
+
+def test_mixed_is_the_weighted_mean_posterior():
+    tables = [np.log([[1 - q, q]]) for q in (0.2, 0.6)]
+    found = np.exp(mixed(tables, np.array([0.25, 0.75])))
+    np.testing.assert_allclose(found, [[1 - 0.5, 0.25 * 0.2 + 0.75 * 0.6]])
+
+
+def test_emphasised_is_bayes_rule():
+    found = np.exp(emphasised(np.log([[0.9, 0.1]]), [1.0, 9.0]))
+    np.testing.assert_allclose(found, [[0.5, 0.5]])

@@ -20,6 +20,7 @@ from stakes.calibration import (
     Logistic,
     Matrix,
     Rank,
+    Smooth,
     Temperature,
     Vector,
     VennAbers,
@@ -28,7 +29,7 @@ from stakes.calibration import (
 from stakes.exceptions import DataError, FormatError, LabelError, PosteriorError, PriorError
 
 MANY = [Temperature, Affine, Vector, Matrix, Dirichlet, Isotonic]
-TWO = [Logistic, Beta, Gaussian, VennAbers, Histogram, Rank, Average]
+TWO = [Logistic, Beta, Gaussian, VennAbers, Histogram, Rank, Smooth, Average]
 ALL = [*MANY, *TWO, Automatic]
 BIASED = [kind for kind in ALL if kind is not Temperature]
 
@@ -203,7 +204,7 @@ class TestInfiniteScores:
     right = np.array([0, 0, 0, 1, 1, 1])
 
     @pytest.mark.parametrize(
-        "kind", [Affine, Logistic, Temperature, Beta, Isotonic, VennAbers, Rank]
+        "kind", [Affine, Logistic, Temperature, Beta, Isotonic, VennAbers, Rank, Smooth]
     )
     def test_on_the_right_side(self, kind):
         found = kind().fit(self.scores, self.right).posteriors(self.scores)

@@ -3,7 +3,7 @@ import pytest
 
 from stakes import Application
 from stakes.calibration.cases import read_cases
-from stakes.calibration.choosing import cautious_cost, likelihood_weights, mixed
+from stakes.calibration.choosing import chosen_place, class_stakes, likelihood_weights
 
 
 def sure(posteriors):
@@ -38,15 +38,52 @@ class TestLikelihoodWeights:
         assert found[0] > found[1]
         assert found.sum() == pytest.approx(1)
 
+    def test_stakes_move_the_weight_to_what_is_right_near_the_decision(self):
+        """One map is right where a dear class is rare, the other where it is frequent."""
+        rng = np.random.default_rng(1)
+        p = np.where(rng.random(20_000) < 0.5, rng.uniform(0, 0.04, 20_000), rng.random(20_000))
+        y = (rng.random(20_000) < p).astype(int)
+        low, high = np.where(p < 0.04, p, 0.5), np.where(p < 0.04, 0.02, p)
+        cases = read_cases(np.zeros(20_000), y)
+        plain = likelihood_weights([sure(low), sure(high)], cases)
+        dear = likelihood_weights([sure(low), sure(high)], cases, emphasis=np.array([0.02, 1.0]))
+        assert dear[0] > plain[0] + 0.1
 
-def test_mixed_is_the_weighted_mean_posterior():
-    found = np.exp(mixed([sure([0.2]), sure([0.6])], np.array([0.25, 0.75])))
-    np.testing.assert_allclose(found, [[1 - 0.5, 0.25 * 0.2 + 0.75 * 0.6]])
+    def test_equal_stakes_change_nothing(self):
+        cases = read_cases(np.zeros(4), [0, 1, 0, 1])
+        tables = [sure([0.2, 0.7, 0.4, 0.9]), sure([0.5, 0.5, 0.1, 0.2])]
+        np.testing.assert_allclose(
+            likelihood_weights(tables, cases, emphasis=np.ones(2)),
+            likelihood_weights(tables, cases),
+        )
 
 
-def test_cautious_cost_adds_a_case_decided_at_random():
+class TestClassStakes:
+    def test_is_the_range_of_each_row(self):
+        app = Application([[0, 1, 0.5], [10, 0, 0.5]])
+        np.testing.assert_allclose(class_stakes(app), [1 / 10, 1])
+
+    def test_makes_two_classes_equal_at_the_threshold(self):
+        app = Application([[2, 5], [21, 0]])
+        threshold = (5 - 2) / (5 - 2 + 21)
+        moved = np.array([1 - threshold, threshold]) * class_stakes(app)
+        assert moved[0] == pytest.approx(moved[1])
+
+    def test_nothing_at_stake_in_a_class_is_a_thousandth(self):
+        np.testing.assert_allclose(class_stakes(Application([[1, 1], [8, 0]])), [0.001, 1])
+
+    def test_nothing_at_stake_at_all_is_equal(self):
+        np.testing.assert_allclose(class_stakes(Application([[1, 1], [2, 2]])), [1, 1])
+
+
+def test_error_of_a_cost_includes_a_case_not_yet_seen():
+    """No difference was seen, yet the next dear case may be decided differently."""
     cases = read_cases(np.zeros(5), [0, 0, 0, 1, 1])
     app = Application([[0, 1], [10, 0]])
-    losses = np.array([0.0, 1.0, 0.0, 0.0, 0.0])
-    by_hand = 3 / 5 * (1 + 0.5) / (3 + 1) + 2 / 5 * (0 + 5) / (2 + 1)
-    assert cautious_cost(losses, cases, app) == pytest.approx(by_hand)
+    cheap, dear = np.zeros(5), np.array([1.0, 0, 0, 0, 0])
+    table = chosen_place(["a", "b"], [dear, cheap], cases, app).table
+    gap = np.array([4 / 5, -1 / 5, -1 / 5, -1 / 5, -1 / 5]) / 5
+    unseen = np.array([3 / 5 * 1 / (3 + 1), 2 / 5 * 10 / (2 + 1)])
+    assert table["standard_error"][1] == pytest.approx(np.sqrt(gap @ gap + unseen @ unseen))
+    assert table["standard_error"][2] == 0
+    assert table["chosen"] == [False, True, False]

@@ -23,6 +23,7 @@ from stakes.calibration.logistic import Beta, Logistic
 from stakes.calibration.matrix import Dirichlet, Matrix
 from stakes.calibration.reliability_table import ReliabilityTable, reliability_table
 from stakes.calibration.scaling import Affine, Temperature, Vector
+from stakes.calibration.smooth import Smooth
 from stakes.calibration.venn_abers import Histogram, VennAbers
 from stakes.calibration.worth import CalibrationGain, calibration_gain
 
@@ -45,6 +46,7 @@ __all__ = [
     "Matrix",
     "Rank",
     "ReliabilityTable",
+    "Smooth",
     "Temperature",
     "Vector",
     "VennAbers",

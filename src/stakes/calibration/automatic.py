@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from stakes._checks import as_priors
 from stakes.application import Application
-from stakes.calibration.blending import Average, Rank
+from stakes.calibration.blending import Average, Rank, mixed
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.cases import Cases, Scores
-from stakes.calibration.choosing import cautious_cost, chosen_place, likelihood_weights, mixed
+from stakes.calibration.choosing import chosen_place, class_stakes, likelihood_weights
 from stakes.calibration.constant import Constant
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
 from stakes.calibration.isotonic import Isotonic
@@ -20,6 +18,7 @@ from stakes.calibration.logistic import Beta
 from stakes.calibration.matrix import Dirichlet
 from stakes.calibration.per_case import case_losses, loss_name
 from stakes.calibration.scaling import Affine, Temperature
+from stakes.calibration.smooth import Smooth
 from stakes.calibration.venn_abers import VennAbers
 from stakes.exceptions import DataError, StakesError
 from stakes.results import Frame
@@ -38,8 +37,8 @@ class Automatic(Calibrator):
 
     Without `candidates`, those that suit the number of classes and cases are cross-fitted and
     averaged, with the weights that make the cases most likely: no single map wins everywhere, and
-    a choice among near-equals adds noise of its own. A single candidate replaces the average only
-    when it is clearly better by the measure asked for. With `candidates`, the first in the list
+    a choice among near-equals adds noise of its own. Of two classes, `Smooth` alone is taken unless
+    the average is better by one standard error. With `candidates`, the first in the list
     whose loss is within one standard error of the best is taken (two for a cost), so a later one
     is chosen only when the data ask for it.
 
@@ -48,16 +47,16 @@ class Automatic(Calibrator):
     Parameters
     ----------
     candidates : sequence of Calibrator, optional
-        In order of preference. Default: an average of all that suit. Two classes: `Rank`,
-        `VennAbers`, `Beta`, `Affine`, `Isotonic`. More: `Affine` and `Temperature`; up to 30
-        classes also `Isotonic`, and `Dirichlet` if there are at least K * K cases;
+        In order of preference. Default: an average of all that suit. Two classes: `Smooth`,
+        `Rank`, `VennAbers`, `Beta`, `Affine`, `Isotonic`. More: `Affine` and `Temperature`; up to
+        30 classes also `Isotonic`, and `Dirichlet` if there are at least K * K cases;
         with a single case of a class, `Temperature` alone.
     by : "cross_entropy", "brier" or Application
         What is compared: a proper score, or the cost of the Bayes decisions of an application,
-        whose priors, if it has any, are the target priors. Costs are noisier, so a candidate must
-        be better by two standard errors; and `Constant` is taken when its one decision is cheaper
-        than the rest with one more case of each class decided at random. The weights of the
-        average always come from the likelihood.
+        whose priors, if it has any, are the target priors. For a cost, `Constant` is averaged too,
+        the likelihood that weighs the average counts each case by what is at stake in its class,
+        and since costs are noisy, a single candidate must be cheaper than the average by two
+        standard errors, errors not yet seen included.
     folds : int
         Number of stratified folds.
     rng : int
@@ -143,31 +142,39 @@ class Automatic(Calibrator):
     def _fit(self, cases: Cases) -> None:
         given = self.options["candidates"]
         candidates = default_candidates(cases) if given is None else [_made(c) for c in given]
+        if given is None and isinstance(self.options["by"], Application) and len(candidates) > 1:
+            candidates.append(Constant())
         kept, logs, failures = self._cross_fitted(candidates, cases)
         if not kept:
             raise DataError("no candidate could be fitted: " + " ".join(failures))
         names = [_label(candidate) for candidate in kept]
         if given is None and len(kept) > 1:
-            shares = likelihood_weights(logs, cases)
-            logs = [mixed(logs, shares), *logs]
-            names = [_shares_label(names, shares), *names]
-            kept = [_weighted(kept, shares), *kept]
+            kept, logs, names = self._with_average(kept, logs, names, cases)
         by = self.options["by"]
         losses = [case_losses(table, cases.codes, by) for table in logs]
-        found = chosen_place(names, losses, cases, by)
-        choice, table, why = kept[found.place], found.table, found.why
-        if given is None and isinstance(by, Application) and (cases.counts > 0).all():
-            naive = case_losses(constant_logs(cases), cases.codes, by)
-            cost = cautious_cost(losses[found.place], cases, by)
-            rival = float(cases.prior_weights() @ naive / cases.prior_weights().sum())
-            if rival < cost:
-                choice, table = Constant(), {**table, "chosen": [False] * (len(names) + 1)}
-                why = _naive_reason(names[found.place], rival, cost)
-            table = _with_row(table, "constant", rival, chosen=rival < cost)
+        place, table, why = chosen_place(names, losses, cases, by)
+        choice = kept[place]
         self.chosen = choice.unfitted()
         self.chosen.options |= {"priors": candidate_priors(cases), "classes": None}
         self.chosen._fit_cases(cases.scores, cases.codes, cases.sample_weight)
         self.report |= {"table": table, "why": why, "failures": failures}
+
+    def _with_average(
+        self, kept: list[Calibrator], logs: list[FloatArray], names: list[str], cases: Cases
+    ) -> tuple[list[Calibrator], list[FloatArray], list[str]]:
+        """The candidates and their average: in front, or after `Smooth` where no cost is asked."""
+        by = self.options["by"]
+        emphasis = class_stakes(by) if isinstance(by, Application) else None
+        shares = likelihood_weights(logs, cases, emphasis=emphasis)
+        average = _weighted(kept, shares, emphasis)
+        table = mixed(logs, shares, None if emphasis is None else emphasis.tolist())
+        label = _shares_label(names, shares)
+        at = int(emphasis is None and isinstance(kept[0], Smooth))
+        return (
+            [*kept[:at], average, *kept[at:]],
+            [*logs[:at], table, *logs[at:]],
+            [*names[:at], label, *names[at:]],
+        )
 
     def _cross_fitted(
         self, candidates: Sequence[Calibrator], cases: Cases
@@ -219,7 +226,7 @@ def default_candidates(cases: Cases) -> list[Calibrator]:
     """What is tried when nothing is named: what the classes and cases can bear."""
     size = cases.scores.size
     if size == 2:
-        return [Rank(), VennAbers(), Beta(), Affine(), Isotonic()]
+        return [Smooth(), Rank(), VennAbers(), Beta(), Affine(), Isotonic()]
     if (cases.counts < 2).any():
         return [Temperature()]
     few = size <= MANY_CLASSES
@@ -250,29 +257,13 @@ def _shares_label(names: list[str], shares: FloatArray) -> str:
     return "average (" + ", ".join(parts) + ")"
 
 
-def _weighted(members: Sequence[Calibrator], shares: FloatArray) -> Average:
+def _weighted(
+    members: Sequence[Calibrator], shares: FloatArray, emphasis: FloatArray | None
+) -> Average:
     """The average of the members that count."""
     pairs = [(m, float(s)) for m, s in zip(members, shares, strict=True) if s >= LEAST]
-    return Average([m.unfitted() for m, _ in pairs], weights=[s for _, s in pairs])
-
-
-def constant_logs(cases: Cases) -> FloatArray:
-    """Log-posteriors that are the target priors in every case."""
-    return np.tile(np.log(cases.priors), (len(cases.codes), 1))
-
-
-def _naive_reason(name: str, naive: float, cost: float) -> str:
-    """Why one decision for all cases is taken."""
-    return (
-        f"constant: one decision for all cases costs {naive:.4g}; that {name} is cheaper is not "
-        f"sure ({cost:.4g} with one more case of each class decided at random)."
+    return Average(
+        [m.unfitted() for m, _ in pairs],
+        weights=[s for _, s in pairs],
+        emphasis=None if emphasis is None else emphasis.tolist(),
     )
-
-
-def _with_row(
-    table: Mapping[str, list[Any]], name: str, loss: float, *, chosen: bool
-) -> dict[str, list[Any]]:
-    """The table of candidates with one more, which was not compared with the best."""
-    gap = loss - min(table["loss"][1:])
-    row = {"candidate": name, "loss": loss, "above_best": gap, "chosen": chosen}
-    return {key: [*cells, row.get(key, float("nan"))] for key, cells in table.items()}

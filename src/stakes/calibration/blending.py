@@ -10,13 +10,12 @@ import numpy as np
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.logistic import Beta, fit_increasing
+from stakes.calibration.ranking import mid_ranks
 from stakes.calibration.venn_abers import VennAbers
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 
-__all__ = ["Average", "Rank"]
-
-_KNOTS = 2049
+__all__ = ["Average", "Rank", "emphasised", "mixed"]
 
 
 class Rank(Calibrator):
@@ -66,18 +65,7 @@ class Rank(Calibrator):
     def _fit(self, cases: Cases) -> None:
         odds = cases.scores.log_odds()
         cases.need_all_classes("two classes are needed")
-        places, inverse = np.unique(odds, return_inverse=True)
-        mass = np.bincount(inverse.reshape(-1), weights=cases.weights)
-        total = float(mass.sum())
-        ranks = (np.cumsum(mass) - mass / 2 + 0.5) / (total + 1)
-        if len(places) > _KNOTS:
-            kept = np.unique(np.round(np.linspace(0, len(places) - 1, _KNOTS)).astype(int))
-            places, ranks = places[kept], ranks[kept]
-        finite = places[np.isfinite(places)]
-        if not finite.size:
-            finite = np.zeros(1)
-        self.places = np.clip(places, finite.min() - 1.0, finite.max() + 1.0)
-        self.ranks = ranks
+        self.places, self.ranks = mid_ranks(odds, cases.weights)
         self.coefficients, self.intercept = fit_increasing(
             self._features(odds), cases.codes, cases.prior_weights(), cases.counts, None
         )
@@ -101,6 +89,9 @@ class Rank(Calibrator):
         }
 
 
+_KEPT = ("weights", "emphasis", "priors", "classes", "bound")
+
+
 class Average(Calibrator):
     """The weighted mean posterior of several calibrators.
 
@@ -117,6 +108,10 @@ class Average(Calibrator):
         weights 3, 3 and 1.
     weights : sequence of float, optional
         One positive weight per member, on any scale. Default: all the same.
+    emphasis : sequence of float, optional
+        One positive number per class, such as what an error on it costs. The mean is taken of
+        posteriors multiplied by them and normalised, and then moved back: a mean that is finest
+        where decisions change, not at one half. Default: none.
     priors, classes, bound
         See `Calibrator`; they replace those of the members.
 
@@ -134,6 +129,7 @@ class Average(Calibrator):
         members: Sequence[Calibrator | Mapping[str, Any]] | None = None,
         *,
         weights: Sequence[float] | None = None,
+        emphasis: Sequence[float] | None = None,
         priors: Priors | None = None,
         classes: Sequence[Any] | None = None,
         bound: float | str | None = None,
@@ -143,7 +139,12 @@ class Average(Calibrator):
         made = list(members)
         shares = np.ones(len(made)) if weights is None else np.array(weights, dtype=np.float64)
         super().__init__(
-            priors=priors, classes=classes, bound=bound, members=made, weights=shares.tolist()
+            priors=priors,
+            classes=classes,
+            bound=bound,
+            members=made,
+            weights=shares.tolist(),
+            emphasis=None if emphasis is None else [float(value) for value in emphasis],
         )
         self.members = [m if isinstance(m, Calibrator) else Calibrator.from_dict(m) for m in made]
         if not self.members:
@@ -152,16 +153,23 @@ class Average(Calibrator):
             raise DataError(
                 f"`weights` must give {len(made)} positive numbers; got {shares.tolist()}."
             )
+        if emphasis is not None and not (np.array(emphasis) > 0).all():
+            raise DataError(f"`emphasis` must be positive; got {list(emphasis)}.")
         self.weights: FloatArray = shares / shares.sum()
 
     def unfitted(self) -> Average:
         """A fresh average of fresh members."""
         return Average(
             [member.unfitted() for member in self.members],
-            **{key: self.options[key] for key in ("weights", "priors", "classes", "bound")},
+            **{key: self.options[key] for key in _KEPT},
         )
 
     def _fit(self, cases: Cases) -> None:
+        given = self.options["emphasis"]
+        if given is not None and len(given) != cases.scores.size:
+            raise DataError(
+                f"`emphasis` must give {cases.scores.size} numbers, one per class; got {given}."
+            )
         for member in self.members:
             member.options["priors"] = cases.priors if cases.given else None
             member.options["classes"] = None
@@ -169,8 +177,7 @@ class Average(Calibrator):
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         logs = [m._log_posteriors(m._bounded(scores, learn=False)) for m in self.members]
-        shares = np.log(self.weights)[:, None, None]
-        return np.asarray(np.logaddexp.reduce(logs + shares, axis=0))
+        return mixed(logs, self.weights, self.options["emphasis"])
 
     def _parameters(self) -> dict[str, Any]:
         return {}
@@ -179,3 +186,23 @@ class Average(Calibrator):
         """Everything needed to apply the average, as JSON types."""
         self.options["members"] = self.members
         return super().to_dict()
+
+
+def mixed(
+    logs: Sequence[FloatArray], shares: FloatArray, emphasis: Sequence[float] | None = None
+) -> FloatArray:
+    """Log-posteriors of the weighted mean posterior, taken under an emphasis of the classes."""
+    out: FloatArray | None = None
+    for table, share in zip(logs, shares, strict=True):
+        part = emphasised(table, emphasis) + np.log(share)
+        out = part if out is None else np.logaddexp(out, part)
+    assert out is not None
+    return out if emphasis is None else emphasised(out, 1.0 / np.array(emphasis))
+
+
+def emphasised(logs: FloatArray, emphasis: Sequence[float] | FloatArray | None) -> FloatArray:
+    """Log-posteriors multiplied by a number per class and normalised."""
+    if emphasis is None:
+        return logs
+    moved = logs + np.log(emphasis)
+    return np.asarray(moved - np.logaddexp.reduce(moved, axis=1, keepdims=True))

@@ -8,27 +8,39 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stakes.application import Application
+from stakes.calibration.blending import emphasised
 from stakes.calibration.cases import Cases
 from stakes.calibration.per_case import case_losses, loss_name
 from stakes.typing import FloatArray
 
-__all__ = ["Verdict", "cautious_cost", "chosen_place", "likelihood_weights", "mixed"]
+__all__ = ["Verdict", "chosen_place", "class_stakes", "likelihood_weights"]
 
 _ROUNDS = 500
+_LEAST_STAKE = 1e-3
 
 
 def likelihood_weights(
-    logs: Sequence[FloatArray], cases: Cases, *, pseudo: float = 1.0
+    logs: Sequence[FloatArray],
+    cases: Cases,
+    *,
+    pseudo: float = 1.0,
+    emphasis: FloatArray | None = None,
 ) -> FloatArray:
     """Shares of a mixture under which the cross-fitted cases are most likely (EM).
 
-    Every candidate is given `pseudo` cases beforehand, so that none is left out by chance.
+    Every candidate is given `pseudo` cases beforehand, so that none is left out by chance. With
+    `emphasis`, cases count as much as their class, and posteriors are moved to the priors that
+    this amounts to.
     """
     index = np.arange(len(cases.codes))
-    own = np.array([table[index, cases.codes] for table in logs])
+    own = np.array([emphasised(table, emphasis)[index, cases.codes] for table in logs])
     top = own.max(axis=0)
     seen = np.isfinite(top)
-    ratios, mass = np.exp(own[:, seen] - top[seen]), cases.prior_weights()[seen]
+    mass = cases.prior_weights()
+    if emphasis is not None:
+        dear = mass * emphasis[cases.codes]
+        mass = dear * (mass.sum() / dear.sum())
+    ratios, mass = np.exp(own[:, seen] - top[seen]), mass[seen]
     shares = np.full(len(own), 1.0 / len(own))
     for _ in range(_ROUNDS):
         parts = shares[:, None] * ratios
@@ -41,20 +53,17 @@ def likelihood_weights(
     return shares
 
 
-def mixed(logs: Sequence[FloatArray], shares: FloatArray) -> FloatArray:
-    """Log-posteriors of the weighted mean posterior."""
-    out = logs[0] + np.log(shares[0])
-    for table, share in zip(logs[1:], shares[1:], strict=True):
-        out = np.logaddexp(out, table + np.log(share))
-    return np.asarray(out)
+def class_stakes(application: Application) -> FloatArray:
+    """What is at stake in a case of each class: its dearest decision above its cheapest.
 
-
-def cautious_cost(losses: FloatArray, cases: Cases, application: Application) -> float:
-    """Mean cost if each class had one case more, decided at random: errors not yet seen count."""
-    size = len(cases.counts)
-    sums = np.bincount(cases.codes, weights=cases.weights * losses, minlength=size)
-    unseen = application.costs.values.mean(axis=1)
-    return float(cases.priors @ ((sums + unseen) / (cases.counts + 1.0)))
+    With two classes, posteriors multiplied by it are equal where the decision changes. No class
+    has less than a thousandth of the most.
+    """
+    values = application.costs.values
+    ranges = np.asarray(values.max(axis=1) - values.min(axis=1))
+    if not ranges.any():
+        return np.ones(len(ranges))
+    return np.asarray(np.maximum(ranges / ranges.max(), _LEAST_STAKE))
 
 
 class Verdict(NamedTuple):
@@ -76,6 +85,8 @@ def chosen_place(
     means = np.array([float(weights @ loss) for loss in losses])
     best = int(np.argmin(means))
     gaps, errors = _above(losses, losses[best], weights)
+    if isinstance(by, Application):
+        errors = np.where(np.arange(len(names)) == best, 0.0, np.hypot(errors, _unseen(cases, by)))
     allowed = (2 if isinstance(by, Application) else 1) * errors
     place = int(np.flatnonzero((gaps <= allowed) | (np.arange(len(names)) == best))[0])
     table = {
@@ -108,3 +119,10 @@ def _above(
         spread = np.nan_to_num(gap - gaps[i], nan=0.0)
         errors[i] = float(np.sqrt(weights**2 @ spread**2)) if np.isfinite(gaps[i]) else 0.0
     return gaps, errors
+
+
+def _unseen(cases: Cases, application: Application) -> float:
+    """Standard error from one case more of each class that pays the most a choice can cost."""
+    values = application.costs.values
+    ranges = values.max(axis=1) - values.min(axis=1)
+    return float(np.linalg.norm(cases.priors * ranges / (cases.counts + 1.0)))

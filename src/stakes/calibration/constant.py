@@ -17,7 +17,7 @@ class Constant(Calibrator):
     """The class priors as the posteriors of every case, whatever its scores.
 
     What is left when scores are of no use: its Bayes decision is the best naive one, the same for
-    all cases. `Automatic` takes it when it chooses by a cost and nothing is surely cheaper.
+    all cases. `Automatic` averages it with the rest when it is asked for a cost.
 
     Takes log-posteriors or logits (n, K) or log odds (n,); returns posteriors (n, K).
 
