@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from stakes.experiments import Cell, Claim, Item, Outcome, Paper
@@ -22,6 +23,7 @@ def result(*cells, status="computed", claims=()):
     [
         (Cell("x", 0.5, 0.4996, 0.0005), "0.500", "0.4996", "−0.0004"),
         (Cell("x", 0.32, 0.3238, 0.005), "0.32", "0.324", "+0.004"),
+        (Cell("x", 0.31, 0.3102, 0.001), "0.310", "0.3102", "+0.0002"),
         (Cell("x", 25, 24.98, 0.2), "25", "25.0", "0"),
         (Cell("x", 21.3, 21.27, 0.2), "21.3", "21.27", "−0.03"),
         (Cell("x", 315, 315.0), "315", "315", "0"),
@@ -57,7 +59,7 @@ class TestSentence:
         assert words.sentence([result()]) == "Nothing was compared with a printed number."
 
     def test_claims(self):
-        claims = (Claim("a", True, ""), Claim("b", False, ""), Claim("c", None, "", erratum=1))
+        claims = (Claim("a", np.True_, ""), Claim("b", False, ""), Claim("c", None, "", erratum=1))
         said = words.claims_sentence([result(claims=claims)])
         assert said == "2 statements of the papers were checked: 1 confirmed, 1 not."
         assert words.claims_sentence([result()]) == ""

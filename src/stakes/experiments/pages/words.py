@@ -34,7 +34,10 @@ def decimals(cell: Cell) -> int:
     """Decimals to which the number was printed: by its tolerance, or as it is written."""
     by_tolerance = 0
     if 0 < cell.tolerance < 0.5:
-        by_tolerance = math.floor(-math.log10(2 * cell.tolerance) + 1e-9)
+        places = -math.log10(2 * cell.tolerance)
+        by_tolerance = (
+            math.ceil(places - 1e-9) if cell.tolerance < 0.01 else math.floor(places + 1e-9)
+        )
     if cell.published is None:
         return min(by_tolerance or 4, MOST)
     written = repr(float(cell.published)).partition(".")[2]
@@ -129,7 +132,9 @@ def claims_sentence(results: Iterable[Result]) -> str:
     held = [claim.holds for each in outcomes for claim in each.claims if claim.erratum is None]
     if not held:
         return ""
-    yes, no, partly = (sum(each is kind for each in held) for kind in (True, False, None))
+    partly = sum(each is None for each in held)
+    yes = sum(bool(each) for each in held)
+    no = len(held) - yes - partly
     said = f"{len(held)} statements of the papers were checked: {yes} confirmed, {no} not"
     return f"{said}, {partly} in part." if partly else f"{said}."
 
