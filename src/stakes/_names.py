@@ -16,6 +16,7 @@ __all__ = [
     "as_names",
     "encode",
     "integer_named",
+    "integers_meant",
     "listed",
     "observed_names",
     "positional",
@@ -95,9 +96,34 @@ def observed_names(*columns: NDArray[Any]) -> tuple[Name, ...]:
 
 def positional(column: NDArray[Any], names: Sequence[Name]) -> bool:
     """Whether the entries of an integer column are positions as they stand, if in range."""
-    return column.dtype.kind in "iub" and (
-        tuple(names) == tuple(range(len(names))) or not any(isinstance(n, int) for n in names)
+    if column.dtype.kind not in "iub":
+        return False
+    if tuple(names) == tuple(range(len(names))):
+        return True
+    if tuple(names) == tuple(str(k) for k in range(len(names))):
+        return True  # as names and as positions the same
+    return not any(isinstance(name, int) or _spells_integer(name) for name in names)
+
+
+def integers_meant(names: Sequence[Name], what: str) -> dict[int, int]:
+    """Which integer means which position, where names are integers or spell them.
+
+    Integers that could be names as well as positions are an error that lists both.
+    """
+    if any(isinstance(name, int) for name in names):
+        return {name: k for k, name in enumerate(names) if isinstance(name, int)}
+    if all(_spells_integer(name) for name in names):
+        return {int(str(name)): k for k, name in enumerate(names)}
+    raise LabelError(
+        f"`{what}` holds integers, and some of the names {listed(names)} are written as integers: "
+        f"I cannot tell names from the positions 0 to {len(names) - 1}.",
+        hint="give the names themselves, as text",
     )
+
+
+def _spells_integer(name: Name) -> bool:
+    """Whether a text is an integer as it would be written, such as "1"."""
+    return isinstance(name, str) and name.removeprefix("-").isdecimal() and str(int(name)) == name
 
 
 def encode(values: Any, names: Sequence[Name], what: str) -> IntArray | NDArray[np.integer[Any]]:
@@ -122,7 +148,12 @@ def _encode_integers(
     if column.dtype == bool:
         column = column.view(np.uint8)
     if not positional(column, names):
-        return _encode_distinct(column, names, what)
+        if any(isinstance(name, int) for name in names):
+            return _encode_distinct(column, names, what)
+        known = integers_meant(names, what)
+        ordered = sorted(known)
+        codes = _encode_distinct(column, ordered, what)
+        return np.array([known[value] for value in ordered], dtype=np.intp)[codes]
     if column.size and (int(column.max()) >= len(names) or int(column.min()) < 0):
         _refuse(column, (column < 0) | (column >= len(names)), names, what)
     return column

@@ -282,3 +282,8 @@ class TestAsApplication:
     def test_refuses_anything_else(self) -> None:
         with pytest.raises(CostError, match="must be an Application or a CostMatrix; got list"):
             as_application([[0, 1], [1, 0]])
+
+
+def test_the_message_names_what_was_asked_for():
+    with pytest.raises(PriorError, match="`naive_cost` needs the priors"):
+        _ = Application(CostMatrix.zero_one(2)).naive_cost

@@ -348,3 +348,30 @@ class TestFrame:
 
 def test_the_application_shares_the_matrix() -> None:
     assert Application(CHURN).costs is CHURN
+
+
+class TestFrames:
+    """A frame has names of its own; they are read by `from_frame`, never dropped."""
+
+    def test_named_frames_are_refused(self):
+        pd = pytest.importorskip("pandas", reason="a frame with names")
+        table = pd.DataFrame({"ignore": [0, 40], "call": [4, 0]}, index=["stay", "churn"])
+        with pytest.raises(CostError, match="whose names would be lost") as caught:
+            CostMatrix(table)
+        assert "from_frame" in caught.value.hint
+        assert CostMatrix.from_frame(table).classes == ("stay", "churn")
+
+    def test_names_given_beside_a_frame_count(self):
+        pd = pytest.importorskip("pandas", reason="a frame with names")
+        table = pd.DataFrame({"ignore": [0, 40], "call": [4, 0]})
+        costs = CostMatrix(table, classes=["a", "b"], decisions=["c", "d"])
+        assert costs.cost("b", "c") == 40
+
+    def test_a_frame_without_names_is_an_array(self):
+        pd = pytest.importorskip("pandas", reason="a frame without names")
+        assert CostMatrix(pd.DataFrame([[0, 1], [10, 0]])).values.tolist() == [[0, 1], [10, 0]]
+
+    def test_polars_has_names_always(self):
+        pl = pytest.importorskip("polars", reason="a frame with names")
+        with pytest.raises(CostError, match="whose names would be lost"):
+            CostMatrix(pl.DataFrame({"a": [0, 1], "b": [1, 0]}))

@@ -188,3 +188,32 @@ class TestErrors:
                                      classes=["stay", "churn"]))  # fmt: skip
         with pytest.raises(LabelError, match="`y_true` holds 'ask'"):
             expected_cost(["ask", "no"], ["stay", "churn"], application=app)
+
+
+class TestIntegersWrittenAsText:
+    """Names such as "1" and "0" with integer labels: names win over positions."""
+
+    COSTS = CostMatrix([[0, 1], [10, 0]], classes=["1", "0"])
+
+    def test_names_win(self):
+        """One case of truth 1 decided 0 costs 1, as with the names themselves."""
+        app = Application(self.COSTS)
+        assert expected_cost([1, 0], [0, 0], application=app) == 0.5
+        assert expected_cost(["1", "0"], ["0", "0"], application=app) == 0.5
+
+    def test_booleans_too(self):
+        app = Application(self.COSTS)
+        assert expected_cost([True, False], [False, False], application=app) == 0.5
+
+    def test_strangers_are_listed(self):
+        with pytest.raises(LabelError, match="holds 2"):
+            expected_cost([1, 2], [0, 0], application=Application(self.COSTS))
+
+    def test_a_mixture_cannot_be_told_from_positions(self):
+        costs = CostMatrix([[0, 1], [10, 0]], classes=["1", "other"])
+        with pytest.raises(LabelError, match="cannot tell names from the positions 0 to 1"):
+            expected_cost([1, 0], [0, 0], application=Application(costs))
+
+    def test_in_order_they_are_the_same(self):
+        costs = CostMatrix([[0, 1], [10, 0]], classes=["0", "1"])
+        assert expected_cost([1, 0], [0, 0], application=Application(costs)) == 5

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from stakes import Application, CostMatrix, GroupedCounts, PairedCounts
+from stakes import Application, ConfusionMatrix, CostMatrix, GroupedCounts, PairedCounts
 from stakes.application import Between, UncertainApplication
 from stakes.exceptions import DataError
-from stakes.uncertainty import compare, compare_across
+from stakes.uncertainty import compare, compare_across, compare_scores
 
 APP = Application([[0, 1], [10, 0]], priors=[0.9, 0.1])
 
@@ -172,3 +172,44 @@ def test_another_level_from_the_same_draws():
     assert wide.low < narrow.low < narrow.value < narrow.high < wide.high
     assert half.at(0.95).difference("a", "b").low == wide.low
     np.testing.assert_array_equal(half.probability_best, found.probability_best)
+
+
+class TestOtherLevels:
+    """Every comparison can be had at another level, from the same draws."""
+
+    def test_across_data_sets(self):
+        app = Application([[0, 1], [10, 0]], priors=[0.9, 0.1])
+        tables = {
+            "a": ConfusionMatrix([[450, 50], [20, 180]]),
+            "b": ConfusionMatrix([[900, 100], [40, 60]]),
+        }
+        found = compare_across(tables, app, rng=0)
+        again = compare_across(tables, app, rng=0, level=0.5)
+        assert _ends(found.at(0.5)) == _ends(again)
+        assert _ends(found.at(0.5).at(0.95)) == _ends(found)
+        assert found.at(0.5).probability_best.tolist() == found.probability_best.tolist()
+
+    @pytest.mark.parametrize("metric", ["auc", "eer"])
+    def test_scores(self, metric):
+        rng = np.random.default_rng(0)
+        y = np.arange(400) % 4 == 0
+        scores = {"a": rng.normal(2.0 * y), "b": rng.normal(0.5 * y)}
+        found = compare_scores(y, scores, metric=metric, rng=0, replicates=100)
+        again = compare_scores(y, scores, metric=metric, rng=0, replicates=100, level=0.5)
+        assert _ends(found.at(0.5)) == _ends(again)
+
+    def test_scores_are_not_called_cheap(self):
+        rng = np.random.default_rng(0)
+        y = np.arange(400) % 4 == 0
+        scores = {"a": rng.normal(2.0 * y), "b": rng.normal(0.5 * y)}
+        found = compare_scores(y, scores, rng=0)
+        assert found.verdict == "a is best by AUC"
+        assert str(found.difference("a", "b")).startswith("a is better by AUC: ")
+        app = Application([[0, 1], [10, 0]])
+        costs = compare_scores(y, scores, metric="min_cost", application=app, rng=0)
+        assert costs.verdict == "a is cheapest"
+
+
+def _ends(found):
+    """The limits of every difference."""
+    return [(d.low, d.high) for d in found.differences]

@@ -59,3 +59,12 @@ def test_much_data_leave_little_optimism() -> None:
 def test_other_methods_are_refused() -> None:
     with pytest.raises(DataError, match="cross_fit"):
         min_cost_optimism(scores(0), APP, method="hope")
+
+
+def test_in_one_line():
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 4 == 0
+    scores = ScoreCounts.from_scores(y, rng.normal(1.5 * y), kind="rank")
+    found = min_cost_optimism(scores, Application([[0, 1], [5, 0]]), rng=0)
+    assert repr(found).startswith("<MinCostOptimism: looks like 0.")
+    assert repr(found).endswith(" on new cases>")

@@ -94,3 +94,11 @@ class TestPowerCurve:
         assert power_curve(PILOT, APP, cases=[1e9]).power[0] == pytest.approx(1.0)
         assert power_curve(PILOT, APP, cases=[100], difference=0.0).power[0] == pytest.approx(0.05)
         assert curve.frame().columns == ("cases", "power")
+
+
+def test_power_curve_in_one_line():
+    cells = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    pilot = PairedCounts(cells, [820, 60, 20, 10, 40, 50], ("a", "b"), (0, 1), (0, 1))
+    curve = power_curve(pilot, Application([[0, 1], [10, 0]]), cases=[100, 1000])
+    assert repr(curve).startswith("<PowerCurve for a difference of ")
+    assert "with 100 cases to " in repr(curve)

@@ -121,7 +121,7 @@ class Application:
     @property
     def naive_cost(self) -> float:
         """What the best decision that ignores the input costs per case, as given."""
-        return float(self.naive_costs.min())
+        return float((self._known_priors("naive_cost") @ self.costs.values).min())
 
     # ------------------------------------------------------------- one number for two classes
 

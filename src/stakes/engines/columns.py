@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 
 from stakes._checks import sum_tolerance
-from stakes._names import integer_named, listed, positional
+from stakes._names import integer_named, integers_meant, listed, positional
 from stakes.engines.request import Request
 from stakes.exceptions import DataError, LabelError
 from stakes.typing import Name
@@ -68,26 +68,28 @@ class ColumnTypes:
 
 
 def coded(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], what: str) -> Any:
-    """The position of each entry among `names`, as an expression; -1 for anything else."""
+    """The position of each entry among `names`, as an expression; the one after for all else."""
     kind = types.types[name]
-    absent = dialect.literal(-1)
+    absent = len(names)
     if kind == nw.Boolean:
         values = _places([0, 1], names)
-        return _looked_up(dialect, dialect.column(name), {bool(k): v for k, v in values.items()})
+        known = {bool(k): v for k, v in values.items()}
+        return _looked_up(dialect, dialect.column(name), known, absent)
     if kind.is_integer():
         column = dialect.column(name)
         if positional(np.empty(0, dtype=np.int64), names):
-            inside = (column >= dialect.literal(0)) & (column <= dialect.literal(len(names) - 1))
-            return dialect.when(inside, dialect.integer(column, len(names)), absent)
-        return _looked_up(dialect, column, _of_type(names, int))
+            inside = dialect.between(column, dialect.literal(0), dialect.literal(len(names) - 1))
+            code = dialect.integer(column, len(names))
+            return dialect.when(inside, code, dialect.integer(dialect.literal(absent), absent))
+        return _looked_up(dialect, column, integers_meant(names, what), absent)
     if kind.is_float() or kind.is_decimal():
         if integer_named(names) or any(isinstance(n, float) for n in names):
             numbers = {float(k): v for k, v in _of_type(names, (int, float)).items()}
-            return _looked_up(dialect, dialect.number(name), numbers)
+            return _looked_up(dialect, dialect.number(name), numbers, absent)
     elif kind in (nw.String, nw.Categorical) or kind == nw.Enum:
         known = _of_type(names, str)
         if known:
-            return _looked_up(dialect, dialect.text(name), known)
+            return _looked_up(dialect, dialect.text(name), known, absent)
     raise LabelError(
         f"`{what}` is the column {name!r} of type {kind}, which cannot hold the names "
         f"{listed(names)}.",
@@ -104,13 +106,15 @@ def _places(values: Sequence[int], names: Sequence[Name]) -> dict[int, int]:
     """Where integers stand among the names: as positions, or as names."""
     if positional(np.empty(0, dtype=np.int64), names):
         return {value: value for value in values if value < len(names)}
-    known = _of_type(names, int)
+    known = integers_meant(names, "labels")
     return {value: known[value] for value in values if value in known}
 
 
-def _looked_up(dialect: Any, column: Any, known: Mapping[Any, int]) -> Any:
-    """The position of each known value; -1 for anything else."""
-    branches = [
-        (column == dialect.literal(value), dialect.literal(place)) for value, place in known.items()
-    ]
-    return dialect.first_of(branches, dialect.literal(-1))
+def _looked_up(dialect: Any, column: Any, known: Mapping[Any, int], absent: int) -> Any:
+    """The position of each known value; `absent` for anything else."""
+
+    def code(place: int) -> Any:
+        return dialect.integer(dialect.literal(place), absent)
+
+    branches = [(column == dialect.literal(value), code(k)) for value, k in known.items()]
+    return dialect.first_of(branches, code(absent))

@@ -11,10 +11,11 @@ import numpy as np
 from stakes.exceptions import DataError
 from stakes.metrics.expected_cost import check_names
 from stakes.summaries import ConfusionMatrix, PairedCounts
-from stakes.typing import RandomSource
+from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.comparison import Comparison
 from stakes.uncertainty.cost_draws import apart_draws, shares_best
-from stakes.uncertainty.differences import adjusted, limited_difference
+from stakes.uncertainty.differences import Difference, adjusted, limited_difference
+from stakes.uncertainty.intervals import as_level
 from stakes.uncertainty.linear_costs import CostSum, as_stakes, cost_sum
 from stakes.uncertainty.replicates import Replicates
 from stakes.uncertainty.sufficiency import MIN_CASES, refuse_weights, shortage
@@ -67,8 +68,6 @@ def compare_across(
     >>> found.best
     'a'
     """
-    from scipy.special import ndtr
-
     stakes = as_stakes(application, weights)
     if not stakes.with_priors:
         raise DataError(
@@ -88,7 +87,22 @@ def compare_across(
     names = tuple(matrices)
     costs = np.array([sums[name].value for name in names])
     drawn = Replicates.drawn(apart_draws(matrices, stakes, normalize), replicates, rng)
-    differences = []
+    best = shares_best(drawn.values)
+
+    def at(reach: float) -> Comparison:
+        pairs = _differences(sums, costs, as_level(reach), margin)
+        return Comparison(names, costs, best, tuple(pairs), tuple(notes), refused, drawn, at)
+
+    return at(level)
+
+
+def _differences(
+    sums: Mapping[Any, CostSum], costs: FloatArray, level: float, margin: float | None
+) -> list[Difference]:
+    """Every pair, the cheaper system first."""
+    from scipy.special import ndtr
+
+    names, found = tuple(sums), []
     for pair in combinations(range(len(names)), 2):
         first, second = (names[k] for k in sorted(pair, key=lambda k: costs[k]))
         a, b = sums[first], sums[second]
@@ -99,9 +113,7 @@ def compare_across(
         )
         p_value = 2 * float(ndtr(-abs(total.z_score())))
         cases = float(total.counts.sum())
-        differences.append(
+        found.append(
             limited_difference(first, second, total, level, margin, level, p_value, True, cases)
         )
-    differences = adjusted(differences)
-    best = shares_best(drawn.values)
-    return Comparison(names, costs, best, tuple(differences), tuple(notes), refused, drawn)
+    return adjusted(found)

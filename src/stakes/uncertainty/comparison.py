@@ -58,6 +58,8 @@ class Comparison:
         The draws of all costs, (n_replicates, n_systems).
     rule : callable, optional
         Makes the same comparison at another level.
+    best_is : str
+        What the best system is called: "cheapest", or "best by" a metric.
     """
 
     systems: tuple[Name, ...]
@@ -68,6 +70,7 @@ class Comparison:
     too_few: bool
     replicates: Replicates
     rule: Callable[[float], Comparison] | None = None
+    best_is: str = "cheapest"
 
     @property
     def best(self) -> Name:
@@ -81,7 +84,7 @@ class Comparison:
             return f"cannot say: {self.notes[0]}"
         rivals = [d for d in self.differences if self.best in (d.first, d.second) and not d.decided]
         if not rivals:
-            return f"{self.best} is cheapest"
+            return f"{self.best} is {self.best_is}"
         if any(d.equivalent for d in rivals):
             names = [d.second if d.first == self.best else d.first for d in rivals]
             return f"{self.best} or {names[0]}: equivalent within the margin"

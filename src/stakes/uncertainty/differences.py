@@ -48,6 +48,8 @@ class Difference:
         Whether the difference is surely within the margin, if one was given.
     cases_needed : float
         About how many cases would tell the two apart, at the size of this difference.
+    better : str
+        What the system of the lower value is called: "cheaper", or "better by" a metric.
     """
 
     first: Name
@@ -61,6 +63,7 @@ class Difference:
     level: float
     equivalent: bool | None
     cases_needed: float
+    better: str = "cheaper"
 
     @property
     def decided(self) -> bool:
@@ -76,9 +79,8 @@ class Difference:
 
     def __str__(self) -> str:
         if self.decided:
-            return (
-                f"{self.cheaper} is cheaper: {self.value:.4g} ({self.low:.4g} to {self.high:.4g})"
-            )
+            limits = f"({self.low:.4g} to {self.high:.4g})"
+            return f"{self.cheaper} is {self.better}: {self.value:.4g} {limits}"
         half = (self.high - self.low) / 2
         text = (
             f"{self.first} or {self.second}: the data cannot tell them apart "

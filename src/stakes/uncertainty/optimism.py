@@ -28,7 +28,7 @@ __all__ = ["MinCostOptimism", "min_cost_interval", "min_cost_optimism"]
 LARGEST = 10**9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MinCostOptimism:
     """The least cost on the data, and what is left of it elsewhere.
 
@@ -57,6 +57,12 @@ class MinCostOptimism:
     def optimism(self) -> float:
         """How much dearer the chosen threshold is on new cases than it looked."""
         return self.new_data - self.apparent
+
+    def __repr__(self) -> str:
+        return (
+            f"<MinCostOptimism: looks like {self.apparent:.4g}, will be {self.new_data:.4g} on new "
+            f"cases>"
+        )
 
     def frame(self) -> Frame:
         """One row: apparent, new_data, least, optimism."""

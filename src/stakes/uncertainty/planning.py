@@ -147,7 +147,7 @@ def cases_needed(
     return SamplePlan(n, best, worst, present, _split(n, mix, stakes), purpose)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PowerCurve:
     """Probability of finding the difference at each number of cases; see `power_curve`."""
 
@@ -159,6 +159,10 @@ class PowerCurve:
     def frame(self) -> Frame:
         """One row per number of cases."""
         return Frame({"cases": self.cases, "power": self.power})
+
+    def __repr__(self) -> str:
+        ends = [f"{self.power[k]:.2g} with {self.cases[k]:.6g} cases" for k in (0, -1)]
+        return f"<PowerCurve for a difference of {self.difference:.4g}: {' to '.join(ends)}>"
 
 
 def power_curve(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -26,6 +27,9 @@ from stakes.uncertainty.replicates import Replicates
 from stakes.uncertainty.sufficiency import MIN_CASES, shortage
 
 __all__ = ["compare_scores", "error_weights"]
+
+#: What is compared, in words; costs are "cheaper" and "cheapest".
+_WORDS = {"auc": "AUC", "eer": "equal error rate"}
 
 
 def compare_scores(
@@ -104,19 +108,20 @@ def compare_scores(
     drawn = Replicates.drawn(draw, replicates, rng)
     refused, notes = shortage(first.class_totals, first.classes, min_cases)
     names = tuple(counts)
-    differences = [
-        _pair(names, values, pair, drawn, errors, as_level(level), first.total)
-        for pair in combinations(range(len(names)), 2)
-    ]
-    return Comparison(
-        names,
-        values,
-        shares_best(drawn.values),
-        tuple(adjusted(differences)),
-        notes,
-        refused,
-        drawn,
-    )
+    best, word = shares_best(drawn.values), _WORDS.get(metric, "")
+
+    def at(reach: float) -> Comparison:
+        pairs = [
+            _pair(names, values, pair, drawn, errors, as_level(reach), first.total)
+            for pair in combinations(range(len(names)), 2)
+        ]
+        called = [replace(each, better=f"better by {word}") if word else each for each in pairs]
+        return Comparison(
+            names, values, best, tuple(adjusted(called)), notes, refused, drawn, at,
+            f"best by {word}" if word else "cheapest",
+        )  # fmt: skip
+
+    return at(level)
 
 
 def _second(y_true: Any, summary: ScoreCounts) -> Any:
