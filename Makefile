@@ -57,7 +57,7 @@ docs: $(VENV)/.ready-docs ## execute the examples of the pages, then build them 
 
 .PHONY: clean
 clean: ## remove environments, caches and everything that was built
-	rm -rf $(VENV) $(MINIMAL) $(OLDEST) build dist docs/_build docs/reference/generated stakes-demo
+	rm -rf $(VENV) $(MINIMAL) $(OLDEST) build dist docs/_build docs/reference/generated stakes-demo stakes-reproduction
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
