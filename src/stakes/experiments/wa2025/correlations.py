@@ -201,22 +201,22 @@ _WEIGHTED_REMARKS = (
 )
 
 
-def _draw_plain(outcome: Outcome) -> dict[str, Figure]:
+def _draw_plain(outcome: Outcome, name: str) -> dict[str, Figure]:
     """All metrics as printed, and the two that change when integrated exactly."""
     grid = outcome.tables["correlations"]
     maps = {metric: panel(grid, as_coded(metric)) for metric in METRICS}
     exact = {
-        f"{metric}, {how}": panel(grid, name)
+        f"{metric}, {how}": panel(grid, key)
         for metric in ("H informed", "EWA")
-        for how, name in (("by trapezoids", f"{metric} as coded"), ("exact", metric))
+        for how, key in (("by trapezoids", f"{metric} as coded"), ("exact", metric))
     }
     return {
-        "heat-maps": heat_maps(maps, "Plain Spearman correlation with the total cost"),
-        "exact": heat_maps(exact, "What the trapezoid rule changes", columns=4, width=2.6),
+        name: heat_maps(maps, "Plain Spearman correlation with the total cost"),
+        f"{name}-exact": heat_maps(exact, "What the trapezoid rule changes", columns=4, width=2.6),
     }
 
 
-def _draw_weighted(outcome: Outcome) -> dict[str, Figure]:
+def _draw_weighted(outcome: Outcome, name: str) -> dict[str, Figure]:
     """Both orientations."""
     grid = outcome.tables["correlations"]
     printed = {
@@ -225,15 +225,26 @@ def _draw_weighted(outcome: Outcome) -> dict[str, Figure]:
     }
     best = {metric: panel(grid, as_coded(metric), "best") for metric in METRICS}
     return {
-        "as-printed": heat_maps(printed, "Weighted Spearman, weight on the worst (as printed)"),
-        "as-the-text-says": heat_maps(best, "Weighted Spearman, weight on the best (the text)"),
+        f"{name}-as-printed": heat_maps(
+            printed, "Weighted Spearman, weight on the worst (as printed)"
+        ),
+        f"{name}-as-the-text-says": heat_maps(
+            best, "Weighted Spearman, weight on the best (the text)"
+        ),
     }
 
 
 def _item(number: int, title: str, compute: Callable[[Context], Outcome], folder: str) -> Item:
     """A figure of heat maps."""
-    draw = _draw_plain if number <= 2 else _draw_weighted
-    return Item(f"figure{number}", f"Figure {number}: {title}", compute, draw, (folder,), 15.0)
+    key, drawing = f"figure{number}", _draw_plain if number <= 2 else _draw_weighted
+    return Item(
+        key,
+        f"Figure {number}: {title}",
+        compute,
+        lambda outcome: drawing(outcome, key),
+        (folder,),
+        8.0,
+    )
 
 
 FIGURES = (

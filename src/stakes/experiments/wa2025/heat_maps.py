@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes.experiments.drawing import panels
 from stakes.experiments.wa2025.case_costs import GRID
 from stakes.typing import FloatArray
 
@@ -18,24 +18,35 @@ __all__ = ["heat_maps"]
 
 #: Red for opposite orders, blue for equal ones: told apart with any kind of colour vision.
 MAP = "RdBu"
+#: Size of the numbers in the cells, in points.
+FONT = 4.8
 
 
 def heat_maps(
     maps: Mapping[str, FloatArray], title: str, *, columns: int = 5, width: float = 2.35
 ) -> Figure:
     """One panel per entry, rows cost ratios from below; each cell printed in tenths."""
+    from matplotlib.figure import Figure
+
     rows = -(-len(maps) // columns)
-    figure, axes = panels(rows, columns, width=width, height=width * 0.98)
+    # Fixed margins: to fit them takes most of the time with so many panels.
+    across, up = width * columns, width * 0.88 * rows + 1.5
+    figure = Figure(figsize=(across, up))
+    margins = {"left": 0.5 / across, "right": 1 - 0.05 / across, "bottom": 1.0 / up,
+               "top": 1 - 0.55 / up, "wspace": 0.06, "hspace": 0.16}  # fmt: skip
+    axes = figure.subplots(rows, columns, squeeze=False, gridspec_kw=margins).ravel()
     drawn: Any = None
     for place, (name, values) in enumerate(maps.items()):
         drawn = _panel(axes[place], name, values)
         _ticks(axes[place], below=place // columns == rows - 1, left=place % columns == 0)
     for ax in axes[len(maps) :]:
         ax.set_visible(False)
-    figure.suptitle(title, fontsize=11, x=0.01, ha="left")
-    bar = figure.colorbar(drawn, ax=axes, location="bottom", shrink=0.45, aspect=45, pad=0.01)
+    figure.text(0.12 / across, 1 - 0.12 / up, title, fontsize=11, va="top")
+    bar = figure.colorbar(drawn, cax=figure.add_axes((0.3, 0.42 / up, 0.4, 0.1 / up)),
+                          orientation="horizontal")  # fmt: skip
     bar.set_label("mean rank correlation with minus the total cost (in cells: tenths)", fontsize=8)
     bar.ax.tick_params(labelsize=7)
+    bar.ax.grid(visible=False)
     return figure
 
 
@@ -57,10 +68,24 @@ def _panel(ax: Any, name: str, values: FloatArray) -> Any:
     ax.set_facecolor("#cfcfcf")
     ax.grid(visible=False)
     drawn = ax.imshow(values, origin="lower", cmap=MAP, vmin=-1, vmax=1, aspect="auto")
-    for (i, j), value in np.ndenumerate(values):
-        if np.isfinite(value):
-            ink = "white" if abs(value) > 0.7 else "#222222"
-            tenths = round(10 * float(value)) or 0
-            ax.text(j, i, f"{tenths}", ha="center", va="center", fontsize=4.6, color=ink)
+    tenths = np.round(10 * values)
+    for number in np.unique(tenths[np.isfinite(tenths)]):
+        i, j = np.nonzero(tenths == number)
+        shape, size = _digits(f"{number + 0:.0f}")
+        ink = "white" if abs(number) > 7 else "#222222"
+        ax.plot(j, i, linestyle="none", marker=shape, markersize=size, color=ink,
+                markeredgewidth=0, scalex=False, scaley=False)  # fmt: skip
     ax.set_title(name, fontsize=9, loc="left", pad=3)
     return drawn
+
+
+@cache
+def _digits(text: str) -> tuple[Any, float]:
+    """A number as a marker, and its size: drawn for many cells at once, unlike text."""
+    from matplotlib.path import Path
+    from matplotlib.textpath import TextPath
+
+    outline = TextPath((0, 0), text, size=1)
+    corners = np.asarray(outline.vertices)
+    centred = corners - (corners.min(axis=0) + corners.max(axis=0)) / 2
+    return Path(centred, outline.codes), float(2 * np.abs(centred).max() * FONT)

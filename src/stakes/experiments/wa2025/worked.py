@@ -189,7 +189,7 @@ def draw_identities(outcome: Outcome) -> dict[str, Figure]:
     axes[1].plot(x, table["trapezoid"], "^--", color=COLOURS[1], label="trapezoid rule")
     axes[1].set(xlabel="cost ratio r_C", ylabel="EWA of one classifier", ylim=(0, 1.05))
     axes[1].legend()
-    return {"quadrature": figure}
+    return {"table2-quadrature": figure}
 
 
 def draw_elicitation(outcome: Outcome) -> dict[str, Figure]:
@@ -205,7 +205,7 @@ def draw_elicitation(outcome: Outcome) -> dict[str, Figure]:
     ax.set(xlabel="share of errors a of the erring models", ylabel="weight w of the positives")
     ax.set_title("5 % positives, order of eq 21", loc="left")
     ax.legend()
-    return {"weights": figure}
+    return {"appendix-a": figure}
 
 
 ACCURACIES = Item("weighted-accuracy", "Sections 3.1 and 3.4: two classifiers", accuracies)
