@@ -101,6 +101,7 @@ class TestList:
         monkeypatch.setenv("STAKES_DATA", str(tmp_path / "data"))
         ran = run("reproduce")
         assert ran.out.count("done") == 1
+        assert ran.out.count("data there") == 1
         assert "needs data" not in ran.out
 
     def test_as_json(self, run, bench):
@@ -370,6 +371,7 @@ class TestOutput:
         assert (first["compared"], first["outside"]) == (1, 1)
         assert first["cells"][0]["verdict"] == "differs"
         assert first["cells"][1]["difference"] is None
+        assert [claim["holds"] for claim in first["claims"]] == [True, False]
         assert json.loads(ran.out)["pages"][0].endswith("index.html")
 
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from stakes.cli.printing import print_bold
 from stakes.cli.reproduce_progress import duration
 from stakes.cli.reproducing import Folder
 from stakes.cli.tables import Column, fitted
-from stakes.experiments.items import Cell, Item, Paper
+from stakes.experiments.items import Cell, Claim, Item, Paper
 from stakes.experiments.pages import words
 from stakes.experiments.running import Result, why_skipped
 
@@ -42,7 +43,7 @@ def print_list(papers: Sequence[Paper], folder: Folder, *, as_json: bool) -> Non
                 Column("item", [f"  {item.key}" for item in paper.items], right=False),
                 Column("time", [f"~{duration(item.seconds)}" for item in paper.items]),
                 Column("what", [item.title for item in paper.items], label=True),
-                Column("", [_state(paper, item, folder) for item in paper.items], right=False),
+                Column("state", [_state(paper, item, folder) for item in paper.items], right=False),
             ],
             page_width(),
         )
@@ -53,6 +54,8 @@ def print_list(papers: Sequence[Paper], folder: Folder, *, as_json: bool) -> Non
         print_wrapped(
             "Set STAKES_DATA to the folder of real scores for the items marked 'needs data'."
         )
+    else:
+        print_wrapped(f"Real scores are read from {folder.data}.")
 
 
 def _listed(paper: Paper, item: Item, folder: Folder) -> dict[str, Any]:
@@ -72,7 +75,9 @@ def _state(paper: Paper, item: Item, folder: Folder) -> str:
     if why_skipped(item, folder.data):
         return "needs data"
     found = folder.look_up(paper, item)
-    return "" if found is None else "done" if found.good else "differs"
+    if found is None:
+        return "data there" if item.needs else ""
+    return "done" if found.good else "differs"
 
 
 def print_results(
@@ -147,11 +152,18 @@ def _record(results: Sequence[Result], pages: Sequence[Path], data: Path | None)
                 "compared": len(each.compared),
                 "outside": len(each.outside),
                 "cells": [_cell(cell) for cell in each.outcome.cells] if each.outcome else [],
+                "claims": [_claim(claim) for claim in each.outcome.claims] if each.outcome else [],
             }
             for each in results
         ],
         "pages": [str(page) for page in pages],
     }
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    """What the paper says, and what its numbers say."""
+    holds = None if claim.holds is None else bool(claim.holds)
+    return {**asdict(claim), "holds": holds}
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
