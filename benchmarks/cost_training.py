@@ -3,11 +3,12 @@
 Linear models on simulated data, trained three ways: by cross-entropy; by the smooth expected cost
 (`ExpectedCostLoss`), started from the cross-entropy solution, its temperature falling; and by
 cross-entropy reweighted by cost (`ReweightedLoss`, argmax decisions; only where one weight per
-class can hold the costs). Decisions are the Bayes rule on the model's posteriors; the second column
-recalibrates those of cross-entropy first, on other rows, by isotonic regression for two classes and
-an affine map for three. Test cost as NEC, mean and standard error over seeds, and the paired t
-statistic of cost training against the better of the two cross-entropy columns: negative means that
-cost training is cheaper.
+class can hold the costs). Decisions are the Bayes rule on the model's posteriors. Two columns mend
+the cross-entropy model on as many other rows, which cost training never sees: "recalibrated" by
+isotonic regression for two classes and an affine map for three, "tuned" by `TunedRule`, which
+chooses the calibrator and may move the thresholds. Test cost as NEC, mean and standard error over
+seeds, and the paired t statistic of cost training against the best of the three cross-entropy
+columns: negative means that cost training is cheaper.
 
 * "bent": a curved boundary; the line that is best depends on which errors are dear.
 * "tails": far out, labels that are half wrong flatten the line that cross-entropy fits.
@@ -15,7 +16,7 @@ cost training is cheaper.
 * "linear": the model is right: cross-entropy is efficient and should not be beaten.
 * "small": the model is right and rows are few: cost training has less to hold on to.
 
-Needs PyTorch. `--seeds N` (default 10).
+Needs PyTorch and scikit-learn. `--seeds N` (default 10).
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from timing import machine
 
 import stakes
 from stakes.calibration import Affine, Isotonic
+from stakes.integrations.sklearn import TunedRule
 from stakes.integrations.torch import ExpectedCostLoss, ReweightedLoss, annealed_temperature
 
 Rows = tuple[np.ndarray, np.ndarray]
@@ -117,7 +119,7 @@ def posteriors(model: torch.nn.Module, x: np.ndarray) -> np.ndarray:
 
 
 def one_seed(name: str, seed: int) -> list[float]:
-    """Test NEC: cross-entropy, the same recalibrated, expected cost, reweighted."""
+    """Test NEC: cross-entropy, the same recalibrated and tuned, expected cost, reweighted."""
     make, app, n = SETTINGS[name]
     rng = np.random.default_rng(seed)
     train, (x, y) = make(n, rng), make(20_000, rng)
@@ -136,8 +138,10 @@ def one_seed(name: str, seed: int) -> list[float]:
         return stakes.normalized_expected_cost(y, decisions, application=app)
 
     found = [
-        nec(stakes.bayes_decisions(p, app))
-        for p in (posteriors(plain, x), calibrated, posteriors(costly, x))
+        nec(stakes.bayes_decisions(posteriors(plain, x), app)),
+        nec(stakes.bayes_decisions(calibrated, app)),
+        nec(TunedRule(app).fit(logs, held[1]).decisions(test_logs)),
+        nec(stakes.bayes_decisions(posteriors(costly, x), app)),
     ]
     if app.costs.shape != (2, 2):
         return [*found, np.nan]
@@ -155,13 +159,13 @@ def main() -> None:
     print(
         f"test NEC of linear models, {options.seeds} seeds; torch {torch.__version__}; {machine()}"
     )
-    heads = ("cross-entropy", "recalibrated", "expected cost", "reweighted")
+    heads = ("cross-entropy", "recalibrated", "tuned", "expected cost", "reweighted")
     print(f"{'data':<8}" + "".join(f"{head:>19}" for head in heads) + f"{'paired t':>10}")
     for name in [options.only] if options.only else SETTINGS:
         rows = np.array([one_seed(name, seed) for seed in range(options.seeds)])
         means = rows.mean(axis=0)
         errors = rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
-        gap = rows[:, 2] - rows[:, int(np.argmin(means[:2]))]
+        gap = rows[:, 3] - rows[:, int(np.argmin(means[:3]))]
         t = gap.mean() / max(gap.std(ddof=1) / np.sqrt(len(gap)), 1e-12)
         cells = "".join(f"{f'{m:.4f} ({e:.4f})':>19}" for m, e in zip(means, errors, strict=True))
         print(f"{name:<8}{cells}{t:>10.1f}")

@@ -81,3 +81,20 @@ class TestAverage:
             repeated.average().values,
             atol=1e-6,
         )
+
+
+class TestRows:
+    COSTS = CaseCosts(np.arange(12.0).reshape(3, 2, 2), ["stay", "churn"], ["wait", "call"])
+
+    @pytest.mark.parametrize("rows", [slice(1, 3), [2, 0], np.array([True, False, True])])
+    def test_some_keep_their_names(self, rows) -> None:
+        some = self.COSTS[rows]
+        np.testing.assert_array_equal(some.values, self.COSTS.values[rows])
+        assert (some.classes, some.decisions) == (("stay", "churn"), ("wait", "call"))
+        assert some.shape == some.values.shape
+
+    def test_one_is_a_matrix(self) -> None:
+        one = self.COSTS[1]
+        assert isinstance(one, CostMatrix)
+        assert one.values.tolist() == [[4, 5], [6, 7]]
+        assert one.decisions == ("wait", "call")

@@ -161,6 +161,18 @@ class TestMetadataRouting:
         paid = cases[test][np.arange(len(test)), y[test], decisions]
         assert found["test_score"][1] == pytest.approx(-paid.mean(), abs=1e-12)
 
+    def test_costs_of_single_cases_travel_with_their_names(self, two_classes) -> None:
+        X, y = two_classes
+        cases = per_case(y)
+        with config_context(enable_metadata_routing=True):
+            scorer = make_cost_scorer(stakes.CostMatrix([[0, 1], [3, 0]]))
+            scorer.set_score_request(costs=True)
+            found, plain = (
+                cross_validate(LogisticRegression(), X, y, scoring=scorer, params={"costs": costs})
+                for costs in (cases, cases.values)
+            )
+        assert found["test_score"].tolist() == plain["test_score"].tolist()
+
     def test_inside_a_grid_search(self, two_classes) -> None:
         X, y = two_classes
         costs = stakes.CostMatrix([[0, 1], [10, 0]])

@@ -97,6 +97,18 @@ class CaseCosts:
     def __len__(self) -> int:
         return int(self.values.shape[0])
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Cases, classes, decisions."""
+        return tuple(int(size) for size in self.values.shape)
+
+    def __getitem__(self, rows: Any) -> CaseCosts | CostMatrix:
+        """Some of the cases, by a slice or an array; or the cost matrix of one."""
+        chosen = self.values[rows]
+        if chosen.ndim == 2:
+            return CostMatrix(chosen, classes=self.classes, decisions=self.decisions)
+        return CaseCosts(chosen, classes=self.classes, decisions=self.decisions)
+
     def average(self, sample_weight: NDArray[Any] | None = None) -> CostMatrix:
         """The average matrix, for one rule that serves all cases (`wa2025` section 3.6)."""
         values = np.average(self.values, axis=0, weights=sample_weight)
