@@ -95,7 +95,7 @@ class TestList:
         assert "stakes reproduce --all" in ran.out
         assert "Set STAKES_DATA" in ran.out
 
-    def test_says_what_is_done_and_that_data_are_there(self, run, bench, tmp_path, monkeypatch):
+    def test_tells_finished_items_and_present_scores(self, run, bench, tmp_path, monkeypatch):
         run("reproduce", "alpha", "first")
         (tmp_path / "data" / "scores").mkdir(parents=True)
         monkeypatch.setenv("STAKES_DATA", str(tmp_path / "data"))
