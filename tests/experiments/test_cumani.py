@@ -22,7 +22,7 @@ def detected():
     """Normal scores at -2 and 2, variance 4, told as twice the log-likelihood ratio."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [2000, 1000])
-    return detection(y, 2 * rng.normal(np.where(y == 1, 2.0, -2.0), 2.0))
+    return detection(y, 2 * rng.normal(np.where(y == 1, 2.0, -2.0), 2.0), task="normal")
 
 
 @pytest.fixture(scope="module")

@@ -119,10 +119,12 @@ class TestTable2:
             within = 1e-3 if kind == "optimum" else 5e-4
             for name, value in printed[system.data, system.system, calibrated].items():
                 assert abs(row[name] - value) <= within + 1e-9, (kind, name)
-            argmax[calibrated] = row
+            argmax.setdefault(calibrated, row)  # as the authors stop, if that was computed
         raw, cal = argmax["raw"], argmax["cal"]
         found = [row[name] for name in ("MC1 argmax", "MC2 argmax") for row in (raw, cal)]
-        np.testing.assert_allclose(found, ARGMAX[system.data, system.system], atol=1e-3)
+        within = 5e-4 if "cal" in kinds else 1e-3
+        expected = ARGMAX[system.data, system.system]
+        np.testing.assert_allclose(found, expected, rtol=0, atol=within + 1e-9)
 
     def test_macro_f1_follows_from_error_rate_and_binary_f1(self):
         """SITW, whose scores are absent: about .059 to .033 and .065 to .026 with argmax."""

@@ -27,7 +27,7 @@ PRIOR_OF_CALIBRATION = 0.5
 POINTS = 600
 
 
-def detection(y: Any, scores: Any) -> Outcome:
+def detection(y: Any, scores: Any, *, task: str) -> Outcome:
     """Scores as they are, and calibrated in three ways with five folds; all read as LLRs."""
     systems = {"raw": scores, **_calibrated(y, scores)}
     counts = {name: ScoreCounts.from_scores(y, s, kind="llr") for name, s in systems.items()}
@@ -56,7 +56,7 @@ def detection(y: Any, scores: Any) -> Outcome:
         Cell("equal error rate", None, eer(raw), 5e-6),
         Cell("threshold of equal error rates", None, at_equal_error(raw).threshold, 0.005),
     ]
-    return Outcome(tuple(cells), tables, claims=(_calibration_claim(gaps),))
+    return Outcome(tuple(cells), tables, claims=(_calibration_claim(gaps, task),))
 
 
 def _calibrated(y: Any, scores: Any) -> dict[str, Any]:
@@ -73,14 +73,14 @@ def _calibrated(y: Any, scores: Any) -> dict[str, Any]:
     return made
 
 
-def _calibration_claim(gaps: Mapping[str, Any]) -> Claim:
+def _calibration_claim(gaps: Mapping[str, Any], task: str) -> Claim:
     """Calibration brings the actual cost towards the minimum."""
     worst = {name: float(gap.max()) for name, gap in gaps.items()}
     better = all(value < worst["raw"] for name, value in worst.items() if name != "raw")
     listed = ", ".join(f"{name} {value:.4f}" for name, value in worst.items())
     return Claim(
         "The gap between actual and minimum DCF is the loss by miscalibration, and isotonic, "
-        "prior-weighted logistic and Gaussian calibration reduce it.",
+        f"prior-weighted logistic and Gaussian calibration reduce it ({task}).",
         better,
         f"Largest gap at effective priors of {', '.join(map(str, EFFECTIVE))}: {listed}.",
     )
