@@ -96,3 +96,30 @@ def test_gz_is_read_and_other_bytes_are_refused(tmp_path):
     strange.write_bytes("truth,né,yes\nné,1,2\nyes,3,4\n".encode("latin-1"))
     with pytest.raises(FormatError, match="line 1 is not UTF-8 text"):
         read_confusion(str(strange))
+
+
+class TestJson:
+    TRUTH = '{"truth": {"no": {"no": 90, "yes": 5}, "yes": {"no": 1, "yes": 4}}}'
+    DECISION = '{"decision": {"no": {"no": 90, "yes": 1}, "yes": {"no": 5, "yes": 4}}}'
+    TABLE = '{"classes": ["no", "yes"], "decisions": ["no", "yes"], "counts": [[90, 5], [1, 4]]}'
+
+    @pytest.mark.parametrize("text", [TRUTH, DECISION, TABLE])
+    def test_either_side_outside(self, write, tmp_path, text):
+        write("c.json", text)
+        found = read_confusion(str(tmp_path / "c.json"))
+        assert found.counts.tolist() == [[90, 5], [1, 4]]
+        assert found.classes == found.decisions == ("no", "yes")
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ('{"no": {"no": 90}}', "which side is the truth"),
+            ('{"truth": {"no": 3}}', "which side is the truth"),
+            ('{"truth": {"no": {"no": "many"}}}', "not a number"),
+            ('{"truth": ', "not valid JSON"),
+        ],
+    )
+    def test_problems(self, write, tmp_path, text, message):
+        write("c.json", text)
+        with pytest.raises(FormatError, match=message):
+            read_confusion(str(tmp_path / "c.json"))

@@ -50,8 +50,16 @@ def test_trials_are_joined_with_scores_by_their_names(run, write, name):
         lambda s, u, t, x: f"{u} A01 {'bonafide' if t else 'spoof'} {x}",
         lambda s, u, t, x: f"{1 if t else -1} {x}",
         lambda s, u, t, x: f"{x} {kind(t)}",
+        lambda s, u, t, x: f"{s} {s if t else 's9'} {u} {x}",
+        lambda s, u, t, x: f"{s} model-{s} {s if t else 's1' if s != 's1' else 's2'} {u} {x}",
     ],
-    ids=["asvspoof scores", "bob two columns", "kaldi compute-eer"],
+    ids=[
+        "asvspoof scores",
+        "bob two columns",
+        "kaldi compute-eer",
+        "bob four columns",
+        "bob five columns",
+    ],
 )
 def test_keys_and_scores_in_one_list(run, write, form):
     ran = run("eval", write("s.txt", lines(form)), *COSTS)
@@ -138,3 +146,13 @@ def test_ordinary_tables_are_no_lists():
     assert not is_list(b"a b c\nd e f\n")
     assert is_list(b"1 0.5\n-1 0.2\n")
     assert read_list(b"1 0.5\n-1 0.2\n", "x").scores.tolist() == [0.5, 0.2]
+
+
+def test_names_that_never_agree_say_nothing_about_targets(run, write):
+    """Four words without any agreement between the first two are no list of claims."""
+    ran = run("eval", write("s.txt", lines(lambda s, u, t, x: f"{s} q{s} {u} {x}")), *COSTS)
+    assert ran.code == 2
+
+
+def test_numbers_alone_are_no_claims():
+    assert not is_list(b"1 1 5 0.3\n2 1 5 0.4\n3 3 5 0.5\n")

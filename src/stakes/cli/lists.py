@@ -52,7 +52,8 @@ def is_list(data: bytes) -> bool:
     if any(mark in text for mark in ",;|") or _headed(rows):
         return False
     columns = list(zip(*rows, strict=True))
-    return bool(_key_columns(columns)) and any(_numeric(c) for c in columns)
+    keyed = bool(_key_columns(columns)) or _claims(columns) is not None
+    return keyed and any(_numeric(c) for c in columns)
 
 
 def is_trials(data: bytes) -> bool:
@@ -77,6 +78,9 @@ def read_list(data: bytes, source: str) -> List:
             hint="every line needs the same number of words, e.g.  speaker recording target",
         )
     columns = [np.array(column) for column in zip(*rows, strict=True)]
+    claims = None if head else _claims([tuple(c.tolist()) for c in columns])
+    if claims is not None:
+        return _claimed(columns, claims, source)
     key = _key_of([tuple(c) for c in columns], head, source)
     number = _score_of(columns, key, head)
     left = [k for k in range(len(columns)) if k not in (key, number)]
@@ -89,6 +93,36 @@ def read_list(data: bytes, source: str) -> List:
         None if key is None else columns[key],
         None if number is None else columns[number].astype(np.float64),
         f"{source}: a list of {grouped(len(rows))} lines, {' and '.join(parts) or 'names only'}",
+    )
+
+
+def _claims(columns: list[tuple[str, ...]]) -> tuple[int, int] | None:
+    """The columns of the claimed and of the real name, as bob writes them; None if there are none.
+
+    Four words: claimed name, real name, recording, score; five with the model after the first.
+    Where both names agree it is a target. No column may hold keys, and both kinds must occur.
+    """
+    if len(columns) not in (4, 5) or _key_columns(columns) or not _numeric(columns[-1]):
+        return None
+    first, second = 0, len(columns) - 3
+    if _numeric(columns[-2]) or not set(columns[first]) & set(columns[second]):
+        return None
+    agree = {a == b for a, b in zip(columns[first], columns[second], strict=True)}
+    return (first, second) if len(agree) == 2 else None
+
+
+def _claimed(columns: list[NDArray[np.str_]], claims: tuple[int, int], source: str) -> List:
+    """Trials whose kind is whether the claimed name is the real one."""
+    first, second = claims
+    same = columns[first] == columns[second]
+    places = f"columns {first + 1} and {second + 1}"
+    return List(
+        source,
+        [columns[first], columns[-2]],
+        np.where(same, "target", "nontarget"),
+        columns[-1].astype(np.float64),
+        f"{source}: a list of {grouped(same.size)} lines, targets where {places} agree and scores "
+        f"in column {len(columns)}",
     )
 
 

@@ -13,8 +13,8 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "file",
         nargs="?",
-        help="CSV, TSV (also .gz), .npy, .npz or .parquet, one row per case; - reads CSV from "
-        "standard input",
+        help="CSV, TSV (also .gz), .npy, .npz, .parquet, .h5 or .arff, one row per case; - reads "
+        "CSV from standard input",
     )
     group.add_argument("--label", metavar="COLUMN", help="the column that holds the truth")
     group.add_argument("--positive", metavar="VALUE", help="the outcome you act on, e.g. yes")

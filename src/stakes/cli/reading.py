@@ -1,4 +1,4 @@
-"""Files to columns: CSV, TSV, gz, npy, npz and Parquet, or CSV on standard input."""
+"""Files to columns: CSV, TSV, gz, npy, npz, Parquet, HDF5, lists, or CSV on standard input."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from stakes._optional import load
 from stakes.cli.arff import is_arff, parse_arff
 from stakes.cli.cells import Labels, as_labels, as_numbers
 from stakes.cli.delimited import DELIMITERS, parse
-from stakes.cli.lists import is_list, is_trials, read_list
+from stakes.cli.hdf5 import hdf5_arrays, hdf5_list, is_hdf5
+from stakes.cli.lists import List, is_list, is_trials, read_list
 from stakes.exceptions import DataError, FormatError
 from stakes.report.amounts import grouped
 
@@ -101,6 +102,8 @@ def read_table(path: str) -> Table:
         return _from_arrays({Path(name_inside).stem: _array(data, name)}, name, digest)
     if kind == "parquet":
         return _from_parquet(data, name, digest)
+    if kind == "hdf5":
+        return _from_hdf5(data, name, digest)
     if kind in ("arff", "list"):
         return _from_cells(data, name, digest, kind)
     names, n_rows, getters, delimiter = parse(data, name)
@@ -117,16 +120,36 @@ def _from_cells(data: bytes, name: str, digest: str, kind: str) -> Table:
         columns: dict[str, NDArray[Any]] = dict(zip(names, cells, strict=True))
         form = "attribute-relation file"
     else:
-        found = read_list(data, name)
-        assert found.keys is not None
-        columns = {"truth": found.keys}
-        columns.update({f"name{k + 1}": column for k, column in enumerate(found.ids)})
-        if found.scores is not None:
-            columns["score"] = found.scores
-        form = f"list: {found.said.partition(': a list of ')[2]}"
+        return _from_list(read_list(data, name), digest)
     getters = [_getter(column) for column in columns.values()]
     size = len(next(iter(columns.values())))
     return Table(name, size, tuple(columns), form, digest, getters)
+
+
+def _from_list(found: List, digest: str) -> Table:
+    """A list with keys as a table."""
+    assert found.keys is not None
+    columns: dict[str, NDArray[Any]] = {"truth": found.keys}
+    columns.update({f"name{k + 1}": column for k, column in enumerate(found.ids)})
+    if found.scores is not None:
+        columns["score"] = found.scores
+    form = f"list: {found.said.partition(': a list of ')[2]}"
+    getters = [_getter(column) for column in columns.values()]
+    return Table(found.source, found.keys.shape[0], tuple(columns), form, digest, getters)
+
+
+def _from_hdf5(data: bytes, name: str, digest: str) -> Table:
+    """Trials with scores, or else the arrays of the file by name."""
+    found = hdf5_list(data, name)
+    if found is None:
+        return _from_arrays(hdf5_arrays(data, name), name, digest)
+    if found.keys is None or found.scores is None:
+        what, other = ("trials", "scores") if found.scores is None else ("scores", "trials")
+        raise FormatError(
+            f"{name} holds {what} without {other}.",
+            hint="Say:  --trials KEY.h5 --scores SCORES.h5   (one file of scores per model)",
+        )
+    return _from_list(found, digest)
 
 
 def read_array(path: str) -> NDArray[Any]:
@@ -163,6 +186,8 @@ def _kind(data: bytes, name: str) -> str:
         return "npy"
     if data[:4] == b"PAR1":
         return "parquet"
+    if is_hdf5(data):
+        return "hdf5"
     if data[:4] == b"PK\x03\x04" and name.lower().endswith(".npz"):
         return "npz"
     if data[:4] == b"PK\x03\x04" and name.lower().endswith((".xlsx", ".ods")):

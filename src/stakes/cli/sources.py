@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.cli.columns import CLASS_COLUMN, ID_NAMES, find_label
+from stakes.cli.hdf5 import hdf5_list, is_hdf5
 from stakes.cli.lists import List, joined_scores, read_list
 from stakes.cli.reading import Table, read_bytes, read_table
 from stakes.exceptions import DataError, FormatError
@@ -79,6 +80,14 @@ def _from_trials(args: Any) -> tuple[Table, list[str]]:
 def _list(path: str) -> List:
     """One list from a file."""
     data, name = read_bytes(path)
+    if is_hdf5(data):
+        found = hdf5_list(data, name)
+        if found is None:
+            raise FormatError(
+                f"{name} holds neither trials nor scores over named recordings.",
+                hint="it needs trial_mask or scores, with ID/row_ids and ID/column_ids",
+            )
+        return found
     return read_list(data, name)
 
 
