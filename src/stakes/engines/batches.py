@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_priors
-from stakes._names import encode, listed
+from stakes._names import as_positions, encode, listed
 from stakes.application import Application, CaseCosts, as_application
 from stakes.decisions import bayes_decisions
 from stakes.engines.batch_models import read_model, score_edges_of
@@ -125,7 +125,7 @@ class Stream:
             This one, counted further.
         """
         app = self.application
-        truth = encode(y_true, app.classes, "y_true")
+        truth = as_positions(encode(y_true, app.classes, "y_true"))
         if len(truth) == 0:
             return self
         given = models if isinstance(models, Mapping) else {"model": models}
@@ -134,7 +134,7 @@ class Stream:
         said = {
             str(name): read_model(one, str(name), app, len(truth)) for name, one in given.items()
         }
-        decided = {name: self._decided(one, case_costs) for name, one in said.items()}
+        decided = {n: as_positions(self._decided(one, case_costs)) for n, one in said.items()}
         names = {"classes": app.classes, "decision_names": app.decisions}
         found: dict[str, Any] = {}
         if groups is None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from stakes._checks import frozen
 from stakes.typing import FloatArray
 
-__all__ = ["Bins", "place"]
+__all__ = ["Bins", "place", "steps"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,21 +63,24 @@ def scale(half: int) -> float:
     return factor
 
 
-def place(dialect: Any, posterior: Any, half: int) -> Any:
-    """The bin of the grid, counted from 0, as an expression; only for posteriors in [0, 1]."""
-    one, factor = dialect.literal(1.0), dialect.literal(scale(half))
-    low = posterior <= dialect.literal(0.5)
-    near = dialect.when(low, posterior, one - posterior)
-    steps = dialect.floor(dialect.root(dialect.root(near)) * factor)
-    return dialect.when(low, steps, dialect.literal(2 * half - 1) - steps)
+def steps(dialect: Any, posterior: Any, half: int) -> Any:
+    """How many bins lie between a posterior in [0, 1] and the nearer end, as a float."""
+    near = dialect.literal(0.5) - dialect.size(posterior - dialect.literal(0.5))
+    return dialect.floor(dialect.root(dialect.root(near)) * dialect.literal(scale(half)))
 
 
-def _placed(posteriors: FloatArray, half: int) -> NDArray[np.int64]:
+def place(dialect: Any, posterior: Any, taken: Any, half: int) -> Any:
+    """The bin of the grid, counted from 0, as a float; `taken` are the steps from the end."""
+    lit = dialect.literal
+    above = dialect.indicator(posterior > lit(0.5))
+    return taken + above * (lit(2.0 * half - 1) - lit(2.0) * taken)
+
+
+def _placed(posteriors: FloatArray, half: int) -> FloatArray:
     """The same in NumPy."""
-    low = posteriors <= 0.5
-    near = np.where(low, posteriors, 1 - posteriors)
-    steps = np.floor(np.sqrt(np.sqrt(near)) * scale(half)).astype(np.int64)
-    return np.where(low, steps, 2 * half - 1 - steps)
+    near = 0.5 - np.abs(posteriors - 0.5)
+    taken = np.floor(np.sqrt(np.sqrt(near)) * scale(half))
+    return np.asarray(np.where(posteriors > 0.5, 2 * half - 1 - taken, taken))
 
 
 @lru_cache(maxsize=8)

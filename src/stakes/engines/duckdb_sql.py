@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from stakes.engines.plan import PREFIX, Grouping, Plan, Table
-from stakes.engines.sql_text import Sql, SqlDialect
+from stakes.engines.plan import Grouping, Plan, Table
+from stakes.engines.sql_text import Sql, SqlDialect, aggregates
 
 __all__ = ["DIALECT", "run", "sample"]
+
+
+#: Bits of a key up to which groups are places in an array.
+WIDEST = 18
 
 
 class _DuckDB(SqlDialect):
@@ -25,7 +31,20 @@ DIALECT = _DuckDB()
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
     """Every grouping of a relation, over one scan."""
     rows = _stepped(frame, plan, columns)
-    return [_grouped(rows, grouping) for grouping in plan.groupings]
+    with _wide_arrays(frame):
+        return [_grouped(rows, grouping) for grouping in plan.groupings]
+
+
+@contextmanager
+def _wide_arrays(frame: Any) -> Iterator[None]:
+    """Let DuckDB count keys of two bytes in a plain array too, and put its setting back."""
+    name = "perfect_ht_threshold"
+    before = frame.query("stakes_rows", f"SELECT current_setting('{name}')").fetchall()[0][0]
+    frame.query("stakes_rows", f"SET {name} = {max(int(before), WIDEST)}")
+    try:
+        yield
+    finally:
+        frame.query("stakes_rows", f"SET {name} = {before}")
 
 
 def sample(
@@ -53,13 +72,3 @@ def _grouped(rows: Any, grouping: Grouping) -> Table:
     columns = found.columns
     cells = list(zip(*found.fetchall(), strict=True)) or [()] * len(columns)
     return dict(zip(columns, map(list, cells), strict=True))
-
-
-def aggregates(grouping: Grouping) -> list[str]:
-    """What is added up in a grouping, as SQL."""
-    made = [f"count(*) AS {PREFIX}rows"]
-    made += [f"sum({name}) AS {name}" for name in grouping.sums]
-    if grouping.range_of is not None:
-        made += [f"min({grouping.range_of}) AS {PREFIX}low"]
-        made += [f"max({grouping.range_of}) AS {PREFIX}high"]
-    return made

@@ -40,15 +40,31 @@ class _Narwhals:
         """One value or the other; the other where the condition is unknown."""
         return nw.when(condition).then(then).otherwise(otherwise)
 
+    def certain(self, condition: Any) -> Any:
+        """A condition that `when` can use, false where it is unknown."""
+        return self.when(condition, self.literal(True), self.literal(False))
+
     def first_of(self, branches: list[tuple[Any, Any]], otherwise: Any) -> Any:
         """The value of the first condition that holds."""
         for condition, value in reversed(branches):
             otherwise = self.when(condition, value, otherwise)
         return otherwise
 
+    def between(self, value: Any, low: Any, high: Any) -> Any:
+        """Whether a value lies in a range, ends included."""
+        return (value >= low) & (value <= high)
+
     def floor(self, value: Any) -> Any:
-        """The next whole number below, as an integer."""
-        return value.floor().cast(nw.Int64)
+        """The next whole number below, as a double."""
+        return value.floor()
+
+    def indicator(self, condition: Any) -> Any:
+        """1 where a condition holds and 0 where not, as doubles."""
+        return condition.cast(nw.Float64)
+
+    def ratio(self, top: Any, bottom: Any) -> Any:
+        """A quotient; nothing finite where the divisor is zero."""
+        return top / bottom
 
     def root(self, value: Any) -> Any:
         """The square root."""

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-from stakes.engines.bins import Bins, place
+from stakes.engines.amounts import case_amounts, least_amount, per_case
+from stakes.engines.bins import Bins, place, steps
 from stakes.engines.columns import ColumnTypes, coded
 from stakes.engines.plan import PREFIX, Grouping, Plan
-from stakes.engines.request import Request
+from stakes.engines.request import PER_CASE, Request, System
 from stakes.engines.rules import argmin, cuts, decided_by_cuts, expected_costs
 
 __all__ = ["Planned", "planned"]
@@ -34,6 +35,15 @@ class Planned:
     plan: Plan = field(default_factory=Plan)
     bins: dict[str, Bins] = field(default_factory=dict)
 
+    @property
+    def from_bins(self) -> bool:
+        """Whether bins tell all: their edges are the thresholds of the only model there is."""
+        request = self.request
+        alone = len(self.kinds) == 1 and "posteriors" in self.kinds.values()
+        return bool(
+            alone and request.n_bins and not request.case_costs and not request.proper_scores
+        )
+
     def panel_sizes(self, panel: tuple[int, ...]) -> tuple[int, ...]:
         """Classes, then the decisions of each system of a panel."""
         return (self.sizes[0], *(self.sizes[1 + k] for k in panel))
@@ -48,12 +58,19 @@ def planned(request: Request, types: ColumnTypes, dialect: Any) -> Planned:
         for k, model in enumerate(request.models)
         if at.made.kinds[model] == "posteriors"
     }
+    amounts = at.amounts()
     decided = [
-        at.decision(k, system.model, system.application, parts.get(system.model, []))
+        at.decision(k, system, parts.get(system.model, []), amounts)
         for k, system in enumerate(request.systems)
     ]
-    good, sums = at.good(), at.sums(weight)
-    for k, panel in enumerate(at.made.panels):
+    good = at.good()
+    for k, panel in enumerate(() if at.made.from_bins else at.made.panels):
+        sums = at.weights(weight)
+        if amounts:
+            sums += at.costs(truth, amounts, weight)
+        if request.proper_scores and k == 0:
+            for place, (model, columns) in enumerate(parts.items()):
+                sums += at.scores(place, model, columns, truth, good, weight)
         at.cells(f"cell{k}", [truth, *(decided[s] for s in panel)], panel, good, sums)
     if request.n_bins:
         for k, (model, columns) in enumerate(parts.items()):
@@ -83,11 +100,9 @@ class _Planner:
         return self.column(0, f"x{at}", self.dialect.number(name))
 
     def truth(self) -> Any:
-        """The code of the true class."""
+        """The code of the true class; the one after the last makes a cell after the last."""
         names, label = self.request.classes, self.request.label
-        code = self.column(0, "truth", coded(self.dialect, label, self.types, names, "label"))
-        self.conditions.append(code >= self.dialect.literal(0))
-        return code
+        return self.column(0, "truth", coded(self.dialect, label, self.types, names, "label"))
 
     def weight(self) -> Any | None:
         """The weight of each row."""
@@ -95,7 +110,7 @@ class _Planner:
             return None
         weight = self.number(self.request.sample_weight)
         lit = self.dialect.literal
-        self.conditions += [weight >= lit(0.0), weight <= lit(LARGEST)]
+        self.conditions.append(self.dialect.between(weight, lit(0.0), lit(LARGEST)))
         return weight
 
     def posteriors(self, k: int, model: str) -> list[Any]:
@@ -103,7 +118,7 @@ class _Planner:
         lit, columns = self.dialect.literal, self.request.models[model]
         parts = [self.number(name) for name in columns]
         if len(parts) == 1:
-            self.conditions += [parts[0] >= lit(0.0), parts[0] <= lit(1.0)]
+            self.conditions.append(self.dialect.between(parts[0], lit(0.0), lit(1.0)))
             return parts
         total, below = parts[0], self.dialect.size(parts[0]) - parts[0]
         for part in parts[1:]:
@@ -115,38 +130,95 @@ class _Planner:
         self.conditions.append(fault <= lit(self.types.tolerance(columns)))
         return parts
 
-    def decision(self, k: int, model: str, app: str, parts: list[Any]) -> Any:
-        """What one model decides at one application."""
-        application, said_at = self.request.applications[app], self.request.posterior_priors
-        if self.made.kinds[model] == "decisions":
-            name = self.request.models[model][0]
-            code = coded(self.dialect, name, self.types, application.decisions, model)
+    def amounts(self) -> dict[tuple[int, int], Any]:
+        """What each decision costs for each class in each row, where that differs by row."""
+        found = case_amounts(self.dialect, self.request, self.number)
+        limit = self.dialect.literal(LARGEST)
+        for (i, j), amount in found.items():
+            if not isinstance(amount, float):
+                found[i, j] = self.column(1, f"c{i}_{j}", amount)
+                self.conditions.append(self.dialect.size(found[i, j]) <= limit)
+        return found
+
+    def decision(self, k: int, system: System, parts: list[Any], amounts: Any) -> Any:
+        """What one model decides at one application, or by the costs of each case."""
+        application = self.request.application_of(system.application)
+        said_at = self.request.posterior_priors
+        if self.made.kinds[system.model] == "decisions":
+            name = self.request.models[system.model][0]
+            code = coded(self.dialect, name, self.types, application.decisions, system.model)
             code = self.column(0, f"d{k}", code)
-            self.conditions.append(code >= self.dialect.literal(0))
+            last = self.dialect.literal(len(application.decisions) - 1)
+            self.conditions.append(code <= last)
             return code
-        if len(application.classes) == 2:
+        if system.application == PER_CASE:
+            costs = per_case(self.dialect, parts, amounts, application, said_at)
+        elif len(application.classes) == 2:
             rule = cuts(application, said_at)
             return self.column(3, f"d{k}", decided_by_cuts(self.dialect, parts[-1], *rule))
-        total = self.dialect.column(f"{PREFIX}total{list(self.request.models).index(model)}")
-        costs = expected_costs(self.dialect, parts, total, application, said_at)
+        else:
+            model = list(self.request.models).index(system.model)
+            total = self.dialect.column(f"{PREFIX}total{model}")
+            costs = expected_costs(self.dialect, parts, total, application, said_at)
         named = [self.column(2, f"e{k}_{j}", cost) for j, cost in enumerate(costs)]
         return self.column(3, f"d{k}", argmin(self.dialect, named))
 
     def good(self) -> Any:
-        """Whether everything about a row can be used."""
-        holds = self.conditions[0]
+        """Whether everything about a row can be used, but for its label."""
+        lit = self.dialect.literal
+        holds = self.conditions[0] if self.conditions else lit(True)
         for condition in self.conditions[1:]:
             holds = holds & condition
-        lit = self.dialect.literal
-        return self.column(3, "good", self.dialect.when(holds, lit(True), lit(False)))
+        return self.column(3, "good", self.dialect.certain(holds))
 
-    def sums(self, weight: Any | None) -> tuple[str, ...]:
-        """The columns that are added up within every cell."""
+    def weights(self, weight: Any | None) -> tuple[str, ...]:
+        """The columns of weights that are added up within every cell."""
         if weight is None:
             return ()
-        self.column(4, "weight", weight)
-        self.column(4, "squares", weight * weight)
-        return PREFIX + "weight", PREFIX + "squares"
+        return self.plan.add(4, "weight", weight), self.plan.add(4, "squares", weight * weight)
+
+    def moments(self, step: int, name: str, value: Any, weight: Any | None) -> tuple[str, str]:
+        """A quantity and its square, each times the weight."""
+        value = self.column(step, name, value)
+        if weight is None:
+            return PREFIX + name, self.plan.add(step + 1, f"{name}_2", value * value)
+        once = self.plan.add(step + 1, f"{name}_1", value * weight)
+        return once, self.plan.add(step + 1, f"{name}_2", value * value * weight)
+
+    def costs(self, truth: Any, amounts: Any, weight: Any) -> tuple[str, ...]:
+        """The amounts of every cell of the cost matrix; those of the truth and decision count."""
+        names: tuple[str, ...] = ()
+        for (i, j), amount in amounts.items():
+            if not isinstance(amount, float):
+                names += self.moments(2, f"amount{i}_{j}", amount, weight)
+        if self.request.naive:
+            least = least_amount(self.dialect, truth, amounts, self.made.sizes[0])
+            names += self.moments(2, "least", least, weight)[:1]
+        return names
+
+    def scores(
+        self, k: int, model: str, parts: list[Any], truth: Any, good: Any, weight: Any
+    ) -> tuple[str, ...]:
+        """Log scores and Brier scores of one model, and how often it was certain and wrong."""
+        lit, when = self.dialect.literal, self.dialect.when
+        every = parts if len(parts) > 1 else [lit(1.0) - parts[0], parts[0]]
+        meant = self.dialect.first_of(
+            [(truth == lit(i), part) for i, part in enumerate(every[:-1])], every[-1]
+        )
+        meant = self.column(4, f"meant{k}", when(good, meant, lit(1.0)))
+        possible = meant > lit(0.0)
+        certain = self.plan.add(5, f"certain{k}", when(possible, lit(0), lit(1)))
+        log = -self.dialect.log(when(possible, meant, lit(1.0)))
+        if len(every) == 2:
+            miss = lit(1.0) - meant
+            brier = miss * miss
+        else:
+            brier = meant * lit(0.0)
+            for i, part in enumerate(every):
+                gap = part - self.dialect.indicator(truth == lit(i))
+                brier = brier + gap * gap
+        names = self.moments(5, f"log{k}", log, weight)
+        return (certain, *names, *self.moments(5, f"brier{k}", brier, weight))
 
     def cells(
         self, name: str, codes: list[Any], panel: tuple[int, ...], good: Any, sums: tuple[str, ...]
@@ -157,8 +229,9 @@ class _Planner:
         for code, size in zip(codes[1:], sizes[1:], strict=True):
             joint = joint * lit(size) + code
         refused = prod(sizes)
+        most = prod((sizes[0] + 1, *sizes[1:]))  # with a label that is none
         cell = self.dialect.when(good, joint, lit(refused))
-        self.column(4, name, self.dialect.integer(cell, refused))
+        self.column(4, name, self.dialect.integer(cell, most))
         self.plan.groupings.append(Grouping((*self.request.by, PREFIX + name), sums))
 
     def binned(
@@ -170,29 +243,30 @@ class _Planner:
         bins = Bins.fitting(request.n_bins, [cut for at in every for cut in at])
         self.made.bins[model] = bins
         score = self.column(4, f"score{k}", self.dialect.when(good, score, lit(0.0)))
-        code = place(self.dialect, score, bins.half)
+        taken = self.column(5, f"steps{k}", steps(self.dialect, score, bins.half))
+        code = place(self.dialect, score, taken, bins.half)
         for cut in bins.thresholds:
-            code = code + self.dialect.when(score > lit(cut), lit(1), lit(0))
-        code = self.dialect.when(good, code, lit(bins.count))
-        self.column(5, f"bin{k}", self.dialect.integer(code, bins.count))
-        second = truth == lit(1)
-        sums = [self.plan.add(4, "second", self.dialect.when(second, lit(1), lit(0)))]
+            code = code + self.dialect.indicator(score > lit(cut))
+        usable = good & (truth <= lit(1)) if self.made.from_bins else good
+        code = self.dialect.when(usable, code, lit(float(bins.count)))
+        self.column(6, f"bin{k}", self.dialect.integer(code, bins.count))
+        second = self.column(4, "second", self.dialect.indicator(truth == lit(1)))
+        sums = [PREFIX + "second", *self.weights(weight)]
         if weight is not None:
-            sums += [PREFIX + "weight"]
-            counted = self.dialect.when(second, weight, lit(0.0))
-            sums += [self.plan.add(4, "second_weight", counted)]
+            sums += [self.plan.add(5, "second_weight", second * weight)]
+            sums += [self.plan.add(5, "second_squares", second * weight * weight)]
         keys = (*request.by, f"{PREFIX}bin{k}")
         self.plan.groupings.append(Grouping(keys, tuple(sums), f"{PREFIX}score{k}"))
 
 
 def _panels(request: Request, sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Which systems are counted together: all, those of one application, or each alone."""
+    """Which systems are counted together: all, those of one rule, or each alone."""
     systems = request.systems
     if prod(sizes) <= TOGETHER:
         return [tuple(range(len(systems)))]
     found: list[tuple[int, ...]] = []
-    for app in request.applications:
-        mine = tuple(k for k, system in enumerate(systems) if system.application == app)
+    for rule in dict.fromkeys(system.application for system in systems):
+        mine = tuple(k for k, system in enumerate(systems) if system.application == rule)
         together = sizes[0] * prod(sizes[1 + k] for k in mine) <= PAIRED
         found += [mine] if together else [(k,) for k in mine]
     return found

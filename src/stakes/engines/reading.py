@@ -10,6 +10,7 @@ from stakes.engines.bins import Bins
 from stakes.engines.plan import PREFIX, Table
 from stakes.engines.planning import Planned
 from stakes.engines.reduction import Panel, Part, Reduction, frozen_counts
+from stakes.engines.rules import cuts
 from stakes.exceptions import DataError
 from stakes.summaries import ScoreBins
 
@@ -18,18 +19,25 @@ __all__ = ["reduction_of", "refused_rows"]
 
 def refused_rows(made: Planned, tables: list[Table]) -> int:
     """How many rows could not be used."""
-    codes, rows = tables[0][PREFIX + "cell0"], tables[0][PREFIX + "rows"]
-    last = int(np.prod(made.panel_sizes(made.panels[0])))
+    if made.from_bins:
+        name, last = PREFIX + "bin0", next(iter(made.bins.values())).count
+    else:
+        name, last = PREFIX + "cell0", int(np.prod(made.panel_sizes(made.panels[0])))
+    codes, rows = tables[0][name], tables[0][PREFIX + "rows"]
     return sum(int(n) for code, n in zip(codes, rows, strict=True) if code is None or code >= last)
 
 
 def reduction_of(made: Planned, tables: list[Table]) -> Reduction:
     """Everything that was counted; `tables` are those of the groupings, in order."""
-    n = len(made.panels)
-    panels = [_panels(made, k, table) for k, table in enumerate(tables[:n])]
+    if made.from_bins:
+        panels = [panel_of_bins(made, tables[0])]
+    else:
+        panels = [_panels(made, k, table) for k, table in enumerate(tables[: len(made.panels)])]
     bins = {
         model: _bins(made, k, model, table)
-        for k, (model, table) in enumerate(zip(made.bins, tables[n:], strict=True))
+        for k, (model, table) in enumerate(
+            zip(made.bins, tables[len(tables) - len(made.bins) :], strict=True)
+        )
     }
     parts = {
         key: Part(
@@ -41,6 +49,32 @@ def reduction_of(made: Planned, tables: list[Table]) -> Reduction:
     if not parts:
         raise DataError("there are no cases: the frame is empty.")
     return Reduction(made.request, made.kinds, parts)
+
+
+def panel_of_bins(made: Planned, table: Table) -> dict[tuple[Any, ...], Panel]:
+    """The cells that bins of one score come to: no threshold cuts a bin."""
+    scores = np.asarray(table[PREFIX + "low"], dtype=np.float64)
+    decided = []
+    for system in made.request.systems:
+        at, decisions = cuts(
+            made.request.application_of(system.application), made.request.posterior_priors
+        )
+        decided.append(np.asarray(decisions)[np.searchsorted(at, scores, side="left")])
+    every, second = (np.asarray(table[PREFIX + n], dtype=np.int64) for n in ("rows", "second"))
+    rows = np.concatenate([every - second, second])
+    truth = np.repeat([0, 1], len(scores))
+    codes = np.column_stack([truth, *(np.tile(d, 2) for d in decided)]).astype(np.intp)
+    sums = {}
+    if made.request.sample_weight is not None:
+        for name in ("weight", "squares"):
+            whole, part = (np.asarray(table[PREFIX + n]) for n in (name, f"second_{name}"))
+            sums[name] = np.concatenate([whole - part, part])
+    found = {}
+    for key, places in _slices(made, table).items():
+        here = np.concatenate([places, np.array(places) + len(scores)]).astype(np.intp)
+        parts = {name: values[here] for name, values in sums.items()}
+        found[key] = Panel.gathered(made.request.systems, codes[here], rows[here], parts)
+    return found
 
 
 def _sorted(keys: Any) -> list[Any]:
@@ -60,13 +94,21 @@ def _slices(made: Planned, table: Table) -> dict[tuple[Any, ...], list[int]]:
         found.setdefault(tuple(key), []).append(k)
     for key, places in found.items():
         for name, value in zip(made.request.by, key, strict=True):
-            if value is None or value != value:
+            if is_missing(value):
                 n = sum(table[PREFIX + "rows"][k] for k in places)
                 raise DataError(
                     f"`by` column {name!r} has missing values ({n} rows).",
                     hint="drop or fill those rows first; nothing is dropped silently",
                 )
     return found
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a key is None, NaN or a library's own mark of a missing value."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # a mark that refuses to be compared
+        return True
 
 
 def _panels(made: Planned, k: int, table: Table) -> dict[tuple[Any, ...], Panel]:
@@ -76,15 +118,18 @@ def _panels(made: Planned, k: int, table: Table) -> dict[tuple[Any, ...], Panel]
     codes = np.asarray(table[f"{PREFIX}cell{k}"], dtype=np.int64)
     cells = np.column_stack(np.unravel_index(codes, made.panel_sizes(panel))).astype(np.intp)
     rows = np.asarray(table[PREFIX + "rows"], dtype=np.int64)
-    sums: list[Any] = [None, None]
-    if made.request.sample_weight is not None:
-        sums = [np.asarray(table[PREFIX + n], dtype=np.float64) for n in ("weight", "squares")]
+    sums = {
+        name.removeprefix(PREFIX).removesuffix("_1"): np.asarray(table[name], dtype=np.float64)
+        for name in made.plan.groupings[k].sums
+    }
     found = {}
     for key, places in _slices(made, table).items():
         at = np.array(places)[np.argsort(codes[places])]
-        parts = [None if values is None else frozen_counts(values[at], float) for values in sums]
         found[key] = Panel(
-            systems, frozen_counts(cells[at], np.intp), frozen_counts(rows[at], np.int64), *parts
+            systems,
+            frozen_counts(cells[at], np.intp),
+            frozen_counts(rows[at], np.int64),
+            {name: frozen_counts(values[at], np.float64) for name, values in sums.items()},
         )
     return found
 
@@ -97,6 +142,8 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
     weighted = made.request.sample_weight is not None
     every = np.asarray(table[PREFIX + ("weight" if weighted else "rows")])
     second = np.asarray(table[PREFIX + ("second_weight" if weighted else "second")])
+    if not weighted:
+        second = second.astype(np.int64)
     low, high = (np.asarray(table[PREFIX + n], dtype=np.float64) for n in ("low", "high"))
     priors = made.request.posterior_priors
     found = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -14,10 +13,10 @@ from stakes.engines.reduction import Reduction
 from stakes.engines.request import Request
 from stakes.exceptions import DataError
 
-__all__ = ["engine_of", "reduce_frame"]
+__all__ = ["engine_of", "native", "reduce_frame"]
 
 #: Frames with a file of their own: by the package and the name of their type.
-NATIVE = {"duckdb": "duckdb_sql"}
+NATIVE = {"duckdb": "duckdb_sql", "pyspark": "spark_sql"}
 
 
 def reduce_frame(frame: Any, request: Request) -> Reduction:
@@ -52,22 +51,33 @@ def reduce_frame(frame: Any, request: Request) -> Reduction:
     array([[1, 1],
            [1, 1]])
     """
+    frame = native(frame)
     engine = engine_of(frame)
     types = ColumnTypes.of(frame, request)
     made = planned(request, types, engine.DIALECT)
     tables = engine.run(frame, made.plan, request.columns)
-    if refused_rows(made, tables):
+    refused = refused_rows(made, tables)
+    if refused:
         from stakes.engines.refusing import refuse
 
-        refuse(frame, engine, request, types, refused_rows(made, tables))
+        refuse(frame, engine, request, types, refused)
     return reduction_of(made, tables)
+
+
+def native(frame: Any) -> Any:
+    """The frame itself where narwhals is wrapped around it; raise for anything but a frame."""
+    import narwhals as nw
+
+    try:
+        return nw.to_native(nw.from_native(frame))
+    except TypeError:
+        raise DataError(
+            f"`frame` must be a data frame; got {type(frame).__name__}.",
+            hint="pandas, Polars, pyarrow, DuckDB, PySpark, Dask or Ibis; for arrays, evaluate()",
+        ) from None
 
 
 def engine_of(frame: Any) -> ModuleType:
     """The module that knows how to reduce a frame of this type."""
     package = type(frame).__module__.partition(".")[0].lstrip("_")
-    if package in NATIVE:
-        return import_module(f"stakes.engines.{NATIVE[package]}")
-    if "narwhals" not in sys.modules and not hasattr(frame, "columns"):
-        raise DataError(f"`frame` must be a data frame; got {type(frame).__name__}.")
-    return import_module("stakes.engines.frames")
+    return import_module(f"stakes.engines.{NATIVE.get(package, 'frames')}")

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from stakes._checks import frozen
 from stakes._kernels.joint_cells import add_cells
 from stakes._names import listed
-from stakes.engines.request import Request, System
+from stakes.engines.request import PER_CASE, Request, System
 from stakes.exceptions import DataError, MergeError, UndefinedError
-from stakes.summaries import ConfusionMatrix, PairedCounts, ScoreBins
-from stakes.typing import FloatArray, IntArray
+from stakes.summaries import ConfusionMatrix, CostTally, PairedCounts, ScoreBins
+from stakes.typing import FloatArray, IntArray, Name
 
 __all__ = ["Panel", "Part", "Reduction"]
 
@@ -26,28 +26,37 @@ Slice = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """Joint cells of some systems: rows, weight and squared weight of each that occurs."""
+    """Joint cells of some systems: the rows of each that occurs, and sums over them by name."""
 
     systems: tuple[System, ...]
     cells: IntArray  # (n_cells, 1 + n_systems)
     rows: NDArray[np.int64]
-    weights: FloatArray | None
-    squares: FloatArray | None
-
-    def __add__(self, other: Panel) -> Panel:
-        cells = np.concatenate([self.cells, other.cells])
-
-        def added(name: str) -> Any:
-            one, two = getattr(self, name), getattr(other, name)
-            return None if one is None else _sums(cells, np.concatenate([one, two]), kept)
-
-        kept, rows = add_cells(cells, np.concatenate([self.rows, other.rows]))
-        return Panel(self.systems, kept, rows, added("weights"), added("squares"))
+    sums: Mapping[str, FloatArray]
 
     @property
     def counts(self) -> NDArray[Any]:
         """The weight of each cell; its number of rows where there are no weights."""
-        return self.rows if self.weights is None else self.weights
+        return self.sums.get("weight", self.rows)
+
+    @classmethod
+    def gathered(
+        cls,
+        systems: tuple[System, ...],
+        cells: IntArray,
+        rows: NDArray[np.int64],
+        sums: Mapping[str, FloatArray],
+    ) -> Panel:
+        """Cells that may occur several times, added up."""
+        kept, counted = add_cells(cells, rows)
+        inside = rows > 0
+        added = {name: _sums(cells[inside], v[inside], kept) for name, v in sums.items()}
+        return cls(systems, kept, counted, added)
+
+    def __add__(self, other: Panel) -> Panel:
+        cells = np.concatenate([self.cells, other.cells])
+        rows = np.concatenate([self.rows, other.rows])
+        sums = {n: np.concatenate([values, other.sums[n]]) for n, values in self.sums.items()}
+        return Panel.gathered(self.systems, cells, rows, sums)
 
 
 def _sums(cells: IntArray, values: FloatArray, kept: IntArray) -> FloatArray:
@@ -148,13 +157,59 @@ class Reduction:
                 columns = [0, *(1 + panel.systems.index(system) for system in wanted)]
                 cells, counts = add_cells(panel.cells[:, columns], panel.counts)
                 names = tuple(self.request.models)
-                decisions = self.request.applications[app].decisions
+                decisions = self.request.application_of(app).decisions
                 return PairedCounts(cells, counts, names, self.request.classes, decisions)
         raise UndefinedError(
             "these models were counted apart: there would be too many combinations of what they "
             "decide.",
             hint="reduce two models at a time to compare them",
         )
+
+    def tally(self, model: str | None = None) -> CostTally:
+        """What one model paid, each case decided by its own costs."""
+        system = System(self._model(model), PER_CASE)
+        counts = self.confusion(system.model, PER_CASE).counts
+        panel, column = self._panel(system)
+        sums, squares = (np.zeros(counts.shape) for _ in range(2))
+        for i, j in np.ndindex(*counts.shape):
+            here = (panel.cells[:, 0] == i) & (panel.cells[:, column] == j)
+            sums[i, j], squares[i, j] = self._paid(panel, here, i, j)
+        return CostTally(counts, sums, squares, self.request.classes, self._decisions)
+
+    def naive_tally(self) -> CostTally:
+        """What each constant decision would have paid, by class."""
+        panel, shape = self.whole.panels[0], (len(self.request.classes), len(self._decisions))
+        counts, sums, squares = (np.zeros(shape) for _ in range(3))
+        for i, j in np.ndindex(*shape):
+            here = panel.cells[:, 0] == i
+            counts[i, j] = panel.counts[here].sum()
+            sums[i, j], squares[i, j] = self._paid(panel, here, i, j)
+        return CostTally(counts, sums, squares, self.request.classes, self._decisions)
+
+    @property
+    def least_cost(self) -> FloatArray:
+        """The least that the cases of each class could have cost; needs ``naive``."""
+        panel = self.whole.panels[0]
+        if "least" not in panel.sums:
+            raise DataError("the least possible cost was not asked for.", hint="naive=True")
+        found = np.zeros(len(self.request.classes))
+        np.add.at(found, panel.cells[:, 0], panel.sums["least"])
+        return found
+
+    def log_scores(self, model: str | None = None) -> CostTally:
+        """Log scores -log p of the true class, in nats, added up by class; `.cost()` is the mean.
+
+        Needs ``proper_scores`` in the request.
+        """
+        return self._scores(model, "log")
+
+    def brier_scores(self, model: str | None = None) -> CostTally:
+        """Squared errors of the posteriors, added up by class; `.cost()` is the mean.
+
+        For two classes of the posterior of the true class, as in `metrics.binary_brier_score`;
+        for more the sum over all classes.
+        """
+        return self._scores(model, "brier")
 
     def score_bins(self, model: str | None = None) -> ScoreBins:
         """The posterior of the second class in bins; exact at the thresholds of all applications.
@@ -192,9 +247,55 @@ class Reduction:
 
     # ------------------------------------------------------------- privates
 
+    @property
+    def _decisions(self) -> tuple[Name, ...]:
+        """What may be decided when costs are those of each case."""
+        return next(iter(self.request.applications.values())).decisions
+
+    def _paid(self, panel: Panel, here: Any, i: int, j: int) -> tuple[float, float]:
+        """Sum of the costs of decision j for class i over some cells, and of their squares."""
+        if self.request.case_costs is None:
+            raise DataError("costs per case were not asked for.", hint="case_costs={...}")
+        if f"amount{i}_{j}" in panel.sums:
+            name = f"amount{i}_{j}"
+            return float(panel.sums[name][here].sum()), float(panel.sums[f"{name}_2"][here].sum())
+        formula = self.request.case_costs.get((i, j))
+        amount = 0.0 if formula is None else float(formula.value({}))
+        weight = float(panel.counts[here].sum())
+        return amount * weight, amount * amount * weight
+
+    def _scores(self, model: str | None, score: str) -> CostTally:
+        """The sums of one proper score."""
+        name, panel = self._model(model), self.whole.panels[0]
+        k = [m for m, kind in self.kinds.items() if kind == "posteriors"].index(name)
+        if f"certain{k}" not in panel.sums:
+            raise DataError("proper scores were not asked for.", hint="proper_scores=True")
+        wrong = float(panel.sums[f"certain{k}"].sum())
+        if score == "log" and wrong:
+            raise UndefinedError(
+                f"the log score is infinite: {name!r} gave the true class a posterior of 0 in "
+                f"{wrong:g} rows."
+            )
+        return self._tally(panel, None, f"{score}{k}", ("all",))
+
+    def _tally(
+        self, panel: Panel, column: int | None, name: str, decisions: tuple[Name, ...]
+    ) -> CostTally:
+        """Counts, sums and squares by class and by the decisions of one column of the cells."""
+        tables = []
+        at = panel.cells[:, 0] * 0 if column is None else panel.cells[:, column]
+        for values in (panel.counts, panel.sums[name], panel.sums[f"{name}_2"]):
+            table = np.zeros((len(self.request.classes), len(decisions)))
+            np.add.at(table, (panel.cells[:, 0], at), values)
+            tables.append(table)
+        return CostTally(tables[0], tables[1], tables[2], self.request.classes, decisions)
+
     def _application(self, name: str | None) -> str:
         """The application meant; the only one by default."""
-        return _only(name, self.request.applications, "application")
+        known: dict[str, Any] = dict(self.request.applications)
+        if self.request.case_costs and name == PER_CASE:
+            known[PER_CASE] = None
+        return _only(name, known, "application")
 
     def _model(self, name: str | None) -> str:
         """The model meant; the only one by default."""

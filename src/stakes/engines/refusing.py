@@ -107,7 +107,7 @@ def _faults(dialect: Any, request: Request, types: ColumnTypes) -> list[_Fault]:
 
 def _names(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], what: str) -> _Fault:
     """Labels or decisions that are not among the names."""
-    holds = coded(dialect, name, types, names, what) >= dialect.literal(0)
+    holds = coded(dialect, name, types, names, what) < dialect.literal(len(names))
     hint = "use the names of the application, in the same spelling and type"
     rule = f"`{what}` (column {name!r})" if what != name else f"`{what}`"
     return _Fault(LabelError, rule, hint, holds, (name,), names)
@@ -136,4 +136,4 @@ def _posteriors(
 
 def _between(dialect: Any, number: Any, low: float, high: float) -> Any:
     """Whether a number lies in a range; not so for NaN, which some engines call the largest."""
-    return (number >= dialect.literal(low)) & (number <= dialect.literal(high))
+    return dialect.between(number, dialect.literal(low), dialect.literal(high))

@@ -13,7 +13,10 @@ from stakes.application.case_columns import cost_cells
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Name
 
-__all__ = ["Request", "System"]
+__all__ = ["PER_CASE", "Request", "System"]
+
+#: The rule that decides each case by its own costs, in place of an application.
+PER_CASE = "per case"
 
 #: At most so many bins of a score; their numbers fit into two bytes.
 MOST_BINS = 2**16
@@ -48,7 +51,10 @@ class Request:
         Columns whose values part the rows into slices.
     case_costs : mapping, optional
         Costs that differ from case to case, as formulas over columns: see
-        `stakes.application.case_costs`. Every case is then decided by its own costs.
+        `stakes.application.case_costs`. Every case is then decided by its own costs, and what
+        was paid is added up; the application gives the names, and priors if it has any.
+    naive : bool
+        With costs per case: also add up the least that each case could have cost.
     n_bins : int
         Also count the posterior of the second of two classes in this many bins, with the
         thresholds of all applications as exact edges. At most 65536.
@@ -71,6 +77,7 @@ class Request:
     sample_weight: str | None
     by: tuple[str, ...]
     case_costs: Mapping[tuple[int, int], CostExpression] | None
+    naive: bool
     n_bins: int
     proper_scores: bool
     posterior_priors: FloatArray | None
@@ -84,6 +91,7 @@ class Request:
         sample_weight: str | None = None,
         by: Sequence[str] | str | None = None,
         case_costs: Mapping[Any, Any] | None = None,
+        naive: bool = False,
         n_bins: int = 0,
         proper_scores: bool = False,
         posterior_priors: Any = None,
@@ -113,6 +121,7 @@ class Request:
             ("sample_weight", sample_weight),
             ("by", (by,) if isinstance(by, str) else tuple(by or ())),
             ("case_costs", cells or None),
+            ("naive", bool(naive) and bool(cells)),
             ("n_bins", int(n_bins)),
             ("proper_scores", bool(proper_scores)),
             ("posterior_priors", priors),
@@ -126,12 +135,17 @@ class Request:
 
     @property
     def systems(self) -> tuple[System, ...]:
-        """Every model at every application, models first."""
-        return tuple(System(model, app) for model in self.models for app in self.applications)
+        """Every model at every application; with costs per case, by those alone."""
+        rules = (PER_CASE,) if self.case_costs else tuple(self.applications)
+        return tuple(System(model, rule) for model in self.models for rule in rules)
 
     def decisions_of(self, system: System) -> tuple[Name, ...]:
         """What a system may decide."""
-        return self.applications[system.application].decisions
+        return self.application_of(system.application).decisions
+
+    def application_of(self, rule: str) -> Application:
+        """The application of that name; the first one for the rule that decides per case."""
+        return self.applications.get(rule) or next(iter(self.applications.values()))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -150,9 +164,9 @@ class Request:
             for name, app in self.applications.items()
         )
         cells = {at: formula.text for at, formula in (self.case_costs or {}).items()}
-        models = tuple(self.models.items())
-        return (self.label, models, apps, self.sample_weight, self.by, str(cells), self.n_bins,
-                self.proper_scores, self.classes, str(self.posterior_priors))  # fmt: skip
+        asked = (self.label, tuple(self.models.items()), self.sample_weight, self.by, str(cells))
+        also = (self.naive, self.n_bins, self.proper_scores, str(self.posterior_priors))
+        return (*asked, *also, apps, self.classes)
 
     def __repr__(self) -> str:
         n, m = len(self.models), len(self.applications)

@@ -13,13 +13,13 @@ from stakes.application import Application
 from stakes.exceptions import PriorError
 from stakes.typing import FloatArray
 
-__all__ = ["argmin", "cuts", "decided_by_cuts", "expected_costs"]
+__all__ = ["argmin", "cuts", "decided_by_cuts", "expected_costs", "moving"]
 
 #: Up to so many decisions are compared pair by pair, which engines do faster than a minimum.
 PAIRWISE = 8
 
 
-def _moving(app: Application, said_at: FloatArray | None) -> list[Fraction]:
+def moving(app: Application, said_at: FloatArray | None) -> list[Fraction]:
     """By how much each posterior is multiplied to be moved to the priors of the application."""
     if app.priors is None or said_at is None or np.array_equal(app.priors, said_at):
         return [Fraction(1)] * len(app.classes)
@@ -36,7 +36,7 @@ def cuts(app: Application, said_at: FloatArray | None) -> tuple[list[float], lis
     moved = np.array(
         [
             [Fraction(cost) * factor for cost in row]
-            for row, factor in zip(app.costs.values.tolist(), _moving(app, said_at), strict=True)
+            for row, factor in zip(app.costs.values.tolist(), moving(app, said_at), strict=True)
         ],
         dtype=object,
     )
@@ -63,7 +63,7 @@ def expected_costs(
     """
     kept = app.costs.values - row_modes(app.costs.values)[:, None]
     margins = tie_margins(kept, np.dtype(np.float64))
-    factors = np.array([float(factor) for factor in _moving(app, said_at)])
+    factors = np.array([float(factor) for factor in moving(app, said_at)])
     moved = not (factors == 1).all()
     if moved:
         total = _weighted(dialect, posteriors, factors)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Sql", "SqlDialect"]
+from stakes.engines.plan import PREFIX, Grouping
+
+__all__ = ["Sql", "SqlDialect", "aggregates"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,9 +24,6 @@ class Sql:
 
     def __mul__(self, other: Sql) -> Sql:
         return Sql(f"({self.text} * {other.text})")
-
-    def __truediv__(self, other: Sql) -> Sql:
-        return Sql(f"({self.text} / {other.text})")
 
     def __neg__(self) -> Sql:
         return Sql(f"(- {self.text})")
@@ -93,6 +92,10 @@ class SqlDialect:
         """One value or the other; the other where the condition is unknown."""
         return Sql(f"CASE WHEN {condition.text} THEN {then.text} ELSE {otherwise.text} END")
 
+    def certain(self, condition: Sql) -> Sql:
+        """A condition that `when` can use, perhaps unknown."""
+        return condition
+
     def first_of(self, branches: list[tuple[Sql, Sql]], otherwise: Sql) -> Sql:
         """The value of the first condition that holds."""
         if not branches:
@@ -100,9 +103,21 @@ class SqlDialect:
         parts = " ".join(f"WHEN {c.text} THEN {v.text}" for c, v in branches)
         return Sql(f"CASE {parts} ELSE {otherwise.text} END")
 
+    def between(self, value: Sql, low: Sql, high: Sql) -> Sql:
+        """Whether a value lies in a range, ends included."""
+        return Sql(f"({value.text} BETWEEN {low.text} AND {high.text})")
+
     def floor(self, value: Sql) -> Sql:
-        """The next whole number below, as an integer."""
-        return Sql(f"CAST(floor({value.text}) AS INTEGER)")
+        """The next whole number below, as a double."""
+        return Sql(f"floor({value.text})")
+
+    def indicator(self, condition: Sql) -> Sql:
+        """1 where a condition holds and 0 where not, as doubles."""
+        return Sql(f"CAST({condition.text} AS DOUBLE)")
+
+    def ratio(self, top: Sql, bottom: Sql) -> Sql:
+        """A quotient; nothing where the divisor is zero."""
+        return Sql(f"({top.text} / nullif({bottom.text}, {self.literal(0.0).text}))")
 
     def root(self, value: Sql) -> Sql:
         """The square root."""
@@ -127,3 +142,13 @@ class SqlDialect:
     def known(self, value: Sql) -> Sql:
         """That a value is there."""
         return Sql(f"({value.text} IS NOT NULL)")
+
+
+def aggregates(grouping: Grouping) -> list[str]:
+    """What is added up in a grouping, as SQL."""
+    made = [f"count(*) AS {PREFIX}rows"]
+    made += [f"sum({name}) AS {name}" for name in grouping.sums]
+    if grouping.range_of is not None:
+        made += [f"min({grouping.range_of}) AS {PREFIX}low"]
+        made += [f"max({grouping.range_of}) AS {PREFIX}high"]
+    return made

@@ -1,0 +1,80 @@
+"""PySpark: data frames of a Spark session, also through Spark Connect; expressions are SQL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stakes.engines.plan import Plan, Table
+from stakes.engines.sql_text import Sql, SqlDialect, aggregates
+
+__all__ = ["DIALECT", "run", "sample"]
+
+
+class _Spark(SqlDialect):
+    """The SQL of Spark."""
+
+    quote = "`"
+    double = "D"
+    text_type = "STRING"
+
+    def escaped(self, value: str) -> str:
+        """Text as it stands between quotes."""
+        return value.replace("\\", "\\\\").replace("'", "\\'")
+
+    def integer(self, value: Sql, most: int) -> Sql:
+        """An integer from 0 to `most`."""
+        return Sql(f"CAST({value.text} AS {'INT' if most < 2**31 else 'BIGINT'})")
+
+
+DIALECT = _Spark()
+
+
+def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
+    """Every grouping of a data frame."""
+    rows = _stepped(frame, plan, columns)
+    found = []
+    for grouping in plan.groupings:
+        keys = [DIALECT.column(key).text for key in grouping.keys]
+        made = [_expression(rows, text) for text in aggregates(grouping)]
+        found.append(_table(rows.groupBy(*keys).agg(*made)))
+    return found
+
+
+def sample(
+    frame: Any, plan: Plan, columns: tuple[str, ...], flag: str, limit: int
+) -> list[dict[str, Any]]:
+    """Some rows in which a flag is 1."""
+    rows = _stepped(frame, plan, columns).where(f"{flag} = 1").select(*_quoted(columns))
+    return [dict(zip(columns, row, strict=True)) for row in rows.limit(limit).collect()]
+
+
+def _stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:
+    """The columns that are needed, and those that are made from them."""
+    rows = frame.select(*_quoted(columns))
+    for step in filter(None, plan.steps):
+        made = [f"{expression.text} AS {name}" for name, expression in step.items()]
+        rows = rows.selectExpr("*", *made)
+    return rows
+
+
+def _quoted(columns: tuple[str, ...]) -> list[str]:
+    """Names of columns as Spark reads them, dots and all."""
+    return [DIALECT.column(name).text for name in columns]
+
+
+def _expression(rows: Any, text: str) -> Any:
+    """SQL as a column, of the kind that belongs to the data frame (Connect has its own)."""
+    if "connect" in type(rows).__module__:
+        from pyspark.sql.connect import functions as connected
+
+        return connected.expr(text)
+    from pyspark.sql import functions
+
+    return functions.expr(text)
+
+
+def _table(groups: Any) -> Table:
+    """Groups as plain lists."""
+    names = groups.columns
+    rows = groups.collect()
+    return {name: [row[k] for row in rows] for k, name in enumerate(names)}

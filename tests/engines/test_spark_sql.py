@@ -1,0 +1,132 @@
+"""Spark itself, two threads of it: the same counts as in memory, however the rows lie."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stakes import Application, CostMatrix, ScoreCounts, bayes_decisions
+from stakes.engines import Reduction, Request, reduce_frame
+from stakes.exceptions import DataError, LabelError, PosteriorError
+from stakes.summaries import ConfusionMatrix
+
+pytest.importorskip("pyspark", reason="pip install 'stakes[spark]'")
+pytestmark = [
+    pytest.mark.skipif(
+        shutil.which("java") is None and "JAVA_HOME" not in os.environ,
+        reason="Spark needs Java 17: apt-get install openjdk-17-jre-headless",
+    ),
+    pytest.mark.filterwarnings("ignore"),  # Spark's own, about versions of pandas and sockets
+]
+
+APP = Application(CostMatrix.zero_one(["a", "b", "c"]).with_abstention(0.4))
+REQUEST = Request("y", {"m": ["p a", "p.b", "pc"]}, applications=APP, sample_weight="w", by=["g"])
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2, 4]").appName("stakes")
+    for name, value in {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+    }.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+def table(n: int = 60) -> dict[str, list[Any]]:
+    rng = np.random.default_rng(3)
+    p = rng.integers(0, 5, (n, 3)) + np.array([1, 0, 0])
+    p = p / p.sum(axis=1, keepdims=True)
+    return {
+        "y": rng.choice(["a", "b", "c"], n).tolist(),
+        "p a": p[:, 0].tolist(),
+        "p.b": p[:, 1].tolist(),
+        "pc": p[:, 2].tolist(),
+        "w": rng.integers(0, 4, n).astype(float).tolist(),
+        "g": ["rare"] * 2 + ["often"] * (n - 2),
+        "bin": rng.integers(0, 2, n).tolist(),
+        "s": np.where(rng.random(n) < 0.2, 1 / 5, rng.random(n)).tolist(),
+    }
+
+
+def in_spark(spark: Any, columns: dict[str, list[Any]]) -> Any:
+    return spark.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))
+
+
+def in_memory(columns: dict[str, list[Any]]) -> ConfusionMatrix:
+    posteriors = np.column_stack([columns[name] for name in REQUEST.models["m"]])
+    return ConfusionMatrix.from_decisions(
+        columns["y"],
+        bayes_decisions(posteriors, APP),
+        classes=APP.classes,
+        decision_names=APP.decisions,
+        sample_weight=columns["w"],
+    )
+
+
+class TestSpark:
+    def test_counts_are_those_in_memory(self, spark: Any) -> None:
+        columns = table()
+        found = reduce_frame(in_spark(spark, columns), REQUEST)
+        assert found.confusion() == in_memory(columns)  # weights are whole numbers
+        assert found.slices == (("often",), ("rare",))
+        assert found["rare"].n_rows == 2
+
+    def test_bins_are_those_of_the_scores(self, spark: Any) -> None:
+        columns = table()
+        app = Application([[0, 1], [4, 0]])  # acts above 1/5, which occurs
+        request = Request("bin", {"m": "s"}, applications=app, n_bins=1024)
+        bins = reduce_frame(in_spark(spark, columns), request).score_bins()
+        scores = ScoreCounts.from_scores(columns["bin"], columns["s"], kind="posterior")
+        assert np.array_equal(bins.counts, scores.binned(bins.edges).counts)
+
+    def test_skew_and_lost_tasks_change_nothing(self, spark: Any, tmp_path: Any) -> None:
+        columns = table()
+        frame = in_spark(spark, columns)
+        marks = str(tmp_path)
+
+        def dies_once(rows: Any) -> Any:
+            from pathlib import Path
+
+            from pyspark import TaskContext
+
+            mark = Path(marks) / str(TaskContext.get().partitionId())
+            kept = list(rows)
+            if not mark.exists():
+                mark.touch()
+                raise RuntimeError("this task is lost, and tried again")
+            return iter(kept)
+
+        lost = spark.createDataFrame(frame.rdd.mapPartitions(dies_once), frame.schema)
+        for skewed in (frame.repartition(1), frame.repartition(2, "g"), lost):
+            found: Reduction = reduce_frame(skewed, REQUEST)
+            assert found.confusion() == in_memory(columns)
+        assert list(tmp_path.iterdir())  # tasks did die
+
+    @pytest.mark.parametrize(
+        ("column", "bad", "error"),
+        [
+            ("y", None, DataError),
+            ("y", "it's", LabelError),
+            ("pc", float("nan"), PosteriorError),
+            ("w", -1.0, DataError),
+        ],
+    )
+    def test_bad_rows_are_refused(self, spark: Any, column: str, bad: Any, error: Any) -> None:
+        columns = table(4)
+        columns[column][1] = bad
+        with pytest.raises(error, match=r"\(1 of 4 rows\)"):
+            reduce_frame(in_spark(spark, columns), REQUEST)

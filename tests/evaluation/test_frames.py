@@ -1,0 +1,128 @@
+"""`evaluate_frame` against `evaluate`: the same numbers wherever the rows live."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from frame_cases import kinds
+
+from stakes import Application, CostMatrix, evaluate, evaluate_frame
+from stakes.exceptions import DataError
+
+pytest.importorskip("pyarrow", reason="pip install pyarrow")
+
+COSTS = CostMatrix([[0, 1], [8, 0]], classes=["stay", "churn"], decisions=["ignore", "call"])
+frames = pytest.mark.parametrize("frame", kinds("pandas", "polars_lazy", "pyarrow", "duckdb"))
+
+
+def rows(n: int = 1500) -> dict[str, Any]:
+    rng = np.random.default_rng(5)
+    y = (rng.random(n) < 0.2).astype(int)
+    sharp, blunt = rng.normal(3 * y - 1.5, 1.7), rng.normal(y - 0.5, 1)
+    made = {name: 1 / (1 + 4 * np.exp(-s)) for name, s in (("sharp", sharp), ("blunt", blunt))}
+    return {
+        "y": [COSTS.classes[k] for k in y],
+        "region": rng.choice(["north", "south"], n).tolist(),
+        "w": rng.random(n).tolist(),
+        **{name: p.tolist() for name, p in made.items()},
+    }
+
+
+def close(one: Any, two: Any) -> None:
+    assert one.cost == pytest.approx(two.cost, rel=1e-12)
+    assert one.nec == pytest.approx(two.nec, rel=1e-12)
+    assert one.confusion == two.confusion
+    assert one.interval == two.interval
+    assert one.threshold == pytest.approx(two.threshold, rel=1e-12)
+    assert one.rule == two.rule
+
+
+@frames
+class TestEvaluateFrame:
+    @pytest.mark.parametrize("priors", [None, [0.95, 0.05]])
+    def test_same_as_evaluate(self, frame: Any, priors: Any) -> None:
+        table = rows()
+        app = Application(COSTS, priors=priors, unit="EUR", volume=1000)
+        models = {"sharp": table["sharp"], "blunt": table["blunt"]}
+        arrays = {name: np.array(p) for name, p in models.items()}
+        expected = evaluate(table["y"], arrays, application=app, recalibrate=False, rng=0)
+        found = evaluate_frame(
+            frame(table),
+            label="y",
+            posteriors={"sharp": "sharp", "blunt": "blunt"},
+            application=app,
+            rng=0,
+        )
+        for name in models:
+            close(found[name], expected[name])
+        assert found.verdict == expected.verdict
+        assert found.n_cases == expected.n_cases
+        mine, theirs = (ev.difference("sharp", "blunt") for ev in (found, expected))
+        assert (mine.value, mine.low, mine.high) == (theirs.value, theirs.low, theirs.high)
+        assert any("re-calibrated" in note for note in found.notes)
+
+    def test_slices_are_judged_like_their_rows_alone(self, frame: Any) -> None:
+        table = rows()
+        app = Application(COSTS)
+        found = evaluate_frame(
+            frame(table), label="y", posteriors="sharp", application=app, by="region", rng=0
+        )
+        assert list(found.slices) == ["north", "south"]
+        inside = np.array(table["region"]) == "south"
+        expected = evaluate(
+            np.array(table["y"])[inside],
+            np.array(table["sharp"])[inside],
+            application=app,
+            recalibrate=False,
+            rng=0,
+        )
+        close(found.slices["south"]["model"], expected["model"])
+
+    def test_weights(self, frame: Any) -> None:
+        table = rows()
+        options: dict[str, Any] = {"application": COSTS, "rng": 0}
+        expected = evaluate(
+            table["y"],
+            np.array(table["sharp"]),
+            sample_weight=table["w"],
+            recalibrate=False,
+            **options,
+        )
+        found = evaluate_frame(
+            frame(table), label="y", posteriors="sharp", sample_weight="w", **options
+        )
+        assert found["model"].cost == pytest.approx(expected["model"].cost, rel=1e-12)
+        assert found["model"].interval is None
+        assert any("weights" in note for note in found.notes)
+
+    def test_best_threshold_from_bins_is_within_its_bounds(self, frame: Any) -> None:
+        table = rows()
+        expected = evaluate(table["y"], np.array(table["sharp"]), application=COSTS, rng=0)
+        found = evaluate_frame(
+            frame(table), label="y", posteriors="sharp", application=COSTS, n_bins=4096
+        )
+        exact, binned = expected["model"].best_nec, found["model"].best_nec
+        assert exact is not None
+        assert binned is not None
+        assert exact - 1e-12 <= binned <= exact + 0.02  # an edge near the best cut
+        assert binned <= found["model"].nec + 1e-12  # the threshold itself is an edge
+
+
+class TestRefusals:
+    def test_nothing_to_judge(self) -> None:
+        pa = pytest.importorskip("pyarrow")
+        with pytest.raises(DataError, match="nothing to judge"):
+            evaluate_frame(pa.table({"y": [0]}), label="y", application=COSTS)
+
+    def test_a_column_that_is_not_there(self) -> None:
+        pa = pytest.importorskip("pyarrow")
+        table = pa.table({"label": ["stay"], "score": [0.5]})
+        with pytest.raises(DataError, match="no column 'scores'") as caught:
+            evaluate_frame(table, label="label", posteriors="scores", application=COSTS)
+        assert caught.value.hint == "did you mean 'score'?"
+
+    def test_something_else_than_a_frame(self) -> None:
+        with pytest.raises(DataError, match="must be a data frame; got list"):
+            evaluate_frame([1, 2], label="y", posteriors="p", application=COSTS)
