@@ -3,8 +3,8 @@
 Public score sets (STAKES_DATA) are split into two halves, stratified, several times; each method
 is fitted on one half and judged on the other: cross-entropy in nats, and NEC of the Bayes decisions
 when errors on one class cost 10 or 100 times as much, averaged over the classes (the first ten), or
-when errors on the last class cost 100 times as much, which a handful of cases decide. The last lines
-have the means over sets and splits, and the standard error over splits. "By cost" is the
+when errors on the last class cost 100 times as much, which a handful of cases decide. The last
+lines have the means over sets and splits, and the standard error over splits. "By cost" is the
 automatic choice made once for each of these applications, by its cost; the row above it is one
 choice by cross-entropy. Peers that are not installed are left out: scikit-learn (temperature,
 sigmoid, isotonic), netcal, probmetrics and psrcal. `--splits N` (4), `--large` adds CIFAR100 and
@@ -49,11 +49,31 @@ def ours() -> dict[str, Method]:
     return {name: lambda z, y, t, k=k: k().fit(z, y).posteriors(t) for name, k in made.items()}
 
 
+class Shared(Automatic):
+    """The automatic choice for many applications of the same cases: cross-fitted only once."""
+
+    kind = ""
+
+    def __init__(self, by: str | Application, kept: dict) -> None:
+        super().__init__(by=by)
+        self.kept = kept
+
+    def _cross_fitted(self, candidates: list, cases: object) -> tuple[list, list, list]:
+        new, logs, _ = super()._cross_fitted(
+            [one for one in candidates if one.kind not in self.kept], cases
+        )
+        self.kept |= {one.kind: (one, table) for one, table in zip(new, logs, strict=True)}
+        found = [self.kept[one.kind] for one in candidates if one.kind in self.kept]
+        return [one for one, _ in found], [table for _, table in found], []
+
+
 def by_cost(z: np.ndarray, y: np.ndarray, t: np.ndarray, y_test: np.ndarray) -> tuple[float, ...]:
     """As `judged`, of automatic choices by what is judged."""
 
+    kept: dict = {}
+
     def chosen(by: str | Application) -> np.ndarray:
-        return Automatic(by=by).fit(z, y).posteriors(t)
+        return Shared(by, kept).fit(z, y).posteriors(t)
 
     size = z.shape[1]
     cells = {
