@@ -13,7 +13,9 @@ from stakes.exceptions import LabelError, StakesError
 from stakes.typing import IntArray, Name
 
 __all__ = [
+    "Positions",
     "as_names",
+    "as_positions",
     "encode",
     "integer_named",
     "integers_meant",
@@ -22,6 +24,15 @@ __all__ = [
     "positional",
     "table_names",
 ]
+
+
+class Positions(np.ndarray[Any, Any]):
+    """Integers that are positions among names, whatever the names look like; see `as_positions`."""
+
+
+def as_positions(codes: Any) -> NDArray[Any]:
+    """Codes that were looked up already, marked so that nobody takes them for names again."""
+    return np.asarray(codes).view(Positions)
 
 
 def as_names(names: Any, what: str, error: type[StakesError] = LabelError) -> tuple[Name, ...]:
@@ -98,6 +109,8 @@ def positional(column: NDArray[Any], names: Sequence[Name]) -> bool:
     """Whether the entries of an integer column are positions as they stand, if in range."""
     if column.dtype.kind not in "iub":
         return False
+    if isinstance(column, Positions):
+        return True
     if tuple(names) == tuple(range(len(names))):
         return True
     if tuple(names) == tuple(str(k) for k in range(len(names))):

@@ -243,3 +243,47 @@ class TestRefusals:
 def test_json_holds_no_nan(saved):
     ran = saved("monitor", "w*.json", *COST, "--json")
     assert json.loads(ran.out)["periods"][0]["change"] is None
+
+
+class TestFilesCountedApart:
+    """Rows in many files: the same watch as from one file in memory."""
+
+    WORDS = (*TestRows.WORDS, "--scores", "p", "--json")
+
+    @pytest.fixture
+    def stamped(self, run, write, tmp_path):
+        pytest.importorskip("duckdb", reason="files are counted by DuckDB")
+        pa = pytest.importorskip("pyarrow", reason="these files are written by pyarrow")
+        text = _rows(later=0.5)
+        write("data.csv", text)
+        rows = [line.split(",") for line in text.splitlines()[1:]]
+        times = np.array([row[0] for row in rows], dtype="datetime64[s]")
+        times = times + np.arange(len(rows)) % 86_400  # each row at a second of its own
+        table = pa.table(
+            {"day": times, "y": [row[1] for row in rows], "p": [float(row[2]) for row in rows]}
+        )
+        (tmp_path / "parts").mkdir()
+        import pyarrow.parquet
+
+        for k in range(3):
+            part = table.slice(k * 300, 300)
+            pyarrow.parquet.write_table(part, tmp_path / "parts" / f"{k}.parquet")
+        return run
+
+    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
+    @pytest.mark.parametrize("period", ["day", "week", "month"])
+    def test_agrees_with_rows_in_memory(self, stamped, engine, period):
+        if engine == "polars":
+            pytest.importorskip("polars", reason="one of the engines")
+        words = ("--time", "day", "--period", period, *self.WORDS)
+        wanted = stamped("monitor", "data.csv", *words).found
+        ran = stamped("monitor", "parts/*.parquet", *words, "--engine", engine)
+        assert ran.code == 0, ran.err
+        assert ran.found["periods"] == wanted["periods"]
+        assert ran.found["alarms"] == wanted["alarms"]
+
+    def test_too_many_times(self, stamped, monkeypatch):
+        monkeypatch.setattr("stakes.cli.timing.MOST", 10)
+        ran = stamped("monitor", "parts/*.parquet", "--time", "day", *self.WORDS)
+        assert ran.code == 2
+        assert "--period week" in ran.err

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_priors
+from stakes._names import as_positions
 from stakes.cli.ask_result import toml_path
 from stakes.cli.asked import Asked
 from stakes.cli.cases import Cases
@@ -160,8 +161,8 @@ def _systems(
                 posteriors = posteriors.with_priors(priors, old=here)
             codes = bayes_decisions(posteriors, talk.middle)
         table = ConfusionMatrix.from_decisions(
-            cases.truth, codes, classes=cases.classes, decision_names=cases.classes,
-            sample_weight=cases.weights,
+            as_positions(cases.truth), as_positions(codes), classes=cases.classes,
+            decision_names=cases.classes, sample_weight=cases.weights,
         )  # fmt: skip
         found[model.name] = ConfusionMatrix(
             table.counts * scale[:, None], cases.classes, cases.classes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from stakes._names import as_positions
 from stakes.cli.asked import Asked, asked
 from stakes.cli.costs import shares
 from stakes.cli.deciding import without_gaps
@@ -124,8 +125,8 @@ def _system(model: Model, cases: Any) -> ConfusionMatrix | ScoreCounts:
     """What a model did, reduced."""
     if model.decisions is not None:
         return ConfusionMatrix.from_decisions(
-            cases.truth,
-            model.decisions,
+            as_positions(cases.truth),
+            as_positions(model.decisions),
             classes=cases.classes,
             decision_names=cases.classes,
             sample_weight=cases.weights,

@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
-import narwhals as nw
-import numpy as np
-from numpy.typing import NDArray
-
-from stakes.application import Application, CostMatrix
+from stakes.application import Application
 from stakes.application.sentences import describe_costs
-from stakes.cli.asked import application_over, costs_given, fill_in_models
-from stakes.cli.attending import attended
-from stakes.cli.cases import Cases, counted, quoted, refuse_single
-from stakes.cli.cells import Labels
-from stakes.cli.columns import find_label
+from stakes.cli.cases import Cases
 from stakes.cli.deciding import about_cuts, rule_of
 from stakes.cli.evaluated import findings_from
-from stakes.cli.far_columns import FarColumns, far_columns, label_counts, prepared
-from stakes.cli.globs import Files, found_files
-from stakes.cli.opening import Opened, opened
+from stakes.cli.far_counts import Counted, counted_far
 from stakes.cli.parts import about_parts
-from stakes.cli.place import at_place, judged_at, refuse_or_name_dominated, texts
-from stakes.cli.reading import Table
+from stakes.cli.place import judged_at
 from stakes.cli.remarks import (
     about_base_rate,
     about_extra_decisions,
     about_numbers,
     about_switches,
 )
-from stakes.engines import Reduction, Request, reduce_frame
+from stakes.engines import Reduction
 from stakes.evaluation import Evaluation
 from stakes.evaluation.from_reduction import evaluated_reduction
-from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
+from stakes.exceptions import StakesError
 from stakes.report import Findings
 from stakes.summaries import ConfusionMatrix, PairedCounts
 
@@ -42,185 +30,14 @@ __all__ = ["findings_at_scale"]
 
 #: How an evaluation of counts says what it could not do; the command line says what to do then.
 NOT_AGAIN = "no model was re-calibrated"
-NEEDS_ROWS = {
-    "group": "whole groups are drawn from rows in memory",
-    "more": "files are joined in memory",
-    "join_on": "files are joined in memory",
-    "embed_posteriors": "posteriors of the cases are not kept",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _CountedLabels(Labels):
-    """Outcomes with how often each occurs, without the rows."""
-
-    totals: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
-
-    @property
-    def counts(self) -> NDArray[Any]:
-        """How often each name occurs."""
-        return self.totals
 
 
 def findings_at_scale(args: Any) -> Findings:
     """Count the files in their engine, and judge the counts."""
-    filed, words = costs_given(args)
-    _refuse_what_needs_rows(args, words)
-    files = found_files(args.file)
-    engine = getattr(args, "engine", None) or "duckdb"
-    with ExitStack() as stack:
-        source = stack.enter_context(opened(files, engine, args.memory))
-        types = nw.from_native(source.frame).collect_schema()
-        table = Table(files.title, 0, tuple(types.names()), files.form, "")
-        label, said = find_label(table, args.label)
-        notes = [said] if said else []
-        notes += fill_in_models(table, label, args)
-        columns = far_columns(table, types, label, args)
-        if files.form == "csv":  # cells as they stand, not as they look
-            columns = replace(columns, whole_decisions=False)
-            source = stack.enter_context(opened(files, engine, args.memory, columns.types))
-        labels, values, notes_missing = _outcomes(source, columns, files, args)
-        refuse_single(labels, label)
-        app = application_over(filed, words, labels, label, args)
-        cases = _as_cases(app, labels, label)
-        app = at_place(app, cases.priors, args)
-        warnings = refuse_or_name_dominated(app.costs)
-        reduction = _reduced(source, columns, app, cases, values, files, args)
-    ev = _evaluated(reduction, app, cases, args)
-    args.joint = _joint(reduction, app)
-    return _findings(ev, app, cases, files, engine, [*notes, *notes_missing], warnings, args)
-
-
-def _refuse_what_needs_rows(args: Any, words: Any) -> None:
-    """Say which options cannot be had without the rows in memory."""
-    small = "take a sample of the rows in one file for that"
-    for option, why in NEEDS_ROWS.items():
-        if getattr(args, option, None):
-            said = option.replace("_", "-")
-            raise DataError(f"--{said} does not go with files that are counted apart: {why}.",
-                            hint=small)  # fmt: skip
-    if args.scores_are == "rank":
-        raise DataError("--scores-are rank needs the rows in memory.", hint=small)
-    if args.missing in ("naive", "abstain"):
-        raise DataError(f"--missing {args.missing} needs the rows in memory.",
-                        hint="leave such rows out:  --missing drop")  # fmt: skip
-    if words is not None and words.columns:
-        raise DataError("costs per case need the rows in memory.", hint=small)
-
-
-def _outcomes(
-    source: Opened, columns: FarColumns, files: Files, args: Any
-) -> tuple[_CountedLabels, dict[str, Any], list[str]]:
-    """How often each outcome occurs, as text, and the value that each text stands for."""
-    found, missing = attended(
-        lambda: label_counts(source.frame, columns, args),
-        f"looking at {files.title}",
-        progress=source.progress,
-        stop=source.stop,
-        quiet=args.quiet,
-    )
-    notes = []
-    if missing and args.missing != "drop":
-        raise DataError(
-            f"'{columns.label}', the truth, is empty in {missing} rows.",
-            hint="To leave them out: --missing drop",
-        )
-    if missing:
-        notes.append(f"{missing} rows without the truth were left out")
-    values = {_as_text(value): value for value in found}
-    totals = np.array([found[value] for value in values.values()], dtype=np.float64)
-    labels = _CountedLabels(tuple(values), np.arange(len(values)), None, totals)
-    return labels, values, notes
-
-
-def _as_text(value: Any) -> str:
-    """A value as files write it: whole numbers without a point."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value).strip()
-
-
-def _as_cases(app: Application, labels: _CountedLabels, label: str) -> Cases:
-    """One weighed case for each class, which has the shares of all of them."""
-    classes = texts(app.classes)
-    strangers = [name for name in labels.names if name not in classes]
-    if strangers:
-        raise LabelError(
-            f"'{label}' holds {counted(labels)}, but the costs speak of {quoted(classes)}.",
-            hint=f"add {quoted(strangers)} to the costs, or correct the spelling",
-        )
-    totals = dict(zip(labels.names, labels.totals.tolist(), strict=True))
-    weights = np.array([totals.get(name, 0.0) for name in classes])
-    places = np.arange(len(classes))
-    return Cases(classes, places, weights, places, label, tuple(sorted(labels.names)))
-
-
-def _reduced(
-    source: Opened,
-    columns: FarColumns,
-    app: Application,
-    cases: Cases,
-    values: dict[str, Any],
-    files: Files,
-    args: Any,
-) -> Reduction:
-    """Everything that is asked for, counted in one pass."""
-    assert app.priors is not None
-    said_at = None
-    if args.shares_given and not args.decisions:
-        said_at = app.priors if args.posteriors_already_adjusted else cases.priors
-    request = Request(
-        columns.label,
-        columns.models_for(cases.classes),
-        applications=_typed(judged_at(app, args), values, columns),
-        sample_weight=args.weight,
-        by=columns.by,
-        posterior_priors=said_at,
-    )
-    frame = prepared(source.frame, columns, cases, args)
-    try:
-        return attended(
-            lambda: reduce_frame(frame, request),
-            f"counting {files.title}",
-            progress=source.progress,
-            stop=source.stop,
-            quiet=args.quiet,
-        )
-    except StakesError as error:
-        raise type(error)(error.message, hint=_hint(error, args) or error.hint) from None
-
-
-def _hint(error: StakesError, args: Any) -> str | None:
-    """What to type on the command line."""
-    if "missing values" in error.message:
-        return "To leave such rows out: --missing drop"
-    if isinstance(error, PosteriorError) and "between 0 and 1" in error.message:
-        return (
-            "If they are log-odds (logits):      --scores-are logit\n"
-            "If they are log-likelihood ratios:  --scores-are llr"
-        )
-    if isinstance(error, PosteriorError):
-        return "To rescale each row: --renormalise"
-    return None
-
-
-def _typed(app: Application, values: dict[str, Any], columns: FarColumns) -> Application:
-    """The application with its names as the values that stand in the columns."""
-
-    def typed(name: Any) -> Any:
-        if name in values:
-            value = values[name]
-            return int(value) if isinstance(value, float) and value.is_integer() else value
-        whole = all(isinstance(v, (int, float)) and not isinstance(v, bool)
-                    for v in values.values())  # fmt: skip
-        return int(name) if whole and str(name).lstrip("-").isdigit() else name
-
-    classes = [typed(name) for name in texts(app.classes)]
-    decisions: list[Any] = list(texts(app.decisions))
-    if columns.whole_decisions and all(str(name).lstrip("-").isdigit() for name in decisions):
-        decisions = [int(name) for name in decisions]
-    costs = CostMatrix(app.costs.values, classes, decisions)
-    return Application(costs, app.priors, app.unit, app.volume, app.period)
+    found = counted_far(args)
+    ev = _evaluated(found.reduction, found.application, found.cases, args)
+    args.joint = _joint(found.reduction, found.application)
+    return _findings(ev, found, args)
 
 
 def _evaluated(reduction: Reduction, app: Application, cases: Cases, args: Any) -> Evaluation:
@@ -258,17 +75,9 @@ def _joint(reduction: Reduction, app: Application) -> PairedCounts | None:
     return PairedCounts(joint.cells, joint.counts, joint.systems, app.classes, app.decisions)
 
 
-def _findings(
-    ev: Evaluation,
-    app: Application,
-    cases: Cases,
-    files: Files,
-    engine: str,
-    notes: list[str],
-    warnings: list[str],
-    args: Any,
-) -> Findings:
+def _findings(ev: Evaluation, found: Counted, args: Any) -> Findings:
     """Everything that is printed."""
+    app, cases, files, notes = found.application, found.cases, found.files, list(found.notes)
     notes += about_cuts(app, cases, args)
     notes += about_base_rate(cases, app, args)
     notes += about_numbers("decisions" if args.decisions else "scores", cases, args)
@@ -280,15 +89,15 @@ def _findings(
         kept = tuple(note for note in ev.notes if not note.startswith(NOT_AGAIN))
         ev = replace(ev, notes=kept)
     many = len(files.paths)
-    form = f"{many} {files.form} file{'s' if many != 1 else ''}, counted by {engine}"
-    found = findings_from(
+    form = f"{many} {files.form} file{'s' if many != 1 else ''}, counted by {found.engine}"
+    result = findings_from(
         ev,
         source=files.title,
         kind="decisions" if args.decisions else "scores" if args.scores else "posteriors",
         class_counts=cases.totals,
         costs_said=describe_costs(app.costs, unit=app.unit).splitlines(),
         notes=notes,
-        warnings=warnings,
+        warnings=found.warnings,
         facts={"label": cases.label, "form": form, "models": len(ev)},
     )
-    return replace(found, n_cases=ev.n_cases)
+    return replace(result, n_cases=ev.n_cases)

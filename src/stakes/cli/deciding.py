@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._names import as_positions
 from stakes.application import Application
 from stakes.cli.cases import Cases, quoted, rows_of
 from stakes.cli.models import Model
@@ -83,15 +84,15 @@ def said_by(
     are to be filled.
     """
     if model.decisions is not None:
-        return fill_gaps(model.decisions, model.missing, app, args), None
+        return as_positions(fill_gaps(model.decisions, model.missing, app, args)), None
     assert model.scores is not None
     if args.scores_are == "rank":
         codes, threshold = _ranked(model, cases, app)
-        return fill_gaps(codes, model.missing, app, args), threshold
+        return as_positions(fill_gaps(codes, model.missing, app, args)), threshold
     posteriors = posteriors_of(model, cases, app, args)  # also refuses what cannot be moved
     if model.missing.any():
         codes = bayes_decisions(posteriors, app.costs)
-        return fill_gaps(codes, model.missing, app, args), None
+        return as_positions(fill_gaps(codes, model.missing, app, args)), None
     if args.scores_are == "llr":
         return Posteriors.from_llrs(model.scores, cases.priors, cases.classes).values, None
     if args.scores_are == "logit":

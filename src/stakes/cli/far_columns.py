@@ -104,10 +104,23 @@ def prepared(frame: Any, columns: FarColumns, cases: Cases, args: Any) -> Any:
     rows = _kept(nw.from_native(frame), columns, args)
     if args.missing == "drop":
         rows = rows.filter(~nw.col(columns.label).is_null())
-    changed = _posteriors(nw, columns, rows.collect_schema(), cases, args)
+    types = rows.collect_schema()
+    changed = _posteriors(nw, columns, types, cases, args) | _times(nw, columns, types, args)
     if changed:
         rows = rows.with_columns(**changed)
     return rows.to_native()
+
+
+def _times(nw: Any, columns: FarColumns, types: Any, args: Any) -> dict[str, Any]:
+    """Times cut to hours or days in the engine, so that slices are few; weeks are made of days."""
+    period = getattr(args, "period", None)
+    if period is None:
+        return {}
+    (name,) = columns.by
+    unit, letters = ("1h", 13) if period == "hour" else ("1d", 10)
+    if types[name] == nw.String:
+        return {name: nw.col(name).str.slice(0, letters)}
+    return {name: nw.col(name).dt.truncate(unit)} if types[name] == nw.Datetime else {}
 
 
 def _kept(rows: Any, columns: FarColumns, args: Any) -> Any:

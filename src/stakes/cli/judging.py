@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._names import as_positions
 from stakes.application import Application
 from stakes.application.sentences import describe_costs
 from stakes.cli.asked import Asked, asked
@@ -126,7 +127,7 @@ def _evaluated(
     for model in models:
         said[model.name], cuts[model.name] = said_by(model, cases, app, args)
     ev = evaluate(
-        cases.truth,
+        as_positions(cases.truth),
         said,
         application=judged_at(app, args),
         case_costs=case_costs,

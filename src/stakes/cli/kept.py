@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._names import as_positions
 from stakes.application import Application
 from stakes.cli.kept_files import added, listed_files
 from stakes.cli.place import texts
@@ -78,7 +79,7 @@ def joint_of(ev: Evaluation) -> PairedCounts | None:
     cases, app = ev.sources.cases, ev.application
     return PairedCounts.from_decisions(
         cases.truth,
-        {one.model.name: one.as_is.codes for one in ev.sources.judged},
+        {one.model.name: as_positions(one.as_is.codes) for one in ev.sources.judged},
         classes=app.classes,
         decision_names=app.decisions,
         sample_weight=cases.weights,

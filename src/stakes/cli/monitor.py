@@ -32,6 +32,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", help="further periods, in order of time")
     add_model_options(parser)
     group = parser.add_argument_group("the periods")
+    group.add_argument(
+        "--engine",
+        choices=("duckdb", "polars", "spark"),
+        help="who counts files given by a pattern, a folder or an address (default duckdb)",
+    )
+    group.add_argument(
+        "--memory", default="2GB", metavar="2GB", help="how much memory duckdb may take for that"
+    )
     group.add_argument("--time", metavar="COLUMN", help="when each row of one file happened")
     group.add_argument(
         "--period",

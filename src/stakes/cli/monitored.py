@@ -12,12 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._names import as_positions
 from stakes.application import Application, CaseCosts
 from stakes.application.sentences import describe_costs
 from stakes.cli.asked import asked
+from stakes.cli.cells import Labels
 from stakes.cli.costs import binary_case_costs, shares
 from stakes.cli.deciding import posteriors_of, said_by, without_gaps
+from stakes.cli.far_counts import as_text, counted_far
 from stakes.cli.from_counts import ordered_table, over_names
+from stakes.cli.globs import needs_engine
 from stakes.cli.kept import read_kept
 from stakes.cli.kept_files import listed_files
 from stakes.cli.models import Model, models_of
@@ -45,18 +49,18 @@ class Watched:
 
 def watched(words: Sequence[str], args: Any) -> Watched:
     """The periods that the options speak of, compared with the first."""
-    paths = listed_files(words) if words else []
-    if args.time is None and len(paths) >= 2:
+    if args.time is not None and len(words) == 1:
+        args.file = words[0]
+        return _from_far(args) if needs_engine(args) else _from_rows(args)
+    paths = listed_files(words) if words and args.time is None else []
+    if len(paths) >= 2:
         return _from_files(paths, args)
-    if args.time is None or len(paths) != 1:
-        raise DataError(
-            "I need a reference and at least one later period.",
-            hint="counts of each period:  stakes monitor last_month.json this_month.json "
-            "--cost fn=10 fp=1\nrows with a date:  stakes monitor data.csv --time date --period "
-            "week --cost fn=10 fp=1",
-        )
-    args.file = paths[0]
-    return _from_rows(args)
+    raise DataError(
+        "I need a reference and at least one later period.",
+        hint="counts of each period:  stakes monitor last_month.json this_month.json "
+        "--cost fn=10 fp=1\nrows with a date:  stakes monitor data.csv --time date --period "
+        "week --cost fn=10 fp=1",
+    )
 
 
 # ------------------------------------------------------------- files of counts
@@ -203,12 +207,36 @@ def _counted(
     case_costs: CaseCosts | None,
 ) -> ConfusionMatrix | CostTally:
     """The counts of one period."""
+    truth, codes = as_positions(truth), as_positions(codes)
     if case_costs is None:
         return ConfusionMatrix.from_decisions(
             truth[inside], codes[inside], classes=app.classes, decision_names=app.decisions
         )
     costs = CaseCosts(case_costs.values[inside], case_costs.classes, case_costs.decisions)
     return CostTally.from_decisions(truth[inside], codes[inside], costs=costs)
+
+
+# ------------------------------------------------------------- files that are counted apart
+
+
+def _from_far(args: Any) -> Watched:
+    """Files of any number, put into periods by a column, counted where they lie."""
+    args.subset = args.time
+    found = counted_far(args)
+    app, reduction = found.application, found.reduction
+    name = _chosen(list(reduction.request.models), args.model)
+    times = Labels(
+        tuple(as_text(key[0]) for key in reduction.slices), np.arange(len(reduction.slices))
+    )
+    names, places = period_of(times, np.arange(len(times.names)), args)
+    periods: dict[str, ConfusionMatrix] = {}
+    for key, place in zip(reduction.slices, places.tolist(), strict=True):
+        counts = reduction[key].confusion(name).counts
+        table = ConfusionMatrix(counts, app.classes, app.decisions)
+        periods[names[place]] = periods[names[place]] + table if names[place] in periods else table
+    ordered = {label: periods[label] for label in names}
+    watch = _watch(ordered, judged_at(app, args), args)
+    return Watched(watch, found.files.title, name, _said(app), found.warnings)
 
 
 # ------------------------------------------------------------- conditions

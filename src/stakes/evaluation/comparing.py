@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._names import as_positions
 from stakes.application import Application
 from stakes.evaluation.judging import Cases, Judged, Variant
 from stakes.summaries import GroupedCounts, PairedCounts
@@ -21,6 +22,7 @@ MOST_COMPARED = 20
 def _counts(codes: dict[str, Any], cases: Cases, app: Application) -> Any:
     """Joint counts of several systems, by group where there are groups or weights."""
     names: dict[str, Any] = {"classes": app.classes, "decision_names": app.decisions}
+    codes = {name: as_positions(chosen) for name, chosen in codes.items()}
     if cases.groups is None and cases.weights is None:
         return PairedCounts.from_decisions(cases.truth, codes, **names)
     groups = cases.groups if cases.groups is not None else np.arange(cases.truth.shape[0])

@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes._checks import as_priors, same_length
 from stakes._columns import as_column, as_weights
-from stakes._names import encode
+from stakes._names import as_positions, encode
 from stakes.application import Application
 from stakes.calibration import Affine, Calibrator
 from stakes.evaluation.comparing import (
@@ -147,7 +147,7 @@ def _certain(judged: list[Judged]) -> list[str]:
 
 def read_cases(y_true: Any, app: Application, sample_weight: Any, groups: Any) -> Cases:
     """The truth as positions, with weights, groups and class shares."""
-    truth = encode(y_true, app.classes, "y_true")
+    truth = as_positions(encode(y_true, app.classes, "y_true"))
     if truth.shape[0] == 0:
         raise DataError("there are no cases.")
     weights = as_weights(sample_weight, truth.shape[0])
@@ -241,7 +241,7 @@ def sliced(
     notes = list(whole.notes)
     for value in dict.fromkeys(values.tolist()):
         inside = values == value
-        part = {name: np.asarray(one)[inside] for name, one in said.items()}
+        part = {name: np.asanyarray(one)[inside] for name, one in said.items()}
         cut = {k: None if v is None else as_column(v, k)[inside] for k, v in columns.items()}
         try:
             found[str(value)] = evaluate(truth[inside], part, **cut, **options)

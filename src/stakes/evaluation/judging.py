@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import frozen
+from stakes._names import as_positions
 from stakes.application import Application
 from stakes.calibration import Calibrator, cross_fit
 from stakes.decisions import bayes_decisions, decision_intervals
@@ -47,7 +48,7 @@ class Cases:
         """Cases by truth and decision."""
         return ConfusionMatrix.from_decisions(
             self.truth,
-            codes,
+            as_positions(codes),
             classes=app.classes,
             decision_names=app.decisions,
             sample_weight=self.weights,

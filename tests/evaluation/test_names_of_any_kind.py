@@ -1,0 +1,52 @@
+"""Names that are integers, or are written as integers, in any order: the same evaluation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stakes import Application, CaseCosts, CostMatrix, evaluate
+from stakes.engines.batches import Stream
+
+KINDS = [["no", "yes"], [0, 1], [1, 0], [1, 2], [7, -3], ["0", "1"], ["1", "0"], ["1", "2"]]
+
+
+def _rows():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    p = np.clip(0.3 + 0.4 * y + rng.normal(0, 0.2, 200), 0.01, 0.99)
+    return y, p, (p > 0.5).astype(int)
+
+
+@pytest.mark.parametrize("names", KINDS, ids=str)
+def test_evaluate(names):
+    y, p, d = _rows()
+    wanted = np.array([[np.sum((y == i) & (d == j)) for j in range(2)] for i in range(2)])
+    app = Application(CostMatrix([[0, 1], [10, 0]], classes=names))
+    named = np.array(names)
+    ev = evaluate(
+        named[y], {"p": p, "d": named[d], "e": named[1 - d]}, application=app, rng=0,
+        by=np.arange(200) % 2, recalibrate=False,
+    )  # fmt: skip
+    np.testing.assert_array_equal(ev["d"].confusion.counts, wanted)
+    assert ev["d"].confusion.classes == tuple(names)
+    parts = [ev.slices[name]["d"].confusion.counts for name in ("0", "1")]
+    np.testing.assert_array_equal(sum(parts), wanted)
+    assert ev.comparison is not None
+    assert ev.difference("d", "e").value < 0
+
+
+@pytest.mark.parametrize("names", KINDS, ids=str)
+def test_stream(names):
+    y, p, d = _rows()
+    named = np.array(names)
+    app = Application(CostMatrix([[0, 1], [10, 0]], classes=names))
+    costs = CaseCosts(np.broadcast_to([[0.0, 1], [10, 0]], (200, 2, 2)), names, names)
+    stream = Stream(app, scores="exact").update(
+        named[y], {"p": p, "d": named[d]}, groups=np.arange(200) % 5, case_costs=costs
+    )
+    wanted = np.array([[np.sum((y == i) & (d == j)) for j in range(2)] for i in range(2)])
+    np.testing.assert_array_equal(stream.confusion("d").counts, wanted)
+    np.testing.assert_array_equal(stream.tallies["d"].counts, wanted)
+    np.testing.assert_array_equal(stream.scores["p"].class_totals, np.bincount(y))
+    assert stream.scores["p"].counts_above(0.5)[1] == wanted[1, 1]
