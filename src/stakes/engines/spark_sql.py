@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stakes._optional import load
 from stakes.engines.plan import Plan, Table
 from stakes.engines.sql_text import Sql, SqlDialect, aggregates
 
@@ -64,13 +65,9 @@ def _quoted(columns: tuple[str, ...]) -> list[str]:
 
 def _expression(rows: Any, text: str) -> Any:
     """SQL as a column, of the kind that belongs to the data frame (Connect has its own)."""
-    if "connect" in type(rows).__module__:
-        from pyspark.sql.connect import functions as connected
-
-        return connected.expr(text)
-    from pyspark.sql import functions
-
-    return functions.expr(text)
+    connected = ".connect." in type(rows).__module__
+    module = "pyspark.sql.connect.functions" if connected else "pyspark.sql.functions"
+    return load(module, extra="spark").expr(text)
 
 
 def _table(groups: Any) -> Table:
