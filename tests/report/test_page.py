@@ -87,6 +87,19 @@ def test_without_matplotlib_the_page_says_what_to_install(ev, monkeypatch):
     assert 'id="ratio"' in made
 
 
+def test_labels_in_one_byte_are_counted_right():
+    y, p = drawn()
+    app = Application(COSTS)
+    plain = evaluate(y, {"gbm": p}, application=app, rng=0).to_html()
+    assert evaluate(y.astype(bool), {"gbm": p}, application=app, rng=0).to_html() == plain
+    many = CostMatrix.zero_one(20)
+    z = np.arange(400) % 20
+    q = np.random.default_rng(0).dirichlet(np.ones(20), size=400)
+    wide = evaluate(z, {"net": q}, application=many, recalibrate=False, rng=0).to_html()
+    small = evaluate(z.astype(np.uint8), {"net": q}, application=many, recalibrate=False, rng=0)
+    assert small.to_html() == wide
+
+
 def test_slices_and_notes_are_shown():
     y, p = drawn()
     by = np.where(np.arange(len(y)) % 2, "north", "<south>")

@@ -182,7 +182,7 @@ def _summed(
     cases, app = question.cases, question.application
     shape = (len(app.classes), len(app.decisions))
     parts = weights * paid[np.arange(paid.shape[0]), rule.codes]
-    places = cases.truth * shape[1] + rule.codes
+    places = cases.truth.astype(np.intp) * shape[1] + rule.codes
     sums = np.bincount(places, weights=parts, minlength=shape[0] * shape[1])
     cells = np.asarray(sums, dtype=np.float64).reshape(shape)
     cost = float(parts.sum())

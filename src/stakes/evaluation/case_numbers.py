@@ -80,12 +80,9 @@ def costliest_cases(ev: Evaluation, count: int) -> list[dict[str, Any]]:
     rule = next(one for one in sources.rules if one.name == ev.best)
     rows = np.arange(len(sources.costs))
     paid = sources.costs.values[rows, sources.cases.truth, rule.codes]
-    weights = (
-        sources.weights
-        * (sources.priors / np.bincount(sources.cases.truth, sources.weights, len(sources.priors)))[
-            sources.cases.truth
-        ]
-    )
+    totals = np.bincount(sources.cases.truth, sources.weights, len(sources.priors))
+    scale = np.divide(sources.priors, totals, out=np.zeros(len(totals)), where=totals > 0)
+    weights = sources.weights * scale[sources.cases.truth]
     parts = weights * paid
     gross = float(np.abs(parts).sum()) or 1.0
     app = ev.application

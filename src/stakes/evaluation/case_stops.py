@@ -32,7 +32,7 @@ SHARE_STOPS = 10
 #: The sums that a page holds of each rule.
 SUMS = ("alarms", "alarm_costs", "alarm_saved", "misses", "miss_costs", "miss_saved")
 #: At most so many numbers behind the rules that depend on both sliders.
-ROOM = 12_000
+ROOM = 8_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -263,7 +263,8 @@ def _corners(acting: FloatArray, waiting: FloatArray) -> NDArray[np.intp]:
     """Cuts that some factor may choose; all of them where a cost is negative."""
     if (np.diff(acting) < 0).any() or (np.diff(waiting) < 0).any():
         return np.arange(acting.shape[0])
-    return hull(acting, waiting)
+    scale = acting[-1] or 1.0, waiting[-1] or 1.0  # so that no product overflows
+    return hull(acting / scale[0], waiting / scale[1])
 
 
 def _placed(cut: float, priors: FloatArray, said_at: FloatArray) -> float:

@@ -34,7 +34,7 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["Live", "live_numbers"]
+__all__ = ["Live", "live_numbers", "sureness"]
 
 #: More models than this are not told apart stop by stop.
 MOST_TOLD_APART = 10
@@ -57,7 +57,8 @@ class Live:
         self.sure = whole and not ev.too_few and (ev.sources is None or ev.sources.plain)
         self.z = normal_quantile(self.level)
         self.told_apart = self.sure and 2 <= len(self.systems) <= MOST_TOLD_APART
-        self.joint, self.draws = None, 0
+        self.joint: NDArray[np.int64] | None = None
+        self.draws: int | None = None
         if self.told_apart and ev.sources is not None:
             self.joint = joint_counts(self.systems, ev.sources.cases.truth)
 
@@ -140,8 +141,9 @@ class Live:
         settled = (np.abs(gaps[best, :, columns]) > CERTAIN * error) | (error == 0)
         rng = self.sources.options["rng"]
         certain = np.asarray(settled.all(axis=1))
-        found, self.draws = chances_by_draws(self.joint, place, certain, nec, rng)
-        return found if self.draws else chances_best(nec, errors**2)
+        found, draws = chances_by_draws(self.joint, place, certain, nec, rng)
+        self.draws = draws if self.draws is None else min(draws, self.draws)
+        return found if draws else chances_best(nec, errors**2)
 
     def rivals(
         self, best: NDArray[np.intp], gaps: FloatArray, errors: FloatArray, scores: FloatArray
@@ -230,13 +232,13 @@ def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
         "kinds": list(KINDS),
         "sure": live.sure,
         "apart": live.told_apart and live.joint is not None,
-        "sureness": _sureness(live),
+        "sureness": sureness(live),
         "models": [_model(live, k) for k in range(len(live.systems))],
         "tables": {k: _packed(table) for k, table in tables.items()},
     }
 
 
-def _sureness(live: Live) -> str:
+def sureness(live: Live) -> str:
     """How sure figures are away from the stated costs, in words."""
     said = "Away from the stated costs intervals are computed in the same way"
     if live.joint is None:
@@ -278,10 +280,12 @@ def _packed(table: dict[str, Any]) -> dict[str, Any]:
     """The table for JSON; models apart, positions shifted so that 0 is nobody."""
     found: dict[str, Any] = {"kind": packed(table["kind"]), "rival": packed(table["rival"] + 1)}
     for name in ("low", "high", "chance"):
-        found[name] = None if table[name] is None else [packed(row) for row in table[name]]
+        short = name != "chance"  # limits are roots, found to seven digits
+        rows = table[name]
+        found[name] = None if rows is None else [packed(row, short=short) for row in rows]
     for name in ("value", "half", "needed", "after_low", "after_high"):
         some = table[name] is not None and np.isfinite(table[name]).any()
-        found[name] = packed(table[name]) if some else None
+        found[name] = packed(table[name], short=True) if some else None
     return found
 
 

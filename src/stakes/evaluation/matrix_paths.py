@@ -140,7 +140,7 @@ def _handed_over(
     side = np.where(chosen > column, np.searchsorted(prices, least, side="right"),
                     np.searchsorted(prices, least, side="left"))  # fmt: skip
     size, shape = len(prices) + 1, app.costs.shape
-    cell = cases.truth * shape[1] + chosen
+    cell = cases.truth.astype(np.intp) * shape[1] + chosen
     sums = np.bincount(side + size * cell, cases.weights, minlength=size * shape[0] * shape[1])
     decided = sums.reshape(*shape, size).cumsum(axis=2)
     found = np.moveaxis(decided[:, :, :-1], 2, 0).astype(np.float64)
@@ -199,6 +199,6 @@ def _decided(one: Judged, ev: Evaluation, sources: Sources, priors: FloatArray) 
     ratios = priors / sources.said_at
     codes = bayes_decisions(one.model.posteriors, costs * (ratios / ratios.max())[:, None])
     shape, cases = costs.shape, sources.cases
-    cell = cases.truth * shape[1] + np.asarray(codes, dtype=np.intp)
+    cell = cases.truth.astype(np.intp) * shape[1] + codes
     sums = np.bincount(cell, cases.weights, minlength=shape[0] * shape[1])
     return np.asarray(sums, dtype=np.float64).reshape(shape)

@@ -101,7 +101,7 @@ def _bayes_error(ev: Evaluation, scores: Any, names: Any, stops: Any) -> Chart:
                 x[inside], nec[k][inside], none, np.ones(inside.sum()), none, none, True
             )
     widths = None if low is None else {
-        f"m{k}": _Band(x, low[k], high[k]) for k in range(len(low))
+        f"m{k}": _Band(x[::2], low[k][::2], high[k][::2]) for k in range(len(low))
     }  # fmt: skip
     share = ev.application.priors
     assert share is not None

@@ -26,7 +26,7 @@ __all__ = ["chances_by_draws", "joint_counts"]
 #: As many draws as a comparison takes, and the same ones.
 DRAWS = 4000
 #: At most so many drawn numbers behind one page; above that fewer draws, or none.
-WORK = 8e6
+WORK = 1e7
 
 
 def joint_counts(systems: list[System], truth: NDArray[Any]) -> NDArray[np.int64]:
@@ -37,6 +37,7 @@ def joint_counts(systems: list[System], truth: NDArray[Any]) -> NDArray[np.int64
     """
     firsts = np.stack([_first_acted(one) for one in systems], axis=1).astype(np.intp)
     size, (n, count) = systems[0].false_alarms.shape[0], firsts.shape
+    truth = truth.astype(np.intp)  # it may come in one byte
     order = np.argsort(firsts, axis=1, kind="stable")
     shape = (size + 1, 2, 2**count)
     joint = np.zeros(shape[0] * shape[1] * shape[2], dtype=np.int64)

@@ -92,7 +92,9 @@ def both_acted(first: System, second: System, truth: NDArray[Any]) -> FloatArray
     assert second.first_acted is not None
     size = first.false_alarms.shape[0]
     later = np.maximum(first.first_acted, second.first_acted).astype(np.intp)
-    both = np.bincount(later + (size + 1) * truth, minlength=2 * (size + 1)).reshape(2, -1)
+    both = np.bincount(
+        later + (size + 1) * truth.astype(np.intp), minlength=2 * (size + 1)
+    ).reshape(2, -1)
     return np.asarray(both[:, :-1].cumsum(axis=1), dtype=np.float64)
 
 

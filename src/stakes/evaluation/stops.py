@@ -123,7 +123,7 @@ def _at_stops(posteriors: NDArray[Any], sources: Sources, grid: Grid, share: flo
     cuts = 1 / (1 + np.exp(x - math.log(share / (1 - share))))
     # Cuts fall as x grows; a case is acted on from the first stop whose cut it exceeds.
     first = x.shape[0] - np.searchsorted(cuts[::-1], posteriors, side="left")
-    key = first + (x.shape[0] + 1) * cases.truth
+    key = first + (x.shape[0] + 1) * cases.truth.astype(np.intp)
     sums = np.bincount(key, weights=cases.weights, minlength=2 * (x.shape[0] + 1))
     acted = sums.reshape(2, -1)[:, :-1].cumsum(axis=1).astype(np.float64)
     total = sums.reshape(2, -1)[1].sum()

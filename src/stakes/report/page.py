@@ -190,12 +190,19 @@ def _from(sheet: Sheet) -> Html:
     if len(app["classes"]) == 2:
         share = app["data_priors"][1]
         parts.append(
-            f"{grouped(round(share * record['cases']))} {app['classes'][1]} ({percent(share)})"
+            f"{grouped(round(share * record['cases']))} {_quoted(app['classes'][1])} "
+            f"({percent(share)})"
         )
-    parts.append(f"{count} model{'s' if count != 1 else ''}")
+    kind = "rule" if sheet.by_case else "model"
+    parts.append(f"{count} {kind}{'s' if count != 1 else ''}")
     parts += [f"made {facts['made']}"] if "made" in facts else []
     parts += [f"stakes {facts['stakes']}"] if "stakes" in facts else []
     return Html(" · ".join(text(part) for part in parts))
+
+
+def _quoted(name: str) -> str:
+    """A name that cannot be taken for a number."""
+    return name if name[:1].isalpha() else f"“{name}”"
 
 
 def _footer(sheet: Sheet) -> str:

@@ -16,6 +16,13 @@ __all__ = ["told"]
 LARGEST_TABLE = 12
 
 
+#: Why a page about costs per case may have nothing to move.
+UNMOVED = (
+    "Nothing can be moved here: with costs per case that needs two outcomes, both of which occur, "
+    "and two decisions, each right for one of them on average."
+)
+
+
 def told(sheet: Sheet) -> Html:
     """What the user said, with the sliders and fields that change it."""
     app = sheet.record["application"]
@@ -27,6 +34,8 @@ def told(sheet: Sheet) -> Html:
     else:
         parts.append(_matrix(sheet))
         parts.append(_paths(sheet))
+        if sheet.by_case:
+            parts.append(element("p", UNMOVED, class_="soft"))
     moves = any(given is not None for given in (sheet.numbers, sheet.table, sheet.each))
     fields = [_field("volume", _volume_label(app), app["volume"])] if moves else []
     unit = f", {app['unit']}" if app["unit"] else ""
@@ -106,9 +115,9 @@ def _factor(sheet: Sheet) -> Html:
     above = "" if free else " above a catch"
     first = joined(
         element("label", joined(
-            f"A missed “{name}” costs{above} ",
+            f"A missed “{name}” costs ",
             element("output", "1", id="factor-shown", for_="factor"),
-            " times what was stated, in every case"), for_="factor"),
+            f" times what was stated{above}, in every case"), for_="factor"),
         _range("factor", -numbers["factors"], numbers["factors"]),
     )  # fmt: skip
     second = joined(

@@ -139,6 +139,8 @@ def _holds(record: Any) -> list[Html]:
     if not stretches:
         return []
     (tn, fp), (fn, tp) = app["costs"]
+    if fp <= tn or fn <= tp:
+        return []
     ratio, name = (fn - tp) / (fp - tn), app["classes"][1]
     here = [s for s in stretches if s["low"] <= ratio <= (s["high"] or math.inf)]
     if not here:

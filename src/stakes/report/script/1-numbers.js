@@ -4,7 +4,7 @@
   const $ = (id) => document.getElementById(id);
   const page = JSON.parse($("numbers").textContent);
   const { app, two, many, each, names, stated } = page;
-  const KINDS = { f8: Float64Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
+  const KINDS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
   const unpack = (packed) => {
     if (!packed) return null;
     const raw = atob(packed.d);
@@ -53,7 +53,8 @@
   };
   const rate = (share) => {
     const edge = Math.min(share, 1 - share);
-    return percent(share, Math.max(1, 1 - Math.floor(Math.log10(100 * edge))));
+    if (!(edge > 0)) return percent(share, 1);
+    return percent(share, Math.min(100, Math.max(1, 1 - Math.floor(Math.log10(100 * edge)))));
   };
   const three = (x) => String(Number(x.toPrecision(3)));
   const necText = (x) => (x === null || !Number.isFinite(x) ? "undefined" : x.toFixed(3));
