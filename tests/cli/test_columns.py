@@ -98,3 +98,44 @@ def test_conventions_of_other_tools(names, classes):
 
 def test_a_single_class_column_is_not_a_model():
     assert recognised(table("y", "p_value")) == []
+
+
+class TestOtherTools:
+    """Tables as other tools write them, without a word about their columns."""
+
+    ROWS = [("no", 0.9), ("yes", 0.8), ("no", 0.3), ("no", 0.6), ("yes", 0.2), ("yes", 0.7)] * 20
+    COUNTS = [[20, 40], [20, 40]]  # acting above 1/2: 0.9 and 0.6 of 'no', all but 0.2 of 'yes'
+    COSTS = ("--cost", "fn=1", "fp=1", "--json")
+
+    def counted(self, run, write, head, line, *words):
+        write("d.csv", head + "\n" + "".join(line(y, p) + "\n" for y, p in self.ROWS))
+        done = run("eval", "d.csv", *words, *self.COSTS)
+        assert done.code == 0, done.err
+        return done.found["models"][0]["counts"]
+
+    def test_h2o(self, run, write):
+        def line(y, p):
+            return f"{int(y == 'yes')},{int(p > 0.5)},{1 - p:.2f},{p}"
+
+        assert self.counted(run, write, "y,predict,p0,p1", line) == self.COUNTS
+
+    @pytest.mark.parametrize("words", [(), ("--proba", ".pred_*")])
+    def test_tidymodels(self, run, write, words):
+        def line(y, p):
+            return f"{y},{'yes' if p > 0.5 else 'no'},{1 - p:.2f},{p}"
+
+        head = "truth,.pred_class,.pred_no,.pred_yes"
+        assert self.counted(run, write, head, line, "--positive", "yes", *words) == self.COUNTS
+
+    def test_mlr(self, run, write):
+        def line(y, p):
+            return f"1,{y},{'yes' if p > 0.5 else 'no'},{1 - p:.2f},{p}"
+
+        head = "id,truth,response,prob.no,prob.yes"
+        assert self.counted(run, write, head, line, "--positive", "yes") == self.COUNTS
+
+    def test_p0_without_predict_is_not_guessed(self, run, write):
+        write("d.csv", "y,p0,p1\n0,0.4,0.6\n1,0.3,0.7\n" * 20)
+        done = run("eval", "d.csv", *self.COSTS)
+        assert done.code == 2
+        assert "--scores p0" in done.err

@@ -11,12 +11,18 @@ from stakes.report.amounts import grouped
 
 __all__ = ["ClassColumns", "class_columns", "find_label", "named_columns", "recognised"]
 
-LABEL_NAMES = ("y", "y_true", "label", "target", "truth", "correct", "actual")
+LABEL_NAMES = (
+    "y", "y_true", "label", "labels", "target", "targets", "truth", "correct", "actual",
+)  # fmt: skip
 ID_NAMES = ("id", "row_id", "index")
 #: How other tools call the probability of a class: p_cat, prob.cat, .pred_cat, confidence.cat
 CLASS_COLUMN = re.compile(
     r"^(?:(?P<model>.+)\.)?(?:p_|prob_|proba_|probability_|prob\.|\.pred_|confidence\.)(?P<name>.+)$"
 )
+#: The decision of tidymodels, beside its probabilities .pred_no and .pred_yes.
+DECISION_COLUMN = re.compile(r"^(?:.+\.)?\.pred_class$")
+#: H2O calls the probabilities of the outcomes 0, 1, ... so, beside its decision in `predict`.
+H2O_COLUMN = re.compile(r"^p(?P<name>\d+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +122,7 @@ def _matches(table: Table, part: str) -> list[tuple[str, str, str]]:
     parts = []
     for column in table.names:
         match = pattern.fullmatch(column)
-        if match:
+        if match and not DECISION_COLUMN.match(column):
             *models, name = match.groups()
             model = models[0] if models else _model_before(before)
             parts.append((model, name, column))
@@ -131,6 +137,8 @@ def _model_before(before: str) -> str:
 def _spelt(table: Table, part: str) -> list[tuple[str, str, str]]:
     """Model, class and column for a column that was named in full."""
     table.position(part)
+    if "predict" in table.names and H2O_COLUMN.match(part):
+        return [("model", part[1:], part)]
     match = CLASS_COLUMN.match(part)
     if match is None:
         raise DataError(
@@ -145,8 +153,10 @@ def recognised(table: Table, label: str | None = None) -> list[ClassColumns]:
     models: dict[str, ClassColumns] = {}
     for column in table.names:
         match = CLASS_COLUMN.match(column)
-        if match and column != label:
-            model = match["model"] or "model"
+        if match is None and "predict" in table.names:
+            match = H2O_COLUMN.match(column)
+        if match and column != label and not DECISION_COLUMN.match(column):
+            model = match.groupdict().get("model") or "model"
             models.setdefault(model, ClassColumns(model, {})).by_class[match["name"]] = column
     return [model for model in models.values() if len(model.by_class) > 1]
 
