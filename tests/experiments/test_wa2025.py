@@ -41,6 +41,35 @@ from stakes.experiments.wa2025.rated import (
 from stakes.experiments.wa2025.selection import SCENARIOS, chosen, gaps, printed_gaps, scenario
 from stakes.metrics import matched_beta
 
+#: Mean over the churn grid, and least cell, of the plain correlation: an independent recomputation
+#: of figure 1.
+GRID_MEANS = {
+    "WA": (0.980, 0.806),
+    "H informed": (0.922, 0.020),
+    "EWA": (0.902, -0.184),
+    "ACD": (0.861, -0.332),
+    "WCA": (0.594, -0.800),
+    "accuracy": (0.548, -0.943),
+    "H": (0.548, -0.943),
+    "CBA": (0.494, -0.896),
+    "IAM": (0.494, -0.896),
+    "informedness": (0.185, -0.068),
+    "ROC-AUC": (0.185, -0.068),
+    "WRA": (0.185, -0.068),
+    "MCC": (0.172, None),
+    "kappa": (0.158, None),
+    "F1": (0.157, -0.965),
+    "Jaccard": (0.157, -0.965),
+    "markedness": (0.138, None),
+    "precision": (0.132, None),
+    "NPV": (0.132, None),
+    "B-ROC": (0.093, None),
+    "P4": (0.077, None),
+    "G-mean": (0.068, None),
+    "specificity": (0.060, None),
+    "recall": (0.051, -0.980),
+}
+
 ITEMS = {item.key: item for item in PAPER.items}
 FEW = Context()
 
@@ -179,6 +208,7 @@ class TestChurn:
         outcome = ITEMS["table2"].compute(Context(data))
         assert_cells_agree(outcome)
         alpha, beta = matched_beta(churn_costs(revenues(data), 0.01).shares)
+        assert outcome.tables["quadrature"]["mass"][0] == pytest.approx(0.348, abs=5e-4)
         assert (alpha, beta) == (pytest.approx(11.2, abs=0.05), pytest.approx(0.104, abs=5e-4))
         assert [(c.erratum, c.holds) for c in outcome.claims] == [(5, False), (6, False)]
 
@@ -208,6 +238,14 @@ class TestChurn:
         assert abs(coded) < abs(gap)
         found = weighted_claims(grid, "churn", published.CHURN_GMEAN_WEIGHTED)
         assert [(claim.erratum, claim.holds) for claim in found if claim.erratum] == [(4, False)]
+
+    def test_means_over_the_grid(self, data: Path) -> None:
+        grid = correlation_grid(churn_use_case(data), samples=15)
+        for metric, (mean, least) in GRID_MEANS.items():
+            values = panel(grid, as_coded(metric))
+            assert values.mean() == pytest.approx(mean, abs=0.02), metric
+            if least is not None:  # of 15 samples instead of 100
+                assert values.min() == pytest.approx(least, abs=0.08), metric
 
     def test_table_3_scenario_1_as_printed(self, data: Path) -> None:
         case = scenario(revenues(data), *SCENARIOS[0])

@@ -117,9 +117,10 @@ def credit_lines(data: Path) -> tuple[FloatArray, FloatArray]:
     """Credit line and profit of 200 customers drawn as in the authors' code (appendix B.2)."""
     path = data / "give_me_some_credit" / "creditscoring1.csv.gz"
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if not {"NA", ""} & set(row.values())]
-    income = np.array([float(row["MonthlyIncome"]) for row in rows])
-    debt = np.array([float(row["DebtRatio"]) for row in rows])
+        names, *rows = csv.reader(file)
+    places = names.index("MonthlyIncome"), names.index("DebtRatio")
+    known = [row for row in rows if "NA" not in row and "" not in row]
+    income, debt = np.array([[float(row[k]) for k in places] for row in known]).T
     income, debt = income[income > 0], debt[income > 0]  # without income there is no line
     paid = np.minimum(_instalment(INCOMES * income, LENDING) / income, 1 - np.clip(debt, 0, 1))
     line = np.minimum.reduce(
