@@ -64,7 +64,7 @@ def _cost_claim(off: int) -> Claim:
     named, root = (measured(table_with("Imb", 0, 810))[name] for name in ("EC_1.5 text", "EC_1.5"))
     return Claim(
         "The column EC_1.5 is for c21 = beta^2 = 1.5.",
-        False,
+        off == 0,
         f"With 1.5, {off} of {len(ROWS)} rows would print another number; with sqrt(2) none would. "
         f"Row 16: {named:.2f} with 1.5, {root:.2f} with sqrt(2), printed 5.73. No conclusion "
         "depends on it.",

@@ -21,7 +21,7 @@ def compute(_: Context) -> Outcome:
         app = Application(CostMatrix.zero_one(CLASSES).with_abstention(alpha), priors=data.priors)
         abstains = bayes_decisions(data.posteriors, app) == len(CLASSES)
         by_rule = data.posteriors.max(axis=1) < 1 - alpha
-        same &= bool((abstains == by_rule).all())
+        same &= bool((abstains == by_rule).all()) and app.naive_decision == naive
         differing = float(np.sum(abstains != by_rule))
         cells += [
             Cell(f"alpha = {alpha:.2f} / largest posterior below which it abstains", 1 - alpha,

@@ -147,10 +147,18 @@ def _claims(found: dict[str, dict[str, Any]]) -> tuple[Claim, ...]:
 def _cases_claim(found: dict[str, dict[str, Any]], many: dict[str, dict[str, Any]]) -> Claim:
     """How many cases the printed table has."""
     few, more = found["Cimb"]["Argmax"], many["Cimb"]["Argmax"]
+    within = READINGS[0][2]
+    far = sum(
+        abs(many[name][how][k] - printed) > within[k]
+        for how, row in PRINTED.items()
+        for name, values in row.items()
+        for k, printed in enumerate(values)
+    )
     return Claim(
         "The simulated data have 100 000 cases (section 4.1, appendix B).",
-        False,
-        "True of the figures; the printed table follows from 9998. Argmax with Cimb: EC and NEC "
+        far == 0,
+        "True of the figures; the printed table follows from 9998. With 100 000, "
+        f"{far} of its 36 numbers would print otherwise: argmax with Cimb has EC and NEC "
         f"{few[0]:.2f} and {few[1]:.2f} as printed, {more[0]:.2f} and {more[1]:.2f} with 100 000. "
         "No conclusion depends on it.",
     )

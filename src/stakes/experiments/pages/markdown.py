@@ -49,7 +49,7 @@ def overview_markdown(results: Sequence[Result]) -> str:
     """The overview: counts, claims, errata."""
     lines = [f"# {TITLE}", "", f"**{_text(sentence(results))}**", ""]
     lines += [_text(claims_sentence(results)), ""]
-    lines += ["| paper | item | printed numbers | differ | result |", "|---|---|--:|--:|---|"]
+    lines += ["| paper | item | comparisons | differ | result |", "|---|---|--:|--:|---|"]
     for each in results:
         counts = [str(len(each.compared)), str(len(each.outside))] if each.outcome else ["", ""]
         cells = [each.paper.key, each.item.title, *counts, status(each)]

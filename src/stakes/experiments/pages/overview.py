@@ -61,7 +61,7 @@ def _papers(results: Sequence[Result]) -> Html:
                         class_="differs" if each.outside else ""),
                 element("td", status(each), class_="left"),
             ]))  # fmt: skip
-    head = ["paper", "item", "printed numbers", "differ", "result"]
+    head = ["paper", "item", "comparisons", "differ", "result"]
     listed = table("Items of each paper", head, rows, left=2)
     return section("What was computed", element("div", listed, class_="ends-left"))
 

@@ -100,8 +100,8 @@ def status(result: Result) -> str:
         return "computed; nothing printed to compare with"
     count, outside = len(result.compared), len(result.outside)
     if outside:
-        return f"{outside} of {count} printed numbers differ"
-    return "the printed number agrees" if count == 1 else f"all {count} printed numbers agree"
+        return f"{outside} of {count} comparisons differ"
+    return "the comparison agrees" if count == 1 else f"all {count} comparisons agree"
 
 
 def has_page(results: Iterable[Result]) -> bool:
