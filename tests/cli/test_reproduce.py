@@ -70,6 +70,8 @@ def _installed(made, monkeypatch):
     known = made.papers()
     monkeypatch.setattr(registry, "KEYS", tuple(known))
     monkeypatch.setattr(registry, "_paper", known.get)
+    # The sources have tests of their own; here they would only be read over and over.
+    monkeypatch.setattr("stakes.experiments.keeping._sources", lambda *_: ())
     monkeypatch.delenv("STAKES_DATA", raising=False)
     return made
 
