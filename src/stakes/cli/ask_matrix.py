@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from stakes.cli.asked import Asked
 from stakes.cli.cases import Cases
 from stakes.cli.costs import shares, volume
 from stakes.cli.deciding import without_gaps
-from stakes.cli.dialogue import CHOICES, say_unused, scripted_answers
+from stakes.cli.dialogue import say_unused, scripted_answers, typed_answer
 from stakes.cli.files import write_whole
 from stakes.cli.models import Model, models_of
 from stakes.cli.output import page_width, print_wrapped
@@ -176,21 +175,7 @@ def _answer(question: MatrixQuestion, number: int, given: Iterator[str] | None, 
         print(f"\nQuestion {number}.  {question.text()}")
     if given is not None:
         return next(given, "q")
-    if args.json and not sys.stdin.isatty():
-        return "q"
-    print(CHOICES)
-    while True:
-        try:
-            word = input("   > ").strip().lower()
-        except EOFError:
-            print()
-            return "q"
-        if word == "?":
-            print_wrapped(_why(question), first="   ", rest="   ")
-        elif word in ("a", "b", "=", "u", "q"):
-            return word
-        else:
-            print("   please type a, b, =, ?, u or q")
+    return typed_answer(_why(question), args)
 
 
 def _why(question: MatrixQuestion) -> str:

@@ -16,7 +16,7 @@ from stakes.elicitation.question import Question
 from stakes.exceptions import CostError, PriorError
 from stakes.report.amounts import percent
 
-__all__ = ["fingerprint", "say_unused", "scripted_answers", "talk_through"]
+__all__ = ["fingerprint", "say_unused", "scripted_answers", "talk_through", "typed_answer"]
 
 CHOICES = "   [a] A   [b] B   [=] cannot say   [?] why this question   [u] undo   [q] stop"
 TAKE_BACK = "take one back: leave the option out, or edit the file of answers"
@@ -118,6 +118,12 @@ def _answer(question: Question, number: int, scripted: Iterator[str] | None, arg
         if not args.json and answer != "q":
             print(f"   answer: {answer}")
         return answer
+    why = question.why[:1].upper() + question.why[1:] + "."
+    return typed_answer(why, args)
+
+
+def typed_answer(why: str, args: Any) -> str:
+    """An answer from the terminal, and why it was asked for whoever wants to know."""
     if args.json and not sys.stdin.isatty():
         return "q"
     print(CHOICES)
@@ -128,9 +134,7 @@ def _answer(question: Question, number: int, scripted: Iterator[str] | None, arg
             print()
             return "q"
         if word == "?":
-            print_wrapped(
-                question.why[:1].upper() + question.why[1:] + ".", first="   ", rest="   "
-            )
+            print_wrapped(why, first="   ", rest="   ")
         elif word in ("a", "b", "=", "u", "q"):
             return word
         else:

@@ -13,6 +13,7 @@ from stakes.plots.style import (
     draw_bands,
     finish,
     pen,
+    penned,
     shade,
     style,
 )
@@ -66,8 +67,8 @@ def bayes_error(
         first = next(iter(systems.values()))
         ax.plot(first.log_odds, first.naive, color="black", linewidth=0.9, gid="constant")
         draw_bands(ax, bands, _colours(systems))
-        for k, (name, curve) in enumerate(systems.items()):
-            _pair(ax, curve.log_odds, curve.actual, curve.minimum, name, pen(k, len(systems)))
+        for name, curve, drawn in penned(systems):
+            _pair(ax, curve.log_odds, curve.actual, curve.minimum, name, drawn)
         if normal:
             ax.set_ylim(0, _CEILING)
             _off_scale(ax, systems)
@@ -166,8 +167,8 @@ def application_path(curves: Any, *, ax: Any = None, label: str = "application")
     with style():
         ax = axes_for(ax, (5.6, 3.8))
         ax.axhline(1, color="black", linewidth=0.9, gid="constant")
-        for k, (name, curve) in enumerate(systems.items()):
-            keywords = pen(k, len(systems)).line()
+        for name, curve, drawn in penned(systems):
+            keywords = drawn.line()
             ax.plot(curve.position, curve.normalized_cost, label=name or None, **keywords)
         ax.set_ylim(0, _CEILING)
         wording = "normalised cost (1 = best constant decision)"
@@ -200,8 +201,8 @@ def cost(curves: Any, *, ax: Any = None) -> Any:
     with style():
         ax = axes_for(ax, (5.6, 3.8))
         ax.plot([0, 0.5, 1], [0, 0.5, 0], color="black", linewidth=0.9, label="constant decision")
-        for k, (name, curve) in enumerate(systems.items()):
-            keywords = pen(k, len(systems)).line()
+        for name, curve, drawn in penned(systems):
+            keywords = drawn.line()
             ax.plot(
                 curve.probability_cost,
                 curve.cost,
@@ -246,8 +247,7 @@ def brier_curve(curves: Any, *, ax: Any = None) -> Any:
             linewidth=0.9,
             label="constant decision",
         )
-        for k, (name, curve) in enumerate(systems.items()):
-            drawn = pen(k, len(systems))
+        for name, curve, drawn in penned(systems):
             _pair(ax, curve.cost_proportion, curve.actual, curve.minimum, name, drawn)
         ax.set(xlim=(0, 1), ylim=(0, None))
         return finish(ax, xlabel="cost proportion of a false positive", ylabel="cost, doubled")
@@ -302,8 +302,8 @@ def decision(
             gid="everyone",
         )
         draw_bands(ax, bands, _colours(systems))
-        for k, (name, curve) in enumerate(systems.items()):
-            keywords = pen(k, len(systems)).line()
+        for name, curve, drawn in penned(systems):
+            keywords = drawn.line()
             ax.plot(
                 curve.threshold,
                 curve.net_benefit,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.plots.style import GREY, as_systems, axes_for, finish, pen, style
+from stakes.plots.style import GREY, as_systems, axes_for, finish, penned, style
 
 __all__ = ["det", "precision_recall", "roc"]
 
@@ -43,8 +43,7 @@ def roc(curves: Any, *, hulls: Any = None, tangent: Any = None, ax: Any = None) 
     with style():
         ax = axes_for(ax, (4.6, 4.6))
         ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", gid="chance")
-        for k, (name, curve) in enumerate(systems.items()):
-            drawn = pen(k, len(systems))
+        for name, curve, drawn in penned(systems):
             x, y = curve.false_positive_rate, curve.true_positive_rate
             ax.plot(x, y, label=name or None, gid=f"roc-{name}", **drawn.line())
             if name in edges:
@@ -119,8 +118,7 @@ def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = No
     edges = ndtri(low), ndtri(high)
     with style():
         ax = axes_for(ax, (4.8, 4.8))
-        for k, (name, curve) in enumerate(systems.items()):
-            drawn = pen(k, len(systems))
+        for name, curve, drawn in penned(systems):
             x = np.clip(curve.probit_false_positive, edges[0] - 1, edges[1] + 1)
             y = np.clip(curve.probit_false_negative, edges[0] - 1, edges[1] + 1)
             rare = (curve.false_positives < few) | (curve.false_negatives < few)
@@ -185,8 +183,8 @@ def precision_recall(curves: Any, *, ax: Any = None) -> Any:
         for prior in sorted({curve.prior for curve in systems.values()}):
             ax.axhline(prior, color=GREY, linewidth=0.9, linestyle=":", gid="chance")
             ax.annotate(f"chance {prior:.3g}", (0.01, prior), fontsize=8.5, color=GREY, va="bottom")
-        for k, (name, curve) in enumerate(systems.items()):
-            keywords = pen(k, len(systems)).line(drawstyle="steps-pre")
+        for name, curve, drawn in penned(systems):
+            keywords = drawn.line(drawstyle="steps-pre")
             ax.plot(curve.recall, curve.precision, label=name or None, gid=f"pr-{name}", **keywords)
         ax.set(xlim=(0, 1.01), ylim=(0, 1.03))
         return finish(ax, xlabel="recall", ylabel="precision")

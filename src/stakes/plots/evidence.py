@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.plots.style import GREY, as_systems, axes_for, finish, pen, style
+from stakes.plots.style import GREY, as_systems, axes_for, finish, penned, style
 
 __all__ = ["empirical_cross_entropy", "tippett"]
 
@@ -37,8 +37,7 @@ def tippett(curves: Any, *, ax: Any = None) -> Any:
     with style():
         ax = axes_for(ax, (5.8, 4.0))
         ax.axvline(0, color=GREY, linewidth=0.9, linestyle=":", gid="neutral")
-        for k, (name, curve) in enumerate(systems.items()):
-            drawn = pen(k, len(systems))
+        for name, curve, drawn in penned(systems):
             tail = f"{name}, " if name else ""
             for share, truth, dash in (
                 (curve.positives_above, "second class", "-"),
@@ -92,8 +91,7 @@ def empirical_cross_entropy(curves: Any, *, ax: Any = None) -> Any:
             linewidth=1.2,
             label="no evidence (LR = 1)",
         )
-        for k, (name, curve) in enumerate(systems.items()):
-            drawn = pen(k, len(systems))
+        for name, curve, drawn in penned(systems):
             tail = f"{name}, " if name else ""
             keywords = drawn.line(linestyle="-")
             ax.plot(curve.log10_odds, curve.actual, label=f"{tail}as is", **keywords)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.plots.style import BAND, GREY, as_systems, axes_for, finish, pen, style
+from stakes.plots.style import BAND, GREY, as_systems, axes_for, finish, pen, penned, style
 
 __all__ = ["abstention", "reliability", "threshold_sweep"]
 
@@ -63,8 +63,8 @@ def reliability(
                 label=f"{100 * first.level:g} % if calibrated",
                 gid="band",
             )
-        for k, (name, curve) in enumerate(systems.items()):
-            keywords = pen(k, len(systems)).line(drawstyle="default")
+        for name, curve, drawn in penned(systems):
+            keywords = drawn.line(drawstyle="default")
             label = name or None
             ax.plot(
                 curve.forecast, curve.observed, label=label, gid=f"reliability-{name}", **keywords
@@ -197,8 +197,7 @@ def abstention(curves: Any, *, ax: Any = None) -> Any:
     systems = as_systems(curves)
     with style():
         ax = axes_for(ax, (5.6, 3.8))
-        for k, (name, curve) in enumerate(systems.items()):
-            drawn = pen(k, len(systems))
+        for name, curve, drawn in penned(systems):
             tail = f"{name}, " if name else ""
             ax.plot(
                 curve.coverage,

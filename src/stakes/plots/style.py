@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from stakes._optional import load
 
-__all__ = ["GREY", "Pen", "as_systems", "axes_for", "draw_bands", "finish", "pen", "shade", "style"]
+__all__ = [
+    "GREY",
+    "Pen",
+    "as_systems",
+    "axes_for",
+    "draw_bands",
+    "finish",
+    "pen",
+    "penned",
+    "shade",
+    "style",
+]
 
 #: Okabe and Ito's colours, without the yellow that vanishes on paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -60,6 +71,12 @@ def pen(position: int, count: int) -> Pen:
     """The pen of one system; of more than six, those after the fifth are grey."""
     color = GREY if count > len(COLOURS) and position >= 5 else COLOURS[position % len(COLOURS)]
     return Pen(color, DASHES[position % len(DASHES)], MARKERS[position % len(MARKERS)])
+
+
+def penned(systems: Mapping[str, Any]) -> Iterator[tuple[str, Any, Pen]]:
+    """Each system by name, with its pen."""
+    for k, (name, curve) in enumerate(systems.items()):
+        yield name, curve, pen(k, len(systems))
 
 
 def style() -> AbstractContextManager[None]:
