@@ -214,7 +214,7 @@ class TestScoresOfTwoClasses:
     @EXAMPLES
     @given(rows=two_class_rows())
     def test_costs_of_each_case(self, frame: Any, rows: Any) -> None:
-        costs = {"fp": 1, "fn": "2*amount - 0.25"}
+        costs = {"fp": "1 + amount/2", "fn": "2*amount - 0.25"}
         request = Request(
             "y",
             {"m": "p"},
@@ -224,9 +224,7 @@ class TestScoresOfTwoClasses:
         )
         found = reduce_frame(frame(rows), request)
         amount = np.array(rows["amount"])
-        cases = CaseCosts.binary(
-            false_positive=np.ones(amount.shape), false_negative=2 * amount - 0.25
-        )
+        cases = CaseCosts.binary(false_positive=1 + amount / 2, false_negative=2 * amount - 0.25)
         chosen = bayes_decisions(np.array(rows["p"]), cases)
         expected = CostTally.from_decisions(rows["y"], chosen, costs=cases)
         tally = found.tally()
@@ -236,6 +234,22 @@ class TestScoresOfTwoClasses:
         always = CostTally.from_decisions(rows["y"], [0] * len(amount), costs=cases)
         assert found.naive_tally().sums[:, 0].sum() == pytest.approx(always.sums.sum(), rel=1e-12)
         assert found.least_cost.sum() == 0  # the right decision is free
+
+
+@quick_kind
+class TestAllInOneGrouping:
+    @EXAMPLES
+    @given(rows=two_class_rows())
+    def test_costs_per_case_folded_into_bins(self, frame: Any, rows: Any) -> None:
+        costs = {"no": {"yes": 1, "ask": 0.2}, "yes": {"no": "amount", "ask": "amount/4"}}
+        apart = Request("y", {"m": "p"}, applications=TWO, case_costs=costs)
+        together = Request("y", {"m": "p"}, applications=TWO, case_costs=costs, n_bins=64)
+        one, two = (reduce_frame(frame(rows), request) for request in (apart, together))
+        assert np.array_equal(one.tally().counts, two.tally().counts)
+        np.testing.assert_allclose(two.tally().sums, one.tally().sums, rtol=1e-12)
+        np.testing.assert_allclose(two.tally().squares, one.tally().squares, rtol=1e-12)
+        plain = reduce_frame(frame(rows), Request("y", {"m": "p"}, applications={"": TWO}))
+        assert two.confusion("m", "") == plain.confusion()
 
 
 @every_kind

@@ -9,6 +9,7 @@ from typing import Any
 from stakes.engines.amounts import case_amounts, least_amount, per_case
 from stakes.engines.bins import Bins, place, steps
 from stakes.engines.columns import ColumnTypes, coded
+from stakes.engines.folding import folded_sums
 from stakes.engines.plan import PREFIX, Grouping, Plan
 from stakes.engines.request import PER_CASE, Request, System
 from stakes.engines.rules import argmin, cuts, decided_by_cuts, expected_costs
@@ -37,11 +38,14 @@ class Planned:
 
     @property
     def from_bins(self) -> bool:
-        """Whether bins tell all: their edges are the thresholds of the only model there is."""
+        """Whether one grouping by bins tells all: their edges are the thresholds of one model."""
         request = self.request
         alone = len(self.kinds) == 1 and "posteriors" in self.kinds.values()
         return bool(
-            alone and request.n_bins and not request.case_costs and not request.proper_scores
+            alone
+            and request.n_bins
+            and not request.proper_scores
+            and not (request.case_costs and (request.naive or request.sample_weight))
         )
 
     def panel_sizes(self, panel: tuple[int, ...]) -> tuple[int, ...]:
@@ -74,7 +78,12 @@ def planned(request: Request, types: ColumnTypes, dialect: Any) -> Planned:
         at.cells(f"cell{k}", [truth, *(decided[s] for s in panel)], panel, good, sums)
     if request.n_bins:
         for k, (model, columns) in enumerate(parts.items()):
-            at.binned(k, model, columns[-1], truth, good, weight)
+            sums = at.binned(k, model, columns[-1], truth, good, weight)
+            if amounts and at.made.from_bins:
+                sums += folded_sums(at, truth, decided[0], amounts)
+            at.plan.groupings.append(
+                Grouping((*request.by, f"{PREFIX}bin{k}"), sums, f"{PREFIX}score{k}")
+            )
     return at.made
 
 
@@ -181,9 +190,9 @@ class _Planner:
         """A quantity and its square, each times the weight."""
         value = self.column(step, name, value)
         if weight is None:
-            return PREFIX + name, self.plan.add(step + 1, f"{name}_2", value * value)
-        once = self.plan.add(step + 1, f"{name}_1", value * weight)
-        return once, self.plan.add(step + 1, f"{name}_2", value * value * weight)
+            return PREFIX + name, self.plan.add(step + 1, f"{name}_square", value * value)
+        once = self.plan.add(step + 1, f"{name}_sum", value * weight)
+        return once, self.plan.add(step + 1, f"{name}_square", value * value * weight)
 
     def costs(self, truth: Any, amounts: Any, weight: Any) -> tuple[str, ...]:
         """The amounts of every cell of the cost matrix; those of the truth and decision count."""
@@ -236,8 +245,8 @@ class _Planner:
 
     def binned(
         self, k: int, model: str, score: Any, truth: Any, good: Any, weight: Any | None
-    ) -> None:
-        """Count one score in bins, by class."""
+    ) -> tuple[str, ...]:
+        """Put one score into bins; what is then to be added up in each."""
         lit, request = self.dialect.literal, self.request
         every = [cuts(app, request.posterior_priors)[0] for app in request.applications.values()]
         bins = Bins.fitting(request.n_bins, [cut for at in every for cut in at])
@@ -255,8 +264,7 @@ class _Planner:
         if weight is not None:
             sums += [self.plan.add(5, "second_weight", second * weight)]
             sums += [self.plan.add(5, "second_squares", second * weight * weight)]
-        keys = (*request.by, f"{PREFIX}bin{k}")
-        self.plan.groupings.append(Grouping(keys, tuple(sums), f"{PREFIX}score{k}"))
+        return tuple(sums)
 
 
 def _panels(request: Request, sizes: tuple[int, ...]) -> list[tuple[int, ...]]:

@@ -14,6 +14,7 @@ from stakes._checks import frozen
 from stakes._kernels.joint_cells import add_cells
 from stakes._names import listed
 from stakes.engines.request import PER_CASE, Request, System
+from stakes.engines.rules import cuts
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.summaries import ConfusionMatrix, CostTally, PairedCounts, ScoreBins
 from stakes.typing import FloatArray, IntArray, Name
@@ -142,6 +143,8 @@ class Reduction:
     ) -> ConfusionMatrix:
         """The confusion matrix of one model at one application; the only ones by default."""
         system = self._system(model, application)
+        if system not in self.request.systems:
+            return self._of_bins(system)
         panel, column = self._panel(system)
         decisions = self.request.decisions_of(system)
         table = np.zeros((len(self.request.classes), len(decisions)), dtype=panel.counts.dtype)
@@ -167,6 +170,8 @@ class Reduction:
 
     def tally(self, model: str | None = None) -> CostTally:
         """What one model paid, each case decided by its own costs."""
+        if self.request.case_costs is None:
+            raise DataError("costs per case were not asked for.", hint="case_costs={...}")
         system = System(self._model(model), PER_CASE)
         counts = self.confusion(system.model, PER_CASE).counts
         panel, column = self._panel(system)
@@ -177,7 +182,9 @@ class Reduction:
         return CostTally(counts, sums, squares, self.request.classes, self._decisions)
 
     def naive_tally(self) -> CostTally:
-        """What each constant decision would have paid, by class."""
+        """What each constant decision would have paid, by class; needs ``naive``."""
+        if not self.request.naive:
+            raise DataError("constant decisions were not asked for.", hint="naive=True")
         panel, shape = self.whole.panels[0], (len(self.request.classes), len(self._decisions))
         counts, sums, squares = (np.zeros(shape) for _ in range(3))
         for i, j in np.ndindex(*shape):
@@ -254,15 +261,26 @@ class Reduction:
 
     def _paid(self, panel: Panel, here: Any, i: int, j: int) -> tuple[float, float]:
         """Sum of the costs of decision j for class i over some cells, and of their squares."""
-        if self.request.case_costs is None:
-            raise DataError("costs per case were not asked for.", hint="case_costs={...}")
         if f"amount{i}_{j}" in panel.sums:
             name = f"amount{i}_{j}"
-            return float(panel.sums[name][here].sum()), float(panel.sums[f"{name}_2"][here].sum())
-        formula = self.request.case_costs.get((i, j))
+            return float(panel.sums[name][here].sum()), float(
+                panel.sums[f"{name}_square"][here].sum()
+            )
+        formula = (self.request.case_costs or {}).get((i, j))
         amount = 0.0 if formula is None else float(formula.value({}))
         weight = float(panel.counts[here].sum())
         return amount * weight, amount * amount * weight
+
+    def _of_bins(self, system: System) -> ConfusionMatrix:
+        """What a model decides at an application beside costs per case: its bins tell."""
+        bins, app = self.score_bins(system.model), self.request.applications[system.application]
+        at, decisions = cuts(app, self.request.posterior_priors)
+        table = np.zeros(app.costs.shape, dtype=bins.counts.dtype)
+        filled = bins.counts.sum(axis=1) > 0
+        chosen = np.asarray(decisions)[np.searchsorted(at, bins.lowest[filled], side="left")]
+        for i in range(2):
+            np.add.at(table[i], chosen, bins.counts[filled, i])
+        return ConfusionMatrix(table, app.classes, app.decisions)
 
     def _scores(self, model: str | None, score: str) -> CostTally:
         """The sums of one proper score."""
@@ -284,7 +302,7 @@ class Reduction:
         """Counts, sums and squares by class and by the decisions of one column of the cells."""
         tables = []
         at = panel.cells[:, 0] * 0 if column is None else panel.cells[:, column]
-        for values in (panel.counts, panel.sums[name], panel.sums[f"{name}_2"]):
+        for values in (panel.counts, panel.sums[name], panel.sums[f"{name}_square"]):
             table = np.zeros((len(self.request.classes), len(decisions)))
             np.add.at(table, (panel.cells[:, 0], at), values)
             tables.append(table)
