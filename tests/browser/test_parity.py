@@ -20,17 +20,26 @@ from browser.journeys import (
     loans,
     pets,
     text_of,
+    uncertain,
     weighed,
 )
 
-from stakes import Application, ConfusionMatrix, CostMatrix, bayes_decisions, evaluate
-from stakes.application import CaseCosts
+from stakes import (
+    Application,
+    ConfusionMatrix,
+    CostMatrix,
+    Posteriors,
+    bayes_decisions,
+    evaluate,
+)
+from stakes.application import Between, CaseCosts, UncertainApplication
 from stakes.evaluation import case_stops
 from stakes.evaluation.matrix_numbers import quantised
 from stakes.evaluation.matrix_paths import STEP as SHARE_STEP
 from stakes.evaluation.matrix_paths import moved_share, prices_of
 from stakes.evaluation.stops import STEP, grid_of
 from stakes.metrics import normalized_expected_cost
+from stakes.uncertainty import interval
 
 STOPS = [
     (0, 0), (1, 0), (-1, 0), (15, 0), (-46, 0), (92, 0), (-92, 0), (0, 1), (0, -7), (0, 40),
@@ -125,8 +134,49 @@ def test_decisions_at_twenty_places(opened, journey):
     for i, j in STOPS:
         page.slide(ratio=i, share=j)
         app = moved(ev.application, i, j, given=given)
+        full = app.with_priors(app.resolved_priors(ev.data_priors))
+        now = page.values()
         for k, model in enumerate(ev.models):
-            same(page, f"nec-{k}", normalized_expected_cost(model.confusion, application=app))
+            nec = normalized_expected_cost(model.confusion, application=app)
+            same(now, f"nec-{k}", nec)
+            same(now, f"saving-{k}", full.naive_cost * (1 - nec))  # correct decisions are free
+            found = interval(model.confusion, "normalized_expected_cost", application=app)
+            ends = [float(end) for end in now[f"interval-{k}"].split()]
+            assert ends == pytest.approx((found.low, found.high), rel=1e-6)
+        chosen = ev.models[int(page.tab.input_value("#payer"))].confusion
+        for a in range(2):
+            for b in range(2):
+                same(now, f"cell-{a}-{b}", 1000 * full.priors[a] * chosen.rates[a, b])
+
+
+def test_uncertain_costs_at_twenty_places(opened):
+    ev = uncertain()
+    y, models = customers()
+    page = opened(text_of(uncertain))
+    for i, j in STOPS:
+        page.slide(ratio=i, share=j)
+        app = moved(ev.application, i, j, given=False)
+        app = app.with_priors(app.resolved_priors(ev.data_priors))
+        now = page.values()
+        for k, said in enumerate(models.values()):
+            p = Posteriors(said).with_priors(app.priors, old=ev.data_priors).values
+            codes = bayes_decisions(p, Application(app.costs.values).costs)
+            table = np.zeros((2, 2), dtype=int)
+            np.add.at(table, (y, codes), 1)
+            matrix = ConfusionMatrix(table, app.classes, app.decisions)
+            same(now, f"nec-{k}", normalized_expected_cost(matrix, application=app))
+
+
+def test_a_verdict_that_depends_on_costs_holds_whatever_the_volume(opened):
+    tables = {m.name: m.confusion for m in counted().models}
+    costs = [[0, 1], [Between(1, 30), 0]]
+    names = {"classes": ["stay", "churn"], "decisions": ["ignore", "call"]}
+    ev = evaluate(None, tables, application=UncertainApplication(costs, **names), rng=0)
+    assert ev.verdict_kind == "it depends"
+    page = opened(ev.to_html())
+    page.slide(volume=777)
+    assert page.text("#verdict") == " ".join(ev.verdict.split())
+    assert page.number("saving-0") == pytest.approx(777 * ev.models[0].saving, rel=1e-12)
 
 
 def typed(page: Any, costs: Any, shares: Any = ()) -> None:

@@ -11,15 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.application import Application, CostMatrix
 from stakes.evaluation.stop_sureness import Place
 from stakes.evaluation.stops import System
 from stakes.evaluation.verdicts import SAME_COST
-from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray
-from stakes.uncertainty.cost_draws import cost_draws, shares_best
-from stakes.uncertainty.linear_costs import as_stakes
-from stakes.uncertainty.replicates import BLOCK, Replicates, seed_of
+from stakes.uncertainty.cost_draws import shares_best
+from stakes.uncertainty.replicates import BLOCK, seed_of
 
 __all__ = ["chances_by_draws", "joint_counts"]
 
@@ -78,16 +75,38 @@ def chances_by_draws(
     found, count = lowest / lowest.sum(axis=0), nec.shape[0]
     if not draws:
         return found, 0
-    seed = seed_of(0 if isinstance(rng, np.random.Generator) else rng)
-    names, digits = tuple(range(count)), np.arange(count - 1, -1, -1)
+    blocks = _Blocks(seed_of(0 if isinstance(rng, np.random.Generator) else rng), draws)
+    digits = np.arange(count - 1, -1, -1)
     for at in open_.tolist():
         table = joint[place.stops[at]]
         truth, codes = np.nonzero(table)
-        rows = np.column_stack([truth, codes[:, None] >> digits & 1])
-        paired = PairedCounts(rows, table[truth, codes], names, (0, 1), (0, 1))
-        costs = CostMatrix([[0, 1], [place.ratio[at], 0]])
-        share = float(place.share[at])
-        app = Application(costs, priors=[1 - share, share] if place.given else None)
-        drawn = Replicates.drawn(cost_draws(paired, None, as_stakes(app), True), draws, seed)
-        found[:, at] = shares_best(drawn.values)
+        acts = codes[:, None] >> digits & 1
+        cells = blocks.gamma(table[truth, codes].astype(np.float64))
+        split = int(np.searchsorted(truth, 1))  # what a system costs, up to a common factor
+        alarms = cells[:, :split] @ acts[:split].astype(np.float64)
+        misses = cells[:, split:] @ (1.0 - acts[split:])
+        alarm, miss = 1.0, float(place.ratio[at])
+        if place.given:  # classes are drawn apart
+            share = float(place.share[at])
+            alarms = alarms / cells[:, :split].sum(axis=1, keepdims=True)
+            misses = misses / cells[:, split:].sum(axis=1, keepdims=True)
+            alarm, miss = 1 - share, share * miss
+        found[:, at] = shares_best(alarm * alarms + miss * misses)
     return np.asarray(found), draws
+
+
+class _Blocks:
+    """The numbers that `Replicates` draws for a comparison, block by block, for any cells."""
+
+    def __init__(self, seed: int, draws: int) -> None:
+        again = seed_of(seed)  # as `compare` hands it on
+        self.generators = [np.random.default_rng([again, k]) for k in range(draws // BLOCK)]
+        self.states = [one.bit_generator.state for one in self.generators]
+
+    def gamma(self, counts: FloatArray) -> FloatArray:
+        """One row per draw: the shares of the cells in a Bayesian bootstrap, up to a factor."""
+        drawn = []
+        for generator, state in zip(self.generators, self.states, strict=True):
+            generator.bit_generator.state = state
+            drawn.append(generator.standard_gamma(counts, (BLOCK, counts.shape[0])))
+        return np.concatenate(drawn)
