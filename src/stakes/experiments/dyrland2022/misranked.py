@@ -9,6 +9,7 @@ import numpy as np
 from stakes.audit import ErrorCurve, misranking_by_error, misranking_rates
 from stakes.experiments.drawing import COLOURS, panels
 from stakes.experiments.dyrland2022.population import Kind, disturbed, draw_pairs
+from stakes.experiments.dyrland2022.stories import WORDS
 from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
 from stakes.metrics import catalogue
 from stakes.results import Frame
@@ -29,15 +30,6 @@ PRINTED = {
     "accuracy": (8.7, 4.9),
 }
 WRONG = (4.0, 2.5)
-WORDS = {
-    "recall": "true-positive rate",
-    "precision": "precision",
-    "balanced_accuracy": "balanced accuracy",
-    "mcc": "MCC",
-    "fowlkes_mallows": "Fowlkes-Mallows",
-    "f1": "F1",
-    "accuracy": "accuracy",
-}
 #: Where utilities with errors become as bad as accuracy, read off figure 7.
 CROSSINGS = (0.26, 0.19)
 #: Standard deviation before the errors are cut off, in the figure labelled 0.1; and of figure 7.

@@ -9,7 +9,7 @@ from stakes.audit import compliance
 from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
 from stakes.results import Frame
 
-__all__ = ["CLASSIFIERS", "COMPLIANCE", "TABLE_1", "UTILITIES"]
+__all__ = ["CLASSIFIERS", "COMPLIANCE", "TABLE_1", "UTILITIES", "WORDS"]
 
 CLASSES = ("long", "short")
 #: Eqs 1-2 per 100 components, turned so that rows are the true classes 0 (long) and 1 (short).
@@ -34,6 +34,17 @@ PRINTED = {
     "recall": (0.54, 0.86),
     "specificity": (0.70, 0.64),
 }
+#: What the paper calls them.
+WORDS = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "precision": "precision",
+    "f1": "F1",
+    "mcc": "MCC",
+    "fowlkes_mallows": "Fowlkes-Mallows",
+    "recall": "true-positive rate",
+    "specificity": "true-negative rate",
+}
 #: Section 3.3: can it be written in the form of eq 17?
 COMPLIES = {
     "accuracy": True,
@@ -56,7 +67,7 @@ def value(metric: str, table: ConfusionMatrix) -> float:
 def table_1(_: Context) -> Outcome:
     """Table 1, and the average gains of eqs 3, 5 and 6."""
     cells = [
-        Cell(f"{metric} / {name}", printed, value(metric, table), 0.005)
+        Cell(f"{WORDS[metric]} / {name}", printed, value(metric, table), 0.005)
         for metric, numbers in PRINTED.items()
         for (name, table), printed in zip(CLASSIFIERS.items(), numbers, strict=True)
     ]
@@ -81,14 +92,14 @@ def _table_claims(gained: dict[str, list[float]]) -> tuple[Claim, ...]:
     """What the prologue and section 1 say."""
     a, b = CLASSIFIERS.values()
     for_b = [metric for metric in PRINTED if value(metric, b) > value(metric, a)]
-    for_a = sorted(set(PRINTED) - set(for_b))
+    for_a = [WORDS[metric] for metric in PRINTED if metric not in for_b]
     first, second, third = (gained[matrix] for matrix in UTILITIES)
     relative = value("specificity", a) / value("specificity", b) - 1
     return (
         Claim(
             "Most metrics favour classifier B, which loses money where A earns it.",
             len(for_b) > len(for_a) and first[0] > 0 > first[1],
-            f"{len(for_b)} of {len(PRINTED)} metrics favour B, {', '.join(for_a)} favours A (by "
+            f"{len(for_b)} of {len(PRINTED)} metrics favour B, the {', '.join(for_a)} favours A (by "
             f"{100 * relative:.0f} %); the average gains are {first[0]:.1f} and {first[1]:.1f}.",
         ),
         Claim(
@@ -108,7 +119,7 @@ def complying(_: Context) -> Outcome:
     """Section 3.3: which metrics some utility matrix explains; and the formula printed for MCC."""
     found = {metric: compliance(metric) for metric in COMPLIES}
     cells = [
-        Cell(f"{metric} is of the form of eq 17", float(printed), float(found[metric].compliant),
+        Cell(f"{WORDS[metric]} is of the form of eq 17", float(printed), float(found[metric].compliant),
              0.0, "1 yes, 0 no", found[metric].failure or "")
         for metric, printed in COMPLIES.items()
     ]  # fmt: skip
@@ -131,7 +142,7 @@ def complying(_: Context) -> Outcome:
             "accuracy and the two rates do.",
             all(found[m].compliant == printed for m, printed in COMPLIES.items()),
             "Level sets: "
-            + "; ".join(f"{m} {f.failure}" for m, f in found.items() if f.failure)
+            + "; ".join(f"{WORDS[m]} {f.failure}" for m, f in found.items() if f.failure)
             + ". Balanced accuracy follows one matrix on each data set, another one on the next.",
         ),
         Claim(

@@ -72,7 +72,7 @@ def _panel(ax: Any, name: str, values: FloatArray) -> Any:
     for number in np.unique(tenths[np.isfinite(tenths)]):
         i, j = np.nonzero(tenths == number)
         shape, size = _digits(f"{number + 0:.0f}")
-        ink = "white" if abs(number) > 7 else "#222222"
+        ink = "#fafafa" if abs(number) > 7 else "#222222"  # a page hides pure white
         ax.plot(j, i, linestyle="none", marker=shape, markersize=size, color=ink,
                 markeredgewidth=0, scalex=False, scaley=False)  # fmt: skip
     ax.set_title(name, fontsize=9, loc="left", pad=3)
