@@ -99,8 +99,8 @@ def _table_claims(gained: dict[str, list[float]]) -> tuple[Claim, ...]:
         Claim(
             "Most metrics favour classifier B, which loses money where A earns it.",
             len(for_b) > len(for_a) and first[0] > 0 > first[1],
-            f"{len(for_b)} of {len(PRINTED)} metrics favour B, the {', '.join(for_a)} favours A (by "
-            f"{100 * relative:.0f} %); the average gains are {first[0]:.1f} and {first[1]:.1f}.",
+            f"{len(for_b)} of {len(PRINTED)} metrics favour B, the {', '.join(for_a)} favours A "
+            f"(by {100 * relative:.0f} %); the average gains are {first[0]:.1f} and {first[1]:.1f}.",
         ),
         Claim(
             "With the gains of eq 5 B is the better one, so the true-negative rate misleads too.",
@@ -119,8 +119,8 @@ def complying(_: Context) -> Outcome:
     """Section 3.3: which metrics some utility matrix explains; and the formula printed for MCC."""
     found = {metric: compliance(metric) for metric in COMPLIES}
     cells = [
-        Cell(f"{WORDS[metric]} is of the form of eq 17", float(printed), float(found[metric].compliant),
-             0.0, "1 yes, 0 no", found[metric].failure or "")
+        Cell(f"{WORDS[metric]} is of the form of eq 17", float(printed),
+             float(found[metric].compliant), 0.0, "1 yes, 0 no", found[metric].failure or "")
         for metric, printed in COMPLIES.items()
     ]  # fmt: skip
     for name, table in CLASSIFIERS.items():
