@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+
 import numpy as np
 import pytest
 
@@ -119,6 +122,17 @@ def test_every_form_and_engine_finds_what_one_file_in_memory_does(lake, where, e
     words = (*WORDS, "--scores", "a,b", "--json")
     wanted = _wanted(lake, *words)
     _same(wanted, _numbers(lake("eval", where, *words, "--engine", engine)))
+
+
+@pytest.mark.filterwarnings("ignore")  # those of pyspark itself
+@pytest.mark.parametrize("where", ["hive", "csv/*.csv"])
+def test_spark_finds_the_same(lake, where):
+    pytest.importorskip("pyspark", reason="pip install 'stakes[spark]'")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java: apt-get install openjdk-17-jre-headless")
+    words = (*WORDS, "--scores", "a,b", "--json")
+    wanted = _wanted(lake, *words)
+    _same(wanted, _numbers(lake("eval", where, *words, "--engine", "spark")))
 
 
 class TestOptions:

@@ -159,7 +159,8 @@ def _spark(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
     sql = load("pyspark.sql", extra="spark")
     if files.form == "arrow":
         raise FormatError("Spark does not read Arrow files.", hint="--engine duckdb")
-    session = sql.SparkSession.builder.appName("stakes").getOrCreate()
+    builder = sql.SparkSession.builder.appName("stakes")
+    session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     paths = list(files.paths)
     if files.form == "parquet":
         reader = session.read
