@@ -151,6 +151,15 @@ class TestNumbers:
         assert found["p, average costs"]["nec"] == pytest.approx(1.0)  # just as always acting
         assert set(found) == {"p, per case", "p, one threshold", "p, average costs"}
 
+    def test_costliest_cases_are_listed_on_request(self, run, write, tmp_path):
+        loans = write("loans.csv", "default,p,amount\n0,0.1,100\n0,0.3,10\n1,0.3,100\n1,0.1,10\n")
+        words = ["--label", "default", "--scores", "p", "--cost", "fn=amount", "fp=5"]
+        words += ["--min-positives", "1", "--html", "page.html"]
+        run("eval", loans, *words)
+        assert "costliest cases" not in (tmp_path / "page.html").read_text(encoding="utf-8")
+        run("eval", loans, *words, "--list-costliest", "2")
+        assert "lists 2 cases by their row" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
     def test_arrays_follow_the_sorted_outcomes(self, run, tmp_path):
         truth = np.array(["b", "a", "b", "a"])
         posteriors = np.array([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7], [0.6, 0.4]])

@@ -286,6 +286,13 @@ class TestCalibrationWorth:
         ev = evaluate(Y, {"good": GOOD}, application=APP, rng=0)
         assert not any("alibrat" in remark for remark in ev.remarks)
 
+    def test_posteriors_that_are_all_certain_have_no_slope(self):
+        y = np.array([0, 0, 0, 1, 1] * 20)
+        p = np.array([0.0, 0.0, 1.0, 1.0, 1.0] * 20)
+        ev = evaluate(y, {"m": p}, application=CostMatrix([[0, 1], [10, 0]]), rng=0)
+        assert ev["m"].calibration_slope is None
+        assert ev["m"].nec == pytest.approx(20 / 60)  # 20 false alarms; always acting has 60
+
     def test_certain_posteriors_are_softened_and_said(self):
         rounded = np.round(self.LOUD, 2)
         ev = evaluate(Y, {"m": rounded}, application=APP, rng=0)

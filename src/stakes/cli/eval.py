@@ -81,7 +81,14 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--embed-posteriors",
         action="store_true",
-        help="put posteriors into the page, so that a table of costs can be edited there",
+        help="put posteriors into the page, so that models decide anew when costs are edited there",
+    )
+    group.add_argument(
+        "--list-costliest",
+        type=int,
+        default=0,
+        metavar="N",
+        help="with costs per case: list the costliest cases in the page, by their row",
     )
     group.add_argument(
         "--save",
@@ -141,7 +148,10 @@ def _write(findings: Findings, args: argparse.Namespace) -> None:
     from stakes.cli.files import write_whole
 
     facts = {"source": findings.source, **findings.facts}
-    page = findings.evaluation.to_html(facts=facts, embed_posteriors=args.embed_posteriors)
+    options = {"facts": facts, "embed_posteriors": args.embed_posteriors}
+    if args.list_costliest and findings.evaluation.naive is not None:
+        options["costliest_cases"] = args.list_costliest
+    page = findings.evaluation.to_html(**options)
     said = []
     if args.html:
         said.append((args.html, write_whole(Path(args.html), page)))

@@ -337,7 +337,8 @@ class Evaluation:
             The heading; by default the question that the page answers.
         embed_posteriors : bool
             With more than two classes or decisions: put the posteriors of the cases, or of a
-            sample that fits into 1.5 MB, into the page, so that its costs can be edited.
+            sample that fits into 1.5 MB, into the page, so that models decide anew when its
+            costs or shares are edited. Without, their decisions are priced anew.
 
         Returns
         -------

@@ -86,6 +86,8 @@ class Judged:
         with np.errstate(divide="ignore", invalid="ignore"):
             said, meant = (_free_logs(each) for each in (self.model.posteriors, self.fitted))
         kept = np.isfinite(said).all(axis=1) & np.isfinite(meant).all(axis=1)
+        if not kept.any():
+            return None  # every posterior is 0 or 1
         if not kept.all():
             said, meant = said[kept], meant[kept]
         said = said - said.mean(axis=0)
