@@ -100,7 +100,7 @@ def _table_claims(gained: dict[str, list[float]]) -> tuple[Claim, ...]:
             "Most metrics favour classifier B, which loses money where A earns it.",
             len(for_b) > len(for_a) and first[0] > 0 > first[1],
             f"{len(for_b)} of {len(PRINTED)} metrics favour B, the {', '.join(for_a)} favours A "
-            f"(by {100 * relative:.0f} %); the average gains are {first[0]:.1f} and {first[1]:.1f}.",
+            f"(by {100 * relative:.0f} %); average gains are {first[0]:.1f} and {first[1]:.1f}.",
         ),
         Claim(
             "With the gains of eq 5 B is the better one, so the true-negative rate misleads too.",
