@@ -237,10 +237,10 @@ class TestScoresOfTwoClasses:
 
 
 @quick_kind
-class TestAllInOneGrouping:
+class TestAllInOneRequest:
     @EXAMPLES
     @given(rows=two_class_rows())
-    def test_costs_per_case_folded_into_bins(self, frame: Any, rows: Any) -> None:
+    def test_costs_per_case_beside_bins(self, frame: Any, rows: Any) -> None:
         costs = {"no": {"yes": 1, "ask": 0.2}, "yes": {"no": "amount", "ask": "amount/4"}}
         apart = Request("y", {"m": "p"}, applications=TWO, case_costs=costs)
         together = Request("y", {"m": "p"}, applications=TWO, case_costs=costs, n_bins=64)

@@ -9,7 +9,6 @@ from typing import Any
 from stakes.engines.amounts import case_amounts, least_amount, per_case
 from stakes.engines.bins import Bins, place, steps
 from stakes.engines.columns import ColumnTypes, coded
-from stakes.engines.folding import folded_sums
 from stakes.engines.plan import PREFIX, Grouping, Plan
 from stakes.engines.request import PER_CASE, Request, System
 from stakes.engines.rules import argmin, cuts, decided_by_cuts, expected_costs
@@ -41,12 +40,8 @@ class Planned:
         """Whether one grouping by bins tells all: their edges are the thresholds of one model."""
         request = self.request
         alone = len(self.kinds) == 1 and "posteriors" in self.kinds.values()
-        return bool(
-            alone
-            and request.n_bins
-            and not request.proper_scores
-            and not (request.case_costs and (request.naive or request.sample_weight))
-        )
+        more = request.case_costs or request.proper_scores
+        return bool(alone and request.n_bins and not more)
 
     def panel_sizes(self, panel: tuple[int, ...]) -> tuple[int, ...]:
         """Classes, then the decisions of each system of a panel."""
@@ -79,8 +74,6 @@ def planned(request: Request, types: ColumnTypes, dialect: Any) -> Planned:
     if request.n_bins:
         for k, (model, columns) in enumerate(parts.items()):
             sums = at.binned(k, model, columns[-1], truth, good, weight)
-            if amounts and at.made.from_bins:
-                sums += folded_sums(at, truth, decided[0], amounts)
             at.plan.groupings.append(
                 Grouping((*request.by, f"{PREFIX}bin{k}"), sums, f"{PREFIX}score{k}")
             )

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from stakes.engines.bins import Bins
-from stakes.engines.folding import folded_panel
 from stakes.engines.plan import PREFIX, Table
 from stakes.engines.planning import Planned
 from stakes.engines.reduction import Panel, Part, Reduction, frozen_counts
@@ -54,11 +53,6 @@ def reduction_of(made: Planned, tables: list[Table]) -> Reduction:
 
 def panel_of_bins(made: Planned, table: Table) -> dict[tuple[Any, ...], Panel]:
     """The cells that bins of one score come to: no threshold cuts a bin."""
-    if made.request.case_costs:
-        return {
-            key: folded_panel(made.request, table, places)
-            for key, places in _slices(made, table).items()
-        }
     scores = np.asarray(table[PREFIX + "low"], dtype=np.float64)
     decided = []
     for system in made.request.systems:
