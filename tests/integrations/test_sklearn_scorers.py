@@ -207,6 +207,21 @@ class TestMetadataRouting:
         paid = cases.values[np.arange(len(y)), y, decisions]
         assert found == pytest.approx(-paid.mean())
 
+    def test_samplers_of_a_pipeline_only_work_in_fit(self, two_classes) -> None:
+        imblearn = pytest.importorskip("imblearn", reason="needs imbalanced-learn")
+        from imblearn.under_sampling import RandomUnderSampler
+
+        X, y = two_classes
+        costs = stakes.CostMatrix([[0, 1], [3, 0]])
+        model = imblearn.pipeline.make_pipeline(
+            StandardScaler(),
+            RandomUnderSampler(random_state=0),
+            BayesDecisionClassifier(LogisticRegression(), costs),
+        ).fit(X, y)
+        same = np.repeat(costs.values[None], len(y), axis=0)
+        scorer = make_cost_scorer(costs)
+        assert scorer(model, X, y, costs=same) == pytest.approx(scorer(model, X, y))
+
     @pytest.mark.parametrize("priors", [None, [0.3, 0.7]])
     @pytest.mark.parametrize("normalize", [False, True])
     def test_weights_of_whole_numbers_are_repeats_also_of_cases_with_costs(

@@ -169,8 +169,10 @@ def _predicted(estimator: Any, X: Any, costs: Any) -> Any:
     if costs is None or not _decides(estimator):
         return estimator.predict(X)
     while not hasattr(estimator, "decides_by_cost"):
-        if len(getattr(estimator, "steps", ())) > 1 and not hasattr(estimator, "best_estimator_"):
-            X = estimator[:-1].transform(X)
+        if not hasattr(estimator, "best_estimator_"):
+            for _, step in estimator.steps[:-1]:
+                # "passthrough" and samplers, which work in `fit` alone, do not transform
+                X = step.transform(X) if hasattr(step, "transform") else X
         estimator = _inside(estimator)
     takes = "costs" in signature(estimator.predict).parameters
     return estimator.predict(X, costs=costs) if takes else estimator.predict(X)
