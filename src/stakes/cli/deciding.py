@@ -64,15 +64,21 @@ def posteriors_of(
         said = Posteriors.from_logits(scores, cases.classes)
     if not moved:
         return said.values
-    if (cases.priors == 0).any():
-        absent = [c for c, share in zip(cases.classes, cases.priors, strict=True) if share == 0]
-        raise DataError(
-            f"there is no case of {quoted(absent)} in the data, so its probability cannot be moved "
-            "to a new base rate.",
-            hint="if the probabilities already hold where it will run:  "
-            "--posteriors-already-adjusted",
-        )
+    _refuse_unmovable(cases, app, args)
     return said.with_priors(app.priors, old=cases.priors).values
+
+
+def _refuse_unmovable(cases: Cases, app: Application, args: Any) -> None:
+    """Raise where a probability would have to be moved from a share of nothing."""
+    stays = args.scores_are == "llr" or args.posteriors_already_adjusted
+    if stays or np.array_equal(app.priors, cases.priors) or (cases.priors > 0).all():  # type: ignore[arg-type]
+        return
+    absent = [c for c, share in zip(cases.classes, cases.priors, strict=True) if share == 0]
+    raise DataError(
+        f"there is no case of {quoted(absent)} in the data, so its probability cannot be moved "
+        "to a new base rate.",
+        hint="if the probabilities already hold where it will run:  --posteriors-already-adjusted",
+    )
 
 
 def said_by(
@@ -89,9 +95,9 @@ def said_by(
     if args.scores_are == "rank":
         codes, threshold = _ranked(model, cases, app)
         return as_positions(fill_gaps(codes, model.missing, app, args)), threshold
-    posteriors = posteriors_of(model, cases, app, args)  # also refuses what cannot be moved
+    _refuse_unmovable(cases, app, args)
     if model.missing.any():
-        codes = bayes_decisions(posteriors, app.costs)
+        codes = bayes_decisions(posteriors_of(model, cases, app, args), app.costs)
         return as_positions(fill_gaps(codes, model.missing, app, args)), None
     if args.scores_are == "llr":
         return Posteriors.from_llrs(model.scores, cases.priors, cases.classes).values, None

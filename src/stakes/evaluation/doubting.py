@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.application import Application, CostMatrix
-from stakes.decisions import bayes_decisions
 from stakes.evaluation.comparing import told_apart
 from stakes.evaluation.doubt import Doubt
 from stakes.evaluation.evaluation import Evaluation, Stretch
-from stakes.evaluation.judging import Judged, Sources
+from stakes.evaluation.judging import Judged, Sources, decided
 from stakes.evaluation.possible import Possible
 from stakes.evaluation.switching import NEAR_TIE, within
 from stakes.typing import FloatArray
@@ -167,8 +166,7 @@ def _codes(one: Judged, sources: Sources, app: Application) -> NDArray[np.intp]:
     if one.model.posteriors is None:
         assert one.as_is.codes is not None
         return one.as_is.codes
-    assert app.priors is not None
-    return bayes_decisions(one.model.at(app.priors, sources.said_at), app.costs)
+    return decided(one.model, app, sources.said_at)
 
 
 def _filled(rates: FloatArray) -> FloatArray:

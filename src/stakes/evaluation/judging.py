@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import frozen
 from stakes._names import as_positions
-from stakes.application import Application
+from stakes.application import Application, CostMatrix
 from stakes.calibration import Calibrator, cross_fit
 from stakes.decisions import bayes_decisions, decision_intervals
 from stakes.evaluation.models import Model
@@ -28,6 +28,7 @@ __all__ = [
     "as_is",
     "at_its_best",
     "cut_on",
+    "decided",
     "priced",
     "recalibrated",
     "scores_of",
@@ -125,9 +126,23 @@ def as_is(model: Model, cases: Cases, app: Application, said_at: FloatArray) -> 
     assert app.priors is not None
     if model.decisions is not None:
         return _priced(model.decisions, cases, app)
-    moved = model.at(app.priors, said_at)
-    codes = bayes_decisions(moved, app.costs)
-    return _priced(codes, cases, app, cut_on(app, app.priors, said_at))
+    return _priced(decided(model, app, said_at), cases, app, cut_on(app, app.priors, said_at))
+
+
+def decided(model: Model, app: Application, said_at: FloatArray) -> NDArray[Any]:
+    """The Bayes decisions of posteriors that were made for the shares `said_at`.
+
+    Moving posteriors to other shares multiplies each class by a ratio; the costs of the class can
+    be multiplied instead, which decides alike and leaves the rows alone.
+    """
+    assert app.priors is not None
+    if np.array_equal(app.priors, said_at):
+        return bayes_decisions(model.posteriors, app.costs)
+    if not (app.priors > 0).all() or not (said_at > 0).all():
+        return bayes_decisions(model.at(app.priors, said_at), app.costs)
+    ratio = app.priors / said_at
+    costs = app.costs.values * (ratio / ratio.max())[:, None]
+    return bayes_decisions(model.posteriors, CostMatrix(costs, app.classes, app.decisions))
 
 
 def recalibrated(
@@ -150,8 +165,7 @@ def recalibrated(
         )
     except StakesError as error:
         return f"{model.name} could not be re-calibrated: {error.message}"
-    moved = Model(model.name, fitted, None).at(app.priors, cases.priors)
-    codes = bayes_decisions(moved, app.costs)
+    codes = decided(Model(model.name, fitted, None), app, cases.priors)
     return _priced(codes, cases, app, cut_on(app, app.priors, cases.priors)), fitted
 
 
