@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from stakes import Application, ConfusionMatrix, CostTally, PairedCounts
+from stakes.engines import Stream
 from stakes.monitoring import watch
 
 GOOD, BAD = [[860, 90], [10, 40]], [[850, 100], [30, 20]]
@@ -101,6 +102,18 @@ class TestFiles:
                   "--json")  # fmt: skip
         assert ran.found["model"] == "b"
         assert ran.found["alarms"] == ["w1"]
+
+
+def test_checkpoints_with_scores_tell_whether_to_retrain(run, tmp_path):
+    rng = np.random.default_rng(0)
+    app = Application([[0, 1], [10, 0]])
+    for k, size in enumerate((2.5, 2.5, 0.8)):
+        y = rng.random(3000) < 0.1
+        p = 1 / (1 + 9 * np.exp(-rng.normal(size * (y - 0.5), 1.4)))
+        stream = Stream(app, scores="bins", n_bins=256).update(y.astype(int), {"gbm": p})
+        stream.save(tmp_path / f"w{k}.json")
+    ran = run("monitor", "w*.json", "--cost", "fn=10", "fp=1")
+    assert "calibration cannot mend: retrain" in " ".join(ran.out.split())
 
 
 class TestConditions:

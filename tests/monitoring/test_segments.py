@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stakes import Application, ConfusionMatrix, GroupedCounts
+from stakes import Application, ConfusionMatrix, CostTally, GroupedCounts
 from stakes.exceptions import DataError
 from stakes.monitoring import compare_periods, compare_segments
 from stakes.monitoring.changes import chances_of
@@ -56,6 +56,18 @@ def test_segments_are_named_by_chance_as_seldom_as_stated():
     p = chances_of(outside, inside, None).cost.reshape(runs, size)
     assert (size * p.min(axis=1) <= 0.05).mean() < 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
     assert (p.min(axis=1) <= 0.05).mean() > 0.3  # without the correction
+
+
+def test_tallies_of_costs():
+    rng = np.random.default_rng(1)
+    parts = {
+        k: CostTally.from_costs(rng.integers(0, 2, 400), rng.gamma(2, 2.0 if k == 3 else 1.0, 400))
+        for k in range(5)
+    }
+    found = compare_segments(parts, application=APP)
+    assert found.differing[0] == 3
+    rest = sum(part for k, part in parts.items() if k != 3)
+    assert found[3].before == pytest.approx(rest.cost())
 
 
 def test_groups_are_segments():

@@ -10,6 +10,7 @@ from stakes.exceptions import DataError
 from stakes.monitoring import compare_periods, watch
 from stakes.monitoring.changes import chances_of
 from stakes.monitoring.samples import samples_of
+from stakes.uncertainty import interval
 
 APP = Application([[0, 1], [10, 0]])
 CELLS = [0.9 * 0.95, 0.9 * 0.05, 0.1 * 0.2, 0.1 * 0.8]
@@ -124,6 +125,26 @@ class TestScores:
         cm = ConfusionMatrix([[9, 1], [1, 9]])
         with pytest.raises(DataError, match="'b' is missing"):
             watch({"a": cm, "b": cm}, application=APP, scores={"a": self._scores(1.0)})
+
+
+@pytest.mark.parametrize("priors", [None, [0.95, 0.05]])
+def test_costs_and_intervals_are_those_of_each_period(priors):
+    app = APP.with_priors(priors)
+    rng = np.random.default_rng(8)
+    periods = [_period(rng), _period(rng, 60), _period(rng, 3000)]
+    for found, period in zip(watch(periods, application=app).costs, periods, strict=True):
+        wanted = interval(period, application=app)
+        assert found.value == pytest.approx(wanted.value)
+        np.testing.assert_allclose(found.limits, wanted.limits, rtol=1e-6)
+        assert (found.too_few, found.notes) == (wanted.too_few, wanted.notes)
+
+
+def test_a_period_without_a_class_is_named():
+    good = ConfusionMatrix([[90, 10], [2, 8]])
+    empty = ConfusionMatrix([[90, 10], [0, 0]])
+    with pytest.raises(DataError, match="'tue' has no case of 1"):
+        watch({"mon": good, "tue": empty}, application=APP.with_priors([0.9, 0.1]))
+    assert watch({"mon": good, "tue": empty}, application=APP).periods == ("mon", "tue")
 
 
 def test_the_table_has_one_row_per_period():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from stakes.summaries import (
     load_summary,
     save_summary,
 )
+from stakes.summaries.ranked_scores import RankedScores
 from stakes.uncertainty import compare
 
 __all__ = ["Kept", "compared_jointly", "joint_of", "keep", "read_kept"]
@@ -33,6 +34,7 @@ class Kept:
 
     tables: dict[str, ConfusionMatrix]
     joint: PairedCounts | None = None
+    scores: dict[str, RankedScores] = field(default_factory=dict)
 
 
 def read_kept(path: str) -> Kept:
@@ -45,14 +47,15 @@ def read_kept(path: str) -> Kept:
 
 def _tables(found: Any, stem: str, name: str) -> Kept:
     """Tables of counts from any summary that has them."""
+    scores: dict[str, RankedScores] = {}
     if isinstance(found, Mapping) and "joint" in found:
-        found = found["joint"]
+        scores, found = dict(found.get("scores", {})), found["joint"]
     if isinstance(found, GroupedCounts):
         found = found.joint
     if isinstance(found, ConfusionMatrix):
         return Kept({stem: found})
     if isinstance(found, PairedCounts):
-        return Kept({str(n): found.confusion(n) for n in found.systems}, found)
+        return Kept({str(n): found.confusion(n) for n in found.systems}, found, scores)
     if isinstance(found, Mapping) and all(isinstance(x, ConfusionMatrix) for x in found.values()):
         return Kept({str(model): table for model, table in found.items()})
     what = "several summaries" if isinstance(found, Mapping) else f"a {type(found).__name__}"

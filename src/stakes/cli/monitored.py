@@ -90,7 +90,9 @@ def _from_files(paths: list[str], args: Any) -> Watched:
     if args.prevalence:
         app = app.with_priors(shares(args.prevalence, texts(app.classes)))
     periods = {name: ordered_table(table, app, name) for name, table in tables.items()}
-    found = _watch(periods, app, args)
+    scores = {name: each.scores.get(model) for name, each in zip(names, kept, strict=True)}
+    ranked = None if None in scores.values() else scores
+    found = _watch(periods, app, args, ranked)
     called = "" if single and model in names else model
     return Watched(found, f"{len(paths)} files", called, _said(app))
 

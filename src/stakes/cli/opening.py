@@ -55,7 +55,7 @@ def _duckdb(files: Files, memory: str, types: dict[str, str]) -> Iterator[Opened
                 relation = _relation(con, files, types)
             except duckdb.Error as error:
                 raise _unreadable(error, files) from None
-            yield Opened(relation, con.query_progress, con.interrupt)
+            yield Opened(relation, getattr(con, "query_progress", None), con.interrupt)
         except duckdb.Error as error:
             raise _unreadable(error, files) from None
         finally:

@@ -13,7 +13,7 @@ from stakes.application import Application
 from stakes.exceptions import DataError, MergeError
 from stakes.metrics.expected_cost import check_names
 from stakes.summaries import ConfusionMatrix, CostTally
-from stakes.typing import FloatArray
+from stakes.typing import FloatArray, IntArray
 from stakes.uncertainty.sufficiency import refuse_weights
 
 __all__ = ["Samples", "samples_of"]
@@ -45,6 +45,10 @@ class Samples:
     def shares(self) -> FloatArray:
         """Share of each class, (S, K)."""
         return np.asarray(self.class_totals / self.totals[:, None])
+
+    def at(self, places: IntArray) -> Samples:
+        """Some of the samples, in the order given."""
+        return Samples(self.counts[places], self.means[places], self.spreads[places], self.costs)
 
     def costs_at(self, priors: FloatArray | None) -> FloatArray:
         """Cost per case, (S,): at given class shares, or at those of each sample."""

@@ -10,12 +10,13 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.exceptions import DataError
+from stakes.monitoring.levels import cost_intervals
 from stakes.monitoring.periods import PeriodChange, changes_between, stakes_of
 from stakes.monitoring.samples import samples_of
 from stakes.results import Frame
-from stakes.summaries import ConfusionMatrix, GroupedCounts
+from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, merge_summaries
 from stakes.typing import FloatArray, Name
-from stakes.uncertainty import Interval, interval
+from stakes.uncertainty import Interval
 from stakes.uncertainty.differences import holm
 from stakes.uncertainty.intervals import as_level
 
@@ -159,22 +160,38 @@ def compare_segments(
     app, level = stakes_of(application), as_level(level)
     named = _by_name(segments)
     names, parts = tuple(named), list(named.values())
-    rest = [
-        sum((each for other, each in named.items() if other != name), start=0) for name in names
-    ]
-    inside, outside = samples_of(parts, app, names), samples_of(rest, app, names)
+    inside = samples_of(parts, app, names)
+    outside = samples_of(_rest(parts), app, names)
     gaps = changes_between(outside, inside, app, level)
     reach = 1 - (1 - level) / len(names)
     return Segments(
         application=app,
         segments=names,
-        costs=tuple(
-            interval(each, application=app, level=reach, min_cases=min_cases) for each in parts
-        ),
+        costs=cost_intervals(parts, inside, app, reach, min_cases),
         gaps=tuple(gaps),
         adjusted=holm([gap.p_values["cost"] for gap in gaps]),
         level=level,
     )
+
+
+def _rest(parts: list[Any]) -> list[Any]:
+    """For each part, all others together."""
+    total = merge_summaries(parts)
+    if isinstance(total, CostTally):
+        return [
+            CostTally(
+                total.counts - part.counts,
+                total.sums - part.sums,
+                total.squares - part.squares,
+                total.classes,
+                total.decisions,
+            )
+            for part in parts
+        ]
+    return [
+        ConfusionMatrix(total.counts - part.counts, total.classes, total.decisions)
+        for part in parts
+    ]
 
 
 def _by_name(segments: Any) -> dict[Any, Any]:

@@ -10,17 +10,18 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.exceptions import DataError
+from stakes.monitoring.levels import cost_intervals
 from stakes.monitoring.periods import (
     PeriodChange,
     changes_between,
     ranking_chance,
     stakes_of,
 )
-from stakes.monitoring.samples import samples_of
+from stakes.monitoring.samples import Samples, samples_of
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, Name
-from stakes.uncertainty import Interval, interval
+from stakes.uncertainty import Interval
 from stakes.uncertainty.differences import holm
 from stakes.uncertainty.intervals import as_level
 
@@ -190,12 +191,14 @@ def watch(
     """
     app, level = stakes_of(application), as_level(level)
     names, summaries = _in_order(periods, reference)
-    first, *later = summaries
+    later = summaries[1:]
     pooled = later[:1]
     for summary in later[1:]:
         pooled.append(pooled[-1] + summary)
-    base = samples_of([first] * len(later), app, [names[0]] * len(later))
-    changes = changes_between(base, samples_of(later, app, names[1:]), app, level)
+    samples = samples_of(summaries, app, names)
+    _refuse_unknown(samples, app, names)
+    base = samples.at(np.zeros(len(later), dtype=np.intp))
+    changes = changes_between(base, samples.at(np.arange(1, len(names))), app, level)
     so_far = changes_between(base, samples_of(pooled, app, names[1:]), app, level)
     looks = np.arange(1, len(later) + 1)
     alphas = (1 - level) / (looks * (looks + 1.0))
@@ -209,13 +212,28 @@ def watch(
         application=app,
         reference=names[0],
         periods=names,
-        costs=tuple(_cost(each, app, level, min_cases) for each in summaries),
+        costs=cost_intervals(summaries, samples, app, level, min_cases),
         changes=tuple(one for one, _, _ in judged),
         so_far=tuple(other for _, other, _ in judged),
         p_values=np.array([p for _, _, p in judged]),
         alphas=alphas,
         level=level,
     )
+
+
+def _refuse_unknown(samples: Samples, app: Application, names: Sequence[Any]) -> None:
+    """At given priors the cost of a period is unknown without a case of each class that counts."""
+    if app.priors is None:
+        return
+    unknown = np.isnan(samples.means) & (app.priors > 0)
+    if unknown.any():
+        period, place = (int(k) for k in np.argwhere(unknown)[0])
+        raise DataError(
+            f"{names[period]!r} has no case of {app.classes[place]!r}, so its cost at the given "
+            "priors is unknown.",
+            hint="take longer periods, or judge at the shares of the data: "
+            "application.with_priors(None)",
+        )
 
 
 def _judged(
@@ -250,11 +268,6 @@ def _with_ranking(
             other = replace(other, ranking=ranking_chance(scores[names[0]], pooled))
         found.append((one, other, least))
     return found
-
-
-def _cost(summary: Any, app: Application, level: float, min_cases: int) -> Interval:
-    """Cost per case of one period, with its interval."""
-    return interval(summary, application=app, level=level, min_cases=min_cases)
 
 
 def _in_order(periods: Any, reference: Any) -> tuple[tuple[Any, ...], list[Any]]:
