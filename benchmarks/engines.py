@@ -113,7 +113,7 @@ def ours(relation: Any) -> dict[str, Callable[[], object]]:
 
 
 def measured(path: str, repeat: int) -> dict[str, Any]:
-    """Processor seconds of every query, best of `repeat` in turn, and the peak memory; in this process."""
+    """Processor seconds of every query, best of `repeat`, and the peak memory."""
     import duckdb
 
     connection = duckdb.connect(config={"threads": THREADS, "memory_limit": MEMORY})

@@ -8,7 +8,7 @@ import narwhals as nw
 
 from stakes.engines.plan import PREFIX, Grouping, Plan, Table
 
-__all__ = ["DIALECT", "run", "sample"]
+__all__ = ["DIALECT", "as_table", "grouped", "run", "sample", "stepped"]
 
 
 class _Narwhals:
@@ -96,20 +96,20 @@ DIALECT = _Narwhals()
 
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
     """Every grouping of a frame of any kind; lazy ones are collected as groups only."""
-    rows = _stepped(frame, plan, columns)
-    return [_table(grouped(rows, grouping)) for grouping in plan.groupings]
+    rows = stepped(frame, plan, columns)
+    return [as_table(grouped(rows, grouping)) for grouping in plan.groupings]
 
 
 def sample(
     frame: Any, plan: Plan, columns: tuple[str, ...], flag: str, limit: int
 ) -> list[dict[str, Any]]:
     """Some rows in which a flag is 1."""
-    found = _stepped(frame, plan, columns).filter(nw.col(flag) == 1).select(*columns).head(limit)
-    table = _table(found)
+    found = stepped(frame, plan, columns).filter(nw.col(flag) == 1).select(*columns).head(limit)
+    table = as_table(found)
     return [dict(zip(columns, row, strict=True)) for row in zip(*table.values(), strict=True)]
 
 
-def _stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:
+def stepped(frame: Any, plan: Plan, columns: tuple[str, ...]) -> Any:
     """The columns that are needed, and those that are made from them."""
     rows = nw.from_native(frame).select(*columns)
     for step in filter(None, plan.steps):
@@ -127,7 +127,7 @@ def grouped(rows: Any, grouping: Grouping) -> Any:
     return rows.group_by(*grouping.keys).agg(**made)
 
 
-def _table(groups: Any) -> Table:
+def as_table(groups: Any) -> Table:
     """Groups as plain lists."""
     eager = groups.collect() if isinstance(groups, nw.LazyFrame) else groups
     return {name: eager[name].to_list() for name in eager.columns}

@@ -16,7 +16,11 @@ from stakes.exceptions import DataError
 __all__ = ["engine_of", "native", "reduce_frame"]
 
 #: Frames with a file of their own: by the package and the name of their type.
-NATIVE = {"duckdb": "duckdb_sql", "pyspark": "spark_sql"}
+NATIVE = {
+    "duckdb": "duckdb_sql",
+    "polars": "polars_expressions",
+    "pyspark": "spark_sql",
+}
 
 
 def reduce_frame(frame: Any, request: Request) -> Reduction:
