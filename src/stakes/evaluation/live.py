@@ -100,7 +100,7 @@ class Live:
         if self.sure:
             low, high = nec_limits(self.systems, place, self.totals, self.level)
         if self.joint is not None:
-            gaps, errors, scores = self.pairwise(place)
+            gaps, errors, scores = self.pairwise(place, best)
             chance = self.chances(nec, best, gaps, errors, place)
             rival, value, half = self.rivals(best, gaps, errors, scores)
         kind, after = self.kinds(nec, best, high, rival, place)
@@ -109,8 +109,13 @@ class Live:
                 "rival": rival, "value": value, "half": half, "needed": needed,
                 **after}  # fmt: skip
 
-    def pairwise(self, place: Place) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Differences, standard errors and score statistics, (n_systems, n_systems, n_stops)."""
+    def pairwise(
+        self, place: Place, best: NDArray[np.intp] | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Differences, standard errors and score statistics, (n_systems, n_systems, n_stops).
+
+        Given the best system at each stop, only of pairs that it is part of; others are 0.
+        """
         assert self.joint is not None
         count = len(self.systems)
         found = np.zeros((3, count, count, place.stops.shape[0]))
@@ -119,10 +124,13 @@ class Live:
             for b in range(a):
                 chosen = codes >> (count - 1 - a) & codes >> (count - 1 - b) & 1 == 1
                 both = self.joint[:, :, chosen].sum(axis=2).T.astype(np.float64)
+                at = np.arange(place.stops.shape[0])
+                at = at if best is None else np.flatnonzero((best == a) | (best == b))
                 gap, error, score = paired_statistics(
-                    self.systems[a], self.systems[b], both, place, self.totals[0]
+                    self.systems[a], self.systems[b], both, place.part(at), self.totals[0]
                 )
-                found[:, a, b], found[:, b, a] = (gap, error, score), (-gap, error, -score)
+                found[:, a, b, at] = gap, error, score
+                found[:, b, a, at] = -gap, error, -score
         return found[0], found[1], found[2]
 
     def chances(
@@ -143,7 +151,7 @@ class Live:
         certain = np.asarray(settled.all(axis=1))
         found, draws = chances_by_draws(self.joint, place, certain, nec, rng)
         self.draws = draws if self.draws is None else min(draws, self.draws)
-        return found if draws else chances_best(nec, errors**2)
+        return found if draws else chances_best(nec, self.pairwise(place)[1] ** 2)
 
     def rivals(
         self, best: NDArray[np.intp], gaps: FloatArray, errors: FloatArray, scores: FloatArray

@@ -23,7 +23,7 @@ from stakes.uncertainty.cost_draws import shares_best
 __all__ = ["CERTAIN", "Place", "both_acted", "chances_best", "nec_limits", "paired_statistics"]
 
 #: Beyond this many standard errors a draw that says otherwise is not to be expected.
-CERTAIN = 6.0
+CERTAIN = 5.0
 #: Draws behind the probability of being best at a stop.
 DRAWS = 500
 #: A naive decision that costs this many times the other one is not the best in any sample.
