@@ -215,3 +215,21 @@ class TestNodes:
         found = possible_of(UncertainApplication(cells), few=False)
         assert found.axes == ()
         assert len(found.weights) == 200
+
+
+class TestRangesThatReachZero:
+    """At a miss that costs nothing there is nothing to decide, and the NEC does not exist."""
+
+    def test_the_end_is_undefined_and_the_rest_is_not(self):
+        y, models = scored(400)
+        app = UncertainApplication([[0, 1], [Between(0, 10), 0]])
+        doubt = stakes.evaluate(y, models, application=app, rng=0, recalibrate=False).doubt
+        assert doubt.places == ("0", "10")
+        assert np.isnan(doubt.nec[:, 0]).all()
+        assert np.isfinite(doubt.nec[:, 1]).all()
+        assert np.isfinite(doubt.mean_nec).all()
+        assert doubt.safest == "sharp"
+
+    def test_printed_as_undefined(self):
+        text = doubted(Between(0, 10)).to_markdown()
+        assert "| bold | undefined |" in text

@@ -98,10 +98,9 @@ def _doubted(
     again = args.scores_are == "rank" or (ev.sources is None and not args.confusion)
     if again and args.file == "-":
         raise DataError("a range needs a file that can be read more than once, not standard input.")
-    size = AGAIN if again else (MANY if is_cheap(ev) else FEW)[count]
-    axes = _axes(written, spread, size, ev.application)
     if not again:
-        return with_doubt(ev, grid(axes, lambda values: _at(args, values, written, spread, ev)))
+        return with_doubt(ev, _possible(args, written, spread, ev, count))
+    axes = _axes(written, spread, AGAIN, ev.application)
     at: list[Evaluation] = []
 
     def evaluated(values: tuple[float, ...]) -> tuple[Any, Any]:
@@ -111,6 +110,19 @@ def _doubted(
 
     possible: Possible = grid(axes, evaluated)
     return with_evaluations(ev, possible, at)
+
+
+def _possible(
+    args: Any, written: list[_Written], spread: RangedCosts | None, ev: Evaluation, count: int
+) -> Possible:
+    """All that the ranges hold, in many nodes where each costs next to nothing."""
+
+    def nodes(size: int) -> Possible:
+        axes = _axes(written, spread, size, ev.application)
+        return grid(axes, lambda values: _at(args, values, written, spread, ev))
+
+    few = nodes(FEW[count])
+    return nodes(MANY[count]) if is_cheap(ev, few) else few
 
 
 def _axes(

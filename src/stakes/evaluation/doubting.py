@@ -20,10 +20,10 @@ from stakes.typing import FloatArray
 __all__ = ["is_cheap", "with_doubt", "with_evaluations"]
 
 
-def is_cheap(ev: Evaluation) -> bool:
-    """Whether a node costs next to nothing: two classes and decisions, or decisions only."""
+def is_cheap(ev: Evaluation, possible: Possible) -> bool:
+    """Whether a node costs next to nothing: all on one scale of two classes, or decisions only."""
     fixed = all(model.kind == "decisions" for model in ev.models)
-    return fixed or ev.application.costs.shape == (2, 2)
+    return fixed or _log_odds(ev, possible) is not None
 
 
 def with_doubt(ev: Evaluation, possible: Possible) -> Evaluation:

@@ -53,8 +53,8 @@ def evaluate(
         decisions (names or integer positions). A single model may come without a mapping. Or
         confusion matrices, when nobody has the rows: on the same cases or each on its own.
     application : Application, CostMatrix, UncertainApplication or CaseCosts
-        What is at stake. Uncertain costs are judged by their expectation; the verdict says
-        when the choice depends on them.
+        What is at stake. Uncertain costs and priors are judged by their expectation, and at
+        all that they may be (`.doubt`); the verdict says when the choice depends on them.
     case_costs : CaseCosts, optional
         Costs that differ from case to case; the application then gives priors, unit and
         volume. Every model is judged by three rules: each case by its own costs, one
@@ -83,7 +83,7 @@ def evaluate(
     Returns
     -------
     Evaluation
-        `.verdict`, `.best`, `.frame()`, `["name"]`, `.difference(a, b)`.
+        `.verdict`, `.best`, `.frame()`, `["name"]`, `.difference(a, b)`, `.doubt`.
 
     References
     ----------
@@ -140,4 +140,7 @@ def _doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evalu
     """The same at all that uncertain costs and shares may be."""
     if uncertain is None:
         return found
-    return with_doubt(found, possible_of(uncertain, few=not is_cheap(found)))
+    possible = possible_of(uncertain, few=True)
+    if is_cheap(found, possible):
+        possible = possible_of(uncertain, few=False)
+    return with_doubt(found, possible)
