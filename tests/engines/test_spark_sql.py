@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from stakes import Application, CostMatrix, ScoreCounts, bayes_decisions
-from stakes.engines import Reduction, Request, reduce_frame
+from stakes.engines import Request, reduce_frame
 from stakes.exceptions import DataError, LabelError, PosteriorError
 from stakes.summaries import ConfusionMatrix
 
@@ -77,56 +78,59 @@ def in_memory(columns: dict[str, list[Any]]) -> ConfusionMatrix:
     )
 
 
-class TestSpark:
-    def test_counts_are_those_in_memory(self, spark: Any) -> None:
-        columns = table()
-        found = reduce_frame(in_spark(spark, columns), REQUEST)
-        assert found.confusion() == in_memory(columns)  # weights are whole numbers
-        assert found.slices == (("often",), ("rare",))
-        assert found["rare"].n_rows == 2
+def counts_are_those_in_memory(spark: Any) -> None:
+    columns = table()
+    found = reduce_frame(in_spark(spark, columns), REQUEST)
+    assert found.confusion() == in_memory(columns)  # weights are whole numbers
+    assert found.slices == (("often",), ("rare",))
+    assert found["rare"].n_rows == 2
 
-    def test_bins_are_those_of_the_scores(self, spark: Any) -> None:
-        columns = table()
-        app = Application([[0, 1], [4, 0]])  # acts above 1/5, which occurs
-        request = Request("bin", {"m": "s"}, applications=app, n_bins=1024)
-        bins = reduce_frame(in_spark(spark, columns), request).score_bins()
-        scores = ScoreCounts.from_scores(columns["bin"], columns["s"], kind="posterior")
-        assert np.array_equal(bins.counts, scores.binned(bins.edges).counts)
 
-    def test_skew_and_lost_tasks_change_nothing(self, spark: Any, tmp_path: Any) -> None:
-        columns = table()
-        frame = in_spark(spark, columns)
-        marks = str(tmp_path)
+def bins_are_those_of_the_scores(spark: Any) -> None:
+    columns = table()
+    app = Application([[0, 1], [4, 0]])  # acts above 1/5, which occurs
+    request = Request("bin", {"m": "s"}, applications=app, n_bins=1024)
+    bins = reduce_frame(in_spark(spark, columns), request).score_bins()
+    scores = ScoreCounts.from_scores(columns["bin"], columns["s"], kind="posterior")
+    assert np.array_equal(bins.counts, scores.binned(bins.edges).counts)
 
-        def dies_once(rows: Any) -> Any:
-            from pathlib import Path
 
-            from pyspark import TaskContext
+def skew_and_lost_tasks_change_nothing(spark: Any, folder: Path) -> None:
+    columns = table()
+    frame = in_spark(spark, columns)
+    marks = str(folder)
 
-            mark = Path(marks) / str(TaskContext.get().partitionId())
-            kept = list(rows)
-            if not mark.exists():
-                mark.touch()
-                raise RuntimeError("this task is lost, and tried again")
-            return iter(kept)
+    def dies_once(rows: Any) -> Any:
+        from pathlib import Path
 
-        lost = spark.createDataFrame(frame.rdd.mapPartitions(dies_once), frame.schema)
-        for skewed in (frame.repartition(1), frame.repartition(2, "g"), lost):
-            found: Reduction = reduce_frame(skewed, REQUEST)
-            assert found.confusion() == in_memory(columns)
-        assert list(tmp_path.iterdir())  # tasks did die
+        from pyspark import TaskContext
 
-    @pytest.mark.parametrize(
-        ("column", "bad", "error"),
-        [
-            ("y", None, DataError),
-            ("y", "it's", LabelError),
-            ("pc", float("nan"), PosteriorError),
-            ("w", -1.0, DataError),
-        ],
-    )
-    def test_bad_rows_are_refused(self, spark: Any, column: str, bad: Any, error: Any) -> None:
-        columns = table(4)
-        columns[column][1] = bad
-        with pytest.raises(error, match=r"\(1 of 4 rows\)"):
-            reduce_frame(in_spark(spark, columns), REQUEST)
+        mark = Path(marks) / str(TaskContext.get().partitionId())
+        kept = list(rows)
+        if not mark.exists():
+            mark.touch()
+            raise RuntimeError("this task is lost, and tried again")
+        return iter(kept)
+
+    lost = spark.createDataFrame(frame.rdd.mapPartitions(dies_once), frame.schema)
+    for skewed in (frame.repartition(1), frame.repartition(2, "g"), lost):
+        assert reduce_frame(skewed, REQUEST).confusion() == in_memory(columns)
+    assert list(folder.iterdir())  # tasks did die
+
+
+def bad_rows_are_refused(spark: Any, column: str, bad: Any, error: Any) -> None:
+    columns = table(4)
+    columns[column][1] = bad
+    with pytest.raises(error, match=r"\(1 of 4 rows\)"):
+        reduce_frame(in_spark(spark, columns), REQUEST)
+
+
+def test_spark_counts_as_memory_does(spark: Any, tmp_path: Path) -> None:
+    # One test, since tests are dealt out to processes and each would start a Spark of its own.
+    counts_are_those_in_memory(spark)
+    bins_are_those_of_the_scores(spark)
+    skew_and_lost_tasks_change_nothing(spark, tmp_path)
+    bad_rows_are_refused(spark, "y", None, DataError)
+    bad_rows_are_refused(spark, "y", "it's", LabelError)
+    bad_rows_are_refused(spark, "pc", float("nan"), PosteriorError)
+    bad_rows_are_refused(spark, "w", -1.0, DataError)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from frame_cases import kinds
 
-from stakes import Application, CostMatrix, evaluate, evaluate_frame
+from stakes import Application, CaseCosts, CostMatrix, evaluate, evaluate_frame
 from stakes.exceptions import DataError
 
 pytest.importorskip("pyarrow", reason="pip install pyarrow")
@@ -108,6 +108,34 @@ class TestEvaluateFrame:
         assert binned is not None
         assert exact - 1e-12 <= binned <= exact + 0.02  # an edge near the best cut
         assert binned <= found["model"].nec + 1e-12  # the threshold itself is an edge
+
+
+@frames
+def test_costs_per_case(frame: Any) -> None:
+    table = rows()
+    amount = np.random.default_rng(6).gamma(2, 10, len(table["y"]))
+    cases = CaseCosts.binary(
+        false_positive=np.full(amount.shape, 3.0),
+        false_negative=amount,
+        classes=COSTS.classes,
+        decisions=COSTS.decisions,
+    )
+    app = Application(COSTS, priors=[0.9, 0.1])
+    expected = evaluate(
+        table["y"], np.array(table["sharp"]), application=app, case_costs=cases, rng=0
+    )
+    found = evaluate_frame(
+        frame({**table, "amount": amount.tolist()}),
+        label="y",
+        posteriors="sharp",
+        application=app,
+        case_costs={"fp": 3, "fn": "amount"},
+    )
+    mine, theirs = found["model, per case"], expected["model, per case"]
+    assert mine.confusion == theirs.confusion
+    assert mine.cost == pytest.approx(theirs.cost, rel=1e-12)
+    assert mine.nec == pytest.approx(theirs.nec, rel=1e-12)
+    assert found.naive_cost == pytest.approx(expected.naive_cost, rel=1e-12)
 
 
 class TestRefusals:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stakes._checks import frozen
 from stakes._kernels.joint_cells import add_cells
 from stakes._names import listed
+from stakes.application import CostMatrix
 from stakes.engines.request import PER_CASE, Request, System
 from stakes.engines.rules import cuts
 from stakes.exceptions import DataError, MergeError, UndefinedError
@@ -192,6 +193,16 @@ class Reduction:
             counts[i, j] = panel.counts[here].sum()
             sums[i, j], squares[i, j] = self._paid(panel, here, i, j)
         return CostTally(counts, sums, squares, self.request.classes, self._decisions)
+
+    def average_costs(self) -> CostMatrix:
+        """The average of the costs of each case, over all cases."""
+        panel, shape = self.whole.panels[0], (len(self.request.classes), len(self._decisions))
+        everywhere = np.ones(panel.rows.shape, dtype=bool)
+        total = float(panel.counts.sum())
+        values = np.zeros(shape)
+        for i, j in np.ndindex(*shape):
+            values[i, j] = self._paid(panel, everywhere, i, j)[0] / total
+        return CostMatrix(values, self.request.classes, self._decisions)
 
     @property
     def least_cost(self) -> FloatArray:

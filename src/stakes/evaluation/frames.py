@@ -26,6 +26,7 @@ def evaluate_frame(
     posteriors: Any = None,
     decisions: Any = None,
     by: Sequence[str] | str | None = None,
+    case_costs: Mapping[Any, Any] | None = None,
     sample_weight: str | None = None,
     posterior_priors: Priors | None = None,
     n_bins: int = 0,
@@ -54,6 +55,10 @@ def evaluate_frame(
         Columns of decisions: names or integer positions.
     by : str or sequence of str, optional
         Evaluate the rows of each value of these columns too (`.slices`).
+    case_costs : mapping, optional
+        Costs that differ from case to case, as formulas over columns:
+        ``{"fn": "amount", "fp": "0.05*amount + 10"}``; see `stakes.application.case_costs`.
+        Each case is then decided by its own costs.
     sample_weight : str, optional
         Column of weights.
     posterior_priors : shares, optional
@@ -101,6 +106,8 @@ def evaluate_frame(
         applications=given,
         sample_weight=sample_weight,
         by=by,
+        case_costs=case_costs,
+        naive=case_costs is not None,
         n_bins=n_bins,
         posterior_priors=said_at,
     )

@@ -12,10 +12,11 @@ from stakes.application import Application
 from stakes.engines import Reduction
 from stakes.evaluation.comparing import MOST_COMPARED
 from stakes.evaluation.evaluation import Evaluation, ModelEvaluation
+from stakes.evaluation.from_case_sums import evaluated_case_sums
 from stakes.evaluation.from_rows import assumed, rule_text, shortage_of
 from stakes.evaluation.judging import Variant, cut_on, priced
 from stakes.evaluation.switching import ranges_of_counts
-from stakes.exceptions import DataError, UndefinedError
+from stakes.exceptions import CostError, DataError, UndefinedError
 from stakes.metrics import at_min_cost
 from stakes.typing import FloatArray
 from stakes.uncertainty import Comparison, compare, interval
@@ -43,7 +44,7 @@ def evaluated_reduction(
         name = ", ".join(str(value) for value in key)
         try:
             slices[name] = _judged(found[key], application, options)
-        except DataError as error:
+        except (CostError, DataError) as error:
             notes.append(f"'{name}' could not be judged apart: {error.message}")
     return replace(whole, slices=slices, notes=tuple(notes))
 
@@ -54,6 +55,9 @@ def _judged(
     options: dict[str, Any],
 ) -> Evaluation:
     """The models of one reduction, without its slices."""
+    if found.request.case_costs:
+        given = next(iter(found.request.applications.values()))
+        return evaluated_case_sums(found, given, options)
     name = next(iter(found.request.applications)) if application is None else application
     given = found.request.applications[name]
     totals = found.class_totals
