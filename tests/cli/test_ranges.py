@@ -104,6 +104,21 @@ def test_amounts_per_case_are_judged_anew_at_every_end(run, write):
     there = run(*base, "fn=2*amount", "--json").found["evaluation"]
     found = {model["name"]: model["nec"][1] for model in done["doubt"]["models"]}
     assert found == {model["name"]: model["nec"] for model in there["models"]}
+    assert done["doubt"]["words"] == "x in fn=x*amount is 0.5 to 2"
+
+
+def test_in_a_narrow_terminal_the_ends_stay_longest(judged, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    done = judged("--cost", "fn=3..18", "fp=1", "--unit", "EUR")
+    assert "(too narrow for: mean cost EUR. --json has everything)" in done.out
+    assert "at 3  middle  at 18" in done.out
+
+
+def test_one_model_has_nobody_to_beat(run, write):
+    write("day.csv", DAY)
+    words = [word if word != "bold,shy" else "bold" for word in BASE]
+    out = run(*words, "--cost", "fn=10..20", "fp=1").out
+    assert "Over the whole range bold is worth having." in out
 
 
 def test_many_outcomes(run, write):

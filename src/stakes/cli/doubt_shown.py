@@ -18,8 +18,9 @@ def print_doubt(evaluation: Any) -> None:
     if doubt is None:
         return
     order = sorted(range(len(doubt.models)), key=lambda k: float(doubt.middle_cost[k]))
+    last = len(doubt.places) - 1
     ends = [
-        Column(f"at {place}", [_nec(doubt.nec[k, end]) for k in order], drop=2 + end)
+        Column(f"at {place}", [_nec(doubt.nec[k, end]) for k in order], drop=_leaves(end, last))
         for end, place in enumerate(doubt.places)
     ]
     middle = Column("middle", [_nec(doubt.middle_nec[k]) for k in order])
@@ -31,7 +32,7 @@ def print_doubt(evaluation: Any) -> None:
         *ends,
         Column("mean NEC", [_nec(doubt.mean_nec[k]) for k in order]),
         Column("worst regret", [_nec(doubt.worst_regret[k]) for k in order]),
-        Column(f"mean cost{unit}", costs, drop=1),
+        Column(f"mean cost{unit}", costs, drop=9),
     ]
     print()
     print_wrapped(f"NEC if {doubt.words}, decisions following the costs:", rest="  ")
@@ -40,6 +41,11 @@ def print_doubt(evaluation: Any) -> None:
     if left_out:
         print_wrapped(f"(too narrow for: {'; '.join(left_out)}. --json has everything)")
     print(dim(shown(f"(least worst regret: {doubt.safest})")))
+
+
+def _leaves(end: int, last: int) -> int:
+    """When the column of an end leaves a narrow page: the outer ones after those between them."""
+    return 1 if end in (0, last) else 2
 
 
 def _nec(value: float) -> str:

@@ -160,7 +160,7 @@ def _at(
 def _middle(written: list[_Written], spread: RangedCosts | None) -> tuple[float, ...]:
     """The middle of every range, on the scale of factors."""
     axes = _axes(written, spread, 3)
-    return tuple(float(each.values[each.values.shape[0] // 2]) for each in axes)
+    return tuple(float(f"{each.values[each.values.shape[0] // 2]:.6g}") for each in axes)
 
 
 def _written(args: Any) -> list[_Written]:
@@ -170,6 +170,8 @@ def _written(args: Any) -> list[_Written]:
         for match in _RANGE.finditer(text):
             is_share = key == "prevalence"
             name = f"gain {key}" if args.gain else _CALLED.get(key, key)
+            if not is_share and text.partition("=")[2].strip() not in ("", match[0]):
+                name = f"x in {text.replace(match[0], 'x', 1)} is"
             if is_share:
                 named = re.search(r"([^,=]+)=[^,]*$", text[: match.start()])
                 name = f"'{named[1] if named else args.positive or 'positives'}'"

@@ -106,7 +106,8 @@ def over_the_range(ev: Evaluation) -> list[str]:
     if not depends(ev):
         said.append(f"Over the whole range {best} is {_at_most(ev.doubt.worst(best))}.")
         if ev.doubt.worst(best) < 0.0005:
-            said = [f"Over the whole range {best} costs least."]
+            stays = "costs least" if len(ev) > 1 else "is worth having"
+            said = [f"Over the whole range {best} {stays}."]
         elif ev.doubt.safest != best:
             safe = ev.doubt.safest
             said.append(f"Safest is {safe}: {_at_most(ev.doubt.worst(safe))}.")
