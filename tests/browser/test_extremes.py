@@ -144,7 +144,15 @@ def test_many_models_are_not_compared_away_from_the_stated_costs_and_the_page_sa
     assert said not in page.text("#verdict")
 
 
+def test_sentences_about_many_models_are_few():
+    text = eleven_models().to_html().replace("\u00a0", " ")
+    assert text.count("cannot be told apart: difference") == 5
+    assert "Nor can 5 more be told from" in text  # ten others, all close
+
+
 def test_many_classes_show_their_costliest_cells():
-    text = thirty_classes().to_html()
+    text = thirty_classes().to_html(embed_posteriors=True)
+    assert "no rows, no identifiers" in text  # there is no table to edit, so nothing is embedded
+    assert "not shown here, but part of the JSON" in text
     assert "The costliest of 30 outcomes by 30 decisions for net" in text
     assert len(re.findall(r"truth \d+, decide \d+", text)) == 10

@@ -321,6 +321,10 @@ def test_costs_per_case_at_twenty_places(opened):
                     said = page.text(f"#cell-{a}-{b} .cell-cost")
                     assert said == f"{100 * shares[a, b]:.0f} % of the cost"
     assert "stated costs and shares only" in page.text("#verdict")
+    page.slide(factor=3, share=4)  # the drawing is about the stated share
+    assert page.tab.get_attribute("#factor-dot-0", "visibility") == "hidden"
+    page.slide(share=0)
+    assert page.tab.get_attribute("#factor-dot-0", "visibility") == "visible"
     page.slide(factor=0, share=0)
     assert page.text("#verdict") == " ".join(ev.verdict.split())
     assert page.complaints == []

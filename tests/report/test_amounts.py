@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from stakes.report import amounts
 from stakes.report.amounts import aligned, amount, grouped, money, per_case, percent, plain
 
 
@@ -64,3 +65,13 @@ def test_aligned_numbers_share_their_decimals():
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_money_that_nobody_knows(number):
     assert money(number, "EUR") == "an unknown amount"
+
+
+def test_a_nec_just_below_zero_has_no_sign():
+    assert amounts.normalized(-1e-9) == "0.000"
+    assert amounts.normalized(-0.0006) == "-0.001"
+    assert amounts.between((-1e-9, 0.25)) == "0.000 – 0.250"
+
+
+def test_an_interval_that_is_not_known_is_empty():
+    assert amounts.between(None) == amounts.between([None, 0.2]) == ""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from stakes.evaluation.judging import Judged, Sources
 from stakes.evaluation.matrix_paths import MatrixPath, price_path, share_paths
 from stakes.report.embedding import packed
+from stakes.report.page_inputs import LARGEST_TABLE
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
@@ -32,7 +33,8 @@ def matrix_numbers(ev: Evaluation, *, embed: bool, rng: Any = 0) -> dict[str, An
         return _whole("decisions", 0, None, [], [{"counts": c, "posteriors": None} for c in counts])
     deciders = all(one.model.posteriors is None for one in sources.judged)
     weighted = sources.cases.weights is not None
-    inside = embed and not deciders and not weighted
+    boxes = max(ev.application.costs.shape) <= LARGEST_TABLE  # else there is nothing to edit
+    inside = embed and boxes and not deciders and not weighted
     rows = _sample(ev, sources, rng) if inside else None
     price = price_path(ev, sources)
     paths = share_paths(ev, sources)

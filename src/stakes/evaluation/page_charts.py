@@ -12,7 +12,7 @@ from stakes._optional import load
 from stakes.curves.bayes_error import BayesErrorCurve
 from stakes.evaluation.plotting import renamed
 from stakes.exceptions import MissingExtraError, UndefinedError
-from stakes.plots.style import style
+from stakes.plots.style import GREY, pen, style
 from stakes.report.charts import Chart, inline
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ def _bayes_error(ev: Evaluation, scores: Any, names: Any, stops: Any) -> Chart:
                 x[inside], nec[k][inside], none, np.ones(inside.sum()), none, none, True
             )
     widths = None if low is None else {
-        f"m{k}": _Band(x[::2], low[k][::2], high[k][::2]) for k in range(len(low))
+        f"m{k}": _Band(x[::2], low[k][::2], high[k][::2])
+        for k in range(len(low)) if _coloured(k, len(low))
     }  # fmt: skip
     share = ev.application.priors
     assert share is not None
@@ -112,11 +113,20 @@ def _bayes_error(ev: Evaluation, scores: Any, names: Any, stops: Any) -> Chart:
         bands=widths,
         ax=axes_of_size(6.4, 4.1),
     )
+    for text in list(ax.texts):  # grey models would fill the picture with words
+        key = text.get_text().partition(": ")[0]
+        if key in names and not _coloured(int(key[1:]), len(names)):
+            text.remove()
     ax.set_xlim(grid[0], grid[-1])
     ax.set_xlabel("effective prior log odds")
     ax.set_ylabel("NEC (1 = best constant decision)")
     label = "Normalised cost of every model against the cost ratio and the share"
     return inline(without_legend(ax, names), "bayes", label)
+
+
+def _coloured(position: int, count: int) -> bool:
+    """Whether a model has a colour of its own."""
+    return pen(position, count).color != GREY
 
 
 def _log_odds(ev: Evaluation) -> Any:

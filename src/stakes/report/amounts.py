@@ -5,7 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["aligned", "amount", "grouped", "money", "normalized", "per_case", "percent", "plain"]
+__all__ = [
+    "aligned",
+    "amount",
+    "between",
+    "grouped",
+    "money",
+    "normalized",
+    "per_case",
+    "percent",
+    "plain",
+]
 
 
 def grouped(number: float) -> str:
@@ -60,7 +70,14 @@ def aligned(numbers: Sequence[float], digits: int = 4) -> list[str]:
 
 def normalized(nec: float | None) -> str:
     """A NEC for a table: three decimals, or that there is none."""
-    return "undefined" if nec is None else f"{nec:.3f}"
+    return "undefined" if nec is None else f"{round(nec, 3) + 0.0:.3f}"
+
+
+def between(limits: Sequence[float | None] | None) -> str:
+    """An interval of a NEC for a table; empty when there is none."""
+    if not limits or None in limits:
+        return ""
+    return " – ".join(normalized(limit) for limit in limits)
 
 
 def per_case(number: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stakes.report.amounts import amount, normalized, per_case, percent
+from stakes.report.amounts import amount, between, normalized, per_case, percent
 from stakes.report.markup import Html, element, joined
 
 __all__ = ["static_table"]
@@ -31,7 +31,7 @@ def _cells(model: Mapping[str, Any]) -> list[str]:
     return [
         model["name"],
         normalized(model["nec"]),
-        "" if not interval or None in interval else f"{interval[0]:.3f} – {interval[1]:.3f}",
+        between(interval),
         "" if after is None else f"{after:.3f}",
         "" if cut is None else f"p > {cut:.3g}",
         per_case(model["saving"]) if total is None else amount(total),

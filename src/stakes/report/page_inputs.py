@@ -134,7 +134,10 @@ def _matrix(sheet: Sheet) -> Html:
     """The costs as a table, with the shares; boxes where they may be changed."""
     app = sheet.record["application"]
     if max(len(app["classes"]), len(app["decisions"])) > LARGEST_TABLE:
-        return Html("")
+        size = f"{len(app['classes'])} outcomes by {len(app['decisions'])} decisions"
+        return element(
+            "p", f"Costs of {size}: not shown here, but part of the JSON.", class_="soft"
+        )
     free = sheet.table is not None
     rows = []
     for i, outcome in enumerate(app["classes"]):

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stakes.report.amounts import amount, grouped, normalized, per_case, percent, plain
+from stakes.report.amounts import amount, between, grouped, normalized, per_case, percent, plain
 from stakes.report.markup import Html, element, joined, section, table, text
+from stakes.report.page_inputs import LARGEST_TABLE
 from stakes.report.symbols import swatch
 
 if TYPE_CHECKING:
     from stakes.report.page import Sheet
 
 __all__ = ["cases", "count", "models", "payers", "slices"]
-
-#: A table with more classes than this is not read.
-LARGEST_TABLE = 12
 
 
 def models(sheet: Sheet) -> Html:
@@ -70,10 +68,8 @@ def _row(sheet: Sheet, model: Any, kept: list[str]) -> list[Html]:
     """The cells of one model; the script finds them by model and column."""
     k = sheet.order.index(model["name"])
     volume = sheet.record["application"]["volume"]
-    interval = model["interval"]
     shown = {
-        "interval": "" if not interval or None in interval
-        else f"{interval[0]:.3f} – {interval[1]:.3f}",
+        "interval": between(model["interval"]),
         "after": "" if model["recalibrated_nec"] is None else f"{model['recalibrated_nec']:.3f}",
         "cut": "" if model["threshold"] is None else f"{model['threshold']:.3f}",
         "saving": per_case(model["saving"]) if volume is None else amount(model["total_saving"]),
@@ -181,6 +177,8 @@ def _cells(sheet: Sheet, limit: int = 10) -> Html:
             element("td", count(cases)), element("td", per_case(part)),
             element("td", percent(size / gross, 0)),
         ]))  # fmt: skip
+    if not rows:
+        return element("p", f"{record['best']} costs nothing here.", class_="stated")
     outcomes, decisions = len(app["classes"]), len(app["decisions"])
     caption = (
         f"The costliest of {outcomes} outcomes by {decisions} decisions for {record['best']}, "
@@ -239,15 +237,13 @@ def slices(sheet: Sheet) -> Html:
     rows = []
     for name, part in parts.items():
         best = part["models"][0]
-        interval = best["interval"]
         rows.append(("", [
             element("th", name, scope="row"),
             element("td", part["best"], class_="left"),
             element("td", part["verdict"]["kind"], class_="left"),
             element("td", grouped(part["cases"])),
             element("td", normalized(best["nec"])),
-            element("td", "" if not interval or None in interval
-                    else f"{interval[0]:.3f} – {interval[1]:.3f}"),
+            element("td", between(best["interval"])),
         ]))  # fmt: skip
     head = ["part", "cheapest", "verdict", "cases", "its NEC", "interval"]
     return section("Parts of the cases", table("At the stated costs.", head, rows, left=3))

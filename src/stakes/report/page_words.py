@@ -114,23 +114,46 @@ def changes(sheet: Sheet) -> Html:
 
 def _changes(record: Any) -> list[Html]:
     """The sentences, from the stated place."""
-    items = _holds(record)
-    for found in record["differences"]:
-        if not found["decided"] and record["best"] in (found["first"], found["second"]):
-            half = (found["high"] - found["low"]) / 2
-            text_ = (f"{found['first']} and {found['second']} cannot be told apart: difference "
-                     f"{abs(found['value']):.3f} ± {half:.3f}")  # fmt: skip
-            if found["cases_needed"] is not None and found["cases_needed"] > record["cases"]:
-                text_ += f"; about {grouped(_rounded(found['cases_needed']))} cases would do"
-            items.append(element("li", f"{text_}."))
-    for model in record["models"]:
-        after = model["recalibrated_nec"]
-        if after is not None and model["nec"] is not None and model["nec"] - after > 0.005:
-            gain = model["nec"] - after
-            items.append(
-                element("li", f"Re-calibrating {model['name']} would lower its NEC by {gain:.3f}.")
-            )
+    return [*_holds(record), *_undecided(record), *_recalibrated(record)]
+
+
+#: More sentences of one kind than this are not read.
+MOST_SENTENCES = 5
+
+
+def _undecided(record: Any) -> list[Html]:
+    """Models that cannot be told from the best, the nearest first."""
+    items = []
+    close = [
+        found
+        for found in record["differences"]
+        if not found["decided"] and record["best"] in (found["first"], found["second"])
+    ]
+    for found in sorted(close, key=lambda one: abs(one["value"]))[:MOST_SENTENCES]:
+        half = (found["high"] - found["low"]) / 2
+        text_ = (f"{found['first']} and {found['second']} cannot be told apart: difference "
+                 f"{abs(found['value']):.3f} ± {half:.3f}")  # fmt: skip
+        if found["cases_needed"] is not None and found["cases_needed"] > record["cases"]:
+            text_ += f"; about {grouped(_rounded(found['cases_needed']))} cases would do"
+        items.append(element("li", f"{text_}."))
+    if len(close) > MOST_SENTENCES:
+        more = len(close) - MOST_SENTENCES
+        items.append(element("li", f"Nor can {more} more be told from {record['best']}."))
     return items
+
+
+def _recalibrated(record: Any) -> list[Html]:
+    """What calibration would take away, most first."""
+    gains = [
+        (model["nec"] - model["recalibrated_nec"], model["name"])
+        for model in record["models"]
+        if model["recalibrated_nec"] is not None and model["nec"] is not None
+    ]
+    worth = sorted((one for one in gains if one[0] > 0.005), key=lambda one: -one[0])
+    return [
+        element("li", f"Re-calibrating {name} would lower its NEC by {gain:.3f}.")
+        for gain, name in worth[:MOST_SENTENCES]
+    ]
 
 
 def _holds(record: Any) -> list[Html]:

@@ -57,7 +57,8 @@
     return percent(share, Math.min(100, Math.max(1, 1 - Math.floor(Math.log10(100 * edge)))));
   };
   const three = (x) => String(Number(x.toPrecision(3)));
-  const necText = (x) => (x === null || !Number.isFinite(x) ? "undefined" : x.toFixed(3));
+  const fixed = (x) => x.toFixed(3).replace(/^-(?=0\.000$)/, "");
+  const necText = (x) => (x === null || !Number.isFinite(x) ? "undefined" : fixed(x));
   const cutText = (x) => (x === Infinity ? "never" : x === -Infinity ? "always" : x.toFixed(3));
   const outOf = (x) => (x >= 9.95 ? x.toFixed(0) : plain(Math.round(x * 100) / 100, 2));
   const put = (id, text, value) => {

@@ -84,7 +84,7 @@
       names.forEach((_, n) => {
         put(`nec-${n}`, now.nec[n].toFixed(3), now.nec[n]);
         if (now.low && Number.isFinite(now.low[n])) {
-          put(`interval-${n}`, `${now.low[n].toFixed(3)} – ${now.high[n].toFixed(3)}`, `${now.low[n]} ${now.high[n]}`);
+          put(`interval-${n}`, `${fixed(now.low[n])} – ${fixed(now.high[n])}`, `${now.low[n]} ${now.high[n]}`);
         }
         if (now.after[n] !== null) put(`after-${n}`, now.after[n].toFixed(3), now.after[n]);
         if (now.cut[n] !== null) put(`cut-${n}`, now.cut[n].toFixed(3), now.cut[n]);

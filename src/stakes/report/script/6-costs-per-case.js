@@ -51,7 +51,7 @@
       if ($("chart-factor")) {
         upright("factor", each.step * i);
         const { top } = ceiling("factor");
-        names.forEach((_, n) => place("factor", n, nec[n] <= top ? each.step * i : NaN, nec[n]));
+        names.forEach((_, n) => place("factor", n, j === 0 && nec[n] <= top ? each.step * i : NaN, nec[n]));
       }
       if (payer === null && $("payer")) $("payer").value = String(best);
       pay(now);
