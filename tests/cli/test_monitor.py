@@ -10,6 +10,7 @@ import pytest
 from stakes import Application, ConfusionMatrix, CostTally, PairedCounts
 from stakes.engines import Stream
 from stakes.monitoring import watch
+from stakes.summaries import load_summary, merge_summaries
 
 GOOD, BAD = [[860, 90], [10, 40]], [[850, 100], [30, 20]]
 COST = ("--positive", "yes", "--cost", "fn=10", "fp=1")
@@ -300,3 +301,44 @@ class TestFilesCountedApart:
         ran = stamped("monitor", "parts/*.parquet", "--time", "day", *self.WORDS)
         assert ran.code == 2
         assert "--period week" in ran.err
+
+
+class TestGroups:
+    """Customers with ten like cases each: rows, and counts that were saved by group."""
+
+    WORDS = ("--label", "y", "--positive", "yes", "--decisions", "d", "--cost", "fn=10", "fp=1")
+
+    @pytest.fixture
+    def customers(self, run, write):
+        rng = np.random.default_rng(2)
+        lines = []
+        for week in (1, 2):
+            for customer in range(60):
+                y, wrong = rng.random() < 0.4, rng.random() < 0.2
+                said = "yes" if y != wrong else "no"
+                lines += [f"{week},c{week}-{customer},{'yes' if y else 'no'},{said}"] * 10
+            header = "week,customer,y,d\n"
+            write(f"w{week}.csv", header + "\n".join(lines[-600:]) + "\n")
+        write("all.csv", header + "\n".join(lines) + "\n")
+        return run
+
+    def test_whole_customers_vary(self, customers):
+        words = ("monitor", "all.csv", "--time", "week", *self.WORDS, "--json")
+        alone = customers(*words).found["periods"][1]
+        grouped = customers(*words, "--group", "customer").found["periods"][1]
+        assert grouped["cost"] == pytest.approx(alone["cost"])
+        assert grouped["high"] - grouped["low"] > 2 * (alone["high"] - alone["low"])
+        assert grouped["p_value"] > alone["p_value"]
+
+    def test_groups_are_saved_merged_and_watched(self, customers):
+        for week in (1, 2):
+            ran = customers("eval", f"w{week}.csv", *self.WORDS, "--group", "customer",
+                            "--save", f"w{week}.json", "--quiet")  # fmt: skip
+            assert ran.code == 0, ran.err
+        both = merge_summaries([load_summary(f"w{week}.json") for week in (1, 2)])
+        assert both.n_groups == (120,)
+        saved = customers("monitor", "w1.json", "w2.json", "--positive", "yes", "--cost", "fn=10",
+                          "fp=1", "--json").found["periods"][1]  # fmt: skip
+        rows = customers("monitor", "all.csv", "--time", "week", *self.WORDS, "--group", "customer",
+                         "--json").found["periods"][1]  # fmt: skip
+        assert saved["p_values"] == pytest.approx(rows["p_values"])

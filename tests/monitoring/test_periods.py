@@ -249,7 +249,7 @@ class TestRefusals:
 
     def test_two_kinds_of_summaries(self):
         tally = CostTally.from_costs([0, 1], [1.0, 2.0], classes=APP.classes)
-        with pytest.raises(DataError, match="both periods"):
+        with pytest.raises(DataError, match="same kind"):
             compare_periods(_matrix([[9, 1], [1, 9]]), tally, application=APP)
 
     def test_something_else(self):

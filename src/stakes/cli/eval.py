@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
     if args.save:
         from stakes.cli.kept import keep
 
-        keep(findings.evaluation, getattr(args, "joint", None), args.save)
+        keep(findings.evaluation, args)
     failed = failures(gates, args.require, findings)
     for line in failed:
         print(shown(line), file=sys.stderr)

@@ -126,6 +126,8 @@ def _evaluated(
     said, cuts = {}, {}
     for model in models:
         said[model.name], cuts[model.name] = said_by(model, cases, app, args)
+    if getattr(args, "group", None):
+        args.group_names = question.table.labels(args.group).names  # for --save
     ev = evaluate(
         as_positions(cases.truth),
         said,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from stakes.summaries import (
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.uncertainty import compare
 
-__all__ = ["Kept", "compared_jointly", "joint_of", "keep", "read_kept"]
+__all__ = ["Kept", "compared_jointly", "joint_of", "keep", "read_kept", "renamed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class Kept:
     tables: dict[str, ConfusionMatrix]
     joint: PairedCounts | None = None
     scores: dict[str, RankedScores] = field(default_factory=dict)
+    grouped: GroupedCounts | None = None
 
 
 def read_kept(path: str) -> Kept:
@@ -50,12 +51,15 @@ def _tables(found: Any, stem: str, name: str) -> Kept:
     scores: dict[str, RankedScores] = {}
     if isinstance(found, Mapping) and "joint" in found:
         scores, found = dict(found.get("scores", {})), found["joint"]
+    grouped = None
     if isinstance(found, GroupedCounts):
-        found = found.joint
+        one = len(found.systems) == 1 and len(found.groups) == 1
+        grouped, found = (found if one else None), found.joint
     if isinstance(found, ConfusionMatrix):
         return Kept({stem: found})
     if isinstance(found, PairedCounts):
-        return Kept({str(n): found.confusion(n) for n in found.systems}, found, scores)
+        tables = {str(name): found.confusion(name) for name in found.systems}
+        return Kept(tables, found, scores, grouped)
     if isinstance(found, Mapping) and all(isinstance(x, ConfusionMatrix) for x in found.values()):
         return Kept({str(model): table for model, table in found.items()})
     what = "several summaries" if isinstance(found, Mapping) else f"a {type(found).__name__}"
@@ -66,27 +70,34 @@ def _tables(found: Any, stem: str, name: str) -> Kept:
     )
 
 
-def keep(ev: Evaluation, joint: PairedCounts | None, path: str) -> None:
+def keep(ev: Evaluation, args: Any) -> None:
     """Write what was decided, so that it can be merged, watched and judged again."""
-    found: Any = joint if joint is not None else joint_of(ev)
+    found: Any = getattr(args, "joint", None)
+    if found is None:
+        found = joint_of(ev, getattr(args, "group_names", None))
     if found is None:
         tables = {model.name: model.confusion for model in ev.models}
         found = tables if len(tables) > 1 else next(iter(tables.values()))
-    save_summary(found, path)
+    save_summary(found, args.save)
 
 
-def joint_of(ev: Evaluation) -> PairedCounts | None:
-    """What all models decided on the same cases, where the rows are still known."""
+def joint_of(
+    ev: Evaluation, group_names: Sequence[str] | None = None
+) -> PairedCounts | GroupedCounts | None:
+    """What all models decided on the same cases, by group if any, where rows are still known."""
     if ev.sources is None or any(one.as_is.codes is None for one in ev.sources.judged):
         return None
     cases, app = ev.sources.cases, ev.application
-    return PairedCounts.from_decisions(
-        cases.truth,
-        {one.model.name: as_positions(one.as_is.codes) for one in ev.sources.judged},
-        classes=app.classes,
-        decision_names=app.decisions,
-        sample_weight=cases.weights,
-    )
+    decided = {one.model.name: as_positions(one.as_is.codes) for one in ev.sources.judged}
+    options: dict[str, Any] = {
+        "classes": app.classes,
+        "decision_names": app.decisions,
+        "sample_weight": cases.weights,
+    }
+    if cases.groups is None or group_names is None:
+        return PairedCounts.from_decisions(cases.truth, decided, **options)
+    groups = np.array(group_names, dtype=object)[cases.groups]
+    return GroupedCounts.from_decisions(cases.truth, decided, groups=groups, **options)
 
 
 def compared_jointly(
@@ -95,7 +106,7 @@ def compared_jointly(
     """The evaluation of tables with what only joint counts tell: which model is really best."""
     if len(ev) < 2 or (np.rint(joint.counts) != joint.counts).any():
         return ev
-    found = compare(_renamed(joint, app), app, normalize=True, **options)
+    found = compare(renamed(joint, app), app, normalize=True, **options)
     models = tuple(
         replace(model, probability_best=float(found.probability_best[k]))
         for k, model in enumerate(ev.models)
@@ -103,7 +114,7 @@ def compared_jointly(
     return replace(ev, models=models, comparison=found)
 
 
-def _renamed(joint: PairedCounts, app: Application) -> PairedCounts:
+def renamed(joint: PairedCounts, app: Application) -> PairedCounts:
     """The joint counts in the order and the spelling of the application."""
     rows = [app.classes.index(name) for name in texts(joint.classes)]
     columns = [app.decisions.index(name) for name in texts(joint.decisions)]

@@ -47,6 +47,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="put dates of --time together; without it each value is a period",
     )
     group.add_argument(
+        "--group", metavar="COLUMN", help="cases that belong together, such as those of a customer"
+    )
+    group.add_argument(
         "--reference", metavar="NAME", help="the period to compare with; default, the first"
     )
     group.add_argument(
@@ -82,8 +85,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Watch, print, draw, and return the exit code."""
-    from stakes.cli.monitored import PeriodGate, watched
+    from stakes.cli.monitored import watched
     from stakes.cli.monitored_shown import draw, show
+    from stakes.cli.period_gates import PeriodGate
 
     words = [args.file, *args.files]
     while args.cost and "=" not in args.cost[-1]:

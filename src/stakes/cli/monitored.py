@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import operator
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +20,24 @@ from stakes.cli.deciding import posteriors_of, said_by, without_gaps
 from stakes.cli.far_counts import as_text, counted_far
 from stakes.cli.from_counts import ordered_table, over_names
 from stakes.cli.globs import needs_engine
-from stakes.cli.kept import read_kept
+from stakes.cli.kept import read_kept, renamed
 from stakes.cli.kept_files import listed_files
 from stakes.cli.models import Model, models_of
-from stakes.cli.place import at_place, judged_at, texts
+from stakes.cli.place import at_place, groups_of, judged_at, texts
 from stakes.cli.timing import period_of
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.monitoring import Watch, watch
-from stakes.summaries import ConfusionMatrix, CostTally, ScoreCounts, merge_summaries
+from stakes.summaries import (
+    ConfusionMatrix,
+    CostTally,
+    GroupedCounts,
+    ScoreCounts,
+    merge_summaries,
+)
 from stakes.summaries.storing import is_summary
 
-__all__ = ["PeriodGate", "Watched", "watched"]
+__all__ = ["Watched", "watched"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,11 @@ def _from_files(paths: list[str], args: Any) -> Watched:
     app = over_names(next(iter(tables.values())), args)
     if args.prevalence:
         app = app.with_priors(shares(args.prevalence, texts(app.classes)))
-    periods = {name: ordered_table(table, app, name) for name, table in tables.items()}
+    periods: dict[str, Any] = {}
+    for (name, table), each in zip(tables.items(), kept, strict=True):
+        periods[name] = ordered_table(table, app, name)
+        if all(one.grouped is not None for one in kept) and each.grouped is not None:
+            periods[name] = replace(each.grouped, joint=renamed(each.grouped.joint, app))
     scores = {name: each.scores.get(model) for name, each in zip(names, kept, strict=True)}
     ranked = None if None in scores.values() else scores
     found = _watch(periods, app, args, ranked)
@@ -162,8 +170,11 @@ def _from_rows(args: Any) -> Watched:
         case_costs = binary_case_costs(question.words, cases.classes, question.table, cases.rows)
     codes = _decided(models[0], cases, app, args, case_costs)
     names, places = period_of(question.table.labels(args.time), cases.rows, args)
+    groups = groups_of(question.table, cases, args.group)
+    if groups is not None:
+        groups = np.array(question.table.labels(args.group).names, dtype=object)[groups]
     periods = {
-        label: _counted(cases.truth, codes, places == k, app, case_costs)
+        label: _counted(cases.truth, codes, groups, places == k, app, case_costs)
         for k, label in enumerate(names)
     }
     scores = _scores(models[0], cases, names, places)
@@ -204,12 +215,23 @@ def _decided(
 def _counted(
     truth: NDArray[Any],
     codes: NDArray[Any],
+    groups: NDArray[Any] | None,
     inside: NDArray[np.bool_],
     app: Application,
     case_costs: CaseCosts | None,
-) -> ConfusionMatrix | CostTally:
+) -> ConfusionMatrix | GroupedCounts | CostTally:
     """The counts of one period."""
     truth, codes = as_positions(truth), as_positions(codes)
+    if groups is not None:
+        if case_costs is not None:
+            raise DataError("--group does not go with costs per case here.")
+        return GroupedCounts.from_decisions(
+            truth[inside],
+            codes[inside],
+            groups=groups[inside],
+            classes=app.classes,
+            decision_names=app.decisions,
+        )
     if case_costs is None:
         return ConfusionMatrix.from_decisions(
             truth[inside], codes[inside], classes=app.classes, decision_names=app.decisions
@@ -239,50 +261,3 @@ def _from_far(args: Any) -> Watched:
     ordered = {label: periods[label] for label in names}
     watch = _watch(ordered, judged_at(app, args), args)
     return Watched(watch, found.files.title, name, _said(app), found.warnings)
-
-
-# ------------------------------------------------------------- conditions
-
-_CONDITION = re.compile(r"\s*(cost|change)\s*(>=|<=|>|<)\s*([-+.\w]+)\s*")
-_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-}
-
-
-class PeriodGate:
-    """One condition that must not hold: `alarm`, or a figure of the last period."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text.strip()
-        match = _CONDITION.fullmatch(text)
-        try:
-            self.limit = float(match[3]) if match else 0.0
-        except ValueError:
-            match = None
-        if match is None and self.text != "alarm":
-            raise DataError(
-                f"I cannot read the condition '{text}'.",
-                hint="Say:  --fail-if alarm   or about the last period:  --fail-if 'cost>0.5'   "
-                "--fail-if 'change>0.1'",
-            )
-        self.figure, self.sign = (match[1], match[2]) if match else ("alarm", "")
-
-    def holds(self, found: Watch) -> bool:
-        """Whether the condition, which should not, holds."""
-        if self.figure == "alarm":
-            return found.alarm
-        return _COMPARISONS[self.sign](self._value(found), self.limit)
-
-    def _value(self, found: Watch) -> float:
-        """The figure of the last period."""
-        return found.last.after if self.figure == "cost" else found.last.change
-
-    def said(self, found: Watch) -> str:
-        """What to print when it holds."""
-        if self.figure == "alarm":
-            return f"failed: alarm at {', '.join(map(str, found.alarms))}"
-        got = f"{self._value(found):.4g}"
-        return f"failed: {self.text} ({self.figure} of {found.periods[-1]} is {got})"

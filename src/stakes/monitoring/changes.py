@@ -17,6 +17,7 @@ from stakes._kernels.change_tests import chance_of, equal_shares
 from stakes._kernels.interval_limits import normal_quantile
 from stakes._kernels.permuted_sums import permuted_sums
 from stakes._kernels.score_limits import score_limits
+from stakes.monitoring.grouped_changes import grouped_chances, grouped_errors, grouped_limits
 from stakes.monitoring.samples import Samples
 from stakes.typing import FloatArray
 from stakes.uncertainty.differences import two_sided
@@ -46,9 +47,38 @@ class Chances(NamedTuple):
 
 def chances_of(before: Samples, after: Samples, priors: FloatArray | None) -> Chances:
     """Three questions: did the cost, the class shares, the decisions within classes move?"""
+    if before.groups is not None and after.groups is not None:
+        found = [_grouped_chance(before, after, k, priors) for k in range(len(before.groups))]
+        cost, share, rate = (np.array(each) for each in zip(*found, strict=True))
+        return Chances(cost, share, rate)
     shares = equal_shares(before.class_totals[:, None, :], after.class_totals[:, None, :])
     rates = equal_shares(before.counts, after.counts)
     return Chances(_cost_chance(before, after, priors), chance_of(*shares), chance_of(*rates))
+
+
+def _cost_parts(samples: Samples, k: int, priors: FloatArray | None) -> FloatArray:
+    """What each group adds to the cost of a sample."""
+    assert samples.groups is not None
+    return samples.groups[k].cost(samples.shares[k], samples.means[k], priors)
+
+
+def _grouped_chance(
+    before: Samples, after: Samples, k: int, priors: FloatArray | None
+) -> tuple[float, float, float]:
+    """The three chances of one pair of samples that come in groups."""
+    assert before.groups is not None
+    assert after.groups is not None
+    change = float(after.costs_at(priors)[k] - before.costs_at(priors)[k])
+    rates = [
+        each.counts[k] / np.maximum(each.class_totals[k], 1e-300)[:, None]
+        for each in (before, after)
+    ]
+    return grouped_chances(
+        (before.groups[k], after.groups[k]),
+        change,
+        (_cost_parts(before, k, priors), _cost_parts(after, k, priors)),
+        (after.shares[k] - before.shares[k], rates[1] - rates[0]),
+    )
 
 
 def _cost_chance(before: Samples, after: Samples, priors: FloatArray | None) -> FloatArray:
@@ -101,10 +131,16 @@ def moved(before: Samples, after: Samples, priors: FloatArray | None, level: flo
         with np.errstate(invalid="ignore"):
             rate_parts = np.where(weight > 0, weight * (s - r), 0.0)
         error, _ = _welch(before, after, priors)
+        if before.groups is not None:
+            error = (high - low) / (2 * normal_quantile(level))
         zeros = np.zeros_like(rate_parts)
         return Moved(change, low, high, zeros, rate_parts, np.zeros_like(change), error)
     r, s = np.nan_to_num(r), np.nan_to_num(s)
     errors = _part_errors(before, after, (p, q, r, s))
+    if before.groups is not None and after.groups is not None:
+        pairs = zip(before.groups, after.groups, p, q, r, s, strict=True)
+        each = [grouped_errors((one, two), tuple(parts)) for one, two, *parts in pairs]
+        errors = np.array([e[0] for e in each]), np.array([e[1] for e in each])
     prior_parts = (q - p) * (r + s) / 2
     return Moved(change, low, high, prior_parts, (p + q) / 2 * (s - r), *errors)
 
@@ -113,6 +149,17 @@ def _limits(
     before: Samples, after: Samples, priors: FloatArray | None, level: float, change: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """By the score test where each cell has one cost, by Welch's t otherwise."""
+    if before.groups is not None and after.groups is not None:
+        ends = [
+            grouped_limits(
+                (before.groups[k], after.groups[k]),
+                float(change[k]),
+                (_cost_parts(before, k, priors), _cost_parts(after, k, priors)),
+                level,
+            )
+            for k in range(len(before.groups))
+        ]
+        return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
     if before.costs is None:
         from scipy.special import stdtrit
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.interval_limits import normal_quantile
+from stakes._kernels.interval_limits import normal_quantile, student_limits
 from stakes._kernels.score_limits import score_limits
 from stakes.application import Application
 from stakes.monitoring.samples import Samples
@@ -24,6 +24,10 @@ def cost_intervals(
     if samples.costs is None:
         return tuple(
             interval(each, application=app, level=level, min_cases=min_cases) for each in summaries
+        )
+    if samples.groups is not None:
+        return tuple(
+            _grouped(samples, k, app, level, min_cases) for k in range(len(samples.groups))
         )
     size, costs = samples.counts.shape[0], samples.costs
     if app.priors is None:
@@ -50,3 +54,20 @@ def cost_intervals(
                      "score", notes, refused)
         )  # fmt: skip
     return tuple(found)
+
+
+def _grouped(samples: Samples, k: int, app: Application, level: float, min_cases: int) -> Interval:
+    """The cost of one sample whose cases come in groups."""
+    assert samples.groups is not None
+    group = samples.groups[k]
+    value = float(samples.costs_at(app.priors)[k])
+    parts = group.cost(samples.shares[k], samples.means[k], app.priors)
+    error = float(np.sqrt(group.variance(parts)))
+    refused, notes = shortage(np.array([float(group.n_groups)]), ["groups"], min_cases)
+
+    def rule(at: float, _: Any) -> tuple[float, float]:
+        return student_limits(value, error, at, max(group.n_groups - 1, 1))
+
+    return Interval.found(
+        "expected_cost", value, rule, level=level, method="groups", refused=refused, notes=notes
+    )

@@ -177,8 +177,9 @@ def compare_periods(
 
     Parameters
     ----------
-    before, after : ConfusionMatrix or CostTally
-        What happened in each period; both of the same kind.
+    before, after : ConfusionMatrix, GroupedCounts or CostTally
+        What happened in each period; both of the same kind. With groups (of customers, say)
+        whole groups vary instead of single cases.
     application : Application or CostMatrix
         Costs. With priors, the cost of both periods is judged at these, so that the class
         shares of the data, which are still tested, cannot move it.
@@ -197,9 +198,10 @@ def compare_periods(
     -----
     Probabilities are those under no change at all: of the cost by permuting the cases between
     the periods (double saddlepoint approximation), of shares and rates by likelihood ratios.
-    Cases must be independent; for weights and groups use `stakes.uncertainty.interval` on each
-    period. For more than two periods use `watch`, which keeps the false alarms of the whole
-    run below the level.
+    Cases must be independent, or counted by group: then what each group adds is linearised and
+    varies as groups do (Student's t and Wald's statistic). Weights are refused without groups,
+    since they do not say how many cases there were. For more than two periods use `watch`,
+    which keeps the false alarms of the whole run below the level.
 
     References
     ----------
@@ -226,8 +228,8 @@ def compare_periods(
     app = stakes_of(application)
     first, second = (samples_of([each], app, [name])
                      for each, name in ((before, "before"), (after, "after")))  # fmt: skip
-    if (first.costs is None) != (second.costs is None):
-        raise DataError("both periods must be ConfusionMatrix, or both CostTally.")
+    if type(before) is not type(after):
+        raise DataError("both periods must be summaries of the same kind.")
     ranking = None if scores is None else ranking_chance(*scores)
     return changes_between(first, second, app, as_level(level), ranking)[0]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from stakes._names import listed
 from stakes.application import Application
 from stakes.exceptions import DataError, MergeError
 from stakes.metrics.expected_cost import check_names
-from stakes.summaries import ConfusionMatrix, CostTally
+from stakes.monitoring.grouped_changes import GroupSample
+from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts
 from stakes.typing import FloatArray, IntArray
 from stakes.uncertainty.sufficiency import refuse_weights
 
@@ -23,13 +24,15 @@ __all__ = ["Samples", "samples_of"]
 class Samples:
     """S samples of K classes: counts (S, K, M), mean and variance of costs by class (S, K).
 
-    `costs` (K, M) is None when costs differ from case to case.
+    `costs` (K, M) is None when costs differ from case to case; `groups` says what each group of
+    cases adds, when whole groups vary.
     """
 
     counts: FloatArray
     means: FloatArray
     spreads: FloatArray
     costs: FloatArray | None
+    groups: tuple[GroupSample, ...] | None = None
 
     @property
     def class_totals(self) -> FloatArray:
@@ -48,7 +51,10 @@ class Samples:
 
     def at(self, places: IntArray) -> Samples:
         """Some of the samples, in the order given."""
-        return Samples(self.counts[places], self.means[places], self.spreads[places], self.costs)
+        groups = None if self.groups is None else tuple(self.groups[k] for k in places.tolist())
+        return Samples(
+            self.counts[places], self.means[places], self.spreads[places], self.costs, groups
+        )
 
     def costs_at(self, priors: FloatArray | None) -> FloatArray:
         """Cost per case, (S,): at given class shares, or at those of each sample."""
@@ -66,11 +72,14 @@ def samples_of(summaries: Sequence[Any], app: Application, names: Sequence[Any])
             _named(lambda each=each: _refuse_unusable(each), name)
         counts = np.array([each.counts for each in summaries], dtype=np.float64)
         return _counted(counts, np.asarray(app.costs.values))
+    if kinds == {GroupedCounts}:
+        return _grouped(summaries, app, names)
     if kinds == {CostTally}:
         return _tallied(summaries, app, names)
     found = ", ".join(sorted(kind.__name__ for kind in kinds))
     raise DataError(
-        f"all periods or segments must be ConfusionMatrix, or all CostTally; got {found}.",
+        "all periods or segments must be ConfusionMatrix, or all GroupedCounts, or all CostTally; "
+        f"got {found}.",
         hint="of several systems take one: joint.confusion('gbm')",
     )
 
@@ -84,6 +93,22 @@ def _counted(counts: FloatArray, costs: FloatArray) -> Samples:
     constant = (costs == costs[:, :1]).all(axis=1)  # known without a case
     means = np.where((totals == 0) & constant, costs[:, 0], means)
     return Samples(counts, means, np.nan_to_num(spreads), costs)
+
+
+def _grouped(summaries: Sequence[GroupedCounts], app: Application, names: Sequence[Any]) -> Samples:
+    """The counts, and what each group of cases adds to them."""
+    matrices, groups = [], []
+    for name, each in zip(names, summaries, strict=True):
+        if len(each.groups) > 1 or len(each.systems) > 1:
+            raise DataError(f"{name!r}: grouped counts must have one side and one system.")
+        matrix = each.confusion()
+        _named(lambda matrix=matrix: check_names(matrix, app), name)
+        cells = each.joint.cells
+        tables = np.zeros((each.counts.shape[0], *matrix.counts.shape))
+        tables[:, cells[:, 0], cells[:, 1]] = each.counts
+        matrices.append(np.asarray(matrix.counts, dtype=np.float64))
+        groups.append(GroupSample.of(tables, np.asarray(app.costs.values)))
+    return replace(_counted(np.array(matrices), np.asarray(app.costs.values)), groups=tuple(groups))
 
 
 def _tallied(summaries: Sequence[CostTally], app: Application, names: Sequence[Any]) -> Samples:

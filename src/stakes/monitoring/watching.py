@@ -143,11 +143,11 @@ def watch(
 
     Parameters
     ----------
-    periods : mapping from names to ConfusionMatrix or CostTally, or sequence of them
-        In order of time.
+    periods : mapping from names to ConfusionMatrix, GroupedCounts or CostTally, or sequence
+        In order of time, all of one kind.
     application : Application or CostMatrix
         Costs; with priors, all periods are judged at these.
-    reference : ConfusionMatrix, CostTally or name of a period, optional
+    reference : summary or name of a period, optional
         What the periods are compared with; default, the first of them.
     scores : mapping from names to ScoreCounts or ScoreBins, optional
         The scores of each period, under the same names: where there is an alarm they tell
