@@ -268,13 +268,19 @@ def _crossings(rates: FloatArray, low: float, high: float, tolerance: float) -> 
 
 def _answers(rates: FloatArray, log_odds: FloatArray, tolerance: float) -> NDArray[np.intp]:
     """The best of (S, 2, n) systems at each prior: its position, or TIE, or NONE."""
-    prior, other = 1 / (1 + np.exp(-log_odds)), 1 / (1 + np.exp(log_odds))
-    costs = (prior * rates[:, 1] + other * rates[:, 0]) / np.minimum(prior, other)
-    found = np.argmin(costs, axis=0)
-    ordered = np.sort(costs, axis=0)
-    if costs.shape[0] > 1:
-        found = np.where(ordered[1] - ordered[0] < tolerance, TIE, found)
-    return np.where(ordered[0] > 1 - tolerance, NONE, found)
+    far = np.exp(np.abs(log_odds))  # the prior of the likelier class over that of the other
+    rare = log_odds < 0
+    alarm, miss = np.where(rare, far, 1.0), np.where(rare, 1.0, far)
+    found = np.zeros(log_odds.shape, dtype=np.intp)
+    least = miss * rates[0, 1] + alarm * rates[0, 0]
+    second = np.full_like(least, np.inf)
+    for k in range(1, rates.shape[0]):
+        cost = miss * rates[k, 1] + alarm * rates[k, 0]
+        better = cost < least
+        second = np.where(better, least, np.minimum(second, cost))
+        least, found = np.where(better, cost, least), np.where(better, k, found)
+    found = np.where(second - least < tolerance, TIE, found)
+    return np.where(least > 1 - tolerance, NONE, found)
 
 
 def _merged(starts: FloatArray, stops: FloatArray, winners: list[str]) -> SwitchPoints:
