@@ -143,6 +143,14 @@ class Sorted:
         # acted on, from each place upwards
         self.above = [cumulative(part[::-1])[::-1] for part in alarm]
 
+    def at_shares(self, priors: FloatArray) -> FloatArray:
+        """The posteriors moved to other shares."""
+        said_at = self.sources.said_at
+        if np.array_equal(priors, said_at):
+            return self.p
+        first, second = priors / said_at
+        return np.asarray(second * self.p / (second * self.p + first * (1 - self.p)))
+
     def at(self, places: NDArray[np.intp], cuts: FloatArray | None) -> RuleSums:
         """The sums when cases from these places upwards are acted on."""
         a, b = [part[places] for part in self.above], [part[places] for part in self.below]
@@ -244,9 +252,7 @@ def _one_threshold(cases: Sorted, grid: CaseGrid) -> RuleSums:
     edges = np.append(ends, cases.p.shape[0])
     for column, j in enumerate(range(-grid.shares, grid.shares + 1)):
         priors = grid.priors(j, cases.sources.priors)
-        moved = cases.model.at(priors, cases.sources.said_at)
-        assert moved is not None
-        p = moved[cases.order, 1].astype(np.float64)
+        p = cases.at_shares(priors)
         weights = priors[cases.truth] * cases.per_class
         acting = cumulative(weights * (1 - p) * cases.gaps[0])[edges]
         waiting = cumulative(weights * p * cases.gaps[1])[edges]
