@@ -146,14 +146,14 @@ def _posteriors(
     for name in columns.scores:
         value = nw.col(name).cast(nw.Float64)
         if name in flipped:
-            value = 1 - value if args.scores_are == "prob" else -value
+            value = 1 - value if args.scores_are == "prob" else 0.0 - value
         if args.scores_are != "prob":
             start = 0.0
             if args.scores_are == "llr":
                 with np.errstate(divide="ignore"):
                     logs = np.log(cases.priors)
                 start = float(logs[1] - logs[0])
-            value = 1 / (1 + (-(value + start)).exp())
+            value = 1 / (1 + (0.0 - start - value).exp())
         if name in flipped or args.scores_are != "prob" or not types[name].is_float():
             changed[name] = value  # whole numbers would look like decisions
     for each in columns.classes:

@@ -142,7 +142,7 @@ def _polars(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
         if files.form == "parquet":
             frame = pl.scan_parquet(paths, hive_partitioning=files.hive)
         elif files.form == "arrow":
-            frame = pl.scan_ipc(paths, hive_partitioning=files.hive)
+            frame = pl.scan_ipc(paths, **({"hive_partitioning": True} if files.hive else {}))
         else:
             kinds = {n: pl.Float64 if kind == "number" else pl.String for n, kind in types.items()}
             mark = "\t" if ".tsv" in paths[0].lower() else ","
