@@ -131,3 +131,28 @@ class TestAudit:
         words = ("d.csv", "--label", "y", "--positive", "yes", "--scores", "p,q,r", *COSTS)
         found = json.loads(run("audit", "f1", *words, "--pairs", "50", "--json").out)
         assert set(found["candidates"]["rank_correlation"]) == {"spearman", "weighted"}
+
+
+class TestExamplesInHints:
+    """What a hint says to type is likely to work."""
+
+    TABLE = "customer,who,gbm\n" + "".join(
+        f"{1000 + k},{'no' if k % 3 else 'yes'},{0.01 * (k % 90)}\n" for k in range(300)
+    )
+
+    def test_the_truth_holds_few_values(self, run, write):
+        done = run("eval", write("d.csv", self.TABLE), *COSTS)
+        assert "Say: --label who" in done.err
+
+    def test_probabilities_lie_between_0_and_1(self, run, write):
+        done = run("eval", write("d.csv", self.TABLE), "--label", "who", *COSTS)
+        assert "--scores gbm" in done.err
+
+    def test_a_dash_is_no_range(self, judged):
+        done = judged("--cost", "fn=5-20", "fp=1")
+        assert "'fn=5-20' reads as 5 minus 20." in done.err
+        assert "a range is written fn=5..20" in done.err
+        assert (
+            judged("--cost", "fn=25 - 5", "fp=1", "--json").found["application"]["costs"][1][0]
+            == 20
+        )

@@ -13,7 +13,7 @@ from stakes.application import (
 )
 from stakes.cli.cases import Cases, binary_order, cases_of, refuse_single
 from stakes.cli.cells import Labels
-from stakes.cli.columns import ID_NAMES, find_label, recognised
+from stakes.cli.columns import find_label, likely_scores, recognised
 from stakes.cli.costs import CostWords, binary_costs, cost_words, volume
 from stakes.cli.reading import Table, read_array
 from stakes.cli.sources import table_of
@@ -116,8 +116,7 @@ def fill_in_models(table: Table, label: str, args: Any) -> list[str]:
         args.proba = next(iter(table.matrices))
         return [f"the model is the array '{args.proba}', one column per outcome"]
     others = [name for name in [*table.names, *table.matrices] if name != label]
-    likely = [name for name in others if name.lower() not in ID_NAMES]
-    example = next(iter(likely), "COLUMN")
+    example = likely_scores(table, label)
     raise DataError(
         f"I cannot tell which columns hold the models. {table.source} has: "
         f"{', '.join(others[:12])}.",

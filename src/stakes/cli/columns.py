@@ -5,11 +5,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import numpy as np
+
 from stakes.cli.reading import Table
 from stakes.exceptions import DataError
 from stakes.report.amounts import grouped
 
-__all__ = ["ClassColumns", "class_columns", "find_label", "named_columns", "recognised"]
+__all__ = [
+    "ClassColumns",
+    "class_columns",
+    "find_label",
+    "likely_scores",
+    "named_columns",
+    "recognised",
+]
 
 LABEL_NAMES = (
     "y", "y_true", "label", "labels", "target", "targets", "truth", "correct", "actual",
@@ -19,6 +28,10 @@ ID_NAMES = ("id", "row_id", "index")
 CLASS_COLUMN = re.compile(
     r"^(?:(?P<model>.+)\.)?(?:p_|prob_|proba_|probability_|prob\.|\.pred_|confidence\.)(?P<name>.+)$"
 )
+#: A column with more different values than this is hardly the truth.
+FEW_VALUES = 20
+#: So many columns are looked into for an example.
+LOOKED_AT = 12
 #: The decision of tidymodels, beside its probabilities .pred_no and .pred_yes.
 DECISION_COLUMN = re.compile(r"^(?:.+\.)?\.pred_class$")
 #: H2O calls the probabilities of the outcomes 0, 1, ... so, beside its decision in `predict`.
@@ -59,11 +72,34 @@ def find_label(table: Table, given: str | None) -> tuple[str, str | None]:
 
 
 def _likely_label(table: Table) -> str:
-    """A column to put into the example: the first that is no id and no class's probability."""
-    for name in table.names:
-        if name.lower() not in ID_NAMES and not CLASS_COLUMN.match(name):
+    """A column to put into the example: one that holds few different values, if there is any."""
+    likely = [
+        name
+        for name in table.names
+        if name.lower() not in ID_NAMES and not CLASS_COLUMN.match(name)
+    ]
+    few = (n for n in likely[:LOOKED_AT] if 2 <= len(table.labels(n).names) <= FEW_VALUES)
+    return next(few, next(iter(likely), "COLUMN"))
+
+
+def likely_scores(table: Table, label: str) -> str:
+    """A column to put into the example: one that holds numbers from 0 to 1, if there is any."""
+    likely = [n for n in [*table.names, *table.matrices] if n != label]
+    likely = [n for n in likely if n.lower() not in ID_NAMES]
+    for name in likely[:LOOKED_AT]:
+        if name in table.names and _between_0_and_1(table, name):
             return name
-    return "COLUMN"
+    return next(iter(likely), "COLUMN")
+
+
+def _between_0_and_1(table: Table, name: str) -> bool:
+    """Whether a column holds numbers from 0 to 1, and not only these two."""
+    try:
+        values = table.numbers(name)
+    except DataError:
+        return False
+    known = values[~np.isnan(values)]
+    return bool(known.size and known.min() >= 0 and known.max() <= 1 and (known % 1 != 0).any())
 
 
 def named_columns(table: Table, given: str) -> list[str]:

@@ -35,6 +35,7 @@ PERIODS = {
     "wk": "week", "week": "week", "d": "day", "day": "day", "quarter": "quarter",
     "q": "quarter", "h": "hour", "hour": "hour",
 }  # fmt: skip
+_DASH_RANGE = re.compile(r"\d+(?:\.\d+)?-\d+(?:\.\d+)?")
 _GAIN = "Say:  --gain tp=40 fp=-4   (what a decision brings in, a loss with a minus)"
 
 
@@ -130,6 +131,13 @@ def _split(word: str) -> tuple[str, str]:
         raise CostError(
             f"a cost must be a finite number; got {word}.",
             hint="an amount, or arithmetic over columns:  --cost fn=10 fp='0.05*amount'",
+        )
+    if _DASH_RANGE.fullmatch(text.strip()):
+        low, _, high = text.strip().partition("-")
+        raise CostError(
+            f"'{word}' reads as {low} minus {high}.",
+            hint=f"a range is written {key.strip()}={low}..{high}; a difference with a space "
+            f"around its sign",
         )
     return name, text.strip()
 
