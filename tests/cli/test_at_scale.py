@@ -191,6 +191,18 @@ class TestOptions:
         wanted = _numbers(run("eval", "one.parquet", *words))
         _same(wanted, _numbers(run("eval", "many/*.parquet", *words)))
 
+    def test_outcomes_and_decisions_that_are_integers(self, run, tmp_path, write):
+        pytest.importorskip("duckdb", reason="files are counted by DuckDB")
+        pa = pytest.importorskip("pyarrow", reason="these files are written by pyarrow")
+        rng = np.random.default_rng(0)
+        y, d = rng.integers(1, 4, 300), rng.integers(1, 4, 300)
+        _write(pa.table({"y": y, "d": d}), tmp_path / "one.parquet", "parquet")
+        write("costs.csv", "truth,3,1,2,ask\n3,0,1,5,0.7\n1,1,0,5,0.7\n2,9,9,0,0.7\n")
+        words = ("--label", "y", "--decisions", "d", "--costs", "costs.csv", "--json")
+        wanted = _numbers(run("eval", "one.parquet", *words))
+        assert wanted[0]["counts"][0][0] == int(((y == 3) & (d == 3)).sum())
+        _same(wanted, _numbers(run("eval", "one.parquet", *words, "--engine", "duckdb")))
+
     def test_rows_without_a_value_are_refused_or_left_out(self, run, tmp_path):
         pytest.importorskip("duckdb", reason="files are counted by DuckDB")
         pa = pytest.importorskip("pyarrow")

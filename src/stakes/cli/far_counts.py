@@ -212,7 +212,7 @@ def _typed(app: Application, values: dict[str, Any], columns: FarColumns) -> App
 
     classes = [typed(name) for name in texts(app.classes)]
     decisions: list[Any] = list(texts(app.decisions))
-    if columns.whole_decisions and all(str(name).lstrip("-").isdigit() for name in decisions):
-        decisions = [int(name) for name in decisions]
+    if columns.whole_decisions:  # "ask" never occurs among integers, but may be a decision
+        decisions = [int(name) if name.lstrip("-").isdigit() else name for name in decisions]
     costs = CostMatrix(app.costs.values, classes, decisions)
     return Application(costs, app.priors, app.unit, app.volume, app.period)
