@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from stakes._kernels.bayes import tie_margins
+
 try:
     import triton
     import triton.language as tl
@@ -85,9 +87,14 @@ def fused_counts(
 
 @lru_cache(maxsize=16)
 def _above_first(costs: bytes, shape: tuple[int, int], device: Any) -> Any:
-    """What each decision costs more than the first, which decides alike, on the device."""
+    """What each decision costs more than the first, which decides alike, on the device.
+
+    The difference rounds once more and its entries may be twice as large, so that ties need more
+    room than the margins in `costs` leave; 0-1 costs, which come without margins, get none.
+    """
     table = np.frombuffer(costs, dtype=np.float64).reshape(shape)
-    return torch.tensor(table - table[:, :1], device=device)
+    more = table - table[:, :1] + 3 * tie_margins(table, np.dtype(np.float64))
+    return torch.tensor(more, device=device)
 
 
 if triton is not None:
@@ -118,8 +125,12 @@ if triton is not None:
                  N_DECISIONS: tl.constexpr, BITS: tl.constexpr, BLOCK: tl.constexpr):  # fmt: skip
         """A one in the bits of the decision of least expected cost; 0 where a row is bad."""
         known = columns < N_CLASSES
-        single = given.to(tl.float32)
-        wide = single.to(tl.float64)
+        if given.dtype == tl.float64:
+            single = given
+            wide = given
+        else:
+            single = given.to(tl.float32)
+            wide = single.to(tl.float64)
         if N_CLASSES == 4:  # four tensors: the products chain, without a tree of sums
             even, odd = tl.split(tl.reshape(wide, [BLOCK, 2, 2]))
             p0, p2 = tl.split(even)
