@@ -44,7 +44,7 @@ def _amount(dialect: Any, formula: CostExpression, number: Callable[[str], Any])
         elif kind == "column":
             stack.append(number(value))
         elif kind == "negate":
-            stack.append(-stack.pop())
+            stack.append(dialect.literal(0.0) - stack.pop())
         else:
             right, left = stack.pop(), stack.pop()
             if kind == "/":

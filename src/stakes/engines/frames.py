@@ -56,7 +56,7 @@ class _Narwhals:
 
     def floor(self, value: Any) -> Any:
         """The next whole number below, as a double."""
-        return value.floor()
+        return value - value % 1.0  # exact; narwhals 2.0 has no floor
 
     def indicator(self, condition: Any) -> Any:
         """1 where a condition holds and 0 where not, as doubles."""
@@ -96,8 +96,22 @@ DIALECT = _Narwhals()
 
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
     """Every grouping of a frame of any kind; lazy ones are collected as groups only."""
+    if _is_empty(frame):
+        return [_no_groups(grouping) for grouping in plan.groupings]
     rows = stepped(frame, plan, columns)
     return [as_table(grouped(rows, grouping)) for grouping in plan.groupings]
+
+
+def _is_empty(frame: Any) -> bool:
+    """Whether a frame in memory has no rows, which some versions of narwhals cannot add to."""
+    rows = nw.from_native(frame)
+    return isinstance(rows, nw.DataFrame) and len(rows) == 0
+
+
+def _no_groups(grouping: Grouping) -> Table:
+    """What a grouping of no rows comes to."""
+    names = [*grouping.keys, *grouping.sums, *(PREFIX + n for n in ("rows", "low", "high"))]
+    return {name: [] for name in names}
 
 
 def sample(

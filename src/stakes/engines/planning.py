@@ -210,7 +210,7 @@ class _Planner:
         meant = self.column(4, f"meant{k}", when(good, meant, lit(1.0)))
         possible = meant > lit(0.0)
         certain = self.plan.add(5, f"certain{k}", when(possible, lit(0), lit(1)))
-        log = -self.dialect.log(when(possible, meant, lit(1.0)))
+        log = lit(0.0) - self.dialect.log(when(possible, meant, lit(1.0)))
         if len(every) == 2:
             miss = lit(1.0) - meant
             brier = miss * miss

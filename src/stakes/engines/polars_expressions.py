@@ -18,12 +18,11 @@ sample = frames.sample
 
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
     """Every grouping; eager frames are grouped at once."""
-    rows = frames.stepped(frame, plan, columns)
-    groups = [frames.grouped(rows, grouping) for grouping in plan.groupings]
-    if not isinstance(rows, nw.LazyFrame):
-        return [frames.as_table(each) for each in groups]
     polars = load("polars", extra="polars")
-    lazy = [nw.to_native(each) for each in groups]
+    if not isinstance(frame, polars.LazyFrame):
+        return frames.run(frame, plan, columns)
+    rows = frames.stepped(frame, plan, columns)
+    lazy = [nw.to_native(frames.grouped(rows, grouping)) for grouping in plan.groupings]
     try:
         found = polars.collect_all(lazy, engine="streaming")
     except TypeError:  # Polars before 1.23

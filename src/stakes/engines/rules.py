@@ -89,7 +89,9 @@ def _times(dialect: Any, weight: float, posterior: Any) -> Any:
     """A product, without the multiplication where there is none."""
     if weight == 1:
         return posterior
-    return -posterior if weight == -1 else dialect.literal(weight) * posterior
+    if weight == -1:
+        return dialect.literal(0.0) - posterior
+    return dialect.literal(weight) * posterior
 
 
 def _sum(parts: list[Any]) -> Any:

@@ -25,9 +25,6 @@ class Sql:
     def __mul__(self, other: Sql) -> Sql:
         return Sql(f"({self.text} * {other.text})")
 
-    def __neg__(self) -> Sql:
-        return Sql(f"(- {self.text})")
-
     def __le__(self, other: Sql) -> Sql:
         return Sql(f"({self.text} <= {other.text})")
 
