@@ -108,6 +108,16 @@ def test_slices_and_notes_are_shown():
     assert "&lt;south&gt;" in made
 
 
+def test_units_of_several_classes_may_hold_anything():
+    rng = np.random.default_rng(0)
+    y, p = rng.integers(0, 3, 60), rng.dirichlet([1, 1, 1], 60)
+    costs = CostMatrix.zero_one(3).with_abstention(0.2)
+    app = Application(costs, unit="\x07<b>$\\frac{1}{2}$ & a unit that is far too long")
+    made = evaluate(y, {"net": p}, application=app, recalibrate=False, rng=0).to_html()
+    assert "<b>" not in made
+    assert "price of abstaining, &lt;b&gt;$\\frac{1}{2}$" in made
+
+
 def test_written_to_a_path(ev, tmp_path):
     text = ev.to_html(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == text

@@ -18,7 +18,7 @@ from stakes.report.charts import Chart, inline
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["axes_of_size", "charts_of", "without_legend"]
+__all__ = ["axes_of_size", "charts_of", "short_name", "without_legend"]
 
 
 class _Band(NamedTuple):
@@ -73,12 +73,12 @@ def without_legend(ax: Any, names: dict[str, str]) -> Any:
     for text in ax.texts:
         key, colon, rest = text.get_text().partition(": ")
         if colon and key in names:
-            text.set_text(f"{_short(names[key])}: {rest}")
+            text.set_text(f"{short_name(names[key])}: {rest}")
         text.set_parse_math(False)
     return ax
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
     """A name that fits into a drawing."""
     shown = "".join(c for c in name if c.isprintable())
     return shown if len(shown) <= 18 else f"{shown[:17]}…"

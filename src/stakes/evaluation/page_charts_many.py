@@ -10,7 +10,7 @@ import numpy as np
 from stakes import curves
 from stakes._optional import load
 from stakes.evaluation.matrix_paths import MatrixPath
-from stakes.evaluation.page_charts import axes_of_size, without_legend
+from stakes.evaluation.page_charts import axes_of_size, short_name, without_legend
 from stakes.evaluation.plotting import coarser
 from stakes.exceptions import MissingExtraError
 from stakes.report.amounts import percent
@@ -106,7 +106,7 @@ def _along(ev: Evaluation, x: Any, necs: list[FloatArray], label: str) -> Any:
 def _abstain(ev: Evaluation, path: MatrixPath) -> Chart:
     """NEC against the price of abstaining."""
     unit = ev.application.unit
-    label = "price of abstaining" + (f", {unit[:20]}" if unit else "")
+    label = "price of abstaining" + (f", {short_name(unit)}" if unit else "")
     ax = _along(ev, path.values, nec_along(ev, path), label)
     ax.xaxis.label.set_parse_math(False)
     return inline(ax, "abstain", "Normalised cost of every model against the price of abstaining")
