@@ -143,6 +143,11 @@ class TestWhatIsRun:
         [
             (("gamma",), "error: there is no paper 'gamma'.\n  one of: alpha, beta\n"),
             (("alpha", "third"), "error: alpha has no item 'third'.\n  one of: first, second\n"),
+            (
+                ("Alpah",),
+                "error: there is no paper 'Alpah'.\n  did you mean alpha?\n  one of: alpha",
+            ),
+            (("alpha", "sec ond"), "error: alpha has no item 'sec ond'.\n  did you mean second?\n"),
             (("alpha", "--all"), "error: --all and 'alpha' say two different things.\n"),
         ],
     )
@@ -174,7 +179,20 @@ class TestExitCode:
         bench.broken = True
         ran = run("reproduce", "alpha")
         assert (ran.code, bench.runs) == (1, ["first", "second"])
-        assert "! ZeroDivisionError in test_reproduce.py:" in ran.out
+        assert "! alpha second failed: ZeroDivisionError in test_reproduce.py:" in ran.out
+
+    def test_two_when_nothing_that_was_asked_for_could_be_computed(
+        self, run, bench, tmp_path, monkeypatch
+    ):
+        ran = run("reproduce", "beta")
+        assert (ran.code, bench.runs) == (2, [])
+        assert "error: nothing that was asked for could be computed.\n  Set STAKES_DATA" in ran.err
+        assert run("reproduce", "beta", "--json").found["good"] is False
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.setenv("STAKES_DATA", str(tmp_path / "elsewhere"))
+        ran = run("reproduce", "beta")
+        assert ran.code == 2
+        assert "elsewhere, which lacks scores." in " ".join(ran.err.split())
 
     def test_a_figure_that_cannot_be_drawn_is_a_failure(self, run, bench, monkeypatch):
         pytest.importorskip("matplotlib", reason="drawing needs the extra 'plots'")
@@ -233,9 +251,32 @@ class TestKept:
         assert figure.read_bytes() == drawn
         assert drawing.runs == ["first"]
 
+    def test_data_that_change_during_the_run_are_computed_again(
+        self, run, bench, tmp_path, monkeypatch
+    ):
+        """What is kept belongs to the inputs at the start, not to those at the end."""
+        scores = tmp_path / "data" / "scores"
+        scores.mkdir(parents=True)
+        (scores / "a").write_text("1")
+        monkeypatch.setenv("STAKES_DATA", str(tmp_path / "data"))
+        paper = bench.papers()["beta"]
+
+        def compute(context):
+            (scores / "a").write_text("2")
+            return paper.items[0].compute(context)
+
+        changing = Paper("beta", "B", (Item("scored", "S", compute, needs=("scores",)),))
+        monkeypatch.setattr(registry, "_paper", {"beta": changing}.get)
+        run("reproduce", "beta")
+        run("reproduce", "beta")
+        run("reproduce", "beta")
+        assert bench.runs == ["scored", "scored"]
+
     def test_an_interruption_keeps_what_was_done(self, run, bench, tmp_path):
         bench.interrupted = True
-        assert run("reproduce", "alpha").code == 130
+        ran = run("reproduce", "alpha")
+        assert ran.code == 130
+        assert "stopped.\n  what was computed is kept in stakes-reproduction" in ran.err
         folder = tmp_path / "stakes-reproduction"
         kept = sorted(path.name for path in (folder / "kept").iterdir())
         assert "alpha-first.json" in kept
@@ -277,12 +318,39 @@ class TestFiles:
         assert (folder / "alpha.html").read_bytes() == before
         assert not list(folder.rglob(".*"))
 
+    def test_pages_of_others_are_not_overwritten(self, run, bench, tmp_path):
+        for name in ("index.html", "alpha.md"):
+            folder = tmp_path / name.partition(".")[0]
+            folder.mkdir()
+            (folder / name).write_text("mine")
+            ran = run("reproduce", "alpha", "-o", str(folder))
+            assert (ran.code, bench.runs) == (2, [])
+            assert f"has a file {name} that no reproduction wrote" in ran.err
+            assert [path.read_text() for path in folder.iterdir()] == ["mine"]
+
+    def test_other_files_in_the_folder_stay(self, run, bench, tmp_path):
+        (tmp_path / "notes").mkdir()
+        (tmp_path / "notes" / "mine.txt").write_text("mine")
+        assert run("reproduce", "alpha", "-o", "notes").code == 0
+        assert (tmp_path / "notes" / "mine.txt").read_text() == "mine"
+
+    def test_a_folder_that_cannot_be_made_is_said_before_anything_is_computed(
+        self, run, bench, tmp_path
+    ):
+        (tmp_path / "file").write_text("mine")
+        ran = run("reproduce", "alpha", "-o", "file")
+        assert (ran.code, bench.runs) == (2, [])
+        assert "error: file is a file." in ran.err
+        assert run("reproduce", "alpha", "-o", "file/below").code == 2
+        assert bench.runs == []
+
     def test_numbers_as_csv(self, run, bench, tmp_path):
         run("reproduce", "alpha")
         folder = tmp_path / "stakes-reproduction" / "alpha"
         with (folder / "first.csv").open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         assert [row["verdict"] for row in rows] == ["agrees", "not printed"]
+        assert [row["source"] for row in rows] == ["the paper", ""]
         assert float(rows[1]["ours"]) == 1 / 3
         assert (folder / "first-curve.csv").read_text() == "x,y\n0.0,0.25\n1.0,nan\n"
 
@@ -335,8 +403,8 @@ class TestPages:
 
     def test_published_ours_difference_and_verdict(self, folder):
         page = (folder / "alpha.md").read_text(encoding="utf-8")
-        assert "| 0.50 | 0.500 | 0 | agrees |" in page
-        assert "| – | 0.333 |  | not printed |" in page
+        assert "| 0.50 | 0.500 | 0 | agrees | the paper |" in page
+        assert "| – | 0.333 |  | not printed |  |" in page
 
     def test_markdown_is_escaped(self, folder):
         page = (folder / "alpha.md").read_text(encoding="utf-8")
@@ -370,7 +438,8 @@ class TestOutput:
         found = ran.found
         assert found["good"] is False
         first = found["results"][0]
-        assert (first["compared"], first["outside"]) == (1, 1)
+        assert (first["compared"], first["printed"], first["outside"]) == (1, 1, 1)
+        assert [cell["source"] for cell in first["cells"]] == ["print", None]
         assert first["cells"][0]["verdict"] == "differs"
         assert first["cells"][1]["difference"] is None
         assert [claim["holds"] for claim in first["claims"]] == [True, False]

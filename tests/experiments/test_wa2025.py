@@ -6,6 +6,7 @@ Expected numbers are the paper's, its authors' result files', or written out her
 from __future__ import annotations
 
 import os
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -39,36 +40,8 @@ from stakes.experiments.wa2025.rated import (
     trapezoid_h,
 )
 from stakes.experiments.wa2025.selection import SCENARIOS, chosen, gaps, printed_gaps, scenario
+from stakes.experiments.wa2025.weighted_ranks import constants_at, weighted_pearson
 from stakes.metrics import matched_beta
-
-#: Mean over the churn grid, and least cell, of the plain correlation: an independent recomputation
-#: of figure 1.
-GRID_MEANS = {
-    "WA": (0.980, 0.806),
-    "H informed": (0.922, 0.020),
-    "EWA": (0.902, -0.184),
-    "ACD": (0.861, -0.332),
-    "WCA": (0.594, -0.800),
-    "accuracy": (0.548, -0.943),
-    "H": (0.548, -0.943),
-    "CBA": (0.494, -0.896),
-    "IAM": (0.494, -0.896),
-    "informedness": (0.185, -0.068),
-    "ROC-AUC": (0.185, -0.068),
-    "WRA": (0.185, -0.068),
-    "MCC": (0.172, None),
-    "kappa": (0.158, None),
-    "F1": (0.157, -0.965),
-    "Jaccard": (0.157, -0.965),
-    "markedness": (0.138, None),
-    "precision": (0.132, None),
-    "NPV": (0.132, None),
-    "B-ROC": (0.093, None),
-    "P4": (0.077, None),
-    "G-mean": (0.068, None),
-    "specificity": (0.060, None),
-    "recall": (0.051, -0.980),
-}
 
 ITEMS = {item.key: item for item in PAPER.items}
 FEW = Context()
@@ -241,7 +214,7 @@ class TestChurn:
 
     def test_means_over_the_grid(self, data: Path) -> None:
         grid = correlation_grid(churn_use_case(data), samples=15)
-        for metric, (mean, least) in GRID_MEANS.items():
+        for metric, (mean, least) in published.GRID_MEANS.items():
             values = panel(grid, as_coded(metric))
             assert values.mean() == pytest.approx(mean, abs=0.02), metric
             if least is not None:  # of 15 samples instead of 100
@@ -314,3 +287,31 @@ def test_panels_drawn_as_coded_are_in_the_grid() -> None:
     costs = ErrorCosts(np.linspace(0, 5, 200), np.full(200, 2.0))
     grid = correlation_grid(lambda _, __: costs, shares=(0.5,), ratios=(0.5,), samples=2)
     assert {as_coded(metric) for metric in METRICS} <= set(grid["metric"])
+
+
+class TestWeightedRanks:
+    def test_constants_are_found_from_values_of_the_public_function(self) -> None:
+        """Two samples of rankings, one answer: the parabolas are exact, not fitted to noise."""
+        first, second = constants_at(201, rng=1), constants_at(201, rng=2)
+        for name, value in first.items():
+            assert value == pytest.approx(second[name], abs=1e-9), name
+
+    @pytest.mark.parametrize("n", [3, 5, 7])
+    def test_a_mean_of_0_asks_for_another_term_than_the_code_has(self, n: int) -> None:
+        """E[g0 + g1 d + (g2 or h2) d^2] over all orders, d = G - m, for any g0."""
+        orders = np.array(list(permutations(range(1, n + 1))), dtype=np.float64)
+        found = weighted_pearson(np.arange(1.0, n + 1), orders)
+        m, v = found.mean(), found.var()
+        d = found - m
+        left = (np.minimum(d, 0) ** 2).mean()
+
+        def mean_of_chance(term: float, g0: float) -> float:
+            g1 = g0 * (term * v - 4 * m * left - (1 - m**2) ** 2)
+            g1 = (g1 + 2 * (1 + m**2) * left - term * v) / (2 * left - v * (1 + m)) / (1 - m**2)
+            g2 = -(1 + g0) / (1 + m) ** 2 + g1 / (1 + m)
+            h2 = (1 - g0) / (1 - m) ** 2 - g1 / (1 - m)
+            return float((g0 + g1 * d + np.where(d < 0, g2, h2) * d**2).mean())
+
+        for g0 in (-0.1, 0.0, 0.2):
+            assert mean_of_chance((1 + m) ** 2, g0) == pytest.approx(0, abs=1e-12)
+            assert mean_of_chance(1 - m**2, g0) < -0.02

@@ -15,7 +15,8 @@ EPILOG = """examples:
 
 Items that read real scores look for them in the folder that STAKES_DATA names; without it they
 are skipped. What was computed before from the same inputs is taken from the folder of pages.
-The exit code is 1 if a number lies outside its tolerance.
+The exit code is 1 if a number lies outside its tolerance or an item fails, and 2 if nothing that
+was asked for could be computed.
 """
 
 
@@ -41,8 +42,8 @@ def run(args: argparse.Namespace) -> int:
     """List, or compute and write the pages; return the exit code."""
     from pathlib import Path
 
-    from stakes.cli.problems import EXIT_GATE, EXIT_OK
-    from stakes.cli.reproduced_shown import print_list, print_results
+    from stakes.cli.problems import EXIT_GATE, EXIT_OK, EXIT_PROBLEM, complain
+    from stakes.cli.reproduced_shown import print_list, print_results, why_nothing
     from stakes.cli.reproducing import Folder, data_folder
     from stakes.exceptions import DataError
     from stakes.experiments.registry import item_of, paper_of, papers
@@ -60,7 +61,14 @@ def run(args: argparse.Namespace) -> int:
         paper = paper_of(args.paper)
         items = paper.items if args.item is None else (item_of(paper, args.item),)
         asked = [(paper, item) for item in items]
-    results = folder.run(asked, fresh=args.fresh, quiet=args.quiet or args.json)
+    try:
+        results = folder.run(asked, fresh=args.fresh, quiet=args.quiet or args.json)
+    except KeyboardInterrupt:
+        complain("stopped.", f"what was computed is kept in {folder.path}: ask again to go on")
+        raise
     pages = folder.write(results)
     print_results(results, pages, args, data)
+    if all(each.status == "skipped" for each in results):
+        complain("nothing that was asked for could be computed.", why_nothing(results, data))
+        return EXIT_PROBLEM
     return EXIT_OK if all(each.good for each in results) else EXIT_GATE

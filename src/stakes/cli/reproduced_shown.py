@@ -19,7 +19,7 @@ from stakes.experiments.items import Cell, Claim, Item, Paper
 from stakes.experiments.pages import words
 from stakes.experiments.running import Result, why_skipped
 
-__all__ = ["print_list", "print_results"]
+__all__ = ["print_list", "print_results", "why_nothing"]
 
 #: So many differing numbers are shown; the pages have all.
 FIRST = 10
@@ -100,15 +100,32 @@ def print_results(
         print(f"{text}\n")
     _print_outside(results)
     print_bold(words.sentence(results))
-    for reason in dict.fromkeys(each.reason for each in results if each.status == "failed"):
-        print_wrapped(reason, first="! ", rest="  ")
+    for each in results:
+        if each.status == "failed":
+            said = f"{each.paper.key} {each.item.key} failed: {each.reason}"
+            print_wrapped(said, first="! ", rest="  ")
     skipped = [f"{each.paper.key} {each.item.key}" for each in results if each.status == "skipped"]
     if skipped and not args.quiet:
         print_wrapped(f"Skipped: {', '.join(skipped)}.", rest="  ")
-        if data is None:
-            print_wrapped("Set STAKES_DATA to the folder of real scores to run them.")
+        print_wrapped(_what_lacks(results, data))
     if not args.quiet:
         print(f"Pages: {shown(str(pages[0]))}")
+
+
+def _what_lacks(results: Sequence[Result], data: Path | None) -> str:
+    """What would let skipped items run."""
+    if data is None:
+        return "Set STAKES_DATA to the folder of real scores to run them."
+    needed = dict.fromkeys(
+        name for each in results if each.status == "skipped" for name in each.item.needs
+    )
+    absent = [name for name in needed if not (data / name).is_dir()]
+    return f"STAKES_DATA names {data}, which lacks {', '.join(absent)}." if absent else ""
+
+
+def why_nothing(results: Sequence[Result], data: Path | None) -> str:
+    """What would let the items run, or else why they did not."""
+    return _what_lacks(results, data) or "\n".join(dict.fromkeys(each.reason for each in results))
 
 
 def _took(result: Result) -> str:
@@ -139,7 +156,8 @@ def _record(results: Sequence[Result], pages: Sequence[Path], data: Path | None)
     return {
         "stakes": __version__,
         "data": None if data is None else str(data),
-        "good": all(each.good for each in results),
+        "good": all(each.good for each in results)
+        and any(each.status != "skipped" for each in results),
         "sentence": words.sentence(results),
         "results": [
             {
@@ -150,6 +168,7 @@ def _record(results: Sequence[Result], pages: Sequence[Path], data: Path | None)
                 "reason": each.reason,
                 "seconds": round(each.seconds, 3),
                 "compared": len(each.compared),
+                "printed": len(each.printed),
                 "outside": len(each.outside),
                 "cells": [_cell(cell) for cell in each.outcome.cells] if each.outcome else [],
                 "claims": [_claim(claim) for claim in each.outcome.claims] if each.outcome else [],
@@ -177,4 +196,5 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "tolerance": cell.tolerance,
         "verdict": words.verdict(cell),
         "note": cell.note,
+        "source": None if cell.published is None else cell.source,
     }

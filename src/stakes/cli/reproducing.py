@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from stakes._files import write_whole
 from stakes.cli.problems import warn
@@ -24,7 +25,7 @@ from stakes.experiments.pages import (
     paper_page,
 )
 from stakes.experiments.pages.words import has_page
-from stakes.experiments.registry import papers
+from stakes.experiments.registry import KEYS, papers
 from stakes.experiments.running import Result, kept_result, run_item, told, why_skipped
 
 __all__ = ["Folder", "data_folder"]
@@ -64,6 +65,7 @@ class Folder:
 
     def run(self, asked: Sequence[tuple[Paper, Item]], *, fresh: bool, quiet: bool) -> list[Result]:
         """Compute what is not kept, say how far it is, and keep it at once."""
+        self._claim()
         known = {} if fresh else {(p.key, i.key): self.look_up(p, i) for p, i in asked}
         ahead = [
             item.seconds
@@ -78,18 +80,35 @@ class Folder:
                 skipped = bool(why_skipped(item, self.data))
                 if not skipped:
                     progress.start(f"{paper.key} {item.key}")
+                # Taken before: what changes in the meantime makes the result an old one.
+                mark = "" if skipped else fingerprint(paper, item, self.data)
                 result = run_item(paper, item, self.data, progress.at)
                 if not skipped:
                     progress.done()
-                result = self._keep(result)
+                result = self._keep(result, mark)
             results.append(result)
         return results
 
-    def _keep(self, result: Result) -> Result:
+    def _claim(self) -> None:
+        """Make the folder, and say at once if it has pages of others or cannot be written."""
+        kept = self.path / KEPT
+        if self.path.exists() and not self.path.is_dir():
+            raise DataError(f"{self.path} is a file.", hint="-o names a folder")
+        pages = [f"{name}.{kind}" for name in ("index", *KEYS) for kind in ("html", "md")]
+        there = [name for name in pages if (self.path / name).exists()]
+        if there and not kept.is_dir():
+            raise DataError(
+                f"{self.path} has a file {there[0]} that no reproduction wrote.",
+                hint="-o names a folder of its own, such as -o stakes-reproduction",
+            )
+        kept.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=kept):
+            pass
+
+    def _keep(self, result: Result, mark: str) -> Result:
         """Write down a new outcome and its figures; a figure that cannot be drawn is a failure."""
         if result.status != "computed" or result.outcome is None:
             return result
-        mark = fingerprint(result.paper, result.item, self.data)
         try:
             self._write_figures(result)
         except OSError:

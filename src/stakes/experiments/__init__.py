@@ -3,6 +3,6 @@
 One folder per paper; `stakes reproduce` lists and runs them.
 """
 
-from stakes.experiments.items import Cell, Claim, Context, Item, Outcome, Paper
+from stakes.experiments.items import Cell, Claim, Context, Item, Outcome, Paper, Source
 
-__all__ = ["Cell", "Claim", "Context", "Item", "Outcome", "Paper"]
+__all__ = ["Cell", "Claim", "Context", "Item", "Outcome", "Paper", "Source"]

@@ -6,26 +6,32 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from stakes.results import Frame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Cell", "Claim", "Context", "Item", "Outcome", "Paper"]
+__all__ = ["Cell", "Claim", "Context", "Item", "Outcome", "Paper", "Source"]
+
+#: Where a number to compare with comes from: printed in the paper; a file of its authors; a run of
+#: the same experiment by others; an equality or a yes or no that follows from the text, which is no
+#: printed number; or a printed number that another cell is compared with already.
+Source: TypeAlias = Literal["print", "authors", "independent", "equality", "again"]
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One number of a paper beside ours.
 
-    `published` is `None` for a number that the paper does not print, such as what a table would
-    have shown had it followed the text. `tolerance` is half a unit of the last printed digit, or
-    the stated Monte Carlo tolerance. `reading` tells variants apart: "as printed", "as the text
-    says", "corrected". A name such as "Bayes / C01 EC" puts the cell into the row before and the
-    column after the stroke of a table that looks like the paper's; other names make a list. A cell
-    that is not `available` stands for a printed number whose data cannot be had; ours is `nan`.
+    `published` is `None` for a number that nobody published, such as what a table would have
+    shown had it followed the text; `source` says where it comes from otherwise. `tolerance` is
+    half a unit of the last printed digit, or the stated Monte Carlo tolerance. `reading` tells
+    variants apart: "as printed", "as the text says", "corrected". A name such as "Bayes / C01
+    EC" puts the cell into the row before and the column after the stroke of a table that looks
+    like the paper's; other names make a list. A cell that is not `available` stands for a
+    printed number whose data cannot be had; ours is `nan`.
     """
 
     name: str
@@ -35,6 +41,7 @@ class Cell:
     reading: str = ""
     note: str = ""
     available: bool = True
+    source: Source = "print"
 
     @property
     def difference(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from difflib import get_close_matches
 
 from stakes.exceptions import DataError
 from stakes.experiments.items import Item, Paper
@@ -25,7 +26,7 @@ def paper_of(key: str) -> Paper:
     if paper is None:
         raise DataError(
             f"there is no paper {key!r}.",
-            hint="one of: " + ", ".join(each.key for each in papers()),
+            hint=_names_like(key, [each.key for each in papers()]),
         )
     return paper
 
@@ -37,8 +38,15 @@ def item_of(paper: Paper, key: str) -> Item:
             return item
     raise DataError(
         f"{paper.key} has no item {key!r}.",
-        hint="one of: " + ", ".join(item.key for item in paper.items),
+        hint=_names_like(key, [item.key for item in paper.items]),
     )
+
+
+def _names_like(key: str, names: list[str]) -> str:
+    """The name that was probably meant, and all of them."""
+    near = get_close_matches(key.lower().replace(" ", ""), names, n=1)
+    meant = f"did you mean {near[0]}?\n" if near else ""
+    return f"{meant}one of: {', '.join(names)}"
 
 
 def _paper(key: str) -> Paper | None:

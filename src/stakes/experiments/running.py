@@ -36,6 +36,11 @@ class Result:
         return tuple(cell for cell in cells if cell.agrees is not None)
 
     @property
+    def printed(self) -> tuple[Cell, ...]:
+        """Those of them whose published number the paper prints, each number once."""
+        return tuple(cell for cell in self.compared if cell.source == "print")
+
+    @property
     def outside(self) -> tuple[Cell, ...]:
         """The cells outside their tolerance."""
         return tuple(cell for cell in self.compared if not cell.agrees)
@@ -63,7 +68,9 @@ def kept_result(paper: Paper, item: Item, text: str | None, mark: str) -> Result
 
 
 def told(error: Exception) -> str:
-    """An unexpected error in a line: what it was and where it arose."""
+    """An error in a line: its message and what to do, or, if unexpected, where it arose."""
+    if isinstance(error, StakesError):
+        return f"{error.message} Hint: {error.hint}" if error.hint else error.message
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__} in {Path(last.filename).name}:{last.lineno}: {error}"
 

@@ -58,6 +58,28 @@ class TestSentence:
     def test_nothing_to_compare(self):
         assert words.sentence([result()]) == "Nothing was compared with a printed number."
 
+    def test_only_numbers_of_the_paper_count_as_printed(self):
+        """An equality, a file of the authors or a second comparison is no printed number."""
+        cells = (
+            Cell("x", 1, 1.0),
+            Cell("x", 1, 1.0, source="again"),
+            Cell("y", 0, 0.0, source="equality"),
+            Cell("z", 1, 2.0, source="authors"),
+            Cell("w", None, 2.0, source="independent"),
+        )
+        assert words.sentence([result(*cells)]) == (
+            "1 comparison with printed numbers: all agree within their tolerance. 3 other "
+            "comparisons (the authors' files, equalities, print a second time): 1 differ."
+        )
+        assert words.comparisons(result(*cells)) == (1, 3, 1)
+        assert words.status(result(*cells)) == "1 of 4 comparisons differ"
+        assert words.status(result(*cells[:3])) == "all 3 comparisons agree, 1 of them with print"
+        assert words.sentence([result(cells[2])]) == (
+            "Nothing was compared with a printed number. 1 other comparison (equalities): all "
+            "agree within their tolerance."
+        )
+        assert [words.source(cell) for cell in cells[::4]] == ["the paper", ""]
+
     def test_claims(self):
         claims = (Claim("a", np.True_, ""), Claim("b", False, ""), Claim("c", None, "", erratum=1))
         said = words.claims_sentence([result(claims=claims)])

@@ -41,7 +41,10 @@ def compute(_: Context) -> Outcome:
         ("rain: mean of the two error rates minus DCF of (1/2, 1, 1)",
          (20 / 35 + 30 / 330) / 2 - detection_cost(RAIN, prior=0.5, positive="rain")),
     )  # fmt: skip
-    cells += [Cell(name, 0.0, float(value), 1e-12, "identity") for name, value in identities]
+    cells += [
+        Cell(name, 0.0, float(value), 1e-12, "identity", source="equality")
+        for name, value in identities
+    ]
     claims = (
         Claim(
             "An application (prior, cost of a miss, cost of a false alarm) and (effective prior, "
@@ -66,7 +69,7 @@ def _rain() -> list[Cell]:
     miss, false_alarm = RAIN.rates[0, 1], RAIN.rates[1, 0]
     return [
         Cell("rain: accuracy", 0.86, accuracy(RAIN), 0.005, note="315 of 365 days"),
-        Cell("rain: accuracy times 365", 315, 365 * accuracy(RAIN), 1e-9),
+        Cell("rain: accuracy times 365", 315, 365 * accuracy(RAIN), 1e-9, source="again"),
         Cell("rain: accuracy of always predicting clear", 0.90, accuracy(DRY), 0.005),
         Cell("rain: false negative rate", None, float(miss), 5e-4, note="20 of 35"),
         Cell("rain: false positive rate", None, float(false_alarm), 5e-4, note="30 of 330"),
@@ -86,7 +89,7 @@ def _three_classes() -> list[Cell]:
     ]
     cells += [
         Cell("three classes: Bayes decision", 2, float(decision[0] + 1)),
-        Cell("three classes: its expected cost", 0.75, float(cost[0]), 0.005),
+        Cell("three classes: its expected cost", 0.75, float(cost[0]), 0.005, source="again"),
     ]
     cells += [
         Cell(f"empirical Bayes risk: part of class {k + 1}", printed, float(ours), 5e-6)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from stakes.experiments.cumani.detection import detection, draw_detection
 from stakes.experiments.items import Context, Item, Outcome
+from stakes.experiments.stored_scores import read_scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,9 +19,7 @@ def compute(context: Context) -> Outcome:
     """114 072 trials; the difference of the two log-posteriors is the score."""
     if context.data is None:
         raise FileNotFoundError("the folder of scores")
-    folder = context.data / "fvcaus_plda"
-    scores = np.load(folder / "scores.npy").astype(np.float64)
-    y = np.load(folder / "targets.npy").astype(np.intp)
+    scores, y = read_scores(context.data / "fvcaus_plda")
     found = detection(y, scores[:, 1] - scores[:, 0], task="FVCAUS")
     remark = (
         "The slides draw these plots for scores of their own, without numbers; here they are drawn "

@@ -68,11 +68,12 @@ def compute(share: float, *, n: int = 200_000) -> Outcome:
             cells.append(
                 Cell(f"{words} / {problem}", 0.0 if (metric, problem) in RIGHT else None,
                      100 * float(rate), 0.0 if (metric, problem) in RIGHT else 0.05,
-                     "% of pairs ranked wrongly")
+                     "% of pairs ranked wrongly", source="equality")
             )  # fmt: skip
     rates = cloud(share, 200_000)["tpr"]
     cells += [
-        Cell(f"rates drawn, {name}", printed, float(np.quantile(rates, q)), 0.005)
+        Cell(f"rates drawn, {name}", printed, float(np.quantile(rates, q)), 0.005,
+             source="print" if share == 0.5 else "again")  # the same rates in both figures
         for name, q, printed in (("lower quartile", 0.25, 0.75), ("median", 0.5, 0.85),
                                  ("upper quartile", 0.75, 0.93))
     ]  # fmt: skip

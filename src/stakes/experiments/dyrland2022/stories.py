@@ -120,7 +120,8 @@ def complying(_: Context) -> Outcome:
     found = {metric: compliance(metric) for metric in COMPLIES}
     cells = [
         Cell(f"{WORDS[metric]} is of the form of eq 17", float(printed),
-             float(found[metric].compliant), 0.0, "1 yes, 0 no", found[metric].failure or "")
+             float(found[metric].compliant), 0.0, "1 yes, 0 no", found[metric].failure or "",
+             source="equality")
         for metric, printed in COMPLIES.items()
     ]  # fmt: skip
     for name, table in CLASSIFIERS.items():
@@ -132,7 +133,7 @@ def complying(_: Context) -> Outcome:
         cells += [
             Cell(f"MCC of {name}", None, printed, 5e-5, "formula as printed"),
             Cell(f"MCC of {name}", PRINTED["mcc"][list(CLASSIFIERS).index(name)], right, 0.005,
-                 "with the term - f0 f1"),
+                 "with the term - f0 f1", "printed in Table 1", source="again"),
         ]  # fmt: skip
     wrong = next(c.ours for c in cells if c.reading == "formula as printed")
     right = next(c.ours for c in cells if c.reading == "with the term - f0 f1")

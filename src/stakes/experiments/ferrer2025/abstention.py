@@ -25,10 +25,11 @@ def compute(_: Context) -> Outcome:
         differing = float(np.sum(abstains != by_rule))
         cells += [
             Cell(f"alpha = {alpha:.2f} / largest posterior below which it abstains", 1 - alpha,
-                 _boundary(alpha), 0.005),
-            Cell(f"alpha = {alpha:.2f} / cases where the rule and Bayes differ", 0.0, differing),
+                 _boundary(alpha), 1e-9, "eq 32", source="equality"),
+            Cell(f"alpha = {alpha:.2f} / cases where the rule and Bayes differ", 0.0, differing,
+                 reading="eq 32", source="equality"),
             Cell(f"alpha = {alpha:.2f} / naive decision is '{naive}'", 1.0,
-                 float(app.naive_decision == naive)),
+                 float(app.naive_decision == naive), reading="1 yes, 0 no", source="equality"),
         ]  # fmt: skip
     return Outcome(
         tuple(cells),

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes.experiments.stored_scores import read_scores
+
 __all__ = ["NEEDS", "SYSTEMS", "UNAVAILABLE", "System", "read"]
 
 Change = tuple[float, ...] | int | None
@@ -54,8 +56,7 @@ def read(folder: Path, system: System) -> tuple[NDArray[np.float64], NDArray[np.
     """Log-posteriors and true classes of a row."""
     from scipy.special import log_softmax
 
-    scores = np.load(folder / system.folder / "scores.npy").astype(np.float64)
-    y = np.load(folder / system.folder / "targets.npy").astype(np.intp)
+    scores, y = read_scores(folder / system.folder)
     logs = log_softmax(scores, axis=1)
     if isinstance(system.change, int):
         return _one_against_the_rest(logs, y, system.change)

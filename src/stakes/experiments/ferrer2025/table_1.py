@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,15 @@ from stakes import (
     normalized_expected_cost,
 )
 from stakes.experiments.ferrer2025.simulated import Simulated, simulated
-from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
+from stakes.experiments.items import Cell, Claim, Context, Item, Outcome, Source
 
 __all__ = ["TABLE_1"]
 
+Table: TypeAlias = Mapping[str, Mapping[str, tuple[float, ...]]]
 CLASSES = tuple(f"H{k + 1}" for k in range(10))
 # EC, NEC and, where one can abstain, the percentage of abstentions. First as printed in the table,
 # then with the digits of the authors' notebook.
-PRINTED = {
+PRINTED: Table = {
     "Naive": {"C01": (0.20, 1.00), "CinvP": (0.90, 1.00), "Cimb": (0.98, 1.00),
               "Cabs1": (0.05, 1.00, 100), "Cabs2": (0.20, 1.00, 0)},
     "Argmax": {"C01": (0.06, 0.32), "CinvP": (0.28, 0.31), "Cimb": (0.36, 0.37),
@@ -30,7 +32,7 @@ PRINTED = {
     "Bayes": {"C01": (0.06, 0.32), "CinvP": (0.23, 0.26), "Cimb": (0.08, 0.08),
               "Cabs1": (0.02, 0.35, 25), "Cabs2": (0.06, 0.28, 7)},
 }  # fmt: skip
-NOTEBOOK = {
+NOTEBOOK: Table = {
     "Naive": {"C01": (0.1998, 1), "CinvP": (0.8994, 1.0001), "Cimb": (0.9778, 1),
               "Cabs1": (0.0500, 1, 100.0), "Cabs2": (0.1998, 1, 0.0)},
     "Argmax": {"C01": (0.0647, 0.3238), "CinvP": (0.2811, 0.3126), "Cimb": (0.3618, 0.3700),
@@ -38,9 +40,9 @@ NOTEBOOK = {
     "Bayes": {"C01": (0.0647, 0.3238), "CinvP": (0.2348, 0.2611), "Cimb": (0.0768, 0.0786),
               "Cabs1": (0.0174, 0.3480, 24.8), "Cabs2": (0.0560, 0.2801, 7.4)},
 }  # fmt: skip
-READINGS = (
-    ("as printed", PRINTED, (0.005, 0.005, 0.5)),
-    ("with the digits of the authors' notebook", NOTEBOOK, (5e-5, 5e-5, 0.05)),
+READINGS: tuple[tuple[str, Table, tuple[float, ...], Source], ...] = (
+    ("as printed", PRINTED, (0.005, 0.005, 0.5), "print"),
+    ("with the digits of the authors' notebook", NOTEBOOK, (5e-5, 5e-5, 0.05), "authors"),
 )
 MEASURES = ("EC", "NEC", "abs %")
 TIED = "all decisions tie for the nominal priors; the printed one is not the first"
@@ -64,8 +66,8 @@ def compute(_: Context) -> Outcome:
     found, many = _found(10_000), _found(100_000)
     cells = [
         Cell(f"{how} / {name} {MEASURES[k]}", printed, found[name][how][k], within[k], reading,
-             TIED if (how, name) == ("Naive", "CinvP") else "")
-        for reading, table, within in READINGS
+             TIED if (how, name) == ("Naive", "CinvP") else "", source=source)
+        for reading, table, within, source in READINGS
         for how, row in table.items()
         for name, values in row.items()
         for k, printed in enumerate(values)

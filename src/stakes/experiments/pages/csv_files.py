@@ -8,12 +8,22 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stakes.experiments.items import Cell
-from stakes.experiments.pages.words import verdict
+from stakes.experiments.pages.words import source, verdict
 from stakes.results import Frame
 
 __all__ = ["cells_csv", "frame_csv"]
 
-HEAD = ("name", "reading", "published", "ours", "difference", "tolerance", "verdict", "note")
+HEAD = (
+    "name",
+    "reading",
+    "published",
+    "ours",
+    "difference",
+    "tolerance",
+    "verdict",
+    "note",
+    "source",
+)
 
 
 def cells_csv(cells: Sequence[Cell]) -> str:
@@ -30,6 +40,7 @@ def cells_csv(cells: Sequence[Cell]) -> str:
                 cell.tolerance,
                 verdict(cell),
                 cell.note,
+                source(cell),
             )
             for cell in cells
         ),

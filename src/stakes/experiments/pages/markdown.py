@@ -12,11 +12,13 @@ from stakes.experiments.pages.words import (
     TITLE,
     claim_verdict,
     claims_sentence,
+    comparisons,
     difference,
     errata,
     ours,
     published,
     sentence,
+    source,
     status,
     verdict,
 )
@@ -49,9 +51,10 @@ def overview_markdown(results: Sequence[Result]) -> str:
     """The overview: counts, claims, errata."""
     lines = [f"# {TITLE}", "", f"**{_text(sentence(results))}**", ""]
     lines += [_text(claims_sentence(results)), ""]
-    lines += ["| paper | item | comparisons | differ | result |", "|---|---|--:|--:|---|"]
+    lines += ["| paper | item | printed | other | differ | result |"]
+    lines += ["|---|---|--:|--:|--:|---|"]
     for each in results:
-        counts = [str(len(each.compared)), str(len(each.outside))] if each.outcome else ["", ""]
+        counts = [str(number) for number in comparisons(each)] if each.outcome else [""] * 3
         cells = [each.paper.key, each.item.title, *counts, status(each)]
         lines.append(f"| {' | '.join(_text(cell) for cell in cells)} |")
     lines += ["", "## What the papers claim", ""]
@@ -70,11 +73,12 @@ def _numbers(cells: Sequence[Cell]) -> list[str]:
     """The table of all numbers."""
     if not cells:
         return []
-    lines = ["| number | reading | published | ours | difference | verdict |"]
-    lines += ["|---|---|--:|--:|--:|---|"]
+    lines = ["| number | reading | published | ours | difference | verdict | published by |"]
+    lines += ["|---|---|--:|--:|--:|---|---|"]
     for cell in cells:
         parts = [cell.name, cell.reading, published(cell), ours(cell), difference(cell)]
-        lines.append(f"| {' | '.join(_text(part) for part in (*parts, verdict(cell)))} |")
+        parts += [verdict(cell), source(cell)]
+        lines.append(f"| {' | '.join(_text(part) for part in parts)} |")
     return [*lines, ""]
 
 

@@ -10,6 +10,7 @@ from stakes.experiments.pages.tables import claims_list
 from stakes.experiments.pages.words import (
     TITLE,
     claims_sentence,
+    comparisons,
     errata,
     has_page,
     sentence,
@@ -53,15 +54,15 @@ def _papers(results: Sequence[Result]) -> Html:
         name = element("a", key, href=f"{key}.html") if has_page(items) else text(key)
         for k, each in enumerate(items):
             link = name if k == 0 else text("")
+            counts = [str(number) for number in comparisons(each)] if each.outcome else [""] * 3
             rows.append(("", [
                 element("th", link, scope="row"),
                 element("td", each.item.title, class_="left"),
-                element("td", f"{len(each.compared)}" if each.outcome else ""),
-                element("td", f"{len(each.outside)}" if each.outcome else "",
-                        class_="differs" if each.outside else ""),
+                *(element("td", count) for count in counts[:2]),
+                element("td", counts[2], class_="differs" if each.outside else ""),
                 element("td", status(each), class_="left"),
             ]))  # fmt: skip
-    head = ["paper", "item", "comparisons", "differ", "result"]
+    head = ["paper", "item", "printed", "other", "differ", "result"]
     listed = table("Items of each paper", head, rows, left=2)
     return section("What was computed", element("div", listed, class_="ends-left"))
 

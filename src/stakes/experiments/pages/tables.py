@@ -11,6 +11,7 @@ from stakes.experiments.pages.words import (
     grids,
     ours,
     published,
+    source,
     verdict,
 )
 from stakes.report.markup import Html, element, joined, table, text
@@ -44,7 +45,7 @@ def _grid(reading: str, cells: Sequence[Cell]) -> Html:
         made += [_grid_cell(places.get((row, column))) for column in columns]
         body.append(("", made))
     printed = any(cell.published is not None for cell in cells)
-    caption = "Printed, and below it ours" if printed else "Ours; the paper prints none of these"
+    caption = "Published, and below it ours" if printed else "Ours; the paper prints none of these"
     return table(f"{caption}; {reading}" if reading else caption, ["", *columns], body)
 
 
@@ -62,8 +63,10 @@ def _lines(cells: Sequence[Cell]) -> Html:
     """One line per number: printed, ours, difference, verdict."""
     readings = any(cell.reading for cell in cells)
     notes = any(cell.note for cell in cells)
+    sources = any(cell.source != "print" for cell in cells)
     head = ["number", *(["reading"] if readings else []), "published", "ours", "difference"]
-    head += ["tolerance", "verdict", *(["note"] if notes else [])]
+    head += ["tolerance", "verdict", *(["published by"] if sources else [])]
+    head += ["note"] if notes else []
     body = []
     for cell in cells:
         made = [element("th", cell.name, scope="row")]
@@ -71,10 +74,11 @@ def _lines(cells: Sequence[Cell]) -> Html:
         made += [element("td", part) for part in (published(cell), ours(cell), difference(cell))]
         made += [element("td", f"{cell.tolerance:g}" if cell.agrees is not None else "")]
         made += [element("td", verdict(cell), class_=_class(cell))]
+        made += [element("td", source(cell), class_="left")] if sources else []
         made += [element("td", cell.note, class_="left")] if notes else []
         body.append(("", made))
     made_table = table("Published, ours, difference, verdict", head, body, left=1 + readings)
-    return element("div", made_table, class_="ends-left") if notes else made_table
+    return element("div", made_table, class_="ends-left") if notes or sources else made_table
 
 
 def _class(cell: Cell) -> str:

@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterable, Sequence
 
 from stakes.experiments.errata import ERRATA, Erratum
-from stakes.experiments.items import Cell, Claim
+from stakes.experiments.items import Cell, Claim, Source
 from stakes.experiments.running import Result
 
 __all__ = [
     "TITLE",
     "claim_verdict",
     "claims_sentence",
+    "comparisons",
     "decimals",
     "difference",
     "errata",
@@ -21,6 +22,7 @@ __all__ = [
     "ours",
     "published",
     "sentence",
+    "source",
     "status",
     "verdict",
 ]
@@ -28,6 +30,16 @@ __all__ = [
 TITLE = "What the papers' numbers say, checked"
 #: At most this many decimals are shown; the files hold all of them.
 MOST = 6
+#: Where published numbers come from, in words.
+SOURCES: dict[Source, str] = {
+    "print": "the paper",
+    "authors": "the authors' files",
+    "independent": "an independent run",
+    "equality": "an equality",
+    "again": "the paper, a second time",
+}
+#: The same where many are spoken of.
+OTHERS: dict[Source, str] = {**SOURCES, "equality": "equalities", "again": "print a second time"}
 
 
 def decimals(cell: Cell) -> int:
@@ -85,6 +97,11 @@ def verdict(cell: Cell) -> str:
     return "agrees" if cell.agrees else "differs"
 
 
+def source(cell: Cell) -> str:
+    """Where the published number comes from; nothing where there is none."""
+    return "" if cell.published is None else SOURCES[cell.source]
+
+
 def claim_verdict(claim: Claim) -> str:
     """What the numbers say about a claim."""
     if claim.holds is None:
@@ -101,7 +118,15 @@ def status(result: Result) -> str:
     count, outside = len(result.compared), len(result.outside)
     if outside:
         return f"{outside} of {count} comparisons differ"
-    return "the comparison agrees" if count == 1 else f"all {count} comparisons agree"
+    said = "the comparison agrees" if count == 1 else f"all {count} comparisons agree"
+    printed = len(result.printed)
+    return said if printed == count else f"{said}, {printed} of them with print"
+
+
+def comparisons(result: Result) -> tuple[int, int, int]:
+    """Comparisons with printed numbers, other ones, and how many of both differ."""
+    printed = len(result.printed)
+    return printed, len(result.compared) - printed, len(result.outside)
 
 
 def has_page(results: Iterable[Result]) -> bool:
@@ -112,18 +137,32 @@ def has_page(results: Iterable[Result]) -> bool:
 def sentence(results: Iterable[Result]) -> str:
     """What all results say together."""
     results = list(results)
-    count = sum(len(each.compared) for each in results)
-    outside = sum(len(each.outside) for each in results)
+    printed = [cell for each in results for cell in each.printed]
+    others = [cell for each in results for cell in each.compared if cell.source != "print"]
     failed = sum(each.status == "failed" for each in results)
     absent = sum(each.status in ("skipped", "not run") for each in results)
-    said = f"{count} comparison{'s' if count != 1 else ''} with printed numbers: "
-    said += "all agree within their tolerance." if not outside else f"{outside} differ."
-    if not count:
-        said = "Nothing was compared with a printed number."
+    said = "Nothing was compared with a printed number."
+    if printed:
+        said = f"{_comparisons(printed, '')} with printed numbers: {_agreement(printed)}"
+    if others:
+        kinds = {cell.source for cell in others}
+        listed = ", ".join(words for name, words in OTHERS.items() if name in kinds)
+        said += f" {_comparisons(others, 'other ')} ({listed}): {_agreement(others)}"
     for number, what in ((failed, "failed"), (absent, "not run")):
         if number:
             said += f" {number} item{'s' if number != 1 else ''} {what}."
     return said
+
+
+def _comparisons(cells: Sequence[Cell], which: str) -> str:
+    """How many comparisons."""
+    return f"{len(cells)} {which}comparison{'s' if len(cells) != 1 else ''}"
+
+
+def _agreement(cells: Sequence[Cell]) -> str:
+    """Whether all are within their tolerance."""
+    outside = sum(not cell.agrees for cell in cells)
+    return f"{outside} differ." if outside else "all agree within their tolerance."
 
 
 def claims_sentence(results: Iterable[Result]) -> str:

@@ -11,7 +11,13 @@ import numpy as np
 from stakes.exceptions import DataError
 from stakes.experiments.items import Cell, Context, Item, Outcome
 from stakes.experiments.wa2025 import published
-from stakes.experiments.wa2025.case_costs import GRID, CostsOf, churn_use_case, credit_use_case
+from stakes.experiments.wa2025.case_costs import (
+    GRID,
+    CostsOf,
+    churn_use_case,
+    credit_use_case,
+    revenues,
+)
 from stakes.experiments.wa2025.claims import (
     plain_claims,
     realised_claims,
@@ -59,6 +65,7 @@ def panel_cells(
             float(ours[i, j]),
             float(SPREAD * error[i, j] + 0.0005),
             reading,
+            source="authors",
         )
         for i, ratio in enumerate(GRID)
         for j, share in enumerate(GRID)
@@ -88,15 +95,44 @@ def realised(costs_of: CostsOf) -> Frame:
 
 
 def _means(grid: Frame) -> list[Cell]:
-    """Mean and least cell of each heat map of figure 1, which the paper does not print."""
+    """Mean and least cell of each heat map of figure 1, which the paper does not print.
+
+    Cells of one share of positives rest on the same outcomes, those of different ones do not.
+    """
     cells = []
     for metric in METRICS:
-        values = panel(grid, as_coded(metric))
-        found = {"mean": float(values.mean()), "least": float(values.min())}
+        values, error = (panel(grid, as_coded(metric), column=c) for c in _WITH_ERROR)
+        spread = float(np.sqrt((error.mean(axis=0) ** 2).sum())) / len(GRID)
+        at_least = float(error.ravel()[values.argmin()])
+        for what, known, ours, one in zip(
+            ("mean", "least"), published.GRID_MEANS[metric],
+            (float(values.mean()), float(values.min())), (spread, at_least), strict=True,
+        ):  # fmt: skip
+            cells.append(Cell(f"{metric} / {what}", known, ours, float(SPREAD * one + 0.0005),
+                              "over the whole grid", source="independent"))  # fmt: skip
+    return cells
+
+
+_WITH_ERROR = ("correlation", "standard_error")
+
+
+def _sample(income: FloatArray, costs: Frame) -> list[Cell]:
+    """The 200 customers, and at each cost ratio what a measure costs and the ratio it gives."""
+    cells = [
+        Cell("monthly charges / mean", 63.626, float(income.mean()), 5e-4, source="independent"),
+        Cell("monthly charges / sd", 29.82806, float(income.std()), 5e-6, source="independent"),
+    ]
+    mine = costs["positives"] == GRID[0]  # the same for every share of positives
+    for ratio, known, alarm, found in zip(
+        GRID, published.RETENTION_COSTS, costs["mean_alarm"][mine], costs["realised"][mine],
+        strict=True,
+    ):  # fmt: skip
         cells += [
-            Cell(f"{metric} / {what}", None, ours, 0.0005, "over the whole grid")
-            for what, ours in found.items()
-        ]
+            Cell(f"nominal r_C {ratio:g} / cost M of a measure", known, float(alarm),
+                 5e-4 if known > 1 else 5e-5, source="independent"),
+            Cell(f"nominal r_C {ratio:g} / realised r_C", 0.5001 if ratio == 0.5 else None,
+                 float(found), 5e-5, source="independent"),
+        ]  # fmt: skip
     return cells
 
 
@@ -123,6 +159,7 @@ def plain_churn(context: Context) -> Outcome:
         *_means(grid),
         *_spreads(costs, [("miss_spread", "sd of C_FN per mean C_FP", (0.03, 0.79, 47),
                            (0.005, 0.005, 0.5))]),
+        *_sample(revenues(data_of(context)), costs),
     ]  # fmt: skip
     claims = (*robust_claims(grid, "churn"), *plain_claims(grid, "churn"))
     return Outcome(tuple(cells), {"correlations": grid, "costs": costs}, _REMARKS, claims)
@@ -139,9 +176,11 @@ def plain_credit(context: Context) -> Outcome:
             ("miss_spread", "sd of C_FN per mean C_FP", (0.0002, 0.16, 51), (5e-5, 0.005, 0.5)),
             ("alarm_spread", "sd of C_FP per mean C_FN", (0.005, 2.38, 2800), (5e-4, 0.005, 50)),
         ]),
-        Cell("cells of the grid with costs", None, float(costs.shape[0]), reading="of 121"),
-        *(Cell(f"nominal r_C 0.5 / r+ {share:g}", None, float(_at(costs, share, 0.5)), 0.0005,
-               "realised cost ratio") for share in GRID),
+        Cell("cells of the grid with costs", 84, float(costs.shape[0]), reading="of 121",
+             source="independent"),
+        *(Cell(f"nominal r_C 0.5 / r+ {share:g}", published.CREDIT_REALISED.get(share),
+               float(_at(costs, share, 0.5)), 0.0005, "realised cost ratio", source="independent")
+          for share in GRID),
     ]  # fmt: skip
     claims = (
         *robust_claims(grid, "credit"), *plain_claims(grid, "credit"), *realised_claims(costs)

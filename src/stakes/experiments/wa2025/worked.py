@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes import ConfusionMatrix, CostMatrix, metrics
 from stakes.application import rebalancing_is_consistent, sample_weights, target_weight
+from stakes.audit import rank_correlation
 from stakes.elicitation import RatioInterval, agreed_ratio, ratio_from_ranking
 from stakes.experiments.drawing import COLOURS, panels
 from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
@@ -50,9 +51,34 @@ def accuracies(_: Context) -> Outcome:
         Cell("M2 / accuracy", 0.65, metrics.accuracy(SECOND), 0.005),
         Cell("M1 / WA", 0.3077, metrics.weighted_accuracy(ALWAYS_NEGATIVE, weight), 5e-5),
         Cell("M2 / WA", 0.7115, metrics.weighted_accuracy(SECOND, weight), 5e-5),
-        Cell("M2 / 1 - TCC over TCC_max (eq 6)", 0.7115, 1 - tcc / (9 * 20 + 1 * 80), 5e-5),
-        Cell("M2 / accuracy with cost weights (eq 14)", 0.7115, float(by_weights), 5e-5),
-        Cell("M2 / weight from eq 18 at the same prior", 0.9, target_weight(0.9, 0.2), 5e-13),
+        Cell(
+            "M2 / 1 - TCC over TCC_max (eq 6)",
+            0.7115,
+            1 - tcc / (9 * 20 + 1 * 80),
+            5e-5,
+            source="again",
+        ),
+        Cell(
+            "M2 / accuracy with cost weights (eq 14)",
+            0.7115,
+            float(by_weights),
+            5e-5,
+            source="again",
+        ),
+        Cell(
+            "M2 / weight from eq 18 at the same prior",
+            0.9,
+            target_weight(0.9, 0.2),
+            5e-13,
+            source="equality",
+        ),
+        Cell(
+            "weight from eq 18 at the share of positives of eq 19",
+            0.5,
+            target_weight(0.9, _plain_accuracy_share(0.9, 0.2), target_prior=0.2),
+            5e-13,
+            source="equality",
+        ),
     )
     balanced = rebalancing_is_consistent(CostMatrix([[0, 1], [4, 0]]), [0.8, 0.2])
     uneven = rebalancing_is_consistent(costs, [0.8, 0.2])
@@ -65,6 +91,11 @@ def accuracies(_: Context) -> Outcome:
               f"With 20 % positives it treats a miss as {uneven.implied_ratio:.3g} false alarms: "
               "right at r_C = 0.8, not at 0.9."),
     ))  # fmt: skip
+
+
+def _plain_accuracy_share(ratio: float, target: float) -> float:
+    """Eq 19: the share of positives in the data for which plain accuracy serves the target."""
+    return target * ratio / (1 - target - ratio + 2 * target * ratio)
 
 
 def elicitation(_: Context) -> Outcome:
@@ -129,15 +160,22 @@ def identities(context: Context) -> Outcome:
             application=CostMatrix.zero_one(2)).values(tables)),
     }  # fmt: skip
     cells = [
-        Cell(name.replace(" / ", " over "), None, float(np.abs(a - b).max()), 5e-7,
-             "largest difference over 20,100 outcomes") for name, (a, b) in pairs.items()
+        Cell(name.replace(" / ", " over "), 0.0, float(np.abs(a - b).max()), 1e-11,
+             "largest difference over 20,100 outcomes", source="equality")
+        for name, (a, b) in pairs.items()
     ]  # fmt: skip
+    cells += _same_order(tables, rated)
     lost = _quadrature(income)
     first = {name: float(lost[name][0]) for name in lost}
     cells += [
-        Cell(f"r_C {ratio:g} / mass seen by the trapezoid rule", None, float(mass), 5e-4,
-             "Beta matched to the churn costs")
+        Cell(f"r_C {ratio:g} / mass seen by the trapezoid rule", 0.348 if ratio == 0.01 else None,
+             float(mass), 5e-4, "Beta matched to the churn costs", source="independent")
         for ratio, mass in zip(GRID, lost["mass"], strict=True)
+    ]  # fmt: skip
+    cells += [
+        Cell(f"r_C 0.01 / {name} of the Beta distribution", known, first[name], within,
+             "Beta matched to the churn costs", source="independent")
+        for name, known, within in (("alpha", 11.2, 0.05), ("beta", 0.104, 5e-4))
     ]  # fmt: skip
     claims = (
         Claim(
@@ -159,6 +197,29 @@ def identities(context: Context) -> Outcome:
         ),
     )
     return Outcome(tuple(cells), {"quadrature": lost}, (), claims)
+
+
+def _same_order(tables: FloatArray, rated: dict[str, FloatArray]) -> list[Cell]:
+    """Metrics that are not equal and yet put all outcomes into one order, at r_C = 0.8."""
+    costs = CostMatrix.binary(false_positive=1, false_negative=4)
+    found = {
+        name: catalogue[key].fixed(**settings).values(tables).round(9)
+        for name, key, settings in (
+            ("WA", "weighted_accuracy", {"weight": 0.8}),
+            ("MSU", "msu", {"application": costs}),
+            ("minus C-score", "c_score", {"application": costs}),
+        )
+    }
+    found["minus C-score"] = -found["minus C-score"]
+    return [
+        Cell(f"order of {name}, and of {other}", 1.0, float(rank_correlation(a, b)), 1e-9,
+             "rank correlation over 20,100 outcomes", source="equality")
+        for (name, a), (other, b) in (
+            (("WA", found["WA"]), ("MSU", found["MSU"])),
+            (("WA", found["WA"]), ("minus C-score", found["minus C-score"])),
+            (("WRA", rated["WRA"]), ("informedness", rated["informedness"])),
+        )
+    ]  # fmt: skip
 
 
 def _quadrature(income: FloatArray) -> Frame:
