@@ -14,6 +14,7 @@ from stakes.report.amounts import grouped, percent
 from stakes.report.charts import Chart
 from stakes.report.embedding import as_json
 from stakes.report.markup import Html, element, joined, text
+from stakes.report.page_doubt import doubt
 from stakes.report.page_inputs import told
 from stakes.report.page_tables import cases, models, payers, slices
 from stakes.report.page_words import changes, computed, drawings, verdict
@@ -100,7 +101,7 @@ def stamped(facts: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _sections(sheet: Sheet) -> list[Html]:
     """The sections that this evaluation allows, numbered."""
-    made: list[Html] = [told(sheet), models(sheet)]
+    made: list[Html] = [told(sheet), models(sheet), doubt(sheet)]
     made += drawings(sheet)
     made += [payers(sheet), cases(sheet), changes(sheet), slices(sheet)]
     made.append(computed(sheet))
