@@ -1,0 +1,92 @@
+"""Decisions as expressions are those of `bayes_decisions` in float64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from frame_cases import kinds
+
+from stakes import Application, ConfusionMatrix, CostMatrix, Posteriors, bayes_decisions
+from stakes.engines import Request, reduce_frame
+from stakes.exceptions import UndefinedError
+
+pa = pytest.importorskip("pyarrow", reason="pip install pyarrow")
+engines = pytest.mark.parametrize("frame", kinds("pyarrow", "polars", "duckdb"))
+
+
+def drawn(n_classes: int, kind: Any, n: int = 400) -> tuple[dict[str, Any], Any]:
+    rng = np.random.default_rng(n_classes)
+    whole = rng.multinomial(20, np.ones(n_classes) / n_classes, n)  # twentieths: many ties
+    posteriors = (whole / 20).astype(kind)
+    columns = {f"p{k}": posteriors[:, k] for k in range(n_classes)}
+    return {"y": rng.integers(0, n_classes, n), **columns}, posteriors
+
+
+def counted(y: Any, codes: Any, app: Application) -> ConfusionMatrix:
+    decided = [app.decisions[k] for k in codes]
+    return ConfusionMatrix.from_decisions(
+        y, decided, classes=app.classes, decision_names=app.decisions
+    )
+
+
+@engines
+class TestBayesRule:
+    @pytest.mark.parametrize("kind", [np.float32, np.float64])
+    @pytest.mark.parametrize("n_classes", [2, 3, 12])
+    def test_any_costs(self, frame: Any, n_classes: int, kind: Any) -> None:
+        rng = np.random.default_rng(n_classes)
+        names = list(range(n_classes))
+        costs = rng.integers(0, 5, (n_classes, n_classes + 1)) / 4
+        app = Application(CostMatrix(costs, names, [*names, "ask"]))
+        rows, posteriors = drawn(n_classes, kind)
+        columns = [name for name in rows if name != "y"]
+        found = reduce_frame(frame(rows), Request("y", {"m": columns}, applications=app))
+        decided = bayes_decisions(posteriors.astype(np.float64), app)
+        assert found.confusion() == counted(rows["y"], decided, app)
+
+    @pytest.mark.parametrize("n_classes", [2, 4])
+    def test_posteriors_moved_to_other_priors(self, frame: Any, n_classes: int) -> None:
+        rng = np.random.default_rng(9)
+        posteriors = rng.dirichlet(np.ones(n_classes), 300)
+        priors, said = (rng.dirichlet(np.full(n_classes, 5.0)) for _ in range(2))
+        app = Application(rng.random((n_classes, n_classes)), priors=priors)
+        rows = {"y": rng.integers(0, n_classes, 300)}
+        rows |= {f"p{k}": posteriors[:, k] for k in range(n_classes)}
+        request = Request(
+            "y", {"m": [c for c in rows if c != "y"]}, applications=app, posterior_priors=said
+        )
+        moved = Posteriors(posteriors).with_priors(priors, old=said).values
+        expected = counted(rows["y"], bayes_decisions(moved, app), app)
+        assert reduce_frame(frame(rows), request).confusion() == expected
+
+
+@engines
+def test_models_with_too_many_combinations_are_counted_apart(frame: Any) -> None:
+    rng = np.random.default_rng(4)
+    n_classes = 12
+    names = list(range(n_classes))
+    app = Application(CostMatrix.zero_one(names))
+    rows = {"y": rng.integers(0, n_classes, 50)}
+    rows |= {f"d{k}": rng.integers(0, n_classes, 50) for k in range(6)}  # 12^7 combinations
+    models = {name: name for name in rows if name != "y"}
+    found = reduce_frame(frame(rows), Request("y", models, applications=app))
+    for name in models:
+        assert found.confusion(name) == counted(rows["y"], rows[name], app)
+    with pytest.raises(UndefinedError, match="counted apart"):
+        found.paired()
+
+
+def test_duckdb_keeps_the_settings_of_its_user() -> None:
+    duckdb = pytest.importorskip("duckdb", reason="pip install duckdb")
+    connection = duckdb.connect(config={"threads": 1})
+    setting = "SELECT current_setting('perfect_ht_threshold')"
+    before = connection.execute(setting).fetchall()
+    relation = connection.sql("SELECT 1 AS y, 0.5::DOUBLE AS p")
+    request = Request("y", {"m": "p"}, applications=Application([[0, 1], [1, 0]]), n_bins=1024)
+    assert reduce_frame(relation, request).n_rows == 1
+    assert connection.execute(setting).fetchall() == before
+    assert connection.execute("SELECT count(*) FROM duckdb_views() WHERE NOT internal").fetchall()[
+        0
+    ] == (0,)
