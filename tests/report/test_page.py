@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from stakes import Application, CostMatrix, evaluate
+from stakes.evaluation.live import live_numbers
+from stakes.evaluation.matrix_numbers import matrix_numbers
 
 COSTS = CostMatrix([[0, 4], [40, 0]], classes=["stay", "churn"], decisions=["ignore", "call"])
 
@@ -89,15 +91,23 @@ def test_without_matplotlib_the_page_says_what_to_install(ev, monkeypatch):
 
 def test_labels_in_one_byte_are_counted_right():
     y, p = drawn()
-    app = Application(COSTS)
-    plain = evaluate(y, {"gbm": p}, application=app, rng=0).to_html()
-    assert evaluate(y.astype(bool), {"gbm": p}, application=app, rng=0).to_html() == plain
-    many = CostMatrix.zero_one(20)
-    z = np.arange(400) % 20
+    options = {"recalibrate": False, "rng": 0}
+
+    def numbers(labels):
+        two = evaluate(labels, {"gbm": p, "half": p / 2}, application=COSTS, **options)
+        found = live_numbers(two)
+        found.pop("bands")
+        return found
+
+    assert numbers(y.astype(bool)) == numbers(y)
+    many, z = CostMatrix.zero_one(20).with_abstention(0.4), np.arange(400) % 20
     q = np.random.default_rng(0).dirichlet(np.ones(20), size=400)
-    wide = evaluate(z, {"net": q}, application=many, recalibrate=False, rng=0).to_html()
-    small = evaluate(z.astype(np.uint8), {"net": q}, application=many, recalibrate=False, rng=0)
-    assert small.to_html() == wide
+    wide, small = (
+        matrix_numbers(evaluate(labels, {"net": q}, application=many, **options), embed=False)
+        for labels in (z, z.astype(np.uint8))
+    )
+    assert small["paths"] == wide["paths"]
+    assert len(wide["paths"]) > 1
 
 
 def test_slices_and_notes_are_shown():

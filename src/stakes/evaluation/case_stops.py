@@ -133,7 +133,8 @@ class Sorted:
         assert model.posteriors is not None
         self.sources, self.model = sources, model
         order = np.argsort(model.posteriors[:, 1], kind="stable")
-        self.order, self.p = order, model.posteriors[order, 1].astype(np.float64)
+        self.order = order
+        self.p: FloatArray = model.posteriors[order, 1].astype(np.float64)
         self.truth, weights = sources.cases.truth[order], sources.weights[order]
         self.gaps = tuple(gap[order] for gap in sources.gaps)
         self.totals = np.bincount(self.truth, weights=weights, minlength=2)

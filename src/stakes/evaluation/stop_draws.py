@@ -22,7 +22,8 @@ __all__ = ["chances_by_draws", "joint_counts"]
 
 #: As many draws as a comparison takes, and the same ones.
 DRAWS = 4000
-#: At most so many drawn numbers behind one page; above that fewer draws, or none.
+#: Fewer of them where there would be more numbers to draw than this for a page; or none.
+FEWER_DRAWS = 1000
 WORK = 1e7
 
 
@@ -70,7 +71,7 @@ def chances_by_draws(
     """
     open_ = np.flatnonzero(~certain)
     cells = (joint[place.stops[open_]] > 0).sum()
-    draws = DRAWS if not cells else int(min(DRAWS, WORK / cells) // BLOCK * BLOCK)
+    draws = next((d for d in (DRAWS, FEWER_DRAWS, BLOCK) if d * cells <= WORK), 0)
     lowest = nec <= nec.min(axis=0) * (1 + SAME_COST)
     found, count = lowest / lowest.sum(axis=0), nec.shape[0]
     if not draws:

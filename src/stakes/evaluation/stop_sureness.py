@@ -24,6 +24,8 @@ __all__ = ["CERTAIN", "Place", "both_acted", "chances_best", "nec_limits", "pair
 
 #: Beyond this many standard errors a draw that says otherwise is not to be expected.
 CERTAIN = 5.0
+#: Beyond this many, nobody needs the score test to say so.
+SURE = 8.0
 #: Draws behind the probability of being best at a stop.
 DRAWS = 500
 #: A naive decision that costs this many times the other one is not the best in any sample.
@@ -122,7 +124,11 @@ def paired_statistics(
     means = (counts * weights / within).sum(axis=2)
     spread = (counts * weights**2 / within).sum(axis=2) - means**2
     error = np.sqrt((spread / within[:, :, 0]).sum(axis=1))
-    return means.sum(axis=1), error, score_statistic(counts, weights)
+    gap = means.sum(axis=1)
+    near = np.abs(gap) <= SURE * error
+    score = np.divide(gap, error, out=np.zeros_like(gap), where=~near & (error > 0))
+    score[near] = score_statistic(counts[near], weights[near])
+    return gap, error, score
 
 
 def _joint_weights(place: Place, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
