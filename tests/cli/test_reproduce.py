@@ -398,8 +398,15 @@ class TestPages:
     def test_links_lead_to_files(self, folder):
         for name in ("alpha.html", "index.html"):
             page = (folder / name).read_text(encoding="utf-8")
-            for link in re.findall(r'href="([^"#]+)"', page):
+            for link in re.findall(r'href="([^"#]+)(?:#\w+)?"', page):
                 assert (folder / link).is_file(), link
+
+    def test_links_of_markdown_lead_to_files(self, folder):
+        page = (folder / "alpha.md").read_text(encoding="utf-8")
+        links = re.findall(r"\]\(([^)#]+)(?:#[\w-]+)?\)", page)
+        assert links
+        for link in links:
+            assert (folder / link).is_file(), link
 
     def test_published_ours_difference_and_verdict(self, folder):
         page = (folder / "alpha.md").read_text(encoding="utf-8")
@@ -409,6 +416,15 @@ class TestPages:
     def test_markdown_is_escaped(self, folder):
         page = (folder / "alpha.md").read_text(encoding="utf-8")
         assert "<script>" not in page
+
+    def test_a_claim_that_is_an_erratum_leads_to_it(self, folder):
+        page = (folder / "alpha.html").read_text(encoding="utf-8")
+        assert page.count('<a href="index.html#errata">Erratum 6</a>') == 2
+        overview = (folder / "index.html").read_text(encoding="utf-8")
+        assert overview.count('id="errata"') == overview.count('href="#errata"') == 1
+        text = (folder / "alpha.md").read_text(encoding="utf-8")
+        assert text.count("[Erratum 6](index.md#where-print-and-text-disagree)") == 2
+        assert "## Where print and text disagree" in (folder / "index.md").read_text("utf-8")
 
     def test_overview_lists_all_eight_errata_and_the_evidence_at_hand(self, folder):
         page = (folder / "index.md").read_text(encoding="utf-8")

@@ -33,6 +33,7 @@ def result(*cells, status="computed", claims=()):
         (Cell("x", 0.5, math.nan, available=False), "0.5", "no data", ""),
         (Cell("x", None, math.nan), "–", "undefined", ""),
         (Cell("x", 1e-9, 1e-9), "0", "0.0", "0"),
+        (Cell("x", 0.00103809, 0.0010380853, 5e-9), "0.00103809", "0.001038085", "0"),
     ],
 )
 def test_numbers_keep_the_decimals_of_print(cell, printed, ours, difference):
@@ -73,7 +74,7 @@ class TestSentence:
         )
         assert words.comparisons(result(*cells)) == (1, 3, 1)
         assert words.status(result(*cells)) == "1 of 4 comparisons differ"
-        assert words.status(result(*cells[:3])) == "all 3 comparisons agree, 1 of them with print"
+        assert words.status(result(*cells[:3])) == "all 3 agree (1 printed)"
         assert words.sentence([result(cells[2])]) == (
             "Nothing was compared with a printed number. 1 other comparison (equalities): all "
             "agree within their tolerance."

@@ -85,10 +85,18 @@ def _numbers(cells: Sequence[Cell]) -> list[str]:
 def _claims(claims: Sequence[Claim]) -> list[str]:
     """What the paper says, and what its numbers say."""
     lines = [
-        f"- {_text(claim.statement)} **{claim_verdict(claim)}.** {_text(claim.evidence)}"
+        f"- {_text(claim.statement)} **{claim_verdict(claim)}.** {_erratum(claim)}"
+        f"{_text(claim.evidence)}"
         for claim in claims
     ]
     return [*lines, ""] if lines else []
+
+
+def _erratum(claim: Claim) -> str:
+    """A link to the errata, for a claim that is one of them."""
+    if claim.erratum is None:
+        return ""
+    return f"[Erratum {claim.erratum}](index.md#where-print-and-text-disagree). "
 
 
 def _text(value: str) -> str:

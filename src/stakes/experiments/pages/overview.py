@@ -21,6 +21,7 @@ from stakes.report.markup import Html, element, joined, section, table, text
 
 __all__ = ["overview_page"]
 
+ERRATA_TITLE = "Where print and text disagree"
 ERRATA_SAID = (
     "Where the printed numbers follow from something other than what the text says, both were "
     "computed: the numbers as printed, and what the text describes."
@@ -35,6 +36,7 @@ def overview_page(results: Sequence[Result]) -> str:
         element("header", joined(
             element("h1", TITLE),
             element("p", f"stakes {__version__}", class_="from"),
+            element("nav", element("a", ERRATA_TITLE, href="#errata")),
             element("div", element("p", f"{sentence(results)} {claims_sentence(results)}"),
                     class_="verdict"),
         )),
@@ -93,5 +95,5 @@ def _errata(results: Sequence[Result]) -> Html:
             element("dd", joined(Html(f"{where} {text(erratum.finding)}"),
                                  *(element("p", each) for each in evidence)))
         )  # fmt: skip
-    listed = element("dl", joined(*entries), class_="errata")
-    return section("Where print and text disagree", element("p", ERRATA_SAID), listed)
+    listed = element("dl", joined(*entries), class_="errata", id="errata")
+    return section(ERRATA_TITLE, element("p", ERRATA_SAID), listed)

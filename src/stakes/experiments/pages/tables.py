@@ -46,6 +46,8 @@ def _grid(reading: str, cells: Sequence[Cell]) -> Html:
         body.append(("", made))
     printed = any(cell.published is not None for cell in cells)
     caption = "Published, and below it ours" if printed else "Ours; the paper prints none of these"
+    if any(cell.published is not None and cell.source != "print" for cell in cells):
+        caption += "; in italics what the paper does not print, or what stands above already"
     return table(f"{caption}; {reading}" if reading else caption, ["", *columns], body)
 
 
@@ -56,7 +58,9 @@ def _grid_cell(cell: Cell | None) -> Html:
     if cell.published is None:
         return element("td", ours(cell), class_=_class(cell), title=cell.note)
     below = element("span", ours(cell), class_="cell-cost")
-    return element("td", joined(published(cell), below), class_=_class(cell), title=cell.note)
+    above = published(cell) if cell.source == "print" else element("i", published(cell))
+    said = cell.note if cell.source == "print" else f"{source(cell)}; {cell.note}".rstrip("; ")
+    return element("td", joined(above, below), class_=_class(cell), title=said)
 
 
 def _lines(cells: Sequence[Cell]) -> Html:
@@ -91,7 +95,9 @@ def claims_list(claims: Sequence[Claim]) -> Html:
     made = []
     for claim in claims:
         said = element("strong", claim_verdict(claim), class_=f"claim-{claim.holds}".lower())
-        made.append(
-            element("li", joined(Html(f"{text(claim.statement)} {said}."), text(claim.evidence)))
-        )
+        told = Html(f"{text(claim.statement)} {said}.")
+        if claim.erratum is not None:
+            link = element("a", f"Erratum {claim.erratum}", href="index.html#errata")
+            told = Html(f"{told} {link}.")
+        made.append(element("li", joined(told, text(claim.evidence))))
     return element("ul", joined(*made), class_="claims") if made else Html("")

@@ -28,8 +28,9 @@ __all__ = [
 ]
 
 TITLE = "What the papers' numbers say, checked"
-#: At most this many decimals are shown; the files hold all of them.
-MOST = 6
+#: At most this many decimals are shown, and as many as published up to the second number; the
+#: files hold all of them.
+MOST, MOST_PUBLISHED = 6, 8
 #: Where published numbers come from, in words.
 SOURCES: dict[Source, str] = {
     "print": "the paper",
@@ -54,7 +55,7 @@ def decimals(cell: Cell) -> int:
         return min(by_tolerance or 4, MOST)
     written = repr(float(cell.published)).partition(".")[2]
     as_written = 0 if written == "0" or "e" in written else len(written)
-    return min(max(by_tolerance, as_written), MOST)
+    return max(min(by_tolerance, MOST), min(as_written, MOST_PUBLISHED))
 
 
 def published(cell: Cell) -> str:
@@ -114,13 +115,14 @@ def status(result: Result) -> str:
     if result.status in ("skipped", "failed", "not run"):
         return f"{result.status}: {result.reason}" if result.reason else result.status
     if not result.compared:
-        return "computed; nothing printed to compare with"
+        return "computed; nothing to compare"
     count, outside = len(result.compared), len(result.outside)
     if outside:
         return f"{outside} of {count} comparisons differ"
-    said = "the comparison agrees" if count == 1 else f"all {count} comparisons agree"
     printed = len(result.printed)
-    return said if printed == count else f"{said}, {printed} of them with print"
+    if printed < count:
+        return f"all {count} agree ({printed or 'none'} printed)"
+    return "the comparison agrees" if count == 1 else f"all {count} comparisons agree"
 
 
 def comparisons(result: Result) -> tuple[int, int, int]:

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FIGURES", "data_of", "panel_cells", "realised"]
 
-#: A published cell is a mean of 100 samples, and so is ours: five standard errors of their
+#: A published cell is a mean of 100 samples, and so is ours: four standard errors of their
 #: difference, and half a unit of the third decimal.
-SPREAD = 5 * np.sqrt(2)
+SPREAD = 4 * np.sqrt(2)
 SECTION = "section 4.1.1"
 #: Where the numbers of the heat maps come from, of which the paper prints whole tenths.
 FILES = "authors' result file"
