@@ -1,4 +1,4 @@
-"""Log an evaluation to MLflow: costs as metrics, what is at stake as parameters, pages as artifacts.
+"""Log an evaluation to MLflow: costs as metrics, the stakes as parameters, pages as artifacts.
 
 The numbers can then be sorted and plotted in MLflow like any metric (lower is better), and the run
 holds the page that explains them.
