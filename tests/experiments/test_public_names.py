@@ -21,11 +21,23 @@ FILES = sorted(
 )
 
 
+def _roundabout(node: ast.AST) -> list[str]:
+    """Private names reached without an import statement that names them."""
+    if isinstance(node, ast.ImportFrom) and node.level:
+        return [f"relative import of {node.module}"]
+    if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+        return [] if node.attr.endswith("__") else [f"attribute {node.attr}"]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [node.value] if node.value.startswith("stakes._") else []
+    return []
+
+
 def _problems(path: Path) -> list[str]:
     found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names if alias.name.startswith("stakes.")]
+        found += _roundabout(node)
         if not isinstance(node, ast.ImportFrom) or (node.module or "").split(".")[0] != "stakes":
             continue
         module, names = str(node.module), [alias.name for alias in node.names]
@@ -54,3 +66,17 @@ def test_a_private_name_would_be_found(tmp_path):
         "from stakes.metrics import hidden\nimport stakes.metrics\n"
     )
     assert len(_problems(path)) == 4
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from ..._kernels import costs",
+        "from stakes import metrics\nmetrics.ranking._kernels.auc",
+        "import importlib\nimportlib.import_module('stakes._kernels')",
+    ],
+)
+def test_a_way_round_would_be_found(tmp_path, line):
+    path = tmp_path / "bad.py"
+    path.write_text(f"{line}\n")
+    assert len(_problems(path)) == 1

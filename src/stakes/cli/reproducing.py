@@ -66,6 +66,8 @@ class Folder:
     def run(self, asked: Sequence[tuple[Paper, Item]], *, fresh: bool, quiet: bool) -> list[Result]:
         """Compute what is not kept, say how far it is, and keep it at once."""
         self._claim()
+        # Taken at the start: sources or data that change meanwhile make a result an old one.
+        marks = {(p.key, i.key): fingerprint(p, i, self.data) for p, i in asked}
         known = {} if fresh else {(p.key, i.key): self.look_up(p, i) for p, i in asked}
         ahead = [
             item.seconds
@@ -80,12 +82,10 @@ class Folder:
                 skipped = bool(why_skipped(item, self.data))
                 if not skipped:
                     progress.start(f"{paper.key} {item.key}")
-                # Taken before: what changes in the meantime makes the result an old one.
-                mark = "" if skipped else fingerprint(paper, item, self.data)
                 result = run_item(paper, item, self.data, progress.at)
                 if not skipped:
                     progress.done()
-                result = self._keep(result, mark)
+                result = self._keep(result, marks[paper.key, item.key])
             results.append(result)
         return results
 

@@ -91,7 +91,7 @@ def realised_claims(costs: Frame) -> tuple[Claim, ...]:
     return (
         Claim(
             "The loss given default is tuned so that the cost ratio has the value on the axis.",
-            False,
+            far == 0,
             "The formula leaves out that negative costs of a false alarm are set to 0. At a "
             f"nominal 0.5 the realised ratio is {at[0.01]:.3f} for r+ = 0.01, {at[0.2]:.3f} for "
             f"0.2 and {at[0.5]:.3f} for 0.5; {far} of {gap.size} cells are off by more than 0.01.",
