@@ -5,6 +5,7 @@ Expected numbers are the paper's, its authors' result files', or written out her
 
 from __future__ import annotations
 
+import gzip
 import os
 from itertools import permutations
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from stakes.exceptions import DataError
 from stakes.experiments.items import Context, Outcome
 from stakes.experiments.wa2025 import PAPER, published, table_3
 from stakes.experiments.wa2025.case_costs import (
@@ -20,6 +22,7 @@ from stakes.experiments.wa2025.case_costs import (
     ErrorCosts,
     churn_costs,
     churn_use_case,
+    credit_lines,
     credit_use_case,
     massive_revenues,
     retention_cost,
@@ -287,6 +290,30 @@ def test_panels_drawn_as_coded_are_in_the_grid() -> None:
     costs = ErrorCosts(np.linspace(0, 5, 200), np.full(200, 2.0))
     grid = correlation_grid(lambda _, __: costs, shares=(0.5,), ratios=(0.5,), samples=2)
     assert {as_coded(metric) for metric in METRICS} <= set(grid["metric"])
+
+
+class TestDamagedFiles:
+    """Each is told by its name."""
+
+    @pytest.mark.parametrize(
+        "content", [b"", b"a,b\n1,2\n", b"MonthlyCharges\nmuch\n", b"\xff\xfe"]
+    )
+    def test_churn(self, tmp_path: Path, content: bytes) -> None:
+        name = "WA_Fn-UseC_-Telco-Customer-Churn.csv"
+        (tmp_path / "telco_churn").mkdir()
+        (tmp_path / "telco_churn" / name).write_bytes(content)
+        with pytest.raises(DataError, match=f"{name} is damaged"):
+            revenues(tmp_path)
+
+    @pytest.mark.parametrize(
+        "content",
+        [b"", b"not packed", gzip.compress(b"a,b\n1,2\n"), gzip.compress(b"a,b\n" * 99)[:-9]],
+    )
+    def test_credit(self, tmp_path: Path, content: bytes) -> None:
+        (tmp_path / "give_me_some_credit").mkdir()
+        (tmp_path / "give_me_some_credit" / "creditscoring1.csv.gz").write_bytes(content)
+        with pytest.raises(DataError, match=r"creditscoring1\.csv\.gz is damaged"):
+            credit_lines(tmp_path)
 
 
 class TestWeightedRanks:

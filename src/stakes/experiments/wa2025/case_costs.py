@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from stakes.exceptions import DataError
 from stakes.typing import FloatArray
 
 __all__ = [
@@ -63,8 +65,10 @@ CostsOf: TypeAlias = Callable[[float, float], ErrorCosts | None]
 def revenues(data: Path) -> FloatArray:
     """Monthly charges of 200 customers drawn as in the authors' code (section 4.1.1)."""
     path = data / "telco_churn" / "WA_Fn-UseC_-Telco-Customer-Churn.csv"
-    with path.open(encoding="utf-8", newline="") as file:
+    with _named(path), path.open(encoding="utf-8", newline="") as file:
         charges = np.array([float(row["MonthlyCharges"]) for row in csv.DictReader(file)])
+        if charges.size < CUSTOMERS:
+            raise ValueError(f"{charges.size} customers")
     return np.random.default_rng(42).choice(charges, CUSTOMERS, replace=False)
 
 
@@ -116,11 +120,11 @@ def massive_revenues(income: FloatArray, customers: float, share: float) -> Floa
 def credit_lines(data: Path) -> tuple[FloatArray, FloatArray]:
     """Credit line and profit of 200 customers drawn as in the authors' code (appendix B.2)."""
     path = data / "give_me_some_credit" / "creditscoring1.csv.gz"
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+    with _named(path), gzip.open(path, "rt", encoding="utf-8", newline="") as file:
         names, *rows = csv.reader(file)
-    places = names.index("MonthlyIncome"), names.index("DebtRatio")
-    known = [row for row in rows if "NA" not in row and "" not in row]
-    income, debt = np.array([[float(row[k]) for k in places] for row in known]).T
+        places = names.index("MonthlyIncome"), names.index("DebtRatio")
+        known = [row for row in rows if "NA" not in row and "" not in row]
+        income, debt = np.array([[float(row[k]) for k in places] for row in known]).T
     income, debt = income[income > 0], debt[income > 0]  # without income there is no line
     paid = np.minimum(_instalment(INCOMES * income, LENDING) / income, 1 - np.clip(debt, 0, 1))
     line = np.minimum.reduce(
@@ -148,6 +152,17 @@ def credit_use_case(data: Path) -> CostsOf:
     """Costs by share of positives and cost ratio."""
     line, profit = credit_lines(data)
     return lambda positives, ratio: credit_costs(line, profit, positives, ratio)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Name the file that something is wrong with; one that is not there names itself."""
+    try:
+        yield
+    except (KeyError, IndexError, ValueError, TypeError, EOFError, gzip.BadGzipFile) as error:
+        raise DataError(
+            f"{path} is damaged, or not the file that is meant.", hint="copy it again"
+        ) from error
 
 
 def _instalment(line: FloatArray, rate: float) -> FloatArray:
