@@ -21,6 +21,8 @@ def write_whole(path: Path, data: bytes, *, lasting: bool = False) -> int:
     target = path.resolve()  # a link is followed, not replaced
     if not target.parent.is_dir():
         raise FormatError(f"there is no folder '{path.parent}' to write {path.name} into.")
+    if target.is_dir():
+        raise FormatError(f"'{path}' is a folder; give the file a name of its own.")
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:

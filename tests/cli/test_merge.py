@@ -166,3 +166,31 @@ def test_weights_are_kept(run, write):
     found = load_summary("w.json")
     assert isinstance(found, PairedCounts)
     np.testing.assert_allclose(found.confusion("d").counts, [[10, 0], [30, 40]])
+
+
+class TestTheSameCasesTwice:
+    def test_another_spelling_of_the_same_file_is_refused(self, days):
+        ran = days("merge", "mon.json", "./mon.json", "-o", "week.json")
+        assert ran.code == 2
+        assert "'./mon.json' is named twice (it is 'mon.json' too)" in ran.err
+
+    def test_a_copy_is_named(self, days, tmp_path):
+        (tmp_path / "copy.json").write_bytes((tmp_path / "mon.json").read_bytes())
+        ran = days("merge", "mon.json", "copy.json", "-o", "week.json")
+        assert ran.code == 0
+        assert "warning: copy.json holds exactly what mon.json holds" in ran.err
+
+
+def test_an_output_that_is_a_folder(days, tmp_path):
+    (tmp_path / "week").mkdir()
+    ran = days("merge", "mon.json", "tue.json", "-o", "week")
+    assert ran.code == 2
+    assert "error: 'week' is a folder" in ran.err
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".")) == []
+
+
+def test_counts_of_nothing(run, tmp_path):
+    ConfusionMatrix([[0, 0], [0, 0]], ["no", "yes"]).save(tmp_path / "none.json")
+    ran = run("eval", "none.json", "--positive", "yes", *COST)
+    assert ran.code == 2
+    assert "none.json counts no cases" in ran.err

@@ -330,3 +330,18 @@ def test_a_summary_of_bins_reads_scores_again(tmp_path):
     np.testing.assert_array_equal(
         ScoreBins.load(tmp_path / "bins.json").counts_above(0.5), bins.counts_above(0.5)
     )
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "1e999"])
+def test_a_number_that_json_does_not_have(tmp_path, word):
+    file = tmp_path / "day.json"
+    ConfusionMatrix([[90, 5], [1, 4]]).save(file)
+    file.write_text(file.read_text().replace("90", word))
+    with pytest.raises(FormatError, match="its checksum does not hold"):
+        load_summary(file)
+
+
+def test_counts_that_no_longer_fit_are_refused():
+    half = ConfusionMatrix([[2**62, 0], [0, 1]])
+    with pytest.raises((DataError, MergeError)):
+        merge_summaries([half, half])

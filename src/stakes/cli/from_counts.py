@@ -55,6 +55,8 @@ def _findings(kept: Kept, source: str, form: str, args: Any) -> Findings:
     first = next(iter(matrices.values()))
     app = over_names(first, args)
     where = source.partition(",")[0]
+    if not first.total > 0:
+        raise DataError(f"{where} counts no cases.", hint="merge it with others, or count again")
     app = at_place(app, ordered_table(first, app, where).priors, args)
     warnings = refuse_or_name_dominated(app.costs)
     ordered = {name: ordered_table(each, app, name) for name, each in matrices.items()}

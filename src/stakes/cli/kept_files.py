@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from stakes.exceptions import FormatError, MergeError
 from stakes.summaries import load_summary, merge_summaries
 
-__all__ = ["added", "cases_in", "listed_files"]
+__all__ = ["added", "alike", "cases_in", "listed_files"]
 
 
 def listed_files(words: Sequence[str]) -> list[str]:
@@ -26,13 +27,32 @@ def listed_files(words: Sequence[str]) -> list[str]:
             found += matched
         else:
             found.append(word)
-    twice = next((path for path in found if found.count(path) > 1), None)
-    if twice is not None:
-        raise FormatError(
-            f"'{twice}' is named twice, so its cases would count twice.",
-            hint="leave one of them out",
-        )
+    seen: dict[Path, str] = {}
+    for name in found:
+        place = Path(name).resolve()
+        if place in seen:
+            first = "" if seen[place] == name else f" (it is '{seen[place]}' too)"
+            raise FormatError(
+                f"'{name}' is named twice{first}, so its cases would count twice.",
+                hint="leave one of them out",
+            )
+        seen[place] = name
     return found
+
+
+def alike(paths: Sequence[str]) -> list[str]:
+    """A sentence for each file that holds, byte for byte, what an earlier one holds."""
+    seen: dict[bytes, str] = {}
+    said = []
+    for path in paths:
+        held = hashlib.sha256(Path(path).read_bytes()).digest()
+        if held in seen:
+            said.append(
+                f"{path} holds exactly what {seen[held]} holds; if it is a copy, its cases were "
+                "counted twice"
+            )
+        seen.setdefault(held, path)
+    return said
 
 
 def added(paths: Sequence[str]) -> tuple[Any, float]:

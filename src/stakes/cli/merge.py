@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from stakes.cli.problems import EXIT_OK
+from stakes.cli.problems import EXIT_OK, warn
 
 __all__ = ["configure", "run"]
 
@@ -30,13 +30,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, add, write."""
-    from stakes.cli.kept_files import added, listed_files
+    from stakes.cli.kept_files import added, alike, listed_files
     from stakes.cli.output import print_wrapped
     from stakes.report.amounts import grouped
     from stakes.summaries import save_summary
 
     paths = listed_files(args.files)
     total, cases = added(paths)
+    for sentence in alike(paths):
+        warn(sentence)
     save_summary(total, args.output)
     if not args.quiet:
         many = f"{len(paths)} file{'s' if len(paths) != 1 else ''}"

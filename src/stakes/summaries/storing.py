@@ -174,6 +174,14 @@ def checksum(content: dict[str, Any]) -> str:
     return hashlib.sha256(_canonical(content, ordered=True).encode("ascii")).hexdigest()
 
 
+def _checksum_found(content: dict[str, Any]) -> str | None:
+    """The checksum of what a file holds; None for NaN and the like, which we never write."""
+    try:
+        return checksum(content)
+    except ValueError:
+        return None
+
+
 def _canonical(content: dict[str, Any], *, ordered: bool = False) -> str:
     """JSON without spaces; floats in the shortest form that reads back as the same number."""
     return json.dumps(content, sort_keys=ordered, separators=(",", ":"), allow_nan=False)
@@ -220,7 +228,7 @@ def _checked(whole: Any, name: str) -> dict[str, Any]:
     content = {key: part for key, part in whole.items() if key not in ("format", "sha256")}
     if "summary" not in content:
         raise FormatError(f"{name} holds no `summary`.")
-    if whole.get("sha256") != checksum(content):
+    if whole.get("sha256") != _checksum_found(content):
         raise FormatError(
             f"{name} was changed or damaged after it was written: its checksum does not hold.",
             hint="copy it again from where it was counted, or count again",
