@@ -108,8 +108,9 @@ def _means(grid: Frame) -> list[Cell]:
             ("mean", "least"), published.GRID_MEANS[metric],
             (float(values.mean()), float(values.min())), (spread, at_least), strict=True,
         ):  # fmt: skip
-            cells.append(Cell(f"{metric} / {what}", known, ours, float(SPREAD * one + 0.0005),
-                              "over the whole grid", source="independent"))  # fmt: skip
+            within = 0.0005 if known is None else float(SPREAD * one + 0.0005)
+            cells.append(Cell(f"{metric} / {what}", known, ours, within, "over the whole grid",
+                              source="independent"))  # fmt: skip
     return cells
 
 
