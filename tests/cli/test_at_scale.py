@@ -302,3 +302,47 @@ class TestFiles:
     def test_an_empty_folder(self, tmp_path):
         with pytest.raises(FormatError, match="holds no files"):
             found_files(str(tmp_path))
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+class TestFilesAsTheyAreFound:
+    def _files(self, folder, engine, **changed):
+        pytest.importorskip(engine, reason="the engine is an extra")
+        _written(folder, "parquet", {**_columns(), **changed})
+
+    def test_columns_that_differ_from_file_to_file(self, run, tmp_path, engine):
+        self._files(tmp_path / "lake", engine)
+        _written(tmp_path / "other", "parquet", {"y": ["no", "yes"] * 450, "c": [0.5] * N})
+        shutil.copy(tmp_path / "other/part-0.parquet", tmp_path / "lake/part-1.parquet")
+        ran = run("eval", "lake/*.parquet", *WORDS, "--scores", "a", "--engine", engine)
+        assert ran.code == 2
+        assert ran.err.startswith("error: lake/*.parquet: ")
+        assert "every file must have the same columns, of the same types" in ran.err
+
+    def test_a_file_without_bytes(self, run, tmp_path, engine):
+        self._files(tmp_path / "lake", engine)
+        (tmp_path / "lake/part-1.parquet").write_bytes(b"")
+        ran = run("eval", "lake", *WORDS, "--scores", "a", "--engine", engine)
+        assert ran.code == 2
+        assert "part-1.parquet is empty (1 of 3 files have no bytes)" in ran.err
+
+    @pytest.mark.parametrize("said", ["[1] a 'b'", "[1] a 'b'/*.parquet", "[[]1*/*.parquet"])
+    def test_names_with_brackets_spaces_and_quotes(self, run, tmp_path, engine, said):
+        self._files(tmp_path / "[1] a 'b'", engine)
+        ran = run("eval", said, *WORDS, "--scores", "a", "--engine", engine, "--json")
+        assert ran.code == 0, ran.err
+        assert ran.found["cases"] == N
+
+    def test_folders_that_hide_a_column_are_named(self, run, tmp_path, engine):
+        self._files(tmp_path / "lake" / "y=yes", engine)
+        self._files(tmp_path / "lake" / "y=no", engine)
+        ran = run("eval", "lake", *WORDS, "--scores", "a", "--engine", engine, "--json")
+        assert ran.code == 0, ran.err
+        assert "'y' is a column of the files and a name of folders (y=...)" in ran.err
+        assert ran.found["cases"] == 2 * N
+
+    def test_models_that_nobody_named(self, run, tmp_path, engine):
+        self._files(tmp_path / "lake", engine)
+        ran = run("eval", "lake", "--label", "y", *COST, "--engine", engine)
+        assert ran.code == 2
+        assert "I cannot tell which columns hold the models" in ran.err

@@ -78,7 +78,8 @@ def _likely_label(table: Table) -> str:
         for name in table.names
         if name.lower() not in ID_NAMES and not CLASS_COLUMN.match(name)
     ]
-    few = (n for n in likely[:LOOKED_AT] if 2 <= len(table.labels(n).names) <= FEW_VALUES)
+    looked_at = likely[:LOOKED_AT] if table.getters else []  # nothing is read of files far away
+    few = (n for n in looked_at if 2 <= len(table.labels(n).names) <= FEW_VALUES)
     return next(few, next(iter(likely), "COLUMN"))
 
 
@@ -87,7 +88,7 @@ def likely_scores(table: Table, label: str) -> str:
     likely = [n for n in [*table.names, *table.matrices] if n != label]
     likely = [n for n in likely if n.lower() not in ID_NAMES]
     for name in likely[:LOOKED_AT]:
-        if name in table.names and _between_0_and_1(table, name):
+        if table.getters and name in table.names and _between_0_and_1(table, name):
             return name
     return next(iter(likely), "COLUMN")
 

@@ -82,8 +82,23 @@ def counted_far(args: Any) -> Counted:
         cases = _as_cases(app, labels, label)
         app = at_place(app, cases.priors, args)
         warnings = refuse_or_name_dominated(app.costs)
+        warnings += _hidden_by_folders(files, engine, args, columns)
         reduction = _reduced(source, columns, app, cases, values, files, args)
     return Counted(reduction, app, cases, files, engine, (*notes, *left_out), tuple(warnings))
+
+
+def _hidden_by_folders(files: Files, engine: str, args: Any, columns: FarColumns) -> list[str]:
+    """Columns of the files that are not read, since folders (``region=north``) have their name."""
+    keys = files.folder_keys & {columns.label, *columns.types}
+    if not keys:
+        return []
+    with opened(replace(files, paths=files.paths[:1]), engine, args.memory, hive=False) as plain:
+        inside = keys & set(nw.from_native(plain.frame).collect_schema().names())
+    return [
+        f"'{name}' is a column of the files and a name of folders ({name}=...); the folders were "
+        "taken"
+        for name in sorted(inside)
+    ]
 
 
 def _refuse_what_needs_rows(args: Any, words: Any) -> None:

@@ -35,11 +35,18 @@ class Files:
     paths: tuple[str, ...]
     form: str
     size: int | None
+    folders: bool = True
 
     @property
     def hive(self) -> bool:
         """Whether folders are named like ``region=north``, which makes them columns."""
-        return any("=" in part for path in self.paths for part in path.split("/")[:-1])
+        return self.folders and bool(self.folder_keys)
+
+    @property
+    def folder_keys(self) -> set[str]:
+        """The columns that such folders make."""
+        parts = (part for path in self.paths for part in path.split("/")[:-1])
+        return {part.partition("=")[0] for part in parts if "=" in part}
 
     @property
     def title(self) -> str:
@@ -90,8 +97,14 @@ def found_files(said: str) -> Files:
             f"'{said}' finds files of several forms: {', '.join(kinds)}.",
             hint=f"take one form at a time:  '{said.rstrip('/*')}/*.{kinds[0]}'",
         )
-    size = sum(Path(path).stat().st_size for path in paths)
-    return Files(said, tuple(paths), kinds[0], size)
+    sizes = {path: Path(path).stat().st_size for path in paths}
+    hollow = [path for path, size in sizes.items() if size == 0]
+    if hollow:
+        raise FormatError(
+            f"{hollow[0]} is empty ({len(hollow)} of {len(paths)} files have no bytes).",
+            hint="a run that wrote it may have been cut off: write it again, or remove it",
+        )
+    return Files(said, tuple(paths), kinds[0], sum(sizes.values()))
 
 
 def _listed(said: str) -> list[str]:
@@ -107,6 +120,8 @@ def _listed(said: str) -> list[str]:
     if not glob.has_magic(said):
         raise FileNotFoundError(2, "No such file", said)
     matched = sorted(glob.glob(said, recursive=True))  # noqa: PTH207 - may be absolute
+    if not matched and path.parent.is_dir():  # brackets that belong to the name of the folder
+        matched = sorted(str(found) for found in path.parent.glob(path.name))
     found_here = [name for name in matched if Path(name).is_file()]
     if not found_here:
         raise FormatError(

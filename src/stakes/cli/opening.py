@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from narwhals.exceptions import NarwhalsError
 
 from stakes._optional import load
 from stakes.cli.globs import Files
@@ -29,9 +32,19 @@ class Opened:
 
 @contextmanager
 def opened(
-    files: Files, engine: str, memory: str, types: Mapping[str, str] | None = None
+    files: Files,
+    engine: str,
+    memory: str,
+    types: Mapping[str, str] | None = None,
+    *,
+    hive: bool | None = None,
 ) -> Iterator[Opened]:
-    """The files as a frame; `types` says which columns of CSV files are "text" or "number"."""
+    """The files as a frame; `types` says which columns of CSV files are "text" or "number".
+
+    Folders named like ``region=north`` are columns, unless `hive` says otherwise.
+    """
+    if hive is not None:
+        files = replace(files, folders=hive)
     with {"duckdb": _duckdb, "polars": _polars, "spark": _spark}[engine](
         files, memory, dict(types or {})
     ) as found:
@@ -116,17 +129,21 @@ def _reach(con: Any, duckdb: Any, address: str) -> None:
 
 
 def _unreadable(error: Exception, files: Files) -> FormatError:
-    """A problem of DuckDB in one line."""
-    said = str(error).strip().splitlines()[0]
+    """A problem of an engine in one line."""
+    said = next(iter(str(error).strip().splitlines()), type(error).__name__)
     hint = None
     if "memory" in said.lower():
         hint = "allow more:  --memory 4GB"
+    elif "mismatch" in said or "schema" in said:
+        hint = "every file must have the same columns, of the same types"
     elif files.form == "csv":
         hint = "every file must have the same header and one row per case"
     elif "://" in files.said:
         hint = "check the address, AWS_REGION and the keys (AWS_ACCESS_KEY_ID, ...)"
-    else:
+    elif len(files.paths) > 1 and not any(path in said for path in files.paths):
         hint = "find the damaged file by giving fewer of them"
+    else:
+        hint = "write or copy the file again, or leave it out"
     return FormatError(f"{files.title}: {said}", hint=hint)
 
 
@@ -137,7 +154,8 @@ def _unreadable(error: Exception, files: Files) -> FormatError:
 def _polars(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
     """A lazy frame over the files."""
     pl = load("polars", extra="polars")
-    paths = list(files.paths)
+    far = "://" in files.said  # to be listed there; else brackets are part of a name
+    paths = [path if far else glob.escape(path) for path in files.paths]
     try:
         if files.form == "parquet":
             frame = pl.scan_parquet(paths, hive_partitioning=files.hive)
@@ -148,9 +166,8 @@ def _polars(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
             mark = "\t" if ".tsv" in paths[0].lower() else ","
             frame = pl.scan_csv(paths, schema_overrides=kinds, separator=mark)
         yield Opened(frame)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        said = str(error).strip().splitlines()[0]
-        raise FormatError(f"{files.title}: {said}") from None
+    except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
+        raise _unreadable(error, files) from None
 
 
 @contextmanager
