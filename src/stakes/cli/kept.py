@@ -14,6 +14,7 @@ from stakes.application import Application
 from stakes.cli.kept_files import added, listed_files
 from stakes.cli.place import texts
 from stakes.evaluation import Evaluation
+from stakes.evaluation.from_counts import UNSHARED
 from stakes.exceptions import FormatError
 from stakes.summaries import (
     ConfusionMatrix,
@@ -111,7 +112,8 @@ def compared_jointly(
         replace(model, probability_best=float(found.probability_best[k]))
         for k, model in enumerate(ev.models)
     )
-    return replace(ev, models=models, comparison=found)
+    notes = tuple(note for note in ev.notes if note != UNSHARED)
+    return replace(ev, models=models, comparison=found, notes=notes)
 
 
 def renamed(joint: PairedCounts, app: Application) -> PairedCounts:

@@ -14,6 +14,7 @@ from stakes.evaluation.doubting import is_cheap, with_doubt
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.from_counts import evaluated_counts
 from stakes.evaluation.from_rows import Question, evaluated_rows, read_cases, sliced
+from stakes.evaluation.models import refuse_other_order
 from stakes.evaluation.possible import possible_of
 from stakes.exceptions import DataError
 from stakes.summaries import ConfusionMatrix
@@ -113,27 +114,54 @@ def evaluate(
     if not isinstance(seed, np.random.Generator):
         options["rng"] = int(seed)
     tables = models if isinstance(models, Mapping) else {"model": models}
+    _refuse_unknown_calibrator(recalibrate)
     if tables and all(isinstance(each, ConfusionMatrix) for each in tables.values()):
         if y_true is not None:
             raise DataError("confusion matrices hold the truth already.", hint="y_true=None")
+        per_case = {"sample_weight": sample_weight, "groups": groups, "by": by}
+        _refuse_columns(per_case, "confusion matrices")
         return _doubted(evaluated_counts(tables, given, options), uncertain)
     if y_true is None:
         raise DataError("`y_true` may be None only for confusion matrices.")
+    columns = {"sample_weight": sample_weight, "groups": groups}
+    refuse_other_order(y_true, {**tables, **columns, "by": by})
     cases = read_cases(y_true, given, sample_weight, groups)
     question = Question(given, cases, posterior_priors, recalibrate, folds, options)
     if case_costs is not None:
+        _refuse_columns({"by": by}, "costs per case")
         return evaluated_by_case(models, case_costs, question)
     found = _doubted(evaluated_rows(models, question), uncertain)
     if by is None:
         return found
-    columns = {"sample_weight": sample_weight, "groups": groups}
+    assert found.sources is not None
+    # where shares are those of the data, a part is judged at its own, by the rule of the whole
+    if posterior_priors is not None:
+        kept_at: Any = posterior_priors
+    else:
+        kept_at = None if given.priors is None else found.sources.said_at
     kept = {
         **options,
         "application": application,
-        "posterior_priors": found.sources.said_at if found.sources else None,
+        "posterior_priors": kept_at,
         "recalibrate": recalibrate,
     }
-    return sliced(evaluate, found, (y_true, models, by), columns, kept)
+    return sliced(evaluate, found, (y_true, by), columns, kept)
+
+
+def _refuse_unknown_calibrator(recalibrate: Any) -> None:
+    """Raise for anything but yes, no or a calibrator."""
+    if not isinstance(recalibrate, (bool, Calibrator)):
+        raise DataError(
+            f"`recalibrate` must be True, False or a calibrator; got {recalibrate!r}.",
+            hint="recalibrate=stakes.calibration.Isotonic()",
+        )
+
+
+def _refuse_columns(columns: dict[str, Any], what: str) -> None:
+    """Raise for columns that would be passed over in silence."""
+    for name, column in columns.items():
+        if column is not None:
+            raise DataError(f"`{name}` cannot be used with {what}.", hint=f"leave out `{name}`")
 
 
 def _doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evaluation:

@@ -165,6 +165,8 @@ class Evaluation:
         Of the intervals.
     doubt : Doubt or None
         The models at all that unknown costs and shares may be; None where all is known.
+    unpaired : tuple of Difference
+        Every pair, where nobody knows which cases they share: confusion matrices alone.
     """
 
     application: Application
@@ -183,6 +185,7 @@ class Evaluation:
     naive: Naive | None = None
     level: float = 0.95
     doubt: Doubt | None = None
+    unpaired: tuple[Difference, ...] = ()
 
     @property
     def naive_decision(self) -> Name:
@@ -214,13 +217,16 @@ class Evaluation:
         return self.after is not None and self.after.decided and self.after.value < 0
 
     @property
+    def differences(self) -> tuple[Difference, ...]:
+        """Every pair of models, by NEC; empty where they cannot be compared."""
+        return self.unpaired if self.comparison is None else self.comparison.differences
+
+    @property
     def rival(self) -> Difference | None:
         """The nearest model that the data cannot tell from the best; None when there is none."""
-        if self.comparison is None:
-            return None
         close = [
             difference
-            for difference in self.comparison.differences
+            for difference in self.differences
             if self.best in (difference.first, difference.second) and not difference.decided
         ]
         return min(close, key=lambda difference: abs(difference.value), default=None)
@@ -250,9 +256,16 @@ class Evaluation:
 
     def difference(self, first: Name, second: Name) -> Difference:
         """NEC of `first` minus NEC of `second`, with its interval, on the same cases."""
-        if self.comparison is None:
+        if len(self.models) == 1:
             raise DataError("there is only one model, so there is no difference.")
-        return self.comparison.difference(first, second)
+        if not self.differences:
+            raise DataError("the models were not compared pair by pair.", hint=_not_compared(self))
+        for found in self.differences:
+            if (found.first, found.second) == (first, second):
+                return found
+            if (found.first, found.second) == (second, first):
+                return found.turned()
+        raise DataError(f"no pair {first!r}, {second!r}; there are {listed(list(self))}.")
 
     def __getitem__(self, name: str) -> ModelEvaluation:
         for model in self.models:
@@ -380,6 +393,13 @@ class Evaluation:
 
     def __repr__(self) -> str:
         return f"<Evaluation of {len(self)} models on {self.n_cases:g} cases: {self.verdict_kind}>"
+
+
+def _not_compared(ev: Evaluation) -> str:
+    """Why there are no differences, and what to do."""
+    if any(np.isnan(model.nec) for model in ev.models):
+        return "the NEC is undefined: the best constant decision costs nothing to improve on"
+    return "ask for fewer models at once; compare the costs of each: ev[name].cost, .interval"
 
 
 def _or_nan(value: float | None) -> float:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,16 @@ from stakes.application import Application
 from stakes.evaluation.evaluation import Evaluation, ModelEvaluation
 from stakes.evaluation.from_rows import shortage_of
 from stakes.evaluation.judging import Variant, priced
+from stakes.evaluation.models import refuse_same_names
 from stakes.evaluation.switching import ranges_of_counts
 from stakes.exceptions import DataError, StakesError
 from stakes.summaries import ConfusionMatrix
-from stakes.uncertainty import interval
+from stakes.uncertainty import Difference, interval
 
-__all__ = ["evaluated_counts"]
+__all__ = ["UNSHARED", "evaluated_counts"]
+
+#: What to know about differences between confusion matrices.
+UNSHARED = "counts do not tell which cases are shared: differences are as if none were"
 
 
 def evaluated_counts(
@@ -26,6 +32,7 @@ def evaluated_counts(
     options: dict[str, Any],
 ) -> Evaluation:
     """Judge tables of counts at the priors of the application, or else of the first of them."""
+    refuse_same_names(tables)
     ordered = {str(name): _ordered(table, given, str(name)) for name, table in tables.items()}
     first = next(iter(ordered.values()))
     app = given.with_priors(given.resolved_priors(first.priors))
@@ -36,18 +43,55 @@ def evaluated_counts(
         if others:
             sampled = app  # intervals at the same shares for all
             notes.append(f"all are judged at the class shares of {next(iter(ordered))}")
+    if len(ordered) > 1:
+        notes.append(UNSHARED)
     judged = {name: priced(table, app) for name, table in ordered.items()}
     least = np.min([table.class_totals for table in ordered.values()], axis=0)
+    models = tuple(_summed(n, v, sampled, app, options) for n, v in judged.items())
     return Evaluation(
         application=app,
-        models=tuple(_summed(n, v, sampled, app, options) for n, v in judged.items()),
+        models=models,
         n_cases=float(first.total),
         data_priors=first.priors,
         ranges=ranges_of_counts(ordered, app),
         too_few=shortage_of(least, app, options["min_cases"]),
         notes=tuple(notes),
         level=options["level"],
+        unpaired=tuple(_unpaired(models, float(first.total), options["level"])),
     )
+
+
+def _unpaired(
+    models: tuple[ModelEvaluation, ...], cases: float, level: float
+) -> Iterator[Difference]:
+    """Every pair as if on cases of its own, limits from those of each (Zou and Donner 2008).
+
+    Tables do not tell which cases they share; on the same cases, systems mostly err together,
+    and the difference is surer than this.
+    """
+    for one, other in combinations(sorted(models, key=lambda model: model.cost), 2):
+        if one.interval is None or other.interval is None:
+            continue
+        value = one.nec - other.nec
+        below = math.hypot(one.nec - one.interval[0], other.interval[1] - other.nec)
+        above = math.hypot(one.interval[1] - one.nec, other.nec - other.interval[0])
+        half = (below + above) / 2
+        z = NormalDist().inv_cdf((1 + level) / 2)
+        p_value = 2 * NormalDist().cdf(-abs(value) * z / half) if half else float(value == 0)
+        needed = math.inf if value == 0 else cases * (half / value) ** 2
+        yield Difference(
+            one.name,
+            other.name,
+            value,
+            value - below,
+            value + above,
+            p_value,
+            p_value,
+            False,
+            level,
+            None,
+            needed,
+        )
 
 
 def _ordered(table: ConfusionMatrix, app: Application, name: str) -> ConfusionMatrix:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._checks import as_priors, same_length
 from stakes._columns import as_column, as_weights
@@ -77,13 +78,14 @@ def evaluated_rows(models: Any, question: Question) -> Evaluation:
     """Judge every model as it is, re-calibrated and at its best, and compare them."""
     cases, given, options = question.cases, question.given, question.options
     app, said_at = question.application, question.said_at
-    notes = assumed(given, said_at)
-    judged = []
+    judged: list[Judged] = []
+    notes: list[str] = []
     for model in read_models(models, app, cases.truth.shape[0]):
         one, note = _judged(model, question, app, said_at)
         judged.append(one)
         notes += note
-    notes += _certain(judged)
+    said = any(one.model.posteriors is not None for one in judged)
+    notes = [*assumed(given, said_at, said=said), *notes, *_certain(judged)]
     comparison = compared(judged, cases, given, options)
     refused = comparison.notes[0] if comparison is not None and comparison.too_few else ""
     after = after_calibration(judged, cases, given, options)
@@ -158,12 +160,17 @@ def read_cases(y_true: Any, app: Application, sample_weight: Any, groups: Any) -
     return Cases(truth, weights, groups, totals / totals.sum())
 
 
-def assumed(given: Application, said_at: FloatArray) -> list[str]:
+def assumed(given: Application, said_at: FloatArray, *, said: bool = True) -> list[str]:
     """What the reader must know about the base rates."""
     if given.priors is None:
         return ["class shares are those of the data"]
     if np.array_equal(given.priors, said_at):
         return []
+    if not said:
+        return [
+            "class shares are those of the application, not of the data, which assumes that cases "
+            "within each class look alike in both places"
+        ]
     return [
         "posteriors were moved from the base rate of the data to that of the application, "
         "which assumes that cases within each class look alike in both places"
@@ -222,26 +229,34 @@ def shortage_of(counts: Any, app: Application, min_cases: int) -> str:
     if not short:
         return ""
     count, name = min(short, key=lambda pair: pair[0])
-    return f"only {count:g} cases of {name!r}"
+    return f"only {count:g} {'case' if count == 1 else 'cases'} of {name!r}"
+
+
+def _as_read(model: Model) -> NDArray[Any]:
+    """What a model says, its columns in order already."""
+    if model.posteriors is not None:
+        return model.posteriors
+    return as_positions(model.decisions)
 
 
 def sliced(
     evaluate: Callable[..., Evaluation],
     whole: Evaluation,
-    rows: tuple[Any, Any, Any],
+    rows: tuple[Any, Any],
     columns: dict[str, Any],
     options: dict[str, Any],
 ) -> Evaluation:
     """The same evaluation for every value of a column; `columns` are cut, `options` kept."""
-    y_true, models, by = rows
+    y_true, by = rows
     values, truth = as_column(by, "by"), as_column(y_true, "y_true")
     same_length("y_true", truth.shape[0], "by", values.shape[0])
-    said = models if isinstance(models, Mapping) else {"model": models}
+    assert whole.sources is not None
+    said = {one.model.name: _as_read(one.model) for one in whole.sources.judged}
     found = {}
     notes = list(whole.notes)
     for value in dict.fromkeys(values.tolist()):
         inside = values == value
-        part = {name: np.asanyarray(one)[inside] for name, one in said.items()}
+        part = {name: one[inside] for name, one in said.items()}
         cut = {k: None if v is None else as_column(v, k)[inside] for k, v in columns.items()}
         try:
             found[str(value)] = evaluate(truth[inside], part, **cut, **options)

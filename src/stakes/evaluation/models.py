@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +14,12 @@ from stakes._checks import as_posterior_array, refuse_bad_posteriors, same_lengt
 from stakes._columns import as_column
 from stakes._names import encode
 from stakes.application import Application
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, PosteriorError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.reading import posterior_array
 from stakes.typing import FloatArray
 
-__all__ = ["Model", "read_models"]
+__all__ = ["Model", "read_models", "refuse_other_order", "refuse_same_names"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,15 +43,66 @@ def read_models(models: Any, app: Application, n_cases: int) -> tuple[Model, ...
         models = {"model": models}
     if not models:
         raise DataError("`models` is empty.", hint='evaluate(y_true, {"gbm": p}, ...)')
+    refuse_same_names(models)
     return tuple(_read(str(name), said, app, n_cases) for name, said in models.items())
+
+
+def refuse_same_names(models: Mapping[Any, Any]) -> None:
+    """Raise when two models are called alike in text, such as 1 and "1"."""
+    names = [str(name) for name in models]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise DataError(
+            f"two models are called {twice[0]!r}.", hint="give each model a name of its own"
+        )
+
+
+def refuse_other_order(y_true: Any, columns: Mapping[str, Any]) -> None:
+    """Raise when a pandas column has the same row labels as `y_true` in another order.
+
+    Columns are taken by position, so that rows of such a column would meet the wrong truth.
+    """
+    labels: Any = getattr(y_true, "index", None)
+    if not hasattr(labels, "sort_values"):
+        return
+    for name, column in columns.items():
+        other: Any = getattr(column, "index", None)
+        if not hasattr(other, "sort_values") or len(other) != len(labels) or labels.equals(other):
+            continue
+        if (told := _sorted(labels)) is not None and told == _sorted(other):
+            raise DataError(
+                f"`{name}` has the row labels of `y_true` in another order.",
+                hint=f"{name}.reindex(y_true.index) if the labels say which rows belong together; "
+                ".to_numpy() on both if the order does",
+            )
+
+
+def _sorted(labels: Any) -> list[Any] | None:
+    """Row labels in order; None where they have none, or name several rows alike."""
+    try:
+        return list(labels.sort_values()) if labels.is_unique else None
+    except TypeError:
+        return None
+
+
+@contextmanager
+def _of(name: str) -> Iterator[None]:
+    """Say which model it is whose posteriors are refused."""
+    try:
+        yield
+    except PosteriorError as error:
+        raise PosteriorError(
+            f"model {name!r}: {error.message}", hint=error.hint, rows=error.rows
+        ) from None
 
 
 def _read(name: str, said: Any, app: Application, n_cases: int) -> Model:
     """One model; floats are posteriors, everything else decisions."""
     array = said.values if isinstance(said, Posteriors) else np.asarray(said)
     if array.ndim == 2 and array.shape[1] > 1:
-        posteriors = posterior_array(said, app.classes)
-        refuse_bad_posteriors(posteriors)
+        with _of(name):
+            posteriors = posterior_array(said, app.classes)
+            refuse_bad_posteriors(posteriors)
     elif array.dtype.kind == "f":
         if len(app.classes) != 2:
             raise DataError(
@@ -58,8 +110,9 @@ def _read(name: str, said: Any, app: Application, n_cases: int) -> Model:
                 "classes.",
                 hint="posteriors have one column per class; decisions are names or integers",
             )
-        second = as_posterior_array(as_column(said, name), 2)
-        refuse_bad_posteriors(second)
+        with _of(name):
+            second = as_posterior_array(as_column(said, name), 2)
+            refuse_bad_posteriors(second)
         posteriors = np.empty((second.shape[0], 2), dtype=second.dtype)
         posteriors[:, 1] = second
         np.subtract(1, second, out=posteriors[:, 0])

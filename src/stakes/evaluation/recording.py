@@ -92,8 +92,8 @@ def _model(ev: Evaluation, model: ModelEvaluation) -> dict[str, Any]:
 
 
 def _differences(ev: Evaluation) -> list[dict[str, Any]]:
-    """Every pair of models, on the same cases."""
-    if ev.comparison is None or ev.comparison.too_few:
+    """Every pair of models, on the same cases; of confusion matrices, as if on other ones."""
+    if ev.comparison is not None and ev.comparison.too_few:
         return []
     return [
         {
@@ -105,7 +105,7 @@ def _differences(ev: Evaluation) -> list[dict[str, Any]]:
             "decided": found.decided,
             "cases_needed": _finite(found.cases_needed),
         }
-        for found in ev.comparison.differences
+        for found in ev.differences
     ]
 
 

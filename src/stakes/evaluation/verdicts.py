@@ -88,7 +88,8 @@ def sentence(ev: Evaluation) -> str:
         equals = _equals(ev)
         if len(equals) > 1:
             names = " or ".join(model.name for model in equals)
-            return f"{names}: they cost the same on these cases. {_worth(ev, best, 'Either')}"
+            subject = "Either" if len(equals) == 2 else "Each"
+            return f"{names}: they cost the same on these cases. {_worth(ev, best, subject)}"
         return f"{_apart(ev, best)} {_worth(ev, best, best.name)}"
     at = f" at {best.rule}" if best.rule is not None and best.threshold is not None else ""
     return f"Deploy {best.name}{at}. {_worth(ev, best, 'It')}"
@@ -98,9 +99,10 @@ def _none(ev: Evaluation, best: ModelEvaluation) -> str:
     """That no model is worth having."""
     if math.isnan(best.nec):
         return f"Nothing to decide: {baseline(ev)} is already perfect under these costs and shares."
+    of_it = "of it" if _cost(ev) == "cost" else "of what can be avoided there"
     return (
         f"None: keep {baseline(ev)}. No model here costs less "
-        f"(the nearest, {best.name}, costs {percent(best.nec, 0)} of it)."
+        f"(the nearest, {best.name}, costs {percent(best.nec, 0)} {of_it})."
     )
 
 

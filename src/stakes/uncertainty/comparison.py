@@ -96,14 +96,7 @@ class Comparison:
             if (found.first, found.second) == (first, second):
                 return found
             if (found.first, found.second) == (second, first):
-                return replace(
-                    found,
-                    first=first,
-                    second=second,
-                    value=-found.value,
-                    low=-found.high,
-                    high=-found.low,
-                )
+                return found.turned()
         raise DataError(f"no pair {first!r}, {second!r}; there are {listed(self.systems)}.")
 
     def at(self, level: float) -> Comparison:

@@ -77,6 +77,17 @@ class Difference:
             return None
         return self.first if self.high < 0 else self.second
 
+    def turned(self) -> Difference:
+        """The same with the two systems in the other order."""
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            value=-self.value,
+            low=-self.high,
+            high=-self.low,
+        )
+
     def __str__(self) -> str:
         if self.decided:
             limits = f"({self.low:.4g} to {self.high:.4g})"

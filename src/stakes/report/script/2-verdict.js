@@ -18,7 +18,7 @@
     const baseline = `always deciding '${now.naiveDecision}'`;
     if (now.kind === "none") {
       return `None: keep ${baseline}. No model here costs less (the nearest, ${names[k]}, ` +
-        `costs ${percent(nec, 0)} of it).`;
+        `costs ${percent(nec, 0)} ${paid === "cost" ? "of it" : "of what can be avoided there"}).`;
     }
     if (now.kind === "cannot say") {
       if (page.tooFew) return `Cannot say: ${page.tooFew}.`;
@@ -36,7 +36,7 @@
       `${amount(now.naive * (1 - nec))}${between(now.naive, ends)}.`;
     if (now.kind === "cannot tell apart") {
       const equals = names.filter((_, n) => now.nec[n] - nec <= 1e-12 * Math.max(1, nec));
-      if (equals.length > 1) return `${equals.join(" or ")}: they cost the same on these cases. Either ${worth}`;
+      if (equals.length > 1) return `${equals.join(" or ")}: they cost the same on these cases. ${equals.length === 2 ? "Either" : "Each"} ${worth}`;
       let text = `${names[k]} or ${names[now.rival]}: the data cannot tell them apart ` +
         `(difference ${now.value.toFixed(3)} ± ${now.half.toFixed(3)}`;
       const more = now.needed - page.cases;

@@ -1,0 +1,152 @@
+"""Models as people bring them: named frames, other orders, clashing names, tables alone."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stakes import Application, CaseCosts, ConfusionMatrix, CostMatrix, evaluate
+from stakes.exceptions import DataError, PosteriorError
+
+COSTS = CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"], decisions=["ignore", "call"])
+N = 400
+RNG = np.random.default_rng(0)
+Y = np.where(RNG.random(N) < 0.2, "churn", "stay")
+P = 1 / (1 + 4 * np.exp(-RNG.normal(np.where(Y == "churn", 2, -2), 2)))
+SIDE = np.where(np.arange(N) % 2, "odd", "even")
+
+
+def judged(models: Any, y: Any = Y, **options: Any) -> Any:
+    """An evaluation without calibration, which is not looked at here."""
+    options = {"application": COSTS, "recalibrate": False, "rng": 0, **options}
+    return evaluate(y, models, **options)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_slices_read_named_columns_as_the_whole_does(library: str) -> None:
+    frames = pytest.importorskip(library, reason="needs data frames")
+    turned = frames.DataFrame({"churn": P, "stay": 1 - P})
+    by_name = judged({"m": turned}, by=SIDE)
+    by_place = judged({"m": P}, by=SIDE)
+    for side in ("odd", "even"):
+        counts = by_name.slices[side]["m"].confusion.counts
+        assert (counts == by_place.slices[side]["m"].confusion.counts).all()
+
+
+def test_slices_of_decisions_by_name() -> None:
+    named = np.where(P > 1 / 11, "call", "ignore").tolist()
+    found = judged({"m": named}, by=SIDE).slices["odd"]["m"].confusion.counts
+    expected = judged({"m": P}, by=SIDE).slices["odd"]["m"].confusion.counts
+    assert (found == expected).all()
+
+
+class TestRowLabelsInAnotherOrder:
+    pd = pytest.importorskip("pandas", reason="needs pandas")
+    LABELLED = pd.Series(Y)
+
+    def test_are_refused(self) -> None:
+        turned = self.pd.Series(P).sample(frac=1, random_state=0)
+        with pytest.raises(DataError, match="row labels of `y_true` in another order") as found:
+            judged({"gbm": turned}, self.LABELLED)
+        assert "gbm.reindex(y_true.index)" in (found.value.hint or "")
+
+    def test_of_weights_too(self) -> None:
+        weights = self.pd.Series(np.ones(N))[::-1]
+        with pytest.raises(DataError, match="`sample_weight` has the row labels"):
+            judged({"gbm": P}, self.LABELLED, sample_weight=weights)
+
+    def test_other_labels_are_taken_by_position(self) -> None:
+        later = self.pd.Series(P, index=range(N, 2 * N))
+        assert judged({"gbm": later}, self.LABELLED)["gbm"].nec == judged({"gbm": P})["gbm"].nec
+
+
+@pytest.mark.parametrize(
+    ("models", "y"),
+    [
+        ({1: P, "1": P}, Y),
+        ({1: ConfusionMatrix([[9, 1], [1, 9]]), "1": ConfusionMatrix([[9, 1], [1, 9]])}, None),
+    ],
+)
+def test_names_that_read_alike_are_refused(models: Any, y: Any) -> None:
+    with pytest.raises(DataError, match="two models are called '1'"):
+        judged(models, y)
+
+
+def test_refused_posteriors_say_whose_they_are() -> None:
+    with pytest.raises(PosteriorError, match=r"model 'b': .*between 0 and 1") as found:
+        judged({"a": P, "b": P * 3 - 1})
+    assert found.value.hint is not None
+    assert found.value.rows
+
+
+def test_nothing_is_passed_over_in_silence() -> None:
+    table = ConfusionMatrix([[90, 10], [5, 45]], COSTS.classes, COSTS.decisions)
+    with pytest.raises(DataError, match="`by` cannot be used with confusion matrices"):
+        judged({"A": table}, None, by=SIDE)
+    each = CaseCosts.binary(
+        false_negative=np.full(N, 10.0),
+        false_positive=np.ones(N),
+        classes=COSTS.classes,
+        decisions=COSTS.decisions,
+    )
+    with pytest.raises(DataError, match="`by` cannot be used with costs per case"):
+        judged({"a": P}, case_costs=each, by=SIDE)
+    with pytest.raises(DataError, match="must be True, False or a calibrator; got 'isotonic'"):
+        judged({"a": P}, recalibrate="isotonic")
+
+
+def test_decisions_alone_were_not_moved() -> None:
+    app = Application(COSTS, priors=[0.9, 0.1])
+    assert not any(
+        "posteriors were moved" in n for n in judged({"d": P > 0.1}, application=app).notes
+    )
+    assert any("posteriors were moved" in n for n in judged({"d": P}, application=app).notes)
+
+
+def test_no_difference_says_why() -> None:
+    with pytest.raises(DataError, match="only one model"):
+        judged({"a": P}).difference("a", "a")
+    with pytest.raises(DataError, match="not compared pair by pair"):
+        judged({f"m{k}": P for k in range(21)}).difference("m0", "m1")
+
+
+class TestTablesAlone:
+    """Nobody knows which cases they share, so differences are as of two samples."""
+
+    A = ConfusionMatrix([[900, 100], [20, 80]], COSTS.classes, COSTS.decisions)
+    LIKE_A = ConfusionMatrix([[899, 101], [20, 80]], COSTS.classes, COSTS.decisions)
+    WORSE = ConfusionMatrix([[500, 500], [20, 80]], COSTS.classes, COSTS.decisions)
+
+    def test_one_alarm_in_a_thousand_decides_nothing(self) -> None:
+        ev = judged({"A": self.A, "B": self.LIKE_A}, None)
+        assert ev.verdict_kind == "cannot tell apart"
+        assert ev.verdict.startswith("A or B: the data cannot tell them apart (difference 0.001 ±")
+
+    def test_a_large_difference_does(self) -> None:
+        ev = judged({"A": self.A, "B": self.WORSE}, None)
+        assert ev.verdict_kind == "deploy"
+        assert ev.difference("B", "A").value == pytest.approx(400 / 1000)
+        assert ev.difference("B", "A").low > 0
+
+    def test_limits_are_those_of_independent_samples(self) -> None:
+        ev = judged({"A": self.A, "B": self.LIKE_A}, None)
+        found, a, b = ev.difference("A", "B"), ev["A"], ev["B"]
+        low = a.nec - b.nec - math.hypot(a.nec - a.interval[0], b.interval[1] - b.nec)
+        assert found.low == pytest.approx(low)
+        rng = np.random.default_rng(0)
+        drawn = []
+        for _ in "ab":
+            cells = rng.multinomial(1100, self.A.counts.ravel() / 1100, 20_000).T
+            naive = np.minimum(cells[0] + cells[1], 10 * (cells[2] + cells[3]))
+            drawn.append((cells[1] + 10 * cells[2]) / naive)
+        spread = 1.96 * np.std(drawn[0] - drawn[1])
+        assert (found.high - found.low) / 2 == pytest.approx(spread, rel=0.15)
+
+
+@pytest.mark.parametrize(("copies", "subject"), [(2, "Either"), (3, "Each")])
+def test_equals(copies: int, subject: str) -> None:
+    ev = judged({f"m{k}": P for k in range(copies)})
+    assert f"they cost the same on these cases. {subject} avoids" in ev.verdict
