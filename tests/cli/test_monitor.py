@@ -175,7 +175,7 @@ class TestRows:
                   *self.WORDS, "--json")  # fmt: skip
         if len(names) == 1:
             assert ran.code == 2
-            assert "at least one later period" in ran.err
+            assert f"there is only one period, '{names[0]}'" in ran.err
         else:
             assert [row["period"] for row in ran.found["periods"]] == names
 
@@ -224,7 +224,7 @@ class TestRefusals:
             (("w1.json", "rows.csv"), "count it first:  stakes eval rows.csv"),
             (("w1.json", "tally.json"), "holds a CostTally, not counts of decisions"),
             (("w1.json", "w2.json", "--level", "95"), "between 0 and 1"),
-            (("w1.json", "w2.json", "--reference", "w9"), "no period 'w9'"),
+            (("w1.json", "w2.json", "--reference", "w9"), "--reference speaks of 'w9'"),
             (("w1.json", "w2.json", "--reference-first", "2"), "must leave periods to watch"),
         ],
     )
@@ -342,3 +342,85 @@ class TestGroups:
         rows = customers("monitor", "all.csv", "--time", "week", *self.WORDS, "--group", "customer",
                          "--json").found["periods"][1]  # fmt: skip
         assert saved["p_values"] == pytest.approx(rows["p_values"])
+
+
+class TestClocks:
+    WORDS = ("--time", "day", "--label", "y", "--scores", "p", *COST, "--json")
+
+    def _names(self, run, *words):
+        ran = run("monitor", *words, *self.WORDS)
+        assert ran.code == 0, ran.err
+        return [(row["period"], row["cases"]) for row in ran.found["periods"]]
+
+    @pytest.mark.parametrize("engine", [None, "duckdb", "polars"])
+    def test_texts_keep_the_clock_they_are_written_in(self, run, write, engine):
+        if engine is not None:
+            pytest.importorskip(engine, reason="the engine is an extra")
+        days = ("2026-01-01T00:30:00+02:00", "2026-01-31 23:30:00Z", "2026-02-28T23:59:59-05:00")
+        name = write("c.csv", _rows(days=days))
+        words = (name, "--period", "month", *(("--engine", engine) if engine else ()))
+        assert self._names(run, *words) == [("2026-01", 600), ("2026-02", 300)]
+
+    @pytest.mark.parametrize("engine", [None, "duckdb", "polars"])
+    def test_instants_with_a_zone_are_taken_in_utc(self, run, tmp_path, engine):
+        pa = pytest.importorskip("pyarrow", reason="Parquet is an extra")
+        if engine is not None:
+            pytest.importorskip(engine, reason="the engine is an extra")
+        import pyarrow.parquet
+
+        at = ["2026-01-01T00:30", "2026-02-01T00:30"]  # both still the month before in New York
+        stamps = pa.array(np.repeat(np.array(at, "datetime64[us]"), 60))
+        rows = {"day": stamps.cast(pa.timestamp("us", "America/New_York")),
+                "y": ["no", "no", "yes"] * 40, "p": [0.05, 0.3, 0.6] * 40}  # fmt: skip
+        pyarrow.parquet.write_table(pa.table(rows), tmp_path / "t.parquet")
+        words = ("t.parquet", "--period", "month", *(("--engine", engine) if engine else ()))
+        assert self._names(run, *words) == [("2026-01", 60), ("2026-02", 60)]
+
+    def test_dates_without_dashes(self, run, write):
+        name = write("c.csv", _rows(days=("20260101", "20260215")))
+        assert self._names(run, name, "--period", "month") == [("2026-01", 300), ("2026-02", 300)]
+
+    @pytest.mark.parametrize("day", ["1767225600", "7", "2026-13-01", "2026-02-30"])
+    def test_numbers_and_days_that_are_no_dates(self, run, write, day):
+        ran = run("monitor", write("c.csv", _rows(days=(day, "2026-02-01"))), "--period", "month",
+                  *self.WORDS)  # fmt: skip
+        assert ran.code == 2
+        assert f"'{day}' in 'day' is not a date that I can read" in ran.err
+
+
+class TestNothingToCompare:
+    def test_one_period(self, run, write):
+        ran = run("monitor", write("c.csv", _rows(days=("2026-01-01", "2026-01-02"))), "--period",
+                  "month", *TestClocks.WORDS)  # fmt: skip
+        assert ran.code == 2
+        assert "there is only one period, '2026-01'" in ran.err
+
+    def test_the_last_as_reference(self, saved):
+        ran = saved("monitor", "w*.json", *COST, "--reference", "w3")
+        assert ran.code == 2
+        assert "'w3' is the last period" in ran.err
+
+    def test_a_reference_that_is_not_there(self, saved):
+        ran = saved("monitor", "w*.json", *COST, "--reference", "w9")
+        assert ran.code == 2
+        assert "--reference speaks of 'w9'; there are 'w1', 'w2', 'w3'" in ran.err
+
+    def test_a_class_that_is_absent_at_given_shares(self, saved, tmp_path):
+        ConfusionMatrix([[900, 50], [0, 0]], ["no", "yes"]).save(tmp_path / "w4.json")
+        ran = saved("monitor", "w*.json", *COST, "--prevalence", "5%")
+        assert ran.code == 2
+        assert "leave --prevalence out" in ran.err
+        again = saved("monitor", "w1.json", "w4.json", *COST)
+        assert "its labels may not have come" in " ".join(again.out.split())
+
+
+def test_csv_leaves_cells_without_a_number_empty(saved):
+    rows = saved("monitor", "w*.json", *COST, "--csv").out.splitlines()
+    assert rows[1].startswith("w1,1000,")
+    assert rows[1].endswith(",,,,,,False")
+
+
+def test_no_change_has_no_sign(saved):
+    (row,) = [x for x in saved("monitor", "w1.json", "w2.json", *COST).out.splitlines()
+              if x.startswith("w2 ")]  # fmt: skip
+    assert row.split()[-4:] == ["0", "0", "0", "1.00"]

@@ -112,15 +112,22 @@ def prepared(frame: Any, columns: FarColumns, cases: Cases, args: Any) -> Any:
 
 
 def _times(nw: Any, columns: FarColumns, types: Any, args: Any) -> dict[str, Any]:
-    """Times cut to hours or days in the engine, so that slices are few; weeks are made of days."""
-    period = getattr(args, "period", None)
-    if period is None:
+    """Times cut to hours or days in the engine, so that slices are few; weeks are made of days.
+
+    Texts keep the clock that they are written in; instants with a time zone are taken in UTC.
+    """
+    if getattr(args, "time", None) is None:
         return {}
     (name,) = columns.by
-    unit, letters = ("1h", 13) if period == "hour" else ("1d", 10)
-    if types[name] == nw.String:
+    unit, letters = ("1h", 13) if args.period == "hour" else ("1d", 10)
+    if types[name] == nw.String and args.period is not None:
         return {name: nw.col(name).str.slice(0, letters)}
-    return {name: nw.col(name).dt.truncate(unit)} if types[name] == nw.Datetime else {}
+    if types[name] != nw.Datetime:
+        return {}
+    value = nw.col(name)
+    if types[name].time_zone is not None:
+        value = value.cast(nw.Datetime("us"))
+    return {name: value if args.period is None else value.dt.truncate(unit)}
 
 
 def _kept(rows: Any, columns: FarColumns, args: Any) -> Any:

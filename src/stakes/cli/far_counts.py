@@ -202,6 +202,8 @@ def _reduced(
 
 def _hint(error: StakesError, args: Any) -> str | None:
     """What to type on the command line."""
+    if error.message.startswith("`by` column"):
+        return "fill the column in, or leave those rows out of the files"
     if "missing values" in error.message:
         return "To leave such rows out: --missing drop"
     if isinstance(error, PosteriorError) and "between 0 and 1" in error.message:

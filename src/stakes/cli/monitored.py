@@ -14,6 +14,7 @@ from stakes._names import as_positions
 from stakes.application import Application, CaseCosts
 from stakes.application.sentences import describe_costs
 from stakes.cli.asked import asked
+from stakes.cli.cases import quoted
 from stakes.cli.cells import Labels
 from stakes.cli.costs import binary_case_costs, shares
 from stakes.cli.deciding import posteriors_of, said_by, without_gaps
@@ -124,6 +125,7 @@ def _watch(
     """The watch itself, with the first periods put together if that was asked."""
     if not 0 < args.level < 1:
         raise DataError(f"--level must lie between 0 and 1; got {args.level:g}.")
+    _refuse_unwatched(periods, app, args)
     count = args.reference_first
     if count is None:
         return watch(
@@ -144,6 +146,37 @@ def _watch(
 
     scores = None if scores is None else together(scores)
     return watch(together(periods), application=app, scores=scores, level=args.level)
+
+
+def _refuse_unwatched(periods: dict[str, Any], app: Application, args: Any) -> None:
+    """Raise, with what to type, where nothing is left to watch or to judge."""
+    names = list(periods)
+    if args.reference is not None and args.reference not in names:
+        raise DataError(
+            f"--reference speaks of '{args.reference}'; there are {quoted(names[:12])}."
+        )
+    if len(names) == 1:
+        shorter = "" if args.time is None else "; or take shorter ones:  --period day"
+        raise DataError(
+            f"there is only one period, '{names[0]}', and nothing to compare it with.",
+            hint=f"bring an earlier or a later one{shorter}",
+        )
+    if args.reference == names[-1]:
+        raise DataError(
+            f"'{names[-1]}' is the last period, so none is left to compare with it.",
+            hint=f"--reference {names[0]}",
+        )
+    if app.priors is None:
+        return
+    for name, summary in periods.items():
+        met = (summary.class_totals > 0) | (app.priors == 0)
+        absent = [k for k, found in zip(app.classes, met.tolist(), strict=True) if not found]
+        if absent:
+            raise DataError(
+                f"'{name}' has no case of {quoted(absent)}, so its cost at the given shares is "
+                "unknown.",
+                hint="take longer periods, or leave --prevalence out",
+            )
 
 
 def _said(app: Application) -> tuple[str, ...]:

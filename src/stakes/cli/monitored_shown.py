@@ -99,8 +99,9 @@ def _columns(watch: Watch) -> list[Column]:
 def _signed(values: list[float]) -> list[str]:
     """Changes with their sign; nothing for the reference."""
     texts = aligned([0.0 if math.isnan(v) else v for v in values], 3)
+    texts = [t.lstrip("-") if not t.strip("-0.") else t for t in texts]  # zero without a sign
     return [
-        "" if math.isnan(v) else t if t.startswith("-") else f"+{t}"
+        "" if math.isnan(v) else t if t.startswith("-") or not t.strip("0.") else f"+{t}"
         for v, t in zip(values, texts, strict=True)
     ]
 
@@ -169,8 +170,14 @@ def _print_csv(watch: Watch) -> None:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(table.columns)
-    writer.writerows(list(row.values()) for row in table.rows())
+    writer.writerows([_cell(value) for value in row.values()] for row in table.rows())
     sys.stdout.write(stream.getvalue())
+
+
+def _cell(value: Any) -> Any:
+    """A cell: nothing where there is no number, whole numbers without a point."""
+    value = _plain(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def draw(found: Watched, path: str) -> None:

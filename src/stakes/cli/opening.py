@@ -82,6 +82,7 @@ def _set(con: Any, duckdb: Any, memory: str, spill: str) -> None:
     except duckdb.Error:
         raise FormatError(f"I cannot read the memory '{memory}'.", hint="--memory 2GB") from None
     con.execute(f"SET temp_directory = '{spill}'")
+    con.execute("SET TimeZone = 'UTC'")
     con.execute("SET preserve_insertion_order = false")
     con.execute("SET enable_progress_bar = true")
     con.execute("SET enable_progress_bar_print = false")

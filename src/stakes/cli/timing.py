@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,12 @@ __all__ = ["period_of"]
 #: More periods than this are probably not meant.
 MOST = 1000
 UNITS = {"hour": "h", "day": "D", "month": "M", "year": "Y"}
+LONGER = {"hour": "day", "day": "week", "week": "month", "month": "year"}
+#: A date, perhaps with a time and an offset, such as 2026-11-15T08:30:00+02:00 or 20261115.
+DATE = re.compile(
+    r"(\d{4})-?(?:(\d\d)(?:-?(\d\d))?)?"
+    r"(?:[T ](\d\d)(?::(\d\d))?(?::(\d\d)(?:[.,]\d+)?)?)?\s*(?:Z|UTC|[+-]\d\d:?(?:\d\d)?)?"
+)
 
 
 def period_of(
@@ -39,8 +47,10 @@ def period_of(
     dates = _dates(labels.names, args.time)
     names, place = np.unique(_named(dates, args.period), return_inverse=True)
     if len(names) > MOST:
+        longer = LONGER.get(args.period, "year")
         raise DataError(
-            f"there are {grouped(len(names))} periods.", hint="take longer ones:  --period month"
+            f"there are {grouped(len(names))} periods.",
+            hint=f"take longer ones:  --period {longer}",
         )
     return _used(names.tolist(), place.reshape(-1)[codes])
 
@@ -60,12 +70,16 @@ def _sorted_values(names: tuple[str, ...]) -> NDArray[np.intp]:
 
 
 def _dates(names: tuple[str, ...], column: str) -> NDArray[np.datetime64]:
-    """Dates from text such as 2026-11-15 or 2026-11-15T08:30:00Z."""
+    """Dates from text, by the clock as it is written: offsets such as +02:00 move nothing."""
     found = np.empty(len(names), dtype="datetime64[s]")
     for k, name in enumerate(names):
-        text = name.strip().removesuffix("Z").removesuffix("+00:00").replace(" ", "T", 1)
+        match = DATE.fullmatch(name.strip())
         try:
-            found[k] = np.datetime64(text.partition(".")[0], "s")
+            if match is None:
+                raise ValueError(name)
+            year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
+            date = datetime(year, month or 1, day or 1, hour, minute, min(second, 59))
+            found[k] = np.datetime64(date, "s")
         except ValueError:
             raise DataError(
                 f"'{name}' in '{column}' is not a date that I can read.",

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from stakes.exceptions import StakesError
+from stakes.typing import Name
 
 if TYPE_CHECKING:
     from stakes.monitoring.periods import PeriodChange
@@ -18,6 +19,9 @@ def advice_on(change: PeriodChange) -> str:
     moved = set(change.moved)
     if not moved:
         return "Nothing moved more than chance: keep deciding as you do."
+    gone = (change.priors_after == 0) & (change.priors_before > 0)
+    if "priors" in moved and gone.any():
+        return f"{_shares(change)}. {_about_gone(change.classes[int(gone.argmax())])}"
     if moved <= {"priors", "cost"} and "priors" in moved:
         return f"{_shares(change)}; {_within(change)} {_new_threshold(change)}"
     if "rates" in moved:
@@ -45,6 +49,14 @@ def _shares(change: PeriodChange) -> str:
 def _within(change: PeriodChange) -> str:
     """That errors did not move."""
     return "the errors within each outcome moved no more than chance."
+
+
+def _about_gone(name: Name) -> str:
+    """What to do when a class is not met any more."""
+    return (
+        f"Find out first why there is no case of {name!r} any more: its labels may not have come "
+        "in yet. Until then this period says nothing about the model."
+    )
 
 
 def _new_threshold(change: PeriodChange) -> str:
