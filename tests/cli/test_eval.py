@@ -376,6 +376,8 @@ class TestGates:
         assert ran.err == "failed: nec>0.5 (nec of p is 1.714)\n"
 
     def test_a_typo_is_a_problem_not_a_pass(self, run, ten):
+        ran = run("eval", ten, "--scores", "p", *COSTS, "--fail-if", "nec>nan")
+        assert ran.code == 2
         ran = run("eval", ten, "--scores", "p", *COSTS, "--fail-if", "nex>0.5")
         assert (ran.code, ran.out) == (2, "")
         assert ran.err.startswith("error: I cannot read the condition 'nex>0.5'.\n")

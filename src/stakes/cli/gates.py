@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Sequence
@@ -29,7 +30,7 @@ class Gate:
             self.limit = float(match[4]) if match else 0.0
         except ValueError:
             match = None
-        if match is None:
+        if match is None or math.isnan(self.limit):  # nothing is above or below nan
             raise DataError(
                 f"I cannot read the condition '{text}'.",
                 hint="Say:  --fail-if 'nec>0.5'   (nec, cost or saving; > >= < <=; for a model "
