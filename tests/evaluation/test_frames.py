@@ -9,7 +9,7 @@ import pytest
 from frame_cases import kinds
 
 from stakes import Application, CaseCosts, CostMatrix, evaluate, evaluate_frame
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, StakesError
 
 pytest.importorskip("pyarrow", reason="pip install pyarrow")
 
@@ -154,3 +154,41 @@ class TestRefusals:
     def test_something_else_than_a_frame(self) -> None:
         with pytest.raises(DataError, match="must be a data frame; got list"):
             evaluate_frame([1, 2], label="y", posteriors="p", application=COSTS)
+
+
+@frames
+class TestColumnsThatAreMistaken:
+    APP = Application(COSTS)
+
+    def _refused(self, frame: Any, table: dict[str, Any], **given: Any) -> str:
+        with pytest.raises(StakesError) as caught:
+            evaluate_frame(frame(table), label="y", application=self.APP, **given)
+        return str(caught.value)
+
+    def test_probabilities_given_as_decisions(self, frame: Any) -> None:
+        said = self._refused(frame, rows(60), decisions={"gbm": "sharp"})
+        assert "`decisions` of 'gbm': column 'sharp' holds Float64" in said
+        assert "posteriors={'gbm': 'sharp'}" in said
+
+    def test_decisions_given_as_probabilities(self, frame: Any) -> None:
+        said = self._refused(frame, rows(60), posteriors={"rule": "region"})
+        assert "`posteriors` of 'rule': column 'region' holds String" in said
+        assert "decisions={'rule': 'region'}" in said
+
+    def test_another_case_of_letters_is_suggested(self, frame: Any) -> None:
+        said = self._refused(frame, rows(60), posteriors="SHARP")
+        assert "did you mean 'sharp'?" in said
+
+    @pytest.mark.parametrize("formula", ["w / nothing", "huge * huge"])
+    def test_costs_that_are_not_finite(self, frame: Any, formula: str) -> None:
+        table = {**rows(60), "nothing": [0.0] * 60, "huge": [1e308] * 60}
+        said = self._refused(frame, table, posteriors="sharp", case_costs={"fn": formula, "fp": 1})
+        assert "`case_costs` must come to finite costs; they do not in 60 of 60 rows" in said
+
+
+def test_columns_of_the_same_name() -> None:
+    pa = pytest.importorskip("pyarrow", reason="pip install pyarrow")
+    columns = [pa.array(["stay", "churn"]), pa.array([0.1, 0.9]), pa.array([0.2, 0.8])]
+    table = pa.Table.from_arrays(columns, names=["y", "p", "p"])
+    with pytest.raises(DataError, match="`frame` has columns of the same name: 'p' 2 times"):
+        evaluate_frame(table, label="y", posteriors="p", application=Application(COSTS))

@@ -31,7 +31,8 @@ class ColumnTypes:
         found = cls(dict(nw.from_native(frame).collect_schema()))
         for name in request.columns:
             if name not in found.types:
-                near = difflib.get_close_matches(name, found.types, 1)
+                folded = {str(other).lower(): other for other in found.types}
+                near = [folded[n] for n in difflib.get_close_matches(name.lower(), folded, 1)]
                 raise DataError(
                     f"there is no column {name!r}; there are {listed(tuple(found.types), 12)}.",
                     hint=f"did you mean {near[0]!r}?" if near else None,

@@ -74,6 +74,12 @@ def native(frame: Any) -> Any:
 
     try:
         return nw.to_native(nw.from_native(frame))
+    except nw.exceptions.DuplicateError as error:
+        twice = ", ".join(str(error).splitlines()[1:]).replace("- ", "")
+        raise DataError(
+            f"`frame` has columns of the same name: {twice}.",
+            hint="rename them, or take only the columns that are needed",
+        ) from None
     except TypeError:
         raise DataError(
             f"`frame` must be a data frame; got {type(frame).__name__}.",

@@ -56,6 +56,11 @@ def refuse(
         if count:
             rows = engine.sample(frame, plan, request.columns, name, EXAMPLES)
             raise fault.error(_said(fault, rows, count, total), hint=fault.hint)
+    if request.case_costs:
+        raise CostError(
+            f"`case_costs` must come to finite costs; they do not in {refused} of {total} rows.",
+            hint="a formula divides by zero there, or its amounts are too large",
+        )
     raise DataError(f"{refused} of {total} rows cannot be used.")  # pragma: no cover
 
 

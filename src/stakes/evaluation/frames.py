@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from stakes.application import Application, CostMatrix, UncertainApplication, as_application
 from stakes.engines import Request, reduce_frame
+from stakes.engines.reducing import native
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.from_reduction import evaluated_reduction
 from stakes.exceptions import DataError
@@ -97,6 +99,7 @@ def evaluate_frame(
     uncertain = application if isinstance(application, UncertainApplication) else None
     given = as_application(application if uncertain is None else uncertain.expected)
     models = _models(posteriors, decisions)
+    _refuse_mistaken(frame, posteriors, decisions)
     said_at = posterior_priors
     if given.priors is not None and said_at is None and posteriors is not None:
         said_at = class_shares(frame, label, given, sample_weight)
@@ -128,6 +131,29 @@ def class_shares(frame: Any, label: str, app: Application, sample_weight: str | 
     request = Request(label, {}, applications=naive, sample_weight=sample_weight)
     totals = reduce_frame(frame, request).class_totals
     return totals / totals.sum()
+
+
+def _refuse_mistaken(frame: Any, posteriors: Any, decisions: Any) -> None:
+    """Raise for probabilities that are given as decisions, or decisions as probabilities."""
+    types = dict(nw.from_native(native(frame)).collect_schema())
+    for given, what in ((posteriors, "posteriors"), (decisions, "decisions")):
+        named = given if isinstance(given, Mapping) else {} if given is None else {"model": given}
+        for model, said in named.items():
+            columns = [said] if isinstance(said, str) else list(said)
+            kind = types.get(columns[0]) if len(columns) == 1 else None
+            if kind is None or (kind.is_float() or kind.is_decimal()) == (what == "posteriors"):
+                continue
+            hints = {
+                "posteriors": f"decisions={{{model!r}: {columns[0]!r}}} if it holds names or "
+                "positions of decisions; else make its numbers floats",
+                "decisions": f"posteriors={{{model!r}: {columns[0]!r}}} if it holds "
+                "probabilities; decisions are names or integers",
+            }
+            raise DataError(
+                f"`{what}` of {str(model)!r}: column {columns[0]!r} holds {kind}, which is read as "
+                f"{'decisions' if what == 'posteriors' else 'probabilities'}.",
+                hint=hints[what],
+            )
 
 
 def _models(posteriors: Any, decisions: Any) -> dict[str, Any]:
