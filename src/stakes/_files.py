@@ -9,7 +9,18 @@ from pathlib import Path
 
 from stakes.exceptions import FormatError
 
-__all__ = ["write_whole"]
+__all__ = ["refuse_unwritable", "write_whole"]
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raise where a file could not be written, as far as that can be told before."""
+    target = path.resolve()
+    if not target.parent.is_dir():
+        raise FormatError(f"there is no folder '{path.parent}' to write {path.name} into.")
+    if target.is_dir():
+        raise FormatError(f"'{path}' is a folder; give the file a name of its own.")
+    if not os.access(target.parent, os.W_OK):
+        raise FormatError(f"no permission to write {path.name} into '{path.parent}'.")
 
 
 def write_whole(path: Path, data: bytes, *, lasting: bool = False) -> int:
@@ -18,11 +29,8 @@ def write_whole(path: Path, data: bytes, *, lasting: bool = False) -> int:
     Whoever is interrupted leaves the old file, or none. With `lasting` the bytes are on the disk
     before the name is given to them, so that a machine that stops leaves no empty file either.
     """
+    refuse_unwritable(path)
     target = path.resolve()  # a link is followed, not replaced
-    if not target.parent.is_dir():
-        raise FormatError(f"there is no folder '{path.parent}' to write {path.name} into.")
-    if target.is_dir():
-        raise FormatError(f"'{path}' is a folder; give the file a name of its own.")
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:

@@ -131,3 +131,27 @@ def test_signals_leave_nothing_behind(tmp_path, sent, code):
     running.communicate(timeout=30)
     assert running.returncode == code
     assert list(tmp_path.iterdir()) == []
+
+
+def test_work_that_does_not_hear_at_once_is_asked_again():
+    heard, calls = threading.Event(), []
+
+    def stop():
+        calls.append(1)
+        if len(calls) == 1:
+            raise RuntimeError("busy")
+        if len(calls) == 3:
+            heard.set()
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    before = attending.PATIENCE, attending.ELSEWHERE
+    attending.PATIENCE = attending.ELSEWHERE = 0.0
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            attended(lambda: heard.wait(10), "counting", progress=interrupted, stop=stop)
+    finally:
+        attending.PATIENCE, attending.ELSEWHERE = before
+    assert heard.is_set()
+    assert len(calls) == 3

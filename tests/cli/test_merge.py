@@ -194,3 +194,10 @@ def test_counts_of_nothing(run, tmp_path):
     ran = run("eval", "none.json", "--positive", "yes", *COST)
     assert ran.code == 2
     assert "none.json counts no cases" in ran.err
+
+
+@pytest.mark.parametrize("option", ["--save", "--html"])
+def test_outputs_that_cannot_be_written_are_refused_before_any_work(days, option):
+    ran = days("eval", "both.json", "--positive", "yes", *COST, option, "away/out")
+    assert (ran.code, ran.out) == (2, "")
+    assert "there is no folder 'away' to write out into" in ran.err

@@ -424,3 +424,14 @@ def test_no_change_has_no_sign(saved):
     (row,) = [x for x in saved("monitor", "w1.json", "w2.json", *COST).out.splitlines()
               if x.startswith("w2 ")]  # fmt: skip
     assert row.split()[-4:] == ["0", "0", "0", "1.00"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("away/costs.png", "there is no folder 'away'"), ("costs.docx", "I cannot draw into")],
+)
+def test_a_plot_that_cannot_be_written_is_refused_before_any_work(saved, name, said):
+    pytest.importorskip("matplotlib", reason="plots are an extra")
+    ran = saved("monitor", "w*.json", *COST, "--plot", name)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err

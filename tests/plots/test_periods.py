@@ -44,3 +44,13 @@ def test_segments_that_differ_are_marked():
     assert marked.get_ydata().tolist() == [
         k for k, name in enumerate(found.segments) if name in found.differing
     ]
+
+
+def test_intervals_with_gaps_are_bars():
+    from stakes import plots
+
+    few, many = ConfusionMatrix([[3, 1], [1, 2]]), ConfusionMatrix([[900, 50], [20, 80]])
+    found = watch([many, few, many, few], application=Application([[0, 1], [10, 0]]))
+    ax = plots.cost_over_periods(found, ax=figure.Figure().subplots())
+    (bars,) = [each for each in ax.collections if each.get_gid() == "bars"]
+    assert [segment[0][0] for segment in bars.get_segments()] == [0, 2]

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 __all__ = ["attended"]
@@ -13,6 +14,8 @@ __all__ = ["attended"]
 Result = TypeVar("Result")
 #: Seconds before anything is said, between two words on a terminal, and elsewhere.
 PATIENCE, BETWEEN, ELSEWHERE = 1.0, 0.25, 30.0
+#: Seconds that work which is asked to end may still take.
+LONGEST_STOP = 10.0
 
 
 def attended(
@@ -42,12 +45,20 @@ def attended(
         _watch(thread, what, progress, quiet)
     except BaseException:  # Ctrl-C, or the request to end
         if stop is not None:
-            stop()
-            thread.join(timeout=5.0)
+            _ended(thread, stop)
         raise
     if failed:
         raise failed[0]
     return found[0]
+
+
+def _ended(thread: threading.Thread, stop: Callable[[], None]) -> None:
+    """Ask the thread to end until it does: between two queries an engine does not hear it."""
+    start = time.monotonic()
+    while thread.is_alive() and time.monotonic() - start < LONGEST_STOP:
+        with suppress(Exception):
+            stop()
+        thread.join(timeout=0.1)
 
 
 def _watch(

@@ -115,6 +115,7 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Evaluate, print, write, and return the exit code."""
+    from stakes._files import refuse_unwritable
     from stakes.cli.costs import file_after_amounts
     from stakes.cli.gates import Gate, failures
     from stakes.cli.ranges import findings_over
@@ -122,6 +123,8 @@ def run(args: argparse.Namespace) -> int:
 
     file_after_amounts(args)
     gates = [Gate(text) for text in args.fail_if]  # before any work: a typo should not wait
+    for path in filter(None, (args.html, args.pdf, args.save)):
+        refuse_unwritable(Path(path))
     findings = with_facts(findings_over(args), args.command_line)
     for warning in findings.warnings:
         warn(warning)

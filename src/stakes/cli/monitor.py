@@ -86,13 +86,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Watch, print, draw, and return the exit code."""
     from stakes.cli.monitored import watched
-    from stakes.cli.monitored_shown import draw, show
+    from stakes.cli.monitored_shown import draw, refuse_undrawable, show
     from stakes.cli.period_gates import PeriodGate
 
     words = [args.file, *args.files]
     while args.cost and "=" not in args.cost[-1]:
         words.insert(1, args.cost.pop())  # files stood after --cost fn=10 fp=1
     gates = [PeriodGate(text) for text in args.fail_if]
+    if args.plot:
+        refuse_undrawable(args.plot)
     found = watched([word for word in words if word is not None], args)
     for warning in found.warnings:
         warn(warning)

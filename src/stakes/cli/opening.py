@@ -6,7 +6,7 @@ import glob
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -72,7 +72,8 @@ def _duckdb(files: Files, memory: str, types: dict[str, str]) -> Iterator[Opened
         except duckdb.Error as error:
             raise _unreadable(error, files) from None
         finally:
-            con.close()
+            with suppress(duckdb.Error):  # still busy with what was interrupted
+                con.close()
 
 
 def _set(con: Any, duckdb: Any, memory: str, spill: str) -> None:

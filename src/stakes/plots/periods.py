@@ -45,10 +45,18 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
     with style():
         ax = axes_for(ax, (6.4, 3.4))
         ax.axhline(table["cost"][0], color=GREY, linewidth=1, linestyle=(0, (2, 3)))
-        ax.fill_between(
-            places, table["low"], table["high"], color=COLOURS[0], alpha=BAND, linewidth=0,
-            gid="band", label=f"{100 * watched.level:g} % interval",
-        )  # fmt: skip
+        known = np.isfinite(table["low"])
+        said = f"{100 * watched.level:g} % interval"
+        if known.all():
+            ax.fill_between(
+                places, table["low"], table["high"], color=COLOURS[0], alpha=BAND, linewidth=0,
+                gid="band", label=said,
+            )  # fmt: skip
+        elif known.any():  # a band would have holes, and leave out those between two of them
+            ax.vlines(
+                places[known], table["low"][known], table["high"][known], color=COLOURS[0],
+                alpha=0.4, linewidth=1.6, gid="bars", label=said,
+            )  # fmt: skip
         ax.plot(places, table["cost"], color=COLOURS[0], marker="o", markersize=4, label="cost")
         rung = np.flatnonzero(table["alarm"])
         if rung.size:
