@@ -156,3 +156,12 @@ def test_many_classes_show_their_costliest_cells():
     assert "not shown here, but part of the JSON" in text
     assert "The costliest of 30 outcomes by 30 decisions for net" in text
     assert len(re.findall(r"truth \d+, decide \d+", text)) == 10
+
+
+@pytest.mark.parametrize("nonsense", ["1e308", "-5", "0", "1e-308", ""])
+def test_nonsense_in_a_field_never_shows(opened, nonsense):
+    page = opened(eleven_models().to_html())
+    for field in ("volume", "unit"):
+        page.typed({field: nonsense})
+        shown = page.tab.inner_text("main")
+        assert not re.search(r"Infinity|undefined|NaN", shown)

@@ -60,3 +60,13 @@ def test_no_decoration_in_a_file(monkeypatch):
 def test_page_is_at_most_80_wide(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     assert output.page_width() == 80
+
+
+def test_aligned_lines_are_kept_until_they_are_too_wide(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "40")
+    output.print_aligned("  truth a,   decision b  -> 4")
+    output.print_aligned("  truth a long name,   decision another long name  ->  4 123 456")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "  truth a,   decision b  -> 4"
+    assert lines[1] == "  truth a long name, decision another"
+    assert lines[2] == "      long name -> 4 123 456"

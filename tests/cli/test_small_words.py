@@ -156,3 +156,13 @@ class TestExamplesInHints:
             judged("--cost", "fn=25 - 5", "fp=1", "--json").found["application"]["costs"][1][0]
             == 20
         )
+
+
+def test_outcomes_with_long_names_stay_within_the_page(run, write):
+    long = {"yes": "the customer left within three months", "no": "the customer stayed with us"}
+    rows = ROWS.replace("yes,", f"{long['yes']},").replace("no,", f"{long['no']},")
+    write("d.csv", rows)
+    done = run(*BASE[:5], long["yes"], *BASE[6:], "--cost", "fn=123456.5", "fp=4123.75")
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert "123 456.5" in done.out

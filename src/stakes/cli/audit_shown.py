@@ -10,7 +10,7 @@ from typing import Any
 from stakes.application import Application
 from stakes.audit import Audit
 from stakes.audit.laws import short
-from stakes.cli.output import bold, page_width, print_wrapped, shown, wrapped
+from stakes.cli.output import bold, page_width, print_aligned, print_wrapped, wrapped
 from stakes.cli.tables import Column, fitted
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
@@ -24,7 +24,7 @@ LONG_NAME = 19
 def print_audit(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
     """The verdict in a few sentences, and what stands behind it."""
     for line in costs_said:
-        print(shown(line))
+        print_aligned(line)
     if costs_said:
         print()
     first, *rest = found.sentences

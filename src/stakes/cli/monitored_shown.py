@@ -13,7 +13,7 @@ from typing import Any
 from stakes._files import refuse_unwritable, write_whole
 from stakes._optional import load
 from stakes.cli.monitored import Watched
-from stakes.cli.output import dim, page_width, print_wrapped, shown
+from stakes.cli.output import dim, page_width, print_aligned, print_wrapped, shown
 from stakes.cli.printing import print_bold
 from stakes.cli.tables import Column, fitted
 from stakes.exceptions import FormatError
@@ -45,7 +45,7 @@ def _print(found: Watched) -> None:
     print_wrapped(f"read {found.source}: {cases} cases{of} in {len(watch.periods)} periods, "
                   f"compared with {watch.reference!s}", rest="  ")  # fmt: skip
     for line in found.costs_said:
-        print(shown(line))
+        print_aligned(line)
     print()
     text, left_out = fitted(_columns(watch), page_width())
     print(text)

@@ -16,6 +16,7 @@ __all__ = [
     "dim",
     "display_width",
     "page_width",
+    "print_aligned",
     "print_wrapped",
     "shown",
     "wrapped",
@@ -85,6 +86,16 @@ def wrapped(text: str, *, first: str = "", rest: str = "") -> list[str]:
         break_on_hyphens=False,
     )
     return [line.replace(_UNBROKEN, " ") for line in lines]
+
+
+def print_aligned(line: str, *, rest: str = "    ") -> None:
+    """Print a line whose parts are aligned; where it is wider than the page, wrap it instead."""
+    text = shown(line)
+    if display_width(text) <= page_width():
+        print(text)
+        return
+    indent = text[: len(text) - len(text.lstrip())]
+    print_wrapped(" ".join(text.split()), first=indent, rest=indent + rest)
 
 
 def continued(command: str) -> list[str]:

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from stakes.cli.doubt_shown import print_doubt
-from stakes.cli.output import bold, continued, dim, page_width, print_wrapped, shown, wrapped
+from stakes.cli.output import (
+    bold,
+    continued,
+    dim,
+    page_width,
+    print_aligned,
+    print_wrapped,
+    shown,
+    wrapped,
+)
 from stakes.cli.tables import Column, fitted
 from stakes.report import Findings, ModelFinding
 from stakes.report.amounts import aligned, amount, grouped, per_case, percent
@@ -18,10 +27,11 @@ def print_findings(findings: Findings, *, with_verdict: bool = True) -> None:
     """Everything, in the order in which it is read."""
     print_wrapped(read_line(findings), rest="  ")
     for line in findings.costs_said:
-        print(shown(line))
+        print_aligned(line)
     print()
     _print_table(findings)
-    print(dim(shown(_naive_line(findings))))
+    for line in wrapped(_naive_line(findings)):
+        print(dim(line))
     print_doubt(findings.evaluation)
     _print_where_money_goes(findings)
     _print_slices(findings)

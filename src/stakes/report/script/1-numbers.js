@@ -70,7 +70,7 @@
   };
   const typed = (id) => {
     const text = $(id).value;
-    return text !== "" && Number.isFinite(Number(text)) ? Number(text) : null;
+    return text !== "" && Math.abs(Number(text)) <= 1e15 ? Number(text) : null; // else sums overflow
   };
   const volume = () => {
     const cases = typed("volume");
