@@ -140,9 +140,35 @@ def by_class_name(array: NDArray[Any], table: Any, classes: Sequence[Name]) -> N
         found = getattr(table, attribute, None)
         if isinstance(found, Iterable) and all(isinstance(name, Hashable) for name in found):
             names = list(found)
-    if array.ndim != 2 or len(names) != len(classes) or set(names) != set(classes):
+    if array.ndim != 2 or len(names) != len(classes):
+        return array
+    if set(names) != set(classes):
+        _refuse_other_order(names, classes)
         return array
     return array[:, [names.index(name) for name in classes]]
+
+
+def _refuse_other_order(names: Sequence[Any], classes: Sequence[Name]) -> None:
+    """Raise when columns called after the classes, such as p_yes and p_no, have another order."""
+    ends = [str(name) for name in classes]
+    order: list[int] = []
+    for name in map(str, names):
+        found = [k for k, end in enumerate(ends) if _called_after(name, end)]
+        if len(found) != 1:
+            return
+        order += found
+    if order != sorted(order) and len(set(order)) == len(order):
+        raise PosteriorError(
+            f"the columns {listed(list(names))} are not in the order of the classes "
+            f"{listed(list(classes))}.",
+            hint="name them exactly as the classes are, or put them in that order",
+        )
+
+
+def _called_after(name: str, end: str) -> bool:
+    """Whether a name is that of a class, or ends with it as a word of its own."""
+    before = name[: len(name) - len(end)]
+    return name.endswith(end) and not before[-1:].isalnum()
 
 
 def sum_tolerance(kind: np.dtype[Any]) -> float:

@@ -165,3 +165,16 @@ def test_nonsense_in_a_field_never_shows(opened, nonsense):
         page.typed({field: nonsense})
         shown = page.tab.inner_text("main")
         assert not re.search(r"Infinity|undefined|NaN", shown)
+
+
+def test_tables_alone_stay_undecided_wherever_the_sliders_are(opened):
+    names = {"classes": ["no", "yes"], "decisions": ["no", "yes"]}
+    tables = {
+        "A": ConfusionMatrix([[900, 100], [20, 80]], **names),
+        "B": ConfusionMatrix([[899, 101], [20, 80]], **names),
+    }
+    ev = evaluate(None, tables, application=CostMatrix([[0, 1], [10, 0]], **names), rng=0)
+    page = opened(ev.to_html())
+    for stop in (0, 4, -4):
+        page.slide(ratio=stop)
+        assert page.text("#verdict").startswith("A or B: the data cannot tell them apart")

@@ -36,6 +36,16 @@ def test_slices_read_named_columns_as_the_whole_does(library: str) -> None:
         assert (counts == by_place.slices[side]["m"].confusion.counts).all()
 
 
+@pytest.mark.parametrize("columns", [["p_churn", "p_stay"], ["gbm.p_churn", "gbm.p_stay"]])
+def test_columns_called_after_the_classes_keep_their_order(columns: list[str]) -> None:
+    pd = pytest.importorskip("pandas", reason="needs pandas")
+    turned = pd.DataFrame(np.stack([P, 1 - P], axis=1), columns=columns)
+    with pytest.raises(PosteriorError, match="not in the order of the classes 'stay', 'churn'"):
+        judged({"m": turned})
+    straight = turned[columns[::-1]]
+    assert judged({"m": straight})["m"].nec == judged({"m": P})["m"].nec
+
+
 def test_slices_of_decisions_by_name() -> None:
     named = np.where(P > 1 / 11, "call", "ignore").tolist()
     found = judged({"m": named}, by=SIDE).slices["odd"]["m"].confusion.counts

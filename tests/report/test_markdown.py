@@ -30,3 +30,15 @@ def test_names_cannot_break_the_table():
 def test_written_to_a_path(tmp_path):
     text = made().to_markdown(tmp_path / "t.md")
     assert (tmp_path / "t.md").read_text(encoding="utf-8") == text
+
+
+def test_thresholds_read_as_in_the_verdict():
+    ev = made()
+    rule = ev["gbm"].rule.replace(">", "\\>")
+    assert f"| {rule} |" in ev.to_markdown()
+
+
+def test_notes_are_a_list_of_their_own():
+    lines = made().to_markdown().splitlines()
+    place = next(k for k, line in enumerate(lines) if line.startswith("- class shares"))
+    assert lines[place - 1] == ""

@@ -17,6 +17,7 @@ from stakes.evaluation.stop_sureness import (
     chances_best,
     nec_limits,
     paired_statistics,
+    unpaired_rivals,
 )
 from stakes.evaluation.stops import (
     RATIO_STOPS,
@@ -103,6 +104,8 @@ class Live:
             gaps, errors, scores = self.pairwise(place, best)
             chance = self.chances(nec, best, gaps, errors, place)
             rival, value, half = self.rivals(best, gaps, errors, scores)
+        elif self.ev.unpaired and low is not None and high is not None:
+            rival, value, half = unpaired_rivals(nec, low, high, best)
         kind, after = self.kinds(nec, best, high, rival, place)
         needed = self.ev.n_cases * np.divide(half, value, out=nothing, where=value != 0) ** 2
         return {"nec": nec, "low": low, "high": high, "chance": chance, "kind": kind,

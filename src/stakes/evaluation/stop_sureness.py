@@ -20,7 +20,15 @@ from stakes.evaluation.stops import System
 from stakes.typing import FloatArray
 from stakes.uncertainty.cost_draws import shares_best
 
-__all__ = ["CERTAIN", "Place", "both_acted", "chances_best", "nec_limits", "paired_statistics"]
+__all__ = [
+    "CERTAIN",
+    "Place",
+    "both_acted",
+    "chances_best",
+    "nec_limits",
+    "paired_statistics",
+    "unpaired_rivals",
+]
 
 #: Beyond this many standard errors a draw that says otherwise is not to be expected.
 CERTAIN = 5.0
@@ -154,3 +162,26 @@ def chances_best(nec: FloatArray, variances: FloatArray) -> FloatArray:
         gaps = normal @ (axes * np.sqrt(np.maximum(size, 0.0))).T + (nec[1:, k] - nec[0, k])
         found[:, k] = shares_best(np.column_stack([np.zeros(gaps.shape[0]), gaps]))
     return found
+
+
+def unpaired_rivals(
+    nec: FloatArray, low: FloatArray, high: FloatArray, best: NDArray[np.intp]
+) -> tuple[Any, Any, Any]:
+    """The nearest model that cannot be told from the best, each on cases of its own; -1: nobody.
+
+    Everything is (n_models, n_stops); limits of differences come from those of each model.
+    """
+    columns = np.arange(best.shape[0])
+    gap = nec - nec[best, columns]
+    below = np.hypot(nec - low, (high - nec)[best, columns])
+    above = np.hypot(high - nec, (nec - low)[best, columns])
+    near = np.where(gap - below > 0, np.inf, gap)
+    near[best, columns] = np.inf
+    rival = near.argmin(axis=0)
+    some = np.isfinite(near[rival, columns])
+    half = (below + above)[rival, columns] / 2
+    return (
+        np.where(some, rival, -1),
+        np.where(some, gap[rival, columns], np.nan),
+        np.where(some, half, np.nan),
+    )

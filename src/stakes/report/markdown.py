@@ -46,7 +46,7 @@ def as_markdown(record: Mapping[str, Any]) -> str:
     cases = f"{grouped(record['cases'])} cases."
     said = "NEC: cost divided by that of the best decision that ignores the model; lower is better."
     interval = f" Intervals: {percent(record['level'], 0)}." if sure and record["level"] else ""
-    lines += [f"{cases} {said}{interval}"]
+    lines += [f"{cases} {said}{interval}", ""]
     lines += [f"- {_text(note)}" for note in record["notes"]]
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
 
@@ -56,14 +56,14 @@ def _row(model: Mapping[str, Any], app: Mapping[str, Any]) -> list[str]:
     interval = model["interval"]
     if interval is not None and None not in interval:
         interval = f"{interval[0]:.3f} to {interval[1]:.3f}"
-    after, cut, chance = (model[k] for k in ("recalibrated_nec", "threshold", "probability_best"))
+    after, rule, chance = (model[k] for k in ("recalibrated_nec", "rule", "probability_best"))
     saved = model["total_saving"]
     return [
         _text(model["name"]),
         normalized(model["nec"]),
         interval if isinstance(interval, str) else "",
         "" if after is None else f"{after:.3f}",
-        "" if cut is None else f"p \\> {cut:.3g}",
+        "" if rule is None else _text(rule),
         per_case(model["saving"]) if saved is None else amount(saved),
         "" if chance is None else percent(chance, 0),
     ]
