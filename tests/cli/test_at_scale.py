@@ -346,3 +346,30 @@ class TestFilesAsTheyAreFound:
         ran = run("eval", "lake", "--label", "y", *COST, "--engine", engine)
         assert ran.code == 2
         assert "I cannot tell which columns hold the models" in ran.err
+
+
+def test_spark_that_does_not_start(run, tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow", reason="these files are written by pyarrow")
+    _written(tmp_path / "lake", "parquet", _columns())
+
+    class Builder:
+        def appName(self, _):  # noqa: N802 - as Spark spells it
+            return self
+
+        def config(self, *_):
+            return self
+
+        def getOrCreate(self):  # noqa: N802
+            raise RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited")
+
+    class Module:
+        class SparkSession:
+            builder = Builder()
+
+        PySparkException = OSError
+
+    monkeypatch.setattr("stakes.cli.opening.load", lambda *_, **__: Module)
+    ran = run("eval", "lake", *WORDS, "--scores", "a", "--engine", "spark")
+    assert ran.code == 2
+    assert "error: Spark does not start: [JAVA_GATEWAY_EXITED]" in ran.err
+    assert "it needs Java 17" in ran.err

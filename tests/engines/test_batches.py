@@ -223,3 +223,16 @@ class TestRefusals:
         Stream(APP).update([0, 1], ["wait", "act"]).confusion().save(tmp_path / "a.json")
         with pytest.raises(MergeError, match="not a checkpoint"):
             Stream(APP).resume(tmp_path / "a.json")
+
+
+def test_a_checkpoint_without_scores_does_not_become_part_of_some(tmp_path):
+    Stream(APP).update([0, 1], {"m": np.array([0.1, 0.9])}).save(tmp_path / "plain.json")
+    stream = Stream(APP, scores="exact").resume(tmp_path / "plain.json")
+    with pytest.raises(DataError, match="either all batches must come with scores, or none"):
+        stream.update([0], {"m": np.array([0.2])})
+    assert stream.joint.class_totals.sum() == 2
+
+
+def test_bins_that_are_none():
+    with pytest.raises(DataError, match="`n_bins` must be at least 4; got -1"):
+        Stream(APP, scores="bins", n_bins=-1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -178,21 +179,44 @@ def _spark(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
     sql = load("pyspark.sql", extra="spark")
     if files.form == "arrow":
         raise FormatError("Spark does not read Arrow files.", hint="--engine duckdb")
+    errors = load("pyspark.errors", extra="spark")
+    try:
+        yield Opened(_spark_frame(_session(sql), files, types))
+    except Exception as error:  # problems of the JVM come as errors of py4j, which Connect lacks
+        if isinstance(error, errors.PySparkException) or type(error).__name__.startswith("Py4J"):
+            raise _unreadable(error, files) from None
+        raise
+
+
+def _session(sql: Any) -> Any:
+    """The session that runs, or a new one on this machine."""
     builder = sql.SparkSession.builder.appName("stakes")
-    session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
-    paths = list(files.paths)
+    try:
+        return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    except Exception as error:
+        said = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise FormatError(
+            f"Spark does not start: {said}",
+            hint="it needs Java 17 on the path, which `java -version` shows, or JAVA_HOME:  "
+            "apt install openjdk-17-jre-headless\nwithout Java:  --engine duckdb",
+        ) from None
+
+
+def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
+    """The files as a data frame of Spark."""
+    far = "://" in files.said  # to be listed there; else brackets are part of a name
+    paths = [path if far else re.sub(r"([][{}*?\\])", r"\\\1", path) for path in files.paths]
     if files.form == "parquet":
         reader = session.read
         if files.hive:
             reader = reader.option("basePath", _root(paths))
-        yield Opened(reader.parquet(*paths))
-        return
+        return reader.parquet(*paths)
     mark = "\t" if ".tsv" in paths[0].lower() else ","
     frame = session.read.option("header", True).option("sep", mark).csv(paths)
     for name, kind in types.items():
         if kind == "number":
             frame = frame.withColumn(name, frame[name].cast("double"))
-    yield Opened(frame)
+    return frame
 
 
 def _root(paths: list[str]) -> str:

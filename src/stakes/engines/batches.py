@@ -31,6 +31,8 @@ from stakes.typing import FloatArray, Priors
 
 __all__ = ["Stream"]
 
+LEAST_BINS = 4
+
 
 class Stream:
     """Summaries of models on batches of cases, as if all had been one batch.
@@ -80,6 +82,8 @@ class Stream:
             raise DataError(f"`scores` must be 'none', 'bins' or 'exact'; got {scores!r}.")
         if scores != "none" and len(self.application.classes) != 2:
             raise DataError(f"scores are kept for two classes; got {self.application.classes}.")
+        if scores == "bins" and n_bins < LEAST_BINS:
+            raise DataError(f"`n_bins` must be at least {LEAST_BINS}; got {n_bins!r}.")
         self._said_at: FloatArray | None = None
         if posterior_priors is not None:
             self._said_at = as_priors(posterior_priors, self.application.classes)
@@ -199,6 +203,8 @@ class Stream:
 
     def _keep(self, found: dict[str, Any], fresh: dict[str, ScoreCounts]) -> None:
         """Add a batch to what is there; nothing changes where that is refused."""
+        if self.batches and set(fresh) != set(self._piles):
+            raise DataError("either all batches must come with scores, or none.")
         self._kept = _merged(self._kept, found) if self.batches else found
         self.batches += 1
         for name, one in fresh.items():
@@ -289,7 +295,8 @@ class Stream:
             return "<Stream of 0 cases>"
         total = float(self.joint.class_totals.sum())
         said = listed(self.models, 4)
-        return f"<Stream of {total:g} cases in {self.batches} batches: {said}>"
+        many = f"{self.batches} batch{'es' * (self.batches != 1)}"
+        return f"<Stream of {total:g} cases in {many}: {said}>"
 
 
 def _merged(kept: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
