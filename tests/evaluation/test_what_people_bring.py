@@ -160,3 +160,18 @@ class TestTablesAlone:
 def test_equals(copies: int, subject: str) -> None:
     ev = judged({f"m{k}": P for k in range(copies)})
     assert f"they cost the same on these cases. {subject} avoids" in ev.verdict
+
+
+def test_a_class_that_is_expected_and_never_occurs_is_named() -> None:
+    app = Application(COSTS, priors=[0.9, 0.1])
+    with pytest.raises(DataError, match=r"no case of 'churn' in the data, but its prior is 0\.1"):
+        judged({"a": P}, ["stay"] * N, application=app)
+    assert judged({"a": P}, ["stay"] * N).verdict == "Cannot say: only 0 cases of 'churn'."
+
+
+def test_a_slice_without_a_class_does_not_stop_the_others() -> None:
+    part = np.where(Y == "churn", "rest", SIDE)  # 'odd' and 'even' hold nobody who leaves
+    part[:40] = "rest"
+    ev = judged({"a": P}, by=part, application=Application(COSTS, priors=[0.9, 0.1]))
+    assert list(ev.slices) == ["rest"]
+    assert sum("could not be judged apart: no case of 'churn'" in note for note in ev.notes) == 2

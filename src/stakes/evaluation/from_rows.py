@@ -78,6 +78,7 @@ def evaluated_rows(models: Any, question: Question) -> Evaluation:
     """Judge every model as it is, re-calibrated and at its best, and compare them."""
     cases, given, options = question.cases, question.given, question.options
     app, said_at = question.application, question.said_at
+    _refuse_absent(cases, app)
     judged: list[Judged] = []
     notes: list[str] = []
     for model in read_models(models, app, cases.truth.shape[0]):
@@ -158,6 +159,20 @@ def read_cases(y_true: Any, app: Application, sample_weight: Any, groups: Any) -
         same_length("y_true", truth.shape[0], "groups", groups.shape[0])
     totals = np.bincount(truth, weights=weights, minlength=len(app.classes))
     return Cases(truth, weights, groups, totals / totals.sum())
+
+
+def _refuse_absent(cases: Cases, app: Application) -> None:
+    """Raise when a class that the application expects, and that matters, has no case."""
+    assert app.priors is not None
+    matters = (app.costs.values != app.costs.values[:, :1]).any(axis=1)
+    absent = np.flatnonzero((cases.priors == 0) & (app.priors > 0) & matters)
+    if absent.size:
+        k = int(absent[0])
+        raise DataError(
+            f"no case of {app.classes[k]!r} in the data, but its prior is {app.priors[k]:g}, so "
+            "the cost is unknown.",
+            hint="bring cases of it, or set its prior to 0",
+        )
 
 
 def assumed(given: Application, said_at: FloatArray, *, said: bool = True) -> list[str]:
