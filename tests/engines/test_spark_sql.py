@@ -33,6 +33,9 @@ REQUEST = Request("y", {"m": ["p a", "p.b", "pc"]}, applications=APP, sample_wei
 def spark() -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
+    # another test of this process may have left one that gives a lost task no second try
+    if (left := SparkSession.getActiveSession()) is not None:
+        left.stop()
     builder = SparkSession.builder.master("local[2, 4]").appName("stakes")
     for name, value in {
         "spark.ui.enabled": "false",

@@ -25,7 +25,7 @@ from stakes.experiments.pages import (
     paper_page,
 )
 from stakes.experiments.pages.words import has_page
-from stakes.experiments.registry import KEYS, papers
+from stakes.experiments.registry import papers
 from stakes.experiments.running import Result, kept_result, run_item, told, why_skipped
 
 __all__ = ["Folder", "data_folder"]
@@ -94,7 +94,8 @@ class Folder:
         kept = self.path / KEPT
         if self.path.exists() and not self.path.is_dir():
             raise DataError(f"{self.path} is a file.", hint="-o names a folder")
-        pages = [f"{name}.{kind}" for name in ("index", *KEYS) for kind in ("html", "md")]
+        names = ("index", *(paper.key for paper in papers()))
+        pages = [f"{name}.{kind}" for name in names for kind in ("html", "md")]
         there = [name for name in pages if (self.path / name).exists()]
         if there and not kept.is_dir():
             raise DataError(
