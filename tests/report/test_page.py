@@ -119,6 +119,7 @@ def test_slices_and_notes_are_shown():
 
 
 def test_units_of_several_classes_may_hold_anything():
+    pytest.importorskip("matplotlib", reason="the unit stands in a drawing; needs matplotlib")
     rng = np.random.default_rng(0)
     y, p = rng.integers(0, 3, 60), rng.dirichlet([1, 1, 1], 60)
     costs = CostMatrix.zero_one(3).with_abstention(0.2)
