@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from narwhals.exceptions import NarwhalsError
@@ -205,7 +206,11 @@ def _session(sql: Any) -> Any:
 def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
     """The files as a data frame of Spark."""
     far = "://" in files.said  # to be listed there; else brackets are part of a name
-    paths = [path if far else re.sub(r"([][{}*?\\])", r"\\\1", path) for path in files.paths]
+    # a session may have been started in another folder, and reads relative names from there
+    paths = [
+        path if far else re.sub(r"([][{}*?\\])", r"\\\1", str(Path(path).absolute()))
+        for path in files.paths
+    ]
     if files.form == "parquet":
         reader = session.read
         if files.hive:
