@@ -27,6 +27,8 @@ yes,0.8,no
 yes,0.05,no
 """
 COSTS = ["--positive", "yes", "--cost", "fn=10", "fp=1", "--min-positives", "1"]
+# Ninety cases that p and d tell apart without an error.
+CLEAR = "y,p,d\n" + "no,0.01,no\n" * 60 + "yes,0.9,yes\n" * 30
 
 
 @pytest.fixture
@@ -251,9 +253,21 @@ class TestForms:
         first = run("eval", ten, "--scores", "p", *COSTS).out.splitlines()[0]
         assert first == "read ten.csv: 10 cases, 3 y = yes (30 %), 1 model"
 
-    def test_quiet(self, run, ten):
-        assert run("eval", ten, "--scores", "p", *COSTS, "--quiet").out == "p 0.091\n"
-        assert run("eval", ten, "--decisions", "d", *COSTS, "--quiet").out == "d\n"
+    def test_quiet(self, run, write):
+        name = write("clear.csv", CLEAR)
+        for option, said in (("--scores=p", "p 0.091\n"), ("--decisions=d", "d\n")):
+            ran = run("eval", name, option, *COSTS, "--quiet")
+            assert (ran.code, ran.out, ran.err) == (0, said, "")
+
+    def test_quiet_names_no_model_that_is_not_to_be_deployed(self, run, ten):
+        ran = run("eval", ten, "--scores", "p", *COSTS, "--quiet")
+        assert (ran.code, ran.out) == (0, "")
+        assert ran.err.startswith("None: keep always deciding 'yes'. No model here costs less")
+
+    def test_quiet_prints_no_counts_when_there_are_too_few_cases(self, run, ten):
+        ran = run("eval", ten, "--scores", "p", *COSTS[:-2], "--quiet")
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith("error: 3 positives.")
 
     def test_csv(self, run, ten):
         ran = run("eval", ten, "--decisions", "d", *COSTS, "--csv")
@@ -271,10 +285,10 @@ class TestForms:
         assert ran.out.splitlines()[-1].startswith("report: r.html (")
         assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
-    def test_standard_input(self, ten, tmp_path):
+    def test_standard_input(self, tmp_path):
         done = subprocess.run(
             [sys.executable, "-m", "stakes", "eval", "-", "--scores", "p", *COSTS, "--quiet"],
-            input=TEN, capture_output=True, text=True, check=False, cwd=tmp_path,
+            input=CLEAR, capture_output=True, text=True, check=False, cwd=tmp_path,
         )  # fmt: skip
         assert (done.returncode, done.stdout) == (0, "p 0.091\n")
 
@@ -290,9 +304,9 @@ class TestForms:
         assert b"na\\xefve" in done.stdout
         assert done.stdout.isascii()
 
-    def test_the_file_may_stand_after_the_costs(self, run, ten):
+    def test_the_file_may_stand_after_the_costs(self, run, write):
         ran = run("eval", "--scores", "p", "--quiet", "--positive", "yes", "--min-positives", "1",
-                  "--cost", "fn=10", "fp=1", ten)  # fmt: skip
+                  "--cost", "fn=10", "fp=1", write("clear.csv", CLEAR))  # fmt: skip
         assert (ran.code, ran.out) == (0, "p 0.091\n")
 
     def test_columns_found_by_their_names_are_said(self, run, write):
@@ -373,7 +387,7 @@ class TestGates:
 
     def test_what_failed_is_said(self, run, ten):
         ran = run("eval", ten, "--scores", "p", *COSTS, "--fail-if", "nec>0.5", "--quiet")
-        assert ran.err == "failed: nec>0.5 (nec of p is 1.714)\n"
+        assert ran.err.splitlines()[-1] == "failed: nec>0.5 (nec of p is 1.714)"
 
     def test_a_typo_is_a_problem_not_a_pass(self, run, ten):
         ran = run("eval", ten, "--scores", "p", *COSTS, "--fail-if", "nec>nan")
@@ -382,8 +396,13 @@ class TestGates:
         assert (ran.code, ran.out) == (2, "")
         assert ran.err.startswith("error: I cannot read the condition 'nex>0.5'.\n")
 
+    def test_require_fails_unless_the_verdict_is_to_deploy(self, run, ten):
+        ran = run("eval", ten, "--scores", "p", *COSTS, "--require", "p")
+        assert ran.code == 1
+        assert ran.err.startswith("failed: --require p (None: keep always deciding 'yes'.")
+
     def test_require(self, run, write):
-        name = write("t.csv", "y,a,b\n0,0,0\n1,1,0\n")
+        name = write("t.csv", "y,a,b\n" + "0,0,0\n1,1,0\n" * 20)
         words = ["eval", name, "--decisions", "a,b", "--cost", "error=1", "--min-positives", "1"]
         assert run(*words, "--require", "a").code == 0
         failed = run(*words, "--require", "b", "--quiet")

@@ -75,7 +75,9 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     form = group.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="everything, as JSON")
     form.add_argument("--csv", action="store_true", help="the table, as CSV")
-    form.add_argument("--quiet", action="store_true", help="only the best model and its threshold")
+    form.add_argument(
+        "--quiet", action="store_true", help="only the model to deploy and its threshold"
+    )
     group.add_argument("--html", metavar="PAGE", help="also write a report page")
     group.add_argument("--pdf", metavar="FILE", help="also print that page, through Chromium")
     group.add_argument(
@@ -110,7 +112,9 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="'nec>0.5'",
         help="exit with 1 when this holds for the best model, or for one: 'gbm:nec>0.5'",
     )
-    group.add_argument("--require", metavar="MODEL", help="exit with 1 unless this is the best")
+    group.add_argument(
+        "--require", metavar="MODEL", help="exit with 1 unless this is to be deployed"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -73,6 +73,8 @@ def failures(gates: Sequence[Gate], required: str | None, findings: Findings) ->
             raise DataError(f"--require speaks of '{required}'; the models are {names}.")
         if findings.best.name != required:
             said.append(f"failed: --require {required} (the best is {findings.best.name})")
+        elif findings.evaluation.to_deploy is None:
+            said.append(f"failed: --require {required} ({findings.verdict})")
     return said
 
 

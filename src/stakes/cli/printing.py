@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from stakes.cli.doubt_shown import print_doubt
 from stakes.cli.output import (
     bold,
@@ -74,7 +76,10 @@ def read_line(findings: Findings) -> str:
 
 
 def print_quiet(findings: Findings) -> None:
-    """Only the best model and its threshold."""
+    """Only the model to deploy and its threshold; without one, why, on standard error."""
+    if findings.evaluation.to_deploy is None:
+        print(shown(findings.verdict), file=sys.stderr)
+        return
     best = findings.best
     threshold = "" if best.threshold is None else f" {str(best.rule).split()[-1]}"
     print(shown(best.name) + threshold)

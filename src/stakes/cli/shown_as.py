@@ -36,10 +36,11 @@ def show(findings: Findings, args: Any, *, counts_only: bool = False) -> None:
         print(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
     elif args.csv:
         print(_as_csv(findings), end="")
+    elif args.quiet:
+        if not counts_only:
+            print_quiet(findings)
     elif counts_only:
         _print_counts(findings)
-    elif args.quiet:
-        print_quiet(findings)
     else:
         print_findings(findings)
 

@@ -242,6 +242,11 @@ class Evaluation:
         return verdicts.kind_of(self)
 
     @property
+    def to_deploy(self) -> str | None:
+        """The model to deploy as it is; None where the verdict names none, or not as it is."""
+        return self.best if self.verdict_kind in verdicts.DEPLOYS else None
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What to mind besides: calibration worth having, how far the choice holds, few cases."""
         return tuple(verdicts.remarks(self))

@@ -13,7 +13,7 @@ from stakes.report.amounts import grouped, money, percent, plain
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation, ModelEvaluation
 
-__all__ = ["KINDS", "baseline", "kind_of", "remarks", "sentence"]
+__all__ = ["DEPLOYS", "KINDS", "baseline", "kind_of", "remarks", "sentence"]
 
 #: The closed set of verdicts.
 KINDS = (
@@ -24,6 +24,8 @@ KINDS = (
     "none",
     "cannot say",
 )
+#: The verdicts by which the cheapest model may be deployed as it is.
+DEPLOYS = ("deploy", "cannot tell apart")
 #: A gain from re-calibrating below this much NEC is not worth a word.
 WORTH_SAYING = 0.005
 #: Models whose costs differ by less than this share of the naive cost are called equal.
