@@ -7,8 +7,8 @@ import pytest
 
 from stakes import Application, CostMatrix, bayes_decisions, evaluate
 from stakes.evaluation import stop_draws
-from stakes.evaluation.live import Live
 from stakes.evaluation.live import sureness as said_of
+from stakes.evaluation.live_stops import Live
 from stakes.evaluation.stops import STEP, grid_of
 
 COSTS = CostMatrix([[0, 1], [6, 0]], classes=["no", "yes"])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from stakes import Application, CostMatrix, evaluate
-from stakes.evaluation.live import Live, live_numbers
+from stakes.evaluation.live import live_numbers
+from stakes.evaluation.live_stops import Live
 from stakes.evaluation.stop_sureness import chances_best, nec_limits
 from stakes.evaluation.stops import RATIO_STOPS, STEP, grid_of
 from stakes.metrics import normalized_expected_cost

@@ -13,10 +13,11 @@ from stakes.application import Application, CaseCosts
 from stakes.decisions import case_rules
 from stakes.evaluation.case_stops import CaseRule, CaseSources
 from stakes.evaluation.case_sureness import compared_by_case, nec_draws
-from stakes.evaluation.evaluation import Evaluation, ModelEvaluation, Naive
+from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.from_rows import Question, few_cases, rule_text
 from stakes.evaluation.judging import Cases, cut_on
 from stakes.evaluation.models import Model, read_models
+from stakes.evaluation.parts import ModelEvaluation, Naive
 from stakes.exceptions import CostError
 from stakes.metrics import top_share
 from stakes.report.amounts import percent, plain

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from stakes.application import Application, CostMatrix
 from stakes.evaluation.comparing import told_apart
 from stakes.evaluation.doubt import Doubt
-from stakes.evaluation.evaluation import Evaluation, Stretch
+from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.judging import Judged, Sources, decided
+from stakes.evaluation.parts import Stretch
 from stakes.evaluation.possible import Possible
 from stakes.evaluation.switching import NEAR_TIE, within
 from stakes.typing import FloatArray

@@ -8,8 +8,9 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.engines import Reduction
-from stakes.evaluation.evaluation import Evaluation, ModelEvaluation, Naive
+from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.from_rows import shortage_of
+from stakes.evaluation.parts import ModelEvaluation, Naive
 from stakes.exceptions import CostError, DataError
 from stakes.summaries import CostTally
 from stakes.typing import FloatArray

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application
-from stakes.evaluation.evaluation import Evaluation, ModelEvaluation
+from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.from_rows import shortage_of
 from stakes.evaluation.judging import Variant, priced
 from stakes.evaluation.models import refuse_same_names
+from stakes.evaluation.parts import ModelEvaluation
 from stakes.evaluation.switching import ranges_of_counts
 from stakes.exceptions import DataError, StakesError
 from stakes.summaries import ConfusionMatrix

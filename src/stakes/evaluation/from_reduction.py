@@ -11,10 +11,11 @@ import numpy as np
 from stakes.application import Application
 from stakes.engines import Reduction
 from stakes.evaluation.comparing import MOST_COMPARED
-from stakes.evaluation.evaluation import Evaluation, ModelEvaluation
+from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.from_case_sums import evaluated_case_sums
 from stakes.evaluation.from_rows import assumed, rule_text, shortage_of
 from stakes.evaluation.judging import Variant, cut_on, priced
+from stakes.evaluation.parts import ModelEvaluation
 from stakes.evaluation.switching import ranges_of_counts
 from stakes.exceptions import CostError, DataError, UndefinedError
 from stakes.metrics import at_min_cost

@@ -20,7 +20,7 @@ from stakes.evaluation.comparing import (
     nec_interval,
     worth_of_calibration,
 )
-from stakes.evaluation.evaluation import Evaluation, ModelEvaluation
+from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.judging import (
     Cases,
     Judged,
@@ -32,6 +32,7 @@ from stakes.evaluation.judging import (
     scores_of,
 )
 from stakes.evaluation.models import Model, read_models
+from stakes.evaluation.parts import ModelEvaluation
 from stakes.evaluation.switching import ranges
 from stakes.exceptions import DataError, LabelError, PosteriorError
 from stakes.report.amounts import plain

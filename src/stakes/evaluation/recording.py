@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from stakes.evaluation.evaluation import Evaluation, ModelEvaluation, Stretch
+    from stakes.evaluation.evaluation import Evaluation
+    from stakes.evaluation.parts import ModelEvaluation, Stretch
 
 __all__ = ["FORM", "record_of"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.curves import switch_points
-from stakes.evaluation.evaluation import Stretch
 from stakes.evaluation.judging import Cases, Judged
+from stakes.evaluation.parts import Stretch
 from stakes.summaries import ConfusionMatrix
 from stakes.uncertainty import best_ranges
 

@@ -11,7 +11,8 @@ from stakes.evaluation.doubt_words import depends, on_what, over_the_range
 from stakes.report.amounts import grouped, money, percent, plain
 
 if TYPE_CHECKING:
-    from stakes.evaluation.evaluation import Evaluation, ModelEvaluation
+    from stakes.evaluation.evaluation import Evaluation
+    from stakes.evaluation.parts import ModelEvaluation
 
 __all__ = ["DEPLOYS", "KINDS", "baseline", "kind_of", "remarks", "sentence"]
 

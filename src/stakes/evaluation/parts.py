@@ -1,0 +1,109 @@
+"""The parts of an evaluation: what one model costs, who wins where, the best naive decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray, Name
+
+__all__ = ["ModelEvaluation", "Naive", "Stretch"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ModelEvaluation:
+    """What one model costs; part of what `evaluate` returns.
+
+    Parameters
+    ----------
+    name : str
+        The model.
+    kind : {"posteriors", "decisions"}
+        What it gave.
+    confusion : ConfusionMatrix
+        What was decided as it is, over the names of the application.
+    cost, nec : float
+        Per case as given, and normalised by the best naive decision.
+    saving : float
+        What it saves per case against that decision.
+    interval : pair of float or None
+        Of the NEC; None when there were too few cases.
+    probability_best : float or None
+        Probability that it is the cheapest of the models as they are.
+    threshold : float or None
+        Act when the posterior of the second class is above this; two classes and decisions.
+    recalibrated_nec : float or None
+        After cross-fitted calibration.
+    recalibrated_interval : pair of float or None
+        Of that NEC, the fitted maps taken as given.
+    best_nec, best_threshold : float or None
+        At the best threshold on these very data: optimistic.
+    cells : array of shape (n_classes, n_decisions) or None
+        Cost per case by true class and decision, at the priors that count; `cost` is its sum.
+    rule : str or None
+        When to act, in words, e.g. "p > 0.091".
+    calibration_slope : float or None
+        By which factor calibration stretches the log odds: below 1 the model is over-confident.
+    """
+
+    name: str
+    kind: str
+    confusion: ConfusionMatrix
+    cost: float
+    nec: float
+    saving: float
+    interval: tuple[float, float] | None
+    probability_best: float | None
+    threshold: float | None
+    recalibrated_nec: float | None = None
+    recalibrated_interval: tuple[float, float] | None = None
+    best_nec: float | None = None
+    best_threshold: float | None = None
+    cells: FloatArray | None = None
+    rule: str | None = None
+    calibration_slope: float | None = None
+
+    @property
+    def calibration_loss(self) -> float | None:
+        """NEC that cross-fitted calibration would take away; negative when it would add some."""
+        return None if self.recalibrated_nec is None else self.nec - self.recalibrated_nec
+
+    def __repr__(self) -> str:
+        shown = "" if self.interval is None else " ({:.3f} to {:.3f})".format(*self.interval)
+        return f"<{self.name}: NEC {self.nec:.3f}{shown}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A range of cost ratios with one winner; part of `Evaluation.switches`.
+
+    Parameters
+    ----------
+    winner : str
+        A model, "tie", or "none" where a constant decision does as well.
+    low, high : float
+        How many wrong second decisions one wrong first decision costs as much as.
+    """
+
+    winner: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Naive:
+    """The best decision that ignores the model; part of `Evaluation`.
+
+    Parameters
+    ----------
+    decision : name
+        Always taken.
+    cost : float
+        Per case, as given.
+    avoidable : float
+        The same above the cheapest decision of each case: what the NEC divides by.
+    """
+
+    decision: Name
+    cost: float
+    avoidable: float
