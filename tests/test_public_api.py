@@ -101,6 +101,13 @@ def room_names() -> list[str]:
 ROOMS = room_names()
 
 
+@pytest.mark.parametrize("room", ROOMS[1:])
+def test_every_room_is_reached_from_the_package(room: str) -> None:
+    name = room.removeprefix("stakes.")
+    assert name in stakes.__all__
+    assert stakes.__getattr__(name) is importlib.import_module(room)
+
+
 def public_objects() -> list[tuple[str, Any]]:
     """Every public name with what it stands for."""
     found = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import tempfile
 from pathlib import Path
 
@@ -14,13 +15,28 @@ __all__ = ["refuse_unwritable", "write_whole"]
 
 def refuse_unwritable(path: Path) -> None:
     """Raise where a file could not be written, as far as that can be told before."""
+    if _is_device(path):
+        return
     target = path.resolve()
     if not target.parent.is_dir():
-        raise FormatError(f"there is no folder '{path.parent}' to write {path.name} into.")
+        raise FormatError(
+            f"there is no folder '{path.parent}' to write {path.name} into.",
+            hint=f"make it first:  mkdir -p {shlex.quote(str(path.parent))}",
+        )
     if target.is_dir():
-        raise FormatError(f"'{path}' is a folder; give the file a name of its own.")
+        raise FormatError(
+            f"'{path}' is a folder, not a file.", hint="give the file a name of its own in it"
+        )
     if not os.access(target.parent, os.W_OK):
-        raise FormatError(f"no permission to write {path.name} into '{path.parent}'.")
+        raise FormatError(
+            f"no permission to write {path.name} into '{path.parent}'.",
+            hint="write it into a folder of your own",
+        )
+
+
+def _is_device(path: Path) -> bool:
+    """Whether it is a pipe or a terminal, which is written to and not replaced."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def write_whole(path: Path, data: bytes, *, lasting: bool = False) -> int:
@@ -30,6 +46,9 @@ def write_whole(path: Path, data: bytes, *, lasting: bool = False) -> int:
     before the name is given to them, so that a machine that stops leaves no empty file either.
     """
     refuse_unwritable(path)
+    if _is_device(path):
+        path.write_bytes(data)
+        return len(data)
     target = path.resolve()  # a link is followed, not replaced
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:

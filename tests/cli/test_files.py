@@ -29,8 +29,9 @@ def test_a_failure_leaves_the_old_file_and_no_rest(tmp_path, monkeypatch):
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(FormatError, match="there is no folder"):
+    with pytest.raises(FormatError, match="there is no folder") as caught:
         write_whole(tmp_path / "no" / "a.txt", "x")
+    assert f"mkdir -p {tmp_path}" in str(caught.value.hint)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file modes are those of POSIX")
@@ -38,3 +39,16 @@ def test_permissions_are_those_of_a_new_file(tmp_path):
     write_whole(tmp_path / "a.txt", "x")
     (tmp_path / "b.txt").write_text("x")
     assert (tmp_path / "a.txt").stat().st_mode == (tmp_path / "b.txt").stat().st_mode
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes with names are those of POSIX")
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert write_whole(pipe, "né") == 3
+        assert os.read(reader, 10) == b"n\xc3\xa9"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()

@@ -25,7 +25,9 @@ def ev():
     return evaluate(y, {"a": p, "b": p**2}, application=Application(COSTS), rng=0)
 
 
-@pytest.mark.parametrize("name", ["bayes_error", "decision", "reliability", "det", "roc", "costs"])
+@pytest.mark.parametrize(
+    "name", ["bayes_error", "costs", "decision_curve", "det", "reliability", "roc"]
+)
 def test_draws_every_model(ev, name):
     ax = getattr(ev.plot, name)(ax=Figure().subplots())
     texts = [t.get_text() for t in (*ax.get_legend().get_texts(), *ax.get_yticklabels())] if (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 
+from stakes._files import write_whole
 from stakes.application.application import Application
 from stakes.application.cost_matrix import CostMatrix
 from stakes.application.csv_form import costs_from_csv, costs_to_csv
@@ -118,7 +118,7 @@ def write_costs(
             f"{path}: the character {error.object[error.start]!r} of a name cannot be written "
             "as UTF-8."
         ) from error
-    replace_file(Path(path).resolve(), content)
+    write_whole(Path(path), content)
 
 
 def _text(path: str | os.PathLike[str]) -> str:
@@ -141,15 +141,3 @@ def _suffix(path: Path) -> str:
             hint="name it .toml, .csv or .tsv",
         )
     return suffix
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Put a complete new file in the place of an old one."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

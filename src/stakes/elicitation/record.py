@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from stakes._files import write_whole
 from stakes.application import costs_to_toml
-from stakes.application.forms import replace_file
 from stakes.application.named_cells import located
 from stakes.application.toml_writer import toml_value
 from stakes.elicitation.emblematic import ratio_from_ranking
@@ -207,7 +207,7 @@ def write_answers(talk: Elicitation, path: str | os.PathLike[str], **settings: A
     array([[ 0.,  1.],
            [10.,  0.]])
     """
-    replace_file(Path(path).resolve(), answers_to_toml(talk, **settings).encode("utf-8"))
+    write_whole(Path(path), answers_to_toml(talk, **settings).encode("utf-8"))
 
 
 def _value(value: Any) -> str:

@@ -41,7 +41,7 @@ class Plots:
         self._ev = evaluation
 
     def __repr__(self) -> str:
-        return f"<plots of {self._ev!r}: bayes_error, confusion, costs, decision, det, reliability, roc>"  # noqa: E501
+        return f"<plots of {self._ev!r}: bayes_error, confusion, costs, decision_curve, det, reliability, roc>"  # noqa: E501
 
     # ------------------------------------------------------------- curves, by model
 
@@ -81,7 +81,7 @@ class Plots:
         prevalence = None if share is None or not 0 < share[1] < 1 else float(share[1])
         return plots.bayes_error(found, prevalence=prevalence, span=self.span(), bands=bands, ax=ax)
 
-    def decision(self, *, ax: Any = None, thresholds: Any = None) -> Any:
+    def decision_curve(self, *, ax: Any = None, thresholds: Any = None) -> Any:
         """Net benefit of every model; see `stakes.plots.decision`."""
         from stakes import plots
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stakes._files import write_whole
 from stakes.application.sentences import describe_costs
 from stakes.evaluation.case_numbers import case_numbers
 from stakes.evaluation.case_numbers import costliest_cases as costliest
@@ -152,8 +153,8 @@ def _trusted(ev: Evaluation, reliability: Mapping[str, Any]) -> str:
 
 
 def write(text: str, path: Any) -> None:
-    """Write a file as UTF-8 with the same line ends everywhere."""
-    Path(path).write_text(text, encoding="utf-8", newline="\n")
+    """Write a file as UTF-8 with the same line ends everywhere, whole or not at all."""
+    write_whole(Path(path), text.encode("utf-8"))
 
 
 def as_json(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> str:

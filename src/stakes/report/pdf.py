@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from stakes._files import refuse_unwritable, write_whole
 from stakes.exceptions import DataError, MissingExtraError
 
 __all__ = ["find_chromium", "print_pdf"]
@@ -46,7 +47,8 @@ def print_pdf(page: str, path: Any, *, browser: str | None = None) -> None:
             "a PDF is printed by Chromium, Chrome or Edge, and none is on the path.",
             hint="apt-get install chromium, or open the page and print it from any browser",
         )
-    target = Path(path).resolve()
+    target = Path(path)
+    refuse_unwritable(target)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         source, made = Path(folder) / "page.html", Path(folder) / "page.pdf"
         source.write_text(page, encoding="utf-8")
@@ -71,4 +73,4 @@ def print_pdf(page: str, path: Any, *, browser: str | None = None) -> None:
         if not made.exists():
             last = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise DataError(f"{browser} printed no PDF: {last}")
-        target.write_bytes(made.read_bytes())
+        write_whole(target, made.read_bytes())
