@@ -175,3 +175,31 @@ def test_a_slice_without_a_class_does_not_stop_the_others() -> None:
     ev = judged({"a": P}, by=part, application=Application(COSTS, priors=[0.9, 0.1]))
     assert list(ev.slices) == ["rest"]
     assert sum("could not be judged apart: no case of 'churn'" in note for note in ev.notes) == 2
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_of_models_is_told_how_to_pass_them(library: str) -> None:
+    frames = pytest.importorskip(library, reason="needs data frames")
+    with pytest.raises(PosteriorError, match="must sum to 1") as caught:
+        judged(frames.DataFrame({"gbm": P, "logreg": P**2}))
+    line = 'if these are several models: evaluate(y_true, {"gbm": frame["gbm"], '
+    assert line + '"logreg": frame["logreg"]}, ...)' in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("models", "line"),
+    [
+        ([P, P, P], '{"a": models[0], "b": models[1], ...}'),
+        (np.stack([P, P, P], axis=1), '{"a": models[:, 0], "b": models[:, 1], ...}'),
+    ],
+)
+def test_arrays_of_models_are_told_how_to_pass_them(models: Any, line: str) -> None:
+    with pytest.raises(PosteriorError, match="one column per class") as caught:
+        judged(models)
+    assert line in str(caught.value.hint)
+
+
+def test_parts_that_look_alike_in_text_are_refused() -> None:
+    mixed = np.array([1, "1"] * (N // 2), dtype=object)
+    with pytest.raises(DataError, match="`by` holds 1 both as text and as a number"):
+        judged({"m": P}, by=mixed)

@@ -7,7 +7,15 @@ from stakes.report.amounts import aligned, amount, grouped, money, per_case, per
 
 
 @pytest.mark.parametrize(
-    ("number", "text"), [(0, "0"), (999, "999"), (20000, "20 000"), (1567.0, "1 567"), (2.5, "2.5")]
+    ("number", "text"),
+    [
+        (0, "0"),
+        (999, "999"),
+        (20000, "20 000"),
+        (1567.0, "1 567"),
+        (2.5, "2.5"),
+        (2e18, "2.00e+18"),
+    ],
 )
 def test_grouped(number, text):
     assert grouped(number) == text
@@ -22,6 +30,10 @@ def test_grouped(number, text):
         (3202.4, "3202"),
         (1_234_567, "1.23 M"),
         (2.5e9, "2.50 G"),
+        (1.234e12, "1.23 T"),
+        (-3e13, "-30.0 T"),
+        (9.996e14, "1.00e+15"),
+        (4e22, "4.00e+22"),
         (12.345, "12.3"),
         (-73_100, "-73.1 k"),
         (0, "0"),
@@ -33,7 +45,13 @@ def test_amount(number, text):
 
 @pytest.mark.parametrize(
     ("number", "unit", "text"),
-    [(508_912, "EUR", "509 000 EUR"), (0.3061, "EUR", "0.306 EUR"), (17.5, None, "17.5")],
+    [
+        (508_912, "EUR", "509 000 EUR"),
+        (0.3061, "EUR", "0.306 EUR"),
+        (17.5, None, "17.5"),
+        (1.2345e12, "EUR", "1 230 000 000 000 EUR"),
+        (-1.2345e300, "EUR", "-1.23e+300 EUR"),
+    ],
 )
 def test_money_has_three_digits_and_its_unit(number, unit, text):
     assert money(number, unit) == text

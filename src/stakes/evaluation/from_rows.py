@@ -31,7 +31,7 @@ from stakes.evaluation.judging import (
     recalibrated,
     scores_of,
 )
-from stakes.evaluation.models import Model, read_models
+from stakes.evaluation.models import Model, alike_in_text, read_models
 from stakes.evaluation.parts import ModelEvaluation
 from stakes.evaluation.switching import ranges
 from stakes.exceptions import DataError, LabelError, PosteriorError
@@ -268,9 +268,13 @@ def sliced(
     same_length("y_true", truth.shape[0], "by", values.shape[0])
     assert whole.sources is not None
     said = {one.model.name: _as_read(one.model) for one in whole.sources.judged}
-    found = {}
-    notes = list(whole.notes)
-    for value in dict.fromkeys(values.tolist()):
+    found, notes = {}, list(whole.notes)
+    apart = dict.fromkeys(values.tolist())
+    if (twice := alike_in_text(apart)) is not None:
+        raise DataError(
+            f"`by` holds {twice} both as text and as a number.", hint="by = [str(b) for b in by]"
+        )
+    for value in apart:
         inside = values == value
         part = {name: one[inside] for name, one in said.items()}
         cut = {k: None if v is None else as_column(v, k)[inside] for k, v in columns.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +14,12 @@ from stakes._checks import as_posterior_array, refuse_bad_posteriors, same_lengt
 from stakes._columns import as_column
 from stakes._names import encode
 from stakes.application import Application
-from stakes.exceptions import DataError, PosteriorError
+from stakes.exceptions import DataError, PosteriorError, StakesError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.reading import posterior_array
 from stakes.typing import FloatArray
 
-__all__ = ["Model", "read_models", "refuse_other_order", "refuse_same_names"]
+__all__ = ["Model", "alike_in_text", "read_models", "refuse_other_order", "refuse_same_names"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,21 +40,53 @@ class Model:
 def read_models(models: Any, app: Application, n_cases: int) -> tuple[Model, ...]:
     """Every model of a mapping; a single one may come without a name."""
     if not isinstance(models, Mapping):
-        models = {"model": models}
+        return (_read_alone(models, app, n_cases),)
     if not models:
         raise DataError("`models` is empty.", hint='evaluate(y_true, {"gbm": p}, ...)')
     refuse_same_names(models)
     return tuple(_read(str(name), said, app, n_cases) for name, said in models.items())
 
 
+def _read_alone(said: Any, app: Application, n_cases: int) -> Model:
+    """A model without a name; where it cannot be one, how to pass several."""
+    try:
+        return _read("model", said, app, n_cases)
+    except StakesError as error:
+        if (passed := _passed_apart(said)) is None:
+            raise
+        hint = f"if these are several models: evaluate(y_true, {{{passed}}}, ...)"
+        both = hint if error.hint is None else f"{error.hint}\n{hint}"
+        raise type(error)(error.message, hint=both, rows=error.rows) from None
+
+
+def _passed_apart(said: Any) -> str | None:
+    """How columns of a frame or an array would be passed as models; None where there are none."""
+    if hasattr(said, "columns"):
+        names = [str(name) for name in said.columns]
+        parts = [f'"{name}": frame["{name}"]' for name in names]
+    elif np.ndim(said) == 2 and isinstance(said, (list, tuple)):
+        parts = [f'"{chr(97 + k)}": models[{k}]' for k in range(min(len(said), 3))]
+    elif np.ndim(said) == 2:
+        parts = [f'"{chr(97 + k)}": models[:, {k}]' for k in range(min(np.shape(said)[1], 3))]
+    else:
+        return None
+    return ", ".join([*parts[:2], *(["..."] if len(parts) > 2 else [])])
+
+
 def refuse_same_names(models: Mapping[Any, Any]) -> None:
     """Raise when two models are called alike in text, such as 1 and "1"."""
-    names = [str(name) for name in models]
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise DataError(
-            f"two models are called {twice[0]!r}.", hint="give each model a name of its own"
-        )
+    if (twice := alike_in_text(models)) is not None:
+        raise DataError(f"two models are called {twice!r}.", hint="give each a name of its own")
+
+
+def alike_in_text(values: Iterable[Any]) -> str | None:
+    """The first text that two different values share, such as 1 and "1"; None without any."""
+    seen = set()
+    for text in map(str, values):
+        if text in seen:
+            return text
+        seen.add(text)
+    return None
 
 
 def refuse_other_order(y_true: Any, columns: Mapping[str, Any]) -> None:

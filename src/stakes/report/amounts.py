@@ -18,8 +18,14 @@ __all__ = [
 ]
 
 
+#: From here on a float no longer knows its last digits, so that they are not printed.
+VAST = 1e15
+
+
 def grouped(number: float) -> str:
     """A count with its digits in groups of three, e.g. ``20 000``; weights keep one decimal."""
+    if abs(number) >= VAST:
+        return f"{float(number):.2e}"
     if float(number).is_integer():
         return f"{int(number):,}".replace(",", " ")
     return f"{number:,.1f}".replace(",", " ")
@@ -41,9 +47,11 @@ def plain(number: float, digits: int = 4) -> str:
 
 
 def amount(number: float) -> str:
-    """A short amount for a table: three significant digits with k, M or G."""
+    """A short amount for a table: three significant digits with k, M, G or T."""
     size = abs(number)
-    for factor, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+    if size >= 0.9995 * VAST:
+        return f"{number:.2e}"
+    for factor, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if size >= 0.9995 * factor * (10 if letter == "k" else 1):
             return f"{_three_digits(number / factor)} {letter}"
     return plain(number, 4 if size >= 1000 else 3)
@@ -62,7 +70,7 @@ def money(number: float, unit: str | None) -> str:
 def aligned(numbers: Sequence[float], digits: int = 4) -> list[str]:
     """Numbers of one column with the same decimals: so many digits for the largest of them."""
     largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
-    if largest == 0 or largest >= 1e15 or largest < 1e-6:
+    if largest == 0 or largest >= VAST or largest < 1e-6:
         return [plain(number, digits) for number in numbers]
     decimals = max(0, digits - 1 - math.floor(math.log10(largest)))
     return [f"{number + 0.0:,.{decimals}f}".replace(",", " ") for number in numbers]

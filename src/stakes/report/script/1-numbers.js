@@ -16,7 +16,9 @@
   // ---- numbers as the library writes them
   const NBSP = "\u00a0";
   const split = (text) => text.replace(/\B(?=(\d{3})+(?!\d))/g, NBSP);
+  const VAST = 1e15; // from here on a number no longer knows its last digits
   const grouped = (x) => {
+    if (Math.abs(x) >= VAST) return x.toExponential(2);
     if (Number.isInteger(x)) return split(String(x));
     const [whole, rest] = x.toFixed(1).split(".");
     return `${split(whole)}.${rest}`;
@@ -37,7 +39,8 @@
   };
   const short = (x) => {
     const size = Math.abs(x);
-    for (const [factor, letter] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
+    if (size >= 0.9995 * VAST) return x.toExponential(2);
+    for (const [factor, letter] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
       if (size >= 0.9995 * factor * (letter === "k" ? 10 : 1)) {
         const y = x / factor;
         const s = Math.abs(y);
