@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Live"]
 
-
 #: More models than this are not told apart stop by stop.
 MOST_TOLD_APART = 10
 

@@ -92,10 +92,7 @@ from stakes.metrics.metric import (
 from stakes.metrics.operating_points import (
     OperatingPoint,
     at_bayes_threshold,
-    at_equal_error,
     at_min_cost,
-    at_sensitivity,
-    at_specificity,
     at_threshold,
 )
 from stakes.metrics.pareto import (
@@ -107,20 +104,20 @@ from stakes.metrics.profit import (
     expected_max_profit_churn,
     expected_max_profit_credit,
 )
+from stakes.metrics.proper_losses import BetaWeight
 from stakes.metrics.proper_scores import (
-    BetaWeight,
     ScoreDecomposition,
     binary_brier_score,
     binary_cross_entropy,
     cost_over_applications,
     score_decomposition,
 )
-from stakes.metrics.ranking import (
-    auc,
-    average_precision,
+from stakes.metrics.ranking import auc, average_precision, partial_auc, pr_auc
+from stakes.metrics.rate_thresholds import (
+    at_equal_error,
+    at_sensitivity,
+    at_specificity,
     eer,
-    partial_auc,
-    pr_auc,
     sensitivity_at_specificity,
     specificity_at_sensitivity,
 )

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from stakes.metrics.metric import Metric
-from stakes.metrics.ranking import (
-    auc,
+from stakes.metrics.ranking import auc
+from stakes.metrics.rate_thresholds import (
     eer,
     sensitivity_at_specificity,
     specificity_at_sensitivity,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stakes.metrics.proper_scores import BetaWeight, cost_over_applications
+from stakes.metrics.proper_losses import BetaWeight
+from stakes.metrics.proper_scores import cost_over_applications
 from stakes.summaries.ranked_scores import RankedScores, require_both
 
 __all__ = ["h_measure"]

@@ -2,77 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
-from stakes.exceptions import DataError
 from stakes.metrics.llr_cost import log_odds_sums
+from stakes.metrics.proper_losses import BetaWeight, Losses, losses_of, mean_loss, shares_of
 from stakes.results import Frame
-from stakes.summaries.ranked_scores import RankedScores, require_both
+from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray
 
 __all__ = [
-    "BetaWeight",
     "ScoreDecomposition",
     "binary_brier_score",
     "binary_cross_entropy",
     "cost_over_applications",
     "score_decomposition",
 ]
-
-#: Losses of the first and of the second class as functions of the posterior log odds.
-Losses = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-
-
-class BetaWeight(NamedTuple):
-    """How much each application counts: a Beta density over posterior thresholds.
-
-    A threshold c belongs to the costs c for a false positive and 1 - c for a false
-    negative, so c is small when misses are costly.
-
-    Parameters
-    ----------
-    alpha, beta : float
-        Parameters of the Beta density; (1, 1) is uniform.
-    low, high : float
-        Only thresholds in this range count: the density is cut off and rescaled.
-
-    Examples
-    --------
-    >>> BetaWeight.from_cost_ratios(2, 20)
-    BetaWeight(alpha=1.0, beta=1.0, low=0.047619047619047616, high=0.3333333333333333)
-    """
-
-    alpha: float = 1.0
-    beta: float = 1.0
-    low: float = 0.0
-    high: float = 1.0
-
-    @classmethod
-    def from_cost_ratios(
-        cls, least: float, most: float, *, alpha: float = 1.0, beta: float = 1.0
-    ) -> BetaWeight:
-        """Thresholds for which a miss costs as much as `least` to `most` false alarms."""
-        if not 0 < least < most:
-            raise DataError(f"ratios must satisfy 0 < least < most; got {least!r}, {most!r}.")
-        return cls(alpha, beta, 1 / (1 + most), 1 / (1 + least))
-
-    def losses(self, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Average cost of a case of the first and of the second class."""
-        from scipy.special import betainc, expit
-
-        alpha, beta, low, high = self
-        if not (alpha > 0 and beta > 0 and 0 <= low < high <= 1):
-            raise DataError(f"a Beta weight needs alpha, beta > 0 and 0 <= low < high <= 1: {self}")
-        at = np.clip(expit(log_odds), low, high)
-        mass = betainc(alpha, beta, high) - betainc(alpha, beta, low)
-        raised = betainc(alpha + 1, beta, at) - betainc(alpha + 1, beta, low)
-        missed = betainc(alpha, beta + 1, high) - betainc(alpha, beta + 1, at)
-        total = (alpha + beta) * mass
-        return np.asarray(alpha * raised / total), np.asarray(beta * missed / total)
 
 
 def binary_cross_entropy(scores: RankedScores, *, prior: float | None = None) -> float:
@@ -106,7 +53,7 @@ def binary_cross_entropy(scores: RankedScores, *, prior: float | None = None) ->
     >>> round(binary_cross_entropy(sc), 4)
     0.2231
     """
-    shares = _shares(scores, prior, "binary_cross_entropy")
+    shares = shares_of(scores, prior, "binary_cross_entropy")
     sums = log_odds_sums(scores, scores.shift_to(shares[1]))
     return float(np.sum(shares * np.array(sums) / scores.class_totals))
 
@@ -293,16 +240,16 @@ def score_decomposition(
     total  miscalibration  discrimination  uncertainty
     0.205  0.08            0.125           0.25
     """
-    shares = _shares(scores, prior, "score_decomposition")
-    losses = _losses(rule)
+    shares = shares_of(scores, prior, "score_decomposition")
+    losses = losses_of(rule)
     first, second = (
         share * part / part.sum() for share, part in zip(shares, scores.blocks(), strict=True)
     )
     with np.errstate(divide="ignore"):
         pooled = np.log(second) - np.log(first)
         alone = np.log(shares[1:]) - np.log(shares[:1])
-    refined = _mean(losses, pooled, first, second)
-    uncertainty = _mean(losses, alone, shares[:1], shares[1:])
+    refined = mean_loss(losses, pooled, first, second)
+    uncertainty = mean_loss(losses, alone, shares[:1], shares[1:])
     total = np.nan
     if scale and rule == "log":
         total = binary_cross_entropy(scores, prior=prior)
@@ -321,47 +268,9 @@ def _total(scores: RankedScores, shares: FloatArray, losses: Losses) -> float:
     if scores.kind == "posterior":
         log_odds = logit(log_odds)
     per_case = shares / scores.class_totals
-    return _mean(
+    return mean_loss(
         losses,
         log_odds + scores.shift_to(shares[1]),
         per_case[0] * negatives,
         per_case[1] * positives,
     )
-
-
-def _mean(losses: Losses, log_odds: FloatArray, first: FloatArray, second: FloatArray) -> float:
-    """Losses weighted by the mass of each class; no mass, no loss, even if infinite."""
-    of_first, of_second = losses(log_odds)
-    with np.errstate(invalid="ignore"):
-        parts = np.where(first > 0, first * of_first, 0) + np.where(
-            second > 0, second * of_second, 0
-        )
-    return float(parts.sum())
-
-
-def _losses(rule: Any) -> Losses:
-    """Losses of both classes as functions of the posterior log odds."""
-    if isinstance(rule, BetaWeight):
-        return rule.losses
-    if rule == "log":
-        return lambda z: (np.logaddexp(0, z), np.logaddexp(0, -z))
-    if rule == "brier":
-        return lambda z: (_squared(z), _squared(-z))
-    raise DataError(f"`rule` must be 'log', 'brier' or a BetaWeight; got {rule!r}.")
-
-
-def _squared(log_odds: FloatArray) -> FloatArray:
-    """The squared posterior."""
-    from scipy.special import expit
-
-    return np.asarray(expit(log_odds) ** 2)
-
-
-def _shares(scores: RankedScores, prior: float | None, what: str) -> FloatArray:
-    """The priors of both classes: given, or those of the data."""
-    require_both(scores, what)
-    if prior is None:
-        return scores.priors
-    if not 0 < prior < 1:
-        raise DataError(f"`prior` must lie between 0 and 1; got {prior!r}.")
-    return np.array([1 - prior, prior])

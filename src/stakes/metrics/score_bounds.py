@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from stakes._kernels.scores_runs import Runs
 from stakes.metrics.llr_cost import min_cllr
-from stakes.metrics.ranking import auc, eer
+from stakes.metrics.ranking import auc
+from stakes.metrics.rate_thresholds import eer
 from stakes.metrics.score_costs import min_cost
 from stakes.results import Frame
 from stakes.summaries import ScoreBins

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes.exceptions import CostError
-from stakes.metrics.operating_points import OperatingPoint, at_sensitivity, at_threshold
+from stakes.metrics.operating_points import OperatingPoint, at_threshold
+from stakes.metrics.rate_thresholds import at_sensitivity
 from stakes.summaries.ranked_scores import RankedScores, require_both
 
 __all__ = ["SensitivityCosts", "costs_of_sensitivity"]
