@@ -213,6 +213,40 @@ class TestRefusals:
             Stream(APP).resume(tmp_path / "a.json")
         assert "application that the checkpoint" in error.value.hint
 
+    @pytest.mark.parametrize(
+        ("other", "options", "what"),
+        [
+            (Application([[0, 1, 0.4], [20, 0, 0.4]], priors=[0.8, 0.2]), {}, "costs"),
+            (Application(APP.costs, priors=[0.7, 0.3]), {}, "priors"),
+            (Application(APP.costs, priors=[0.8, 0.2]), {"posterior_priors": [0.5, 0.5]}, "base"),
+        ],
+    )
+    def test_posteriors_decided_otherwise(self, tmp_path, other, options, what):
+        """At 0.03, acting costs 0.97 and waiting 10 or 20 times 0.03: another decision."""
+        names = {"classes": APP.classes, "decisions": APP.decisions}
+        costs = CostMatrix(other.costs.values, **names)
+        app = Application(APP.costs, priors=[0.8, 0.2])
+        Stream(app, posterior_priors=[0.6, 0.4]).update([0], np.array([0.03])).save(
+            tmp_path / "a.json"
+        )
+        options = {"posterior_priors": [0.6, 0.4], **options}
+        stream = Stream(Application(costs, priors=other.priors), **options)
+        with pytest.raises(MergeError, match=rf"a\.json: .* decided by different {what}") as error:
+            stream.resume(tmp_path / "a.json")
+        assert "application that the checkpoint" in error.value.hint
+        assert stream.batches == 0
+        stream.update([0], np.array([0.03])).save(tmp_path / "b.json")
+        with pytest.raises(MergeError, match="were decided by different"):
+            merge_summaries([load_summary(tmp_path / "a.json"), load_summary(tmp_path / "b.json")])
+
+    def test_given_decisions_know_no_costs(self, tmp_path):
+        Stream(APP).update([0, 1], ["wait", "act"]).save(tmp_path / "a.json")
+        other = CostMatrix(2 * APP.costs.values, classes=APP.classes, decisions=APP.decisions)
+        stream = Stream(other).resume(tmp_path / "a.json").update([1], np.array([0.9]))
+        stream.save(tmp_path / "b.json")
+        with pytest.raises(MergeError, match="different costs"):
+            Stream(APP).resume(tmp_path / "b.json")
+
     def test_checkpoints_with_other_scores(self, tmp_path):
         Stream(APP, scores="exact").update([0, 1], [0.1, 0.9]).save(tmp_path / "a.json")
         with pytest.raises(MergeError, match="another kind") as error:

@@ -27,6 +27,7 @@ from stakes.summaries import (
     merge_summaries,
     save_summary,
 )
+from stakes.summaries.decided_by import DecidedBy
 from stakes.typing import FloatArray, Priors
 
 __all__ = ["Stream"]
@@ -90,6 +91,9 @@ class Stream:
         self._how = scores
         self._edges = (
             score_edges_of(self.application, self._said_at, n_bins) if scores == "bins" else None
+        )
+        self._rule = DecidedBy(
+            self.application.costs.values, self.application.priors, self._said_at
         )
         self._kept: dict[str, Any] = {}
         self._piles: dict[str, list[ScoreCounts]] = {}
@@ -156,6 +160,8 @@ class Stream:
                 name: CostTally.from_decisions(truth, codes, costs=case_costs)
                 for name, codes in decided.items()
             }
+        elif any(one.ndim == 2 for one in said.values()):
+            found["decided_by"] = self._rule
         fresh = self._scored(truth, said, sample_weight)
         if self._edges is not None and fresh:
             found["scores"] = {name: one.binned(self._edges) for name, one in fresh.items()}
@@ -253,6 +259,8 @@ class Stream:
         for name, parts in (("scores", self.scores), ("tallies", self.tallies)):
             if parts:
                 found[name] = parts
+        if "decided_by" in self._kept:
+            found["decided_by"] = self._kept["decided_by"]
         return found
 
     # ------------------------------------------------------------- checkpoints
@@ -276,6 +284,14 @@ class Stream:
                 f"{listed(app.decisions)}.",
                 hint="go on with the application that the checkpoint was counted with",
             )
+        if "decided_by" in found:
+            try:
+                found["decided_by"] + self._rule
+            except MergeError as error:
+                raise MergeError(
+                    f"{Path(path).name}: {error.message}",
+                    hint="go on with the application that the checkpoint was counted with",
+                ) from None
         scores = found.pop("scores", {})
         kinds = {type(one) for one in scores.values()}
         wanted = {"none": set(), "bins": {ScoreBins}, "exact": {ScoreCounts}}[self._how]
@@ -300,11 +316,12 @@ class Stream:
 
 
 def _merged(kept: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-    """Two sets of summaries in one; what is in one must be in the other."""
+    """Two sets of summaries in one; what is in one must be in the other, but for the rule."""
+    rules = {k: v for part in (kept, found) for k, v in part.items() if k == "decided_by"}
+    kept, found = ({k: v for k, v in part.items() if k not in rules} for part in (kept, found))
     for name, what in (("tallies", "costs per case"), ("scores", "scores")):
         if (name in kept) != (name in found):
             raise DataError(f"either all batches must come with {what}, or none.")
     if type(kept["joint"]) is not type(found["joint"]):
         raise DataError("either all batches must come with groups, or none.")
-    merged: dict[str, Any] = merge_summaries([kept, found])
-    return merged
+    return {**merge_summaries([kept, found]), **rules}

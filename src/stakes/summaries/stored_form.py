@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError, FormatError, StakesError
 from stakes.summaries.confusion import ConfusionMatrix
 from stakes.summaries.cost_tally import CostTally
+from stakes.summaries.decided_by import DecidedBy
 from stakes.summaries.grouped import GroupedCounts
 from stakes.summaries.paired import PairedCounts
 from stakes.summaries.ranked_scores import checked_kind
@@ -35,6 +36,10 @@ FIELDS: dict[str, tuple[type, dict[str, str]]] = {
             "classes": "names",
             "decisions": "names",
         },
+    ),
+    "DecidedBy": (
+        DecidedBy,
+        {"costs": "array", "priors": "array", "posterior_priors": "array"},
     ),
     "PairedCounts": (
         PairedCounts,
