@@ -16,7 +16,7 @@ from stakes.engines.request import Request
 from stakes.exceptions import DataError, LabelError
 from stakes.typing import Name
 
-__all__ = ["ColumnTypes", "coded"]
+__all__ = ["ColumnTypes", "casting", "coded"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,8 +94,24 @@ def coded(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], wh
     raise LabelError(
         f"`{what}` is the column {name!r} of type {kind}, which cannot hold the names "
         f"{listed(names)}.",
-        hint="use the names of the application, or their positions as integers",
+        hint=casting(kind, name, names),
     )
+
+
+def casting(kind: Any, name: str, names: Sequence[Name]) -> str:
+    """What to do about a column of labels or decisions whose type cannot hold the names."""
+    whole = f"in pandas, frame[{name!r}].astype(int)"
+    if kind == nw.Object:
+        text = "" if integer_named(names) else f"; for names, frame[{name!r}].astype(str)"
+        return f"its cells may be of any type; make them one, {whole}{text}"
+    if kind in (nw.String, nw.Categorical) or kind == nw.Enum:
+        return (
+            f"such a column is read as text and the names are numbers; {whole}, or give names "
+            f"that are text, classes={[str(n) for n in names[:2]]}"
+        )
+    if kind == nw.Unknown:
+        return "does it hold any value at all? use the names of the application"
+    return "use the names of the application, or their positions as integers"
 
 
 def _of_type(names: Sequence[Name], kinds: Any) -> dict[Any, int]:

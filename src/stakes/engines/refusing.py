@@ -36,6 +36,7 @@ class _Fault:
     holds: Any  # the condition under which a row is right
     columns: tuple[str, ...]
     names: Sequence[Name] = ()
+    positions: bool = False  # whether integers of the column would be read as positions
 
 
 def refuse(
@@ -55,7 +56,7 @@ def refuse(
         count = int(table[name][0])
         if count:
             rows = engine.sample(frame, plan, request.columns, name, EXAMPLES)
-            raise fault.error(_said(fault, rows, count, total), hint=fault.hint)
+            raise fault.error(_said(fault, rows, count, total), hint=_hint(fault, rows))
     if request.case_costs:
         raise CostError(
             f"`case_costs` must come to finite costs; they do not in {refused} of {total} rows.",
@@ -69,15 +70,26 @@ def _said(fault: _Fault, rows: list[dict[str, Any]], count: int, total: int) -> 
     many = f"({count} of {total} rows)"
     if fault.names:
         strangers = list(dict.fromkeys(row[fault.columns[0]] for row in rows))
-        places = (
-            "" if integer_named(fault.names) else f" (or positions 0 to {len(fault.names) - 1})"
-        )
+        places = f" (or positions 0 to {len(fault.names) - 1})" if fault.positions else ""
         return (
             f"{fault.rule} holds {listed(strangers, 4)}, not among the names "
             f"{listed(fault.names)}{places} {many}."
         )
     shown = ", ".join(f"{name} = {rows[0][name]!r}" for name in fault.columns) if rows else ""
     return f"{fault.rule}; e.g. {shown} {many}."
+
+
+def _hint(fault: _Fault, rows: list[dict[str, Any]]) -> str:
+    """What to type; for positions in a column that is not of integers, how to make it one."""
+    if not fault.names or fault.positions or integer_named(fault.names):
+        return fault.hint
+    name = fault.columns[0]
+    if all(str(row[name]).strip().isdecimal() for row in rows):
+        return (
+            "positions are read from a column of integers alone; in pandas, "
+            f"frame[{name!r}].astype(int)"
+        )
+    return fault.hint
 
 
 def _faults(dialect: Any, request: Request, types: ColumnTypes) -> list[_Fault]:
@@ -115,7 +127,8 @@ def _names(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], w
     holds = coded(dialect, name, types, names, what) < dialect.literal(len(names))
     hint = "use the names of the application, in the same spelling and type"
     rule = f"`{what}` (column {name!r})" if what != name else f"`{what}`"
-    return _Fault(LabelError, rule, hint, holds, (name,), names)
+    places = types.types[name].is_integer() and not integer_named(names)
+    return _Fault(LabelError, rule, hint, holds, (name,), names, places)
 
 
 def _posteriors(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from stakes._checks import as_priors
 from stakes._names import listed
 from stakes.application import Application, CostExpression, as_application
 from stakes.application.case_columns import cost_cells
-from stakes.exceptions import DataError
+from stakes.exceptions import CostError, DataError
 from stakes.typing import FloatArray, Name
 
 __all__ = ["PER_CASE", "Request", "System"]
@@ -110,7 +111,7 @@ class Request:
         if n_bins and len(first.classes) != 2:
             raise DataError(f"scores are binned for two classes; got {len(first.classes)}.")
         given = {} if case_costs is None else cost_cells(case_costs, first.classes, first.decisions)
-        cells = {at: CostExpression(_formula(amount)) for at, amount in given.items()}
+        cells = {at: CostExpression(_formula(amount, at, first)) for at, amount in given.items()}
         priors = posterior_priors
         if priors is not None:
             priors = as_priors(priors, first.classes, "posterior_priors")
@@ -206,6 +207,24 @@ def _columns(said: Any, name: str, app: Application) -> tuple[str, ...]:
     return wanted if set(columns) == set(wanted) else columns
 
 
-def _formula(amount: Any) -> str:
+def _formula(amount: Any, cell: tuple[int, int], app: Application) -> str:
     """An amount as a formula over columns."""
-    return amount if isinstance(amount, str) else repr(float(amount))
+    if isinstance(amount, str):
+        return amount
+    try:
+        number = float(amount)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        truth, decision = app.classes[cell[0]], app.decisions[cell[1]]
+        raise CostError(
+            f"`case_costs`: truth {truth!r}, decision {decision!r} must be a finite number or a "
+            f"formula over columns; got {_short(amount)}.",
+            hint="fn=5.0, fn='amount' or fn='0.75*amount'",
+        )
+    return repr(number)
+
+
+def _short(amount: Any) -> str:
+    """What was given, in a word or two."""
+    return repr(amount) if isinstance(amount, (int, float)) else f"a {type(amount).__name__}"

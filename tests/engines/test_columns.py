@@ -1,0 +1,58 @@
+"""What is said about columns whose type cannot hold what they should."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stakes import Application, CostMatrix, evaluate_frame
+from stakes.exceptions import CostError, DataError, LabelError
+
+pd = pytest.importorskip("pandas", reason="needs pandas")
+
+TEXT = Application(CostMatrix([[0, 1], [10, 0]], classes=["no", "yes"]))
+WHOLE = Application(CostMatrix([[0, 1], [10, 0]]))
+Y = np.array([0, 1] * 20)
+AS_INTEGERS = "frame['y'].astype(int)"
+
+
+def judged(y: Any, app: Application = TEXT, **options: Any) -> Any:
+    frame = pd.DataFrame({"y": y, "p": np.where(Y == 1, 0.9, 0.1), "amount": 5.0})
+    return evaluate_frame(frame, label="y", posteriors=["p"], application=app, rng=0, **options)
+
+
+@pytest.mark.parametrize("app", [TEXT, WHOLE], ids=["text", "whole"])
+@pytest.mark.parametrize(
+    "y", [pd.Categorical(Y), Y.astype(object), Y.astype(str)], ids=["categories", "object", "text"]
+)
+def test_integers_in_a_column_of_another_type_are_told_how_to_become_some(y, app):
+    with pytest.raises(LabelError) as caught:
+        judged(y, app)
+    assert AS_INTEGERS in str(caught.value.hint)
+    assert "positions 0 to 1" not in caught.value.message  # they would not be read from there
+
+
+def test_positions_are_named_where_they_would_be_read():
+    with pytest.raises(LabelError, match=r"holds 2, not among .* \(or positions 0 to 1\)"):
+        judged(np.where(Y == 1, 2, 0))
+    assert judged(Y).n_cases == 40
+
+
+def test_a_column_of_nothing():
+    pl = pytest.importorskip("polars", reason="needs Polars")
+    frame = pl.DataFrame({"y": [None] * 40, "p": [0.5] * 40})
+    with pytest.raises(LabelError, match="does it hold any value at all"):
+        evaluate_frame(frame, label="y", posteriors=["p"], application=TEXT)
+
+
+@pytest.mark.parametrize("amount", [np.nan, np.inf, None, [1.0]])
+def test_amounts_that_are_no_numbers_are_not_taken_for_columns(amount):
+    with pytest.raises(CostError, match="truth 'yes', decision 'no' must be a finite number"):
+        judged(Y, case_costs={"fn": amount, "fp": 1})
+
+
+def test_formulas_name_the_columns_they_miss():
+    with pytest.raises(DataError, match="there is no column 'amounts'"):
+        judged(Y, case_costs={"fn": "amounts", "fp": 1})
