@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from stakes import Application
 from stakes.calibration.cases import read_cases
@@ -24,6 +25,34 @@ class TestLikelihoodWeights:
         own = [np.exp(table[np.arange(400), y]) for table in logs]
         best = grid[np.argmax([np.log(w * own[0] + (1 - w) * own[1]).sum() for w in grid])]
         assert found[0] == pytest.approx(best, abs=0.01)
+
+    def test_few_telling_cases_among_many_against_scipy(self):
+        """All candidates agree on 50 000 cases; only 40 tell them apart."""
+        rng = np.random.default_rng(2)
+        y = np.r_[np.zeros(50_000, dtype=int), rng.integers(0, 2, 40)]
+        tables = [
+            sure(np.r_[np.full(50_000, 1e-4), q])
+            for q in (np.where(y[50_000:] == 1, 0.8, 0.3), rng.random(40), np.full(40, 0.5))
+        ]
+        found = likelihood_weights(tables, read_cases(np.zeros(50_040), y))
+        own = np.exp([table[np.arange(50_040), y] for table in tables])
+
+        def unlikely(free):
+            shares = np.exp(np.r_[free, 0.0])
+            shares /= shares.sum()
+            return -np.log(shares @ own).sum() - np.log(shares).sum()
+
+        best = minimize(unlikely, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-7})
+        shares = np.exp(np.r_[best.x, 0.0])
+        np.testing.assert_allclose(found, shares / shares.sum(), atol=1e-4)
+        assert found[0] > 0.8
+
+    @pytest.mark.parametrize("pseudo", [0.0, 1.0])
+    def test_equal_candidates_share_equally_with_and_without_cases_beforehand(self, pseudo):
+        cases = read_cases(np.zeros(4), [0, 1, 0, 1])
+        table = sure([0.2, 0.7, 0.4, 0.9])
+        found = likelihood_weights([table, table, table], cases, pseudo=pseudo)
+        np.testing.assert_allclose(found, np.full(3, 1 / 3))
 
     def test_equal_candidates_share_equally(self):
         cases = read_cases(np.zeros(4), [0, 1, 0, 1])
