@@ -20,15 +20,8 @@ from stakes.application.reweighting import class_factors, sample_weights, target
 from stakes.application.toml_reader import costs_from_toml, uncertain_costs_from_toml
 from stakes.application.toml_writer import costs_to_toml
 from stakes.application.uncertain import UncertainApplication
-from stakes.application.unknowns import (
-    Alternatives,
-    BetaShare,
-    Between,
-    DirichletShares,
-    LogUniform,
-    Samples,
-    Unknown,
-)
+from stakes.application.unknown_shares import BetaShare, DirichletShares
+from stakes.application.unknowns import Alternatives, Between, LogUniform, Samples, Unknown
 from stakes.application.utility_space import UtilityPoint, normalized_utilities
 
 __all__ = [

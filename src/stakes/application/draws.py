@@ -9,7 +9,8 @@ import numpy as np
 
 from stakes._checks import as_priors, frozen
 from stakes.application.cost_matrix import CostMatrix
-from stakes.application.unknowns import DirichletShares, Unknown
+from stakes.application.unknown_shares import DirichletShares
+from stakes.application.unknowns import Unknown
 from stakes.exceptions import CostError, PriorError
 from stakes.typing import FloatArray, Name
 

@@ -13,9 +13,10 @@ from stakes.application import Application, UncertainApplication, as_application
 from stakes.audit.candidates import CandidateAudit, audit_candidates
 from stakes.audit.complying import compliance
 from stakes.audit.implied import ImpliedCosts, implied_costs
-from stakes.audit.laws import Compliance, short
+from stakes.audit.laws import Compliance
 from stakes.audit.misranking import MisrankingRate, misranking_rate
 from stakes.audit.opposition import OppositePair, opposite_pair
+from stakes.audit.wording import against, choice, misranked, miss_price
 from stakes.exceptions import CostError, DataError, UndefinedError
 from stakes.metrics.catalogue_mapping import catalogue
 from stakes.metrics.tables import as_table
@@ -24,9 +25,6 @@ from stakes.summaries import ConfusionMatrix
 from stakes.typing import RandomSource
 
 __all__ = ["Audit", "audit", "audit_all"]
-
-#: Relative difference of prices of a miss below which they count as the same.
-SAME_PRICE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +79,14 @@ class Audit:
         elif self.compliant and self.application is not None:
             lines.append("Those are not your costs.")
         if self.implied is not None:
-            lines.append(_against(self.implied, self.application))
+            lines.append(against(self.implied, self.application))
         elif self.remark:
             lines.append(self.remark)
         if self.opposite is not None:
             lines.append(self.opposite.sentence)
-        lines.append(_misranking(self.misranking, self.application))
+        lines.append(misranked(self.misranking, self.application))
         if self.candidates is not None:
-            lines.append(_choice(self.candidates, self.application))
+            lines.append(choice(self.candidates, self.application))
         return tuple(lines)
 
     @property
@@ -111,7 +109,7 @@ class Audit:
             "miss_cost_high": high,
             "misranking": self.misranking.rate,
             "standard_error": self.misranking.standard_error,
-            "implied_miss_cost": math.nan if self.implied is None else _miss(self.implied),
+            "implied_miss_cost": math.nan if self.implied is None else miss_price(self.implied),
             "regret": _regret(self.candidates),
         }
 
@@ -297,11 +295,6 @@ def _regret(found: CandidateAudit | None) -> float:
     return math.nan if found is None or np.isnan(found.values).all() else found.regret
 
 
-def _miss(implied: ImpliedCosts) -> float:
-    """The implied price of a miss; `nan` for more than two classes."""
-    return implied.miss_cost if implied.costs.shape == (2, 2) else math.nan
-
-
 def _price_range(found: Compliance) -> tuple[float, float]:
     """Smallest and largest price of a miss in false alarms over all that was tried."""
     low, high = found.slopes["miss_cost_low"], found.slopes["miss_cost_high"]
@@ -310,38 +303,3 @@ def _price_range(found: Compliance) -> tuple[float, float]:
     if found.compliant:
         return found.miss_cost, found.miss_cost
     return float(min(low)), float(max(high))
-
-
-def _against(implied: ImpliedCosts, app: Application | None) -> str:
-    """The implied price next to the one that is meant."""
-    if app is None or app.costs.shape != (2, 2) or not math.isfinite(_miss(implied)):
-        return implied.sentence
-    (tn, fp), (fn, tp) = app.costs.values.tolist()
-    if fp == tn:
-        return implied.sentence
-    meant = (fn - tp) / (fp - tn)
-    if abs(implied.miss_cost - meant) <= SAME_PRICE * abs(meant):
-        return f"{implied.sentence[:-1]}, as your costs do."
-    return f"{implied.sentence[:-1]}; your costs say {short(meant, 3)}."
-
-
-def _misranking(rate: MisrankingRate, app: Application | None) -> str:
-    """The misranking rate in words."""
-    whose = "your costs" if app is not None else "a utility matrix drawn at random"
-    return (
-        f"Of two good classifiers it picks the wrong one for {whose} in "
-        f"{100 * rate.rate:.1f} % of cases (± {100 * rate.standard_error:.1f})."
-    )
-
-
-def _choice(found: CandidateAudit, app: Application | None) -> str:
-    """The choice among candidates in words."""
-    if np.isnan(found.values).all():
-        return "Among your candidates it chooses none: it is undefined for each of them."
-    if found.chosen == found.cheapest or found.regret == 0:
-        return f"Among your candidates it chooses {found.chosen}, which is the cheapest."
-    unit = f" {app.unit}" if app is not None and app.unit else ""
-    return (
-        f"Among your candidates it chooses {found.chosen}; {found.cheapest} would cost "
-        f"{found.regret:.4g}{unit} a case less."
-    )

@@ -1,5 +1,6 @@
 """From a conversation to an Application: what a miss is worth, said in ways people can answer."""
 
+from stakes.elicitation.data_routes import ratio_from_metric, ratio_from_sensitivity
 from stakes.elicitation.emblematic import (
     EMBLEMATIC_MODELS,
     EmblematicModel,
@@ -20,9 +21,7 @@ from stakes.elicitation.record import (
 from stakes.elicitation.routes import (
     ratio_between,
     ratio_from_amounts,
-    ratio_from_metric,
     ratio_from_number_willing,
-    ratio_from_sensitivity,
     ratio_from_threshold,
 )
 from stakes.elicitation.session import Elicitation

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from stakes.engines.bins import Bins
+from stakes.engines.panels import Panel, Part
 from stakes.engines.plan import PREFIX, Table
 from stakes.engines.planning import Planned
-from stakes.engines.reduction import Panel, Part, Reduction, frozen_counts
+from stakes.engines.reduction import Reduction, frozen_counts
 from stakes.engines.rules import cuts
 from stakes.exceptions import DataError
 from stakes.summaries import ScoreBins

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes.application.unknowns import Alternatives, BetaShare, Between, LogUniform, Samples
+from stakes.application.unknown_shares import BetaShare
+from stakes.application.unknowns import Alternatives, Between, LogUniform, Samples
 from stakes.exceptions import CostError
 from stakes.metrics.binary_cells import BinaryCells, binary_cells
 from stakes.metrics.weighted_accuracy import expected_weighted_accuracy, weighted_accuracy

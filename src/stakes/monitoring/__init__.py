@@ -1,6 +1,7 @@
 """Is it still what it was? Costs over periods and by segment: what moved more than chance."""
 
-from stakes.monitoring.periods import Part, PeriodChange, compare_periods
+from stakes.monitoring.period_change import Part, PeriodChange
+from stakes.monitoring.periods import compare_periods
 from stakes.monitoring.segments import Segments, compare_segments
 from stakes.monitoring.watching import Watch, watch
 

@@ -9,7 +9,7 @@ from stakes.exceptions import StakesError
 from stakes.typing import Name
 
 if TYPE_CHECKING:
-    from stakes.monitoring.periods import PeriodChange
+    from stakes.monitoring.period_change import PeriodChange
 
 __all__ = ["advice_on", "moved_threshold", "percent"]
 

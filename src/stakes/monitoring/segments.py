@@ -11,7 +11,8 @@ import numpy as np
 from stakes.application import Application
 from stakes.exceptions import DataError
 from stakes.monitoring.levels import cost_intervals
-from stakes.monitoring.periods import PeriodChange, changes_between, stakes_of
+from stakes.monitoring.period_change import PeriodChange
+from stakes.monitoring.periods import changes_between, stakes_of
 from stakes.monitoring.samples import samples_of
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, merge_summaries

@@ -1,4 +1,4 @@
-"""Drawings of cost against the application: Bayes-error, cost, Brier and decision curves."""
+"""Drawings of cost against the application: Bayes-error, cost and Brier curves."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from typing import Any
 import numpy as np
 
 from stakes.plots.style import (
-    GREY,
+    Pen,
     as_systems,
     axes_for,
+    colours_of,
     draw_bands,
+    draw_pair,
     finish,
     pen,
     penned,
     shade,
     style,
 )
+from stakes.plots.switching import ratio_axis
 
-__all__ = ["application_path", "bayes_error", "brier_curve", "cost", "decision", "switch_points"]
+__all__ = ["application_path", "bayes_error", "brier_curve", "cost"]
 
 _CEILING = 1.25
 
@@ -66,9 +69,9 @@ def bayes_error(
             shade(ax, *span, "in question")
         first = next(iter(systems.values()))
         ax.plot(first.log_odds, first.naive, color="black", linewidth=0.9, gid="constant")
-        draw_bands(ax, bands, _colours(systems))
+        draw_bands(ax, bands, colours_of(systems))
         for name, curve, drawn in penned(systems):
-            _pair(ax, curve.log_odds, curve.actual, curve.minimum, name, drawn)
+            _pair(ax, curve.log_odds, curve, name, drawn)
         if normal:
             ax.set_ylim(0, _CEILING)
             _off_scale(ax, systems)
@@ -76,30 +79,16 @@ def bayes_error(
             ax.set_yscale("log")
         ax.set_xlim(first.log_odds[0], first.log_odds[-1])
         if prevalence is not None:
-            _ratio_axis(ax, prevalence)
+            ratio_axis(ax, prevalence)
         label = "normalised cost (1 = best constant decision)" if normal else "cost (error rate)"
         below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 2}
         return finish(ax, xlabel="prior log odds of the application", ylabel=label, **below)
 
 
-def _colours(systems: dict[str, Any]) -> dict[str, str]:
-    """The colour of each system."""
-    return {name: pen(k, len(systems)).color for k, name in enumerate(systems)}
-
-
-def _pair(ax: Any, x: Any, actual: Any, minimum: Any, name: str, drawn: Any) -> None:
-    """Actual solid with markers, minimum thin and dashed, in one colour."""
-    tail = f"{name}, " if name else ""
-    ax.plot(x, actual, label=f"{tail}as is", gid=f"actual-{name}", **drawn.line(linestyle="-"))
-    ax.plot(
-        x,
-        minimum,
-        color=drawn.color,
-        linestyle=(0, (4, 2)),
-        linewidth=1.2,
-        label=f"{tail}best threshold",
-        gid=f"minimum-{name}",
-    )
+def _pair(ax: Any, x: Any, curve: Any, name: str, drawn: Pen) -> None:
+    """Actual cost solid, minimum cost dashed, in one colour."""
+    lines, said = (curve.actual, curve.minimum), ("as is", "best threshold")
+    draw_pair(ax, x, lines, name=name, drawn=drawn, said=said, gids=("actual", "minimum"))
 
 
 def _off_scale(ax: Any, systems: dict[str, Any]) -> None:
@@ -124,17 +113,6 @@ def _off_scale(ax: Any, systems: dict[str, Any]) -> None:
                     color=color,
                     bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85},
                 )
-
-
-def _ratio_axis(ax: Any, prevalence: float) -> None:
-    """How many false alarms a miss costs, at one prevalence, along the top."""
-    offset = float(np.log(prevalence / (1 - prevalence)))
-    low, high = ax.get_xlim()
-    top = ax.secondary_xaxis("top")
-    ratios = [10.0**e for e in range(-4, 5) if low <= np.log(10.0**e) + offset <= high]
-    labels = [f"{r:g}:1" if r >= 1 else f"1:{1 / r:g}" for r in ratios]
-    top.set_xticks([float(np.log(r)) + offset for r in ratios], labels)
-    top.set_xlabel(f"cost of a miss : false alarm, at {100 * prevalence:g} % prevalence")
 
 
 def application_path(curves: Any, *, ax: Any = None, label: str = "application") -> Any:
@@ -202,14 +180,8 @@ def cost(curves: Any, *, ax: Any = None) -> Any:
         ax = axes_for(ax, (5.6, 3.8))
         ax.plot([0, 0.5, 1], [0, 0.5, 0], color="black", linewidth=0.9, label="constant decision")
         for name, curve, drawn in penned(systems):
-            keywords = drawn.line()
-            ax.plot(
-                curve.probability_cost,
-                curve.cost,
-                label=name or None,
-                gid=f"cost-{name}",
-                **keywords,
-            )
+            x, y = curve.probability_cost, curve.cost
+            ax.plot(x, y, label=name or None, gid=f"cost-{name}", **drawn.line())
         ax.set(xlim=(0, 1), ylim=(0, None))
         return finish(ax, xlabel="probability cost", ylabel="normalised expected cost")
 
@@ -248,145 +220,6 @@ def brier_curve(curves: Any, *, ax: Any = None) -> Any:
             label="constant decision",
         )
         for name, curve, drawn in penned(systems):
-            _pair(ax, curve.cost_proportion, curve.actual, curve.minimum, name, drawn)
+            _pair(ax, curve.cost_proportion, curve, name, drawn)
         ax.set(xlim=(0, 1), ylim=(0, None))
         return finish(ax, xlabel="cost proportion of a false positive", ylabel="cost, doubled")
-
-
-def decision(
-    curves: Any,
-    *,
-    span: tuple[float, float] | None = None,
-    bands: Any = None,
-    ax: Any = None,
-) -> Any:
-    """Draw decision curves with acting on everyone and on nobody.
-
-    Parameters
-    ----------
-    curves : DecisionCurve or mapping of them by name
-        From `stakes.curves.decision`.
-    span : pair of float, optional
-        Range of threshold probabilities to shade: the plausible ones.
-    bands : Band or mapping of them by name, optional
-        Intervals of the net benefit, from `stakes.uncertainty.band`.
-    ax : matplotlib Axes, optional
-        Where to draw; new axes by default.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from stakes import ScoreCounts, curves, plots
-    >>> sc = ScoreCounts.from_scores([0, 1, 1], [0.2, 0.4, 0.7], kind="posterior")
-    >>> plots.decision(curves.decision(sc), ax=Figure().subplots()).get_ylabel()
-    'net benefit (true positives per case)'
-    """
-    systems = as_systems(curves)
-    first = next(iter(systems.values()))
-    with style():
-        ax = axes_for(ax, (6.0, 4.0))
-        if span is not None:
-            shade(ax, *span, "plausible")
-        ax.axhline(0, color="black", linewidth=0.9, label="act on nobody", gid="nobody")
-        ax.plot(
-            first.threshold,
-            first.treat_all,
-            color=GREY,
-            linestyle=(0, (5, 2)),
-            linewidth=1.2,
-            label="act on everyone",
-            gid="everyone",
-        )
-        draw_bands(ax, bands, _colours(systems))
-        for name, curve, drawn in penned(systems):
-            keywords = drawn.line()
-            ax.plot(
-                curve.threshold,
-                curve.net_benefit,
-                label=name or "system",
-                gid=f"benefit-{name}",
-                **keywords,
-            )
-        ax.set_ylim(-0.08 * first.prior, 1.05 * first.prior)
-        ax.set_xlim(first.threshold.min(), first.threshold.max())
-        _odds_beneath(ax)
-        return finish(
-            ax,
-            xlabel="threshold probability, and the odds it stands for",
-            ylabel="net benefit (true positives per case)",
-        )
-
-
-def _odds_beneath(ax: Any) -> None:
-    """Under each probability, how many false positives are worth one true positive."""
-    low, high = ax.get_xlim()
-    ticks = [t for t in (0.01, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 0.99) if low <= t <= high]
-    if len(ticks) < 3:
-        ticks = [float(t) for t in np.linspace(low, high, 5)[1:-1]]
-    labels = []
-    for t in ticks:
-        odds = (1 - t) / t
-        shown = f"1:{odds:.2g}" if odds >= 1 else f"{1 / odds:.2g}:1"
-        labels.append(f"{t:.2g}\n{shown}")
-    ax.set_xticks(ticks, labels)
-
-
-def switch_points(points: Any, *, prevalence: float | None = None, ax: Any = None) -> Any:
-    """Draw who wins where as a strip along the prior log odds.
-
-    Parameters
-    ----------
-    points : SwitchPoints
-        From `stakes.curves.switch_points`.
-    prevalence : float, optional
-        Share of the second class: adds an axis of cost ratios at this share.
-    ax : matplotlib Axes, optional
-        Where to draw; new axes by default.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from stakes import ScoreCounts, curves, plots
-    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [1, 3, 2, 4], kind="rank")
-    >>> plots.switch_points(curves.switch_points({"a": sc}), ax=Figure().subplots()).get_xlabel()
-    'prior log odds of the application'
-    """
-    special = {"tie": "#cfcfcf", "none": "#f0f0f0"}
-    names = [n for n in dict.fromkeys(points.winner) if n not in special]
-    hatches = ("", "//", "..", "xx")
-    with style():
-        ax = axes_for(ax, (6.4, 1.7))
-        for start, stop, winner in zip(points.start, points.stop, points.winner, strict=True):
-            known = winner in names
-            k = names.index(winner) if known else 0
-            color = pen(k, len(names)).color if known else special[winner]
-            ax.barh(
-                0,
-                stop - start,
-                left=start,
-                height=1,
-                color=color,
-                alpha=0.75 if known else 1,
-                edgecolor="white",
-                hatch=hatches[k % 4] if known else "",
-                label=winner if winner not in ax.get_legend_handles_labels()[1] else None,
-            )
-        ax.set(xlim=(points.start[0], points.stop[-1]), ylim=(-0.5, 0.5), yticks=[])
-        ax.grid(visible=False)
-        if prevalence is not None:
-            _ratio_axis(ax, prevalence)
-        return finish(
-            ax,
-            xlabel="prior log odds of the application",
-            ylabel="",
-            loc="center left",
-            bbox_to_anchor=(1.0, 0.5),
-        )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.plots.style import GREY, as_systems, axes_for, finish, penned, style
+from stakes.plots.style import GREY, as_systems, axes_for, draw_pair, finish, penned, style
 
 __all__ = ["empirical_cross_entropy", "tippett"]
 
@@ -92,17 +92,11 @@ def empirical_cross_entropy(curves: Any, *, ax: Any = None) -> Any:
             label="no evidence (LR = 1)",
         )
         for name, curve, drawn in penned(systems):
-            tail = f"{name}, " if name else ""
-            keywords = drawn.line(linestyle="-")
-            ax.plot(curve.log10_odds, curve.actual, label=f"{tail}as is", **keywords)
-            ax.plot(
-                curve.log10_odds,
-                curve.minimum,
-                color=drawn.color,
-                linestyle=(0, (4, 2)),
-                linewidth=1.2,
-                label=f"{tail}recalibrated",
-            )
+            lines, said = (curve.actual, curve.minimum), ("as is", "recalibrated")
+            draw_pair(
+                ax, curve.log10_odds, lines, name=name, drawn=drawn, said=said,
+                gids=("actual", "minimum"),
+            )  # fmt: skip
         top = float(np.nanmax(first.neutral))
         ax.set(xlim=(first.log10_odds[0], first.log10_odds[-1]), ylim=(0, 1.3 * top))
         return finish(

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes.plots.style import COLOURS, GREY, axes_for, finish, style
+from stakes.plots.style import BAND, COLOURS, GREY, axes_for, finish, style
 
 __all__ = ["cost_by_segment", "cost_over_periods"]
-
-BAND = 0.13
 
 
 def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
@@ -41,7 +39,6 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
     """
     table = watched.frame()
     places = np.arange(len(table["period"]))
-    unit = watched.application.unit
     with style():
         ax = axes_for(ax, (6.4, 3.4))
         ax.axhline(table["cost"][0], color=GREY, linewidth=1, linestyle=(0, (2, 3)))
@@ -70,8 +67,13 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
         slanted = max(map(len, shown)) * len(shown[::step]) > 70
         ax.set_xticks(places[::step], shown[::step], rotation=30 if slanted else 0,
                       ha="right" if slanted else "center")  # fmt: skip
-        label = f"cost per case ({unit})" if unit else "cost per case"
-        return finish(ax, xlabel=f"period, compared with {watched.reference!s}", ylabel=label)
+        label = f"period, compared with {watched.reference!s}"
+        return finish(ax, xlabel=label, ylabel=_cost_label(watched.application))
+
+
+def _cost_label(application: Any) -> str:
+    """What the axis of costs says."""
+    return f"cost per case ({application.unit})" if application.unit else "cost per case"
 
 
 def cost_by_segment(segments: Any, *, ax: Any = None) -> Any:
@@ -102,7 +104,6 @@ def cost_by_segment(segments: Any, *, ax: Any = None) -> Any:
     """
     table = segments.frame()
     places = np.arange(len(table["segment"]))
-    unit = segments.application.unit
     with style():
         ax = axes_for(ax, (5.6, 1.0 + 0.32 * len(places)))
         ax.hlines(places, table["low"], table["high"], color=COLOURS[0], linewidth=1.6)
@@ -117,5 +118,4 @@ def cost_by_segment(segments: Any, *, ax: Any = None) -> Any:
             )  # fmt: skip
         ax.set_yticks(places, [str(name) for name in table["segment"]])
         ax.set_ylim(len(places) - 0.5, -0.5)
-        label = f"cost per case ({unit})" if unit else "cost per case"
-        return finish(ax, xlabel=label, ylabel="")
+        return finish(ax, xlabel=_cost_label(segments.application), ylabel="")

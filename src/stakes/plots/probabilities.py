@@ -6,7 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from stakes.plots.style import BAND, GREY, as_systems, axes_for, finish, pen, penned, style
+from stakes.plots.style import (
+    BAND,
+    GREY,
+    as_systems,
+    axes_for,
+    draw_pair,
+    finish,
+    pen,
+    penned,
+    style,
+)
 
 __all__ = ["abstention", "reliability", "threshold_sweep"]
 
@@ -198,20 +208,11 @@ def abstention(curves: Any, *, ax: Any = None) -> Any:
     with style():
         ax = axes_for(ax, (5.6, 3.8))
         for name, curve, drawn in penned(systems):
-            tail = f"{name}, " if name else ""
-            ax.plot(
-                curve.coverage,
-                curve.cost_when_decided,
-                label=f"{tail}mean cost of decided cases",
-                **drawn.line(linestyle="-"),
-            )
-            ax.plot(
-                curve.coverage,
-                curve.cost,
-                color=drawn.color,
-                linestyle=(0, (4, 2)),
-                linewidth=1.2,
-                label=f"{tail}with abstentions paid",
-            )
+            lines = (curve.cost_when_decided, curve.cost)
+            said = ("mean cost of decided cases", "with abstentions paid")
+            draw_pair(
+                ax, curve.coverage, lines, name=name, drawn=drawn, said=said,
+                gids=("decided", "paid"),
+            )  # fmt: skip
         ax.set(xlim=(0, 1.01), ylim=(0, None))
         return finish(ax, xlabel="share of cases decided", ylabel="cost per case")

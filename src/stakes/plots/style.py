@@ -13,7 +13,9 @@ __all__ = [
     "Pen",
     "as_systems",
     "axes_for",
+    "colours_of",
     "draw_bands",
+    "draw_pair",
     "finish",
     "pen",
     "penned",
@@ -79,6 +81,11 @@ def penned(systems: Mapping[str, Any]) -> Iterator[tuple[str, Any, Pen]]:
         yield name, curve, pen(k, len(systems))
 
 
+def colours_of(systems: Mapping[str, Any]) -> dict[str, str]:
+    """The colour of each system."""
+    return {name: drawn.color for name, _, drawn in penned(systems)}
+
+
 def style() -> AbstractContextManager[None]:
     """Settings that hold while something is drawn here, and nowhere else."""
     manager: AbstractContextManager[None] = load("matplotlib", extra="plots").rc_context(_SETTINGS)
@@ -115,6 +122,24 @@ def draw_bands(ax: Any, bands: Any, colours: Mapping[str, str]) -> None:
             linewidth=0,
             gid=f"band-{name}",
         )
+
+
+def draw_pair(
+    ax: Any,
+    x: Any,
+    lines: tuple[Any, Any],
+    *,
+    name: str,
+    drawn: Pen,
+    said: tuple[str, str],
+    gids: tuple[str, str],
+) -> None:
+    """Two lines of one system: the first solid with markers, the second thin and dashed."""
+    labels = [f"{name}, {words}" if name else words for words in said]
+    solid, dashed = (f"{gid}-{name}" for gid in gids)
+    ax.plot(x, lines[0], label=labels[0], gid=solid, **drawn.line(linestyle="-"))
+    thin: dict[str, Any] = {"linestyle": (0, (4, 2)), "linewidth": 1.2}
+    ax.plot(x, lines[1], label=labels[1], gid=dashed, color=drawn.color, **thin)
 
 
 def finish(ax: Any, *, xlabel: str, ylabel: str, title: str | None = None, **legend: Any) -> Any:
