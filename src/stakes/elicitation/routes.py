@@ -19,7 +19,6 @@ __all__ = [
 ]
 
 
-
 def ratio_between(low: float, high: float | None = None) -> Statement:
     """Say it directly: one miss is worth as many false alarms as this, or from this to that.
 
