@@ -9,6 +9,7 @@ as a share of all cases.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,9 +149,10 @@ def indifference(
     """
     walk = _Walk(metric, _whole(bases) if whole else bases, moves, reach, whole)
     angles = np.linspace(0, np.pi, N_ANGLES, endpoint=False) + 0.013
-    everyone = np.arange(bases.shape[0])
-    found = [walk.compare(everyone, np.full(everyone.size, angle)) for angle in angles]
-    signs = np.stack([*(sign for sign, _ in found), -found[0][0]], axis=1)
+    everyone = np.tile(np.arange(bases.shape[0]), N_ANGLES)
+    found, tried = walk.compare(everyone, np.repeat(angles, bases.shape[0]))
+    found = found.reshape(N_ANGLES, -1)
+    signs = np.concatenate([found, -found[:1]]).T
     edges = np.append(angles, angles[0] + np.pi)
     changes = signs[:, :-1] * signs[:, 1:] < 0
     who = np.flatnonzero(changes.any(axis=1))
@@ -160,18 +162,26 @@ def indifference(
     open_ = np.ones(who.size, dtype=bool)
     for _ in range(N_HALVINGS):
         middle = (low + high) / 2
-        sign, _ = walk.compare(who, middle)
+        sign = walk.ends(who, middle).sign
         open_ &= sign != 0
         low = np.where(open_ & (sign == start), middle, low)
         high = np.where(open_ & (sign == -start), middle, high)
-    parts = [pairs for _, pairs in found]
-    parts += [walk.compare(who, low)[1], walk.compare(who, high)[1]]
+    _, nearest = walk.compare(np.tile(who, 2), np.concatenate([low, high]))
     normals = np.full(bases.shape[0], np.nan)
     level = (low + high) / 2
     normals[who] = walk.normal(who, level, start)
     bends = np.full(bases.shape[0], np.nan)
     bends[who] = walk.bend(who, level)
-    return Indifference(StrictPairs.merged(parts), normals, bends)
+    return Indifference(StrictPairs.merged([tried, nearest]), normals, bends)
+
+
+class _Ends(NamedTuple):
+    """Both ends of some steps: tables and values, forward and backward, and which is better."""
+
+    tables: FloatArray
+    values: FloatArray
+    amounts: FloatArray
+    sign: FloatArray
 
 
 class _Walk:
@@ -183,7 +193,7 @@ class _Walk:
     ) -> None:  # fmt: skip
         self.metric, self.bases, self.whole = metric, bases, whole
         shape = (bases.shape[1], bases.shape[2])
-        self.changes = [move.table(shape) for move in moves]
+        self.changes = np.stack([move.table(shape) for move in moves])
         rows = bases.sum(axis=2)
         self.lengths = np.stack([reach * rows[:, move.row] for move in moves], axis=1)
         self.total = bases.sum(axis=(1, 2))
@@ -196,20 +206,25 @@ class _Walk:
         amounts = self.lengths[who] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
         if self.whole:
             amounts = np.rint(amounts)
-        change = np.einsum("na,aij->nij", amounts, np.stack(self.changes))
+        change = np.einsum("na,aij->nij", amounts, self.changes)
         return change, amounts
+
+    def ends(self, who: NDArray[np.intp], angle: FloatArray) -> _Ends:
+        """What the metric says of both ends of steps in these directions."""
+        change, amounts = self.step(who, angle)
+        base = self.bases[who]
+        tables = np.stack([base + change, base - change])
+        values = self.metric.scores(tables)
+        sign = strict_sign(*values) * (np.abs(amounts).sum(axis=1) > 0)
+        return _Ends(tables, values, amounts, sign)
 
     def compare(self, who: NDArray[np.intp], angle: FloatArray) -> tuple[FloatArray, StrictPairs]:
         """Sign of forward minus backward, and the pairs with a strict sign."""
-        change, amounts = self.step(who, angle)
-        forward, backward = self.bases[who] + change, self.bases[who] - change
-        ahead, behind = self.metric.scores(forward), self.metric.scores(backward)
-        sign = strict_sign(ahead, behind) * (np.abs(amounts).sum(axis=1) > 0)
-        steps = 2 * amounts / self.total[who][:, None]
+        found = self.ends(who, angle)
+        steps = 2 * found.amounts / self.total[who][:, None]
         with np.errstate(invalid="ignore"):
-            gap = ahead - behind
-        pairs = StrictPairs.ordered(forward, backward, steps, gap, sign, self.spread)
-        return sign, pairs
+            gap = found.values[0] - found.values[1]
+        return found.sign, StrictPairs.ordered(*found.tables, steps, gap, found.sign, self.spread)
 
     def normal(self, who: NDArray[np.intp], level: FloatArray, start: FloatArray) -> FloatArray:
         """Angle, in cases, at right angles to the level direction, towards better."""
