@@ -224,7 +224,8 @@ class _Walk:
         steps = 2 * found.amounts / self.total[who][:, None]
         with np.errstate(invalid="ignore"):
             gap = found.values[0] - found.values[1]
-        return found.sign, StrictPairs.ordered(*found.tables, steps, gap, found.sign, self.spread)
+        ahead, behind = found.tables
+        return found.sign, StrictPairs.ordered(ahead, behind, steps, gap, found.sign, self.spread)
 
     def normal(self, who: NDArray[np.intp], level: FloatArray, start: FloatArray) -> FloatArray:
         """Angle, in cases, at right angles to the level direction, towards better."""
