@@ -21,7 +21,7 @@ def test_thinned_points_are_points_of_the_curve():
     np.testing.assert_array_equal(full.false_negative_rate[at], thin.false_negative_rate)
 
 
-def testcoarser_scores_keep_the_cases():
+def test_coarser_scores_keep_the_cases():
     few = coarser(scores())
     np.testing.assert_array_equal(few.class_totals, scores().class_totals)
     assert few.levels[0].shape[0] <= 10_001

@@ -9,7 +9,7 @@ from stakes import Application, ConfusionMatrix, CostMatrix, ScoreCounts
 from stakes.exceptions import DataError
 from stakes.metrics import pareto_front
 
-LIVES, MONEY = Application([[0, 0], [1, 0]]), Application([[0, 1], [0, 1]])
+LIVES = Application([[0, 0], [1, 0]])
 
 
 def table(alarms, misses):

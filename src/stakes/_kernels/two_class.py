@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 __all__ = [
     "cells",
     "class_balance_accuracy",
-    "cohen_kappa",
     "diagnostic_odds_ratio",
     "f_beta",
     "fowlkes_mallows",
@@ -128,11 +127,6 @@ def matthews(tn: Array, fp: Array, fn: Array, tp: Array) -> Array:
     classes = np.sqrt(tn + fp) * np.sqrt(tp + fn)
     decisions = np.sqrt(tn + fn) * np.sqrt(tp + fp)
     return ratio(tp * tn - fp * fn, classes * decisions)
-
-
-def cohen_kappa(tn: Array, fp: Array, fn: Array, tp: Array) -> Array:
-    """See `stakes.metrics.kappa`."""
-    return ratio(2 * (tp * tn - fn * fp), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
 
 
 def geometric_mean(tn: Array, fp: Array, fn: Array, tp: Array) -> Array:

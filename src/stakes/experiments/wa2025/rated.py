@@ -12,7 +12,6 @@ from stakes.metrics import catalogue, matched_beta
 from stakes.typing import FloatArray
 
 __all__ = [
-    "COSTED",
     "FREE",
     "METRICS",
     "POINTS",
@@ -44,9 +43,8 @@ FREE = {
     "B-ROC": "precision_recall_mean",
     "specificity": "specificity",
 }
-#: Metrics that do. "as coded" integrates by trapezoids, as the authors' code does; without costs,
-#: it adds 1e-9 to a denominator, which breaks ties.
-COSTED = ("WCA", "WRA", "ACD", "WA", "H informed", "EWA", "H informed as coded", "EWA as coded")
+#: Also rated "as coded": with costs, the authors' code integrates by trapezoids; without, it adds
+#: 1e-9 to a denominator, which breaks ties.
 CODED = {"precision", "NPV", "H informed", "EWA"}
 #: In the order of the paper's figures.
 METRICS = (
