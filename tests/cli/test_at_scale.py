@@ -76,6 +76,8 @@ def folder(tmp_path_factory):
     for form in ("parquet", "csv", "arrow"):
         _written(made / form, form, columns)
     _written(made / "hive", "parquet", columns, hive=True)
+    _written(made / "hive-csv", "csv", columns, hive=True)
+    _written(made / "a=b" / "lake", "parquet", columns, hive=True)
     _write(pa.table(columns), made / "one.parquet", "parquet")
     return made
 
@@ -135,6 +137,26 @@ def test_spark_finds_the_same(lake, where):
     words = (*WORDS, "--scores", "a,b", "--json")
     wanted = _wanted(lake, *words)
     _same(wanted, _numbers(lake("eval", where, *words, "--engine", "spark")))
+
+
+SPARK = pytest.param("spark", marks=pytest.mark.filterwarnings("ignore"))  # those of pyspark
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", SPARK])
+@pytest.mark.parametrize("where", ["hive", "hive-csv", "a=b/lake"])
+def test_folders_are_columns_of_every_form(lake, tmp_path, where, engine):
+    if engine != "duckdb":
+        pytest.importorskip({"spark": "pyspark"}.get(engine, engine), reason="one of the engines")
+    if engine == "spark" and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java: apt-get install openjdk-17-jre-headless")
+    words = (*WORDS, "--scores", "a", "--subset", "region", "--json")
+    found = lake("eval", str(tmp_path / where), *words, "--engine", engine)
+    assert found.code == 0, found.err
+    wanted = lake("eval", "one.parquet", *words).found["evaluation"]["slices"]
+    slices = found.found["evaluation"]["slices"]
+    assert {name: part["cases"] for name, part in slices.items()} == {
+        name: part["cases"] for name, part in wanted.items()
+    }
 
 
 class TestOptions:

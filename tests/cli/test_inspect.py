@@ -5,7 +5,9 @@ import shlex
 import numpy as np
 import pytest
 
+from stakes import ConfusionMatrix, CostMatrix, ScoreCounts
 from stakes.demonstration import example_path
+from stakes.engines import Stream
 
 
 def test_describes_each_column_and_stops(run):
@@ -83,3 +85,66 @@ def test_costs_are_said_back(run, write):
     assert "shown by their means" in ran.out
     assert "--costs c.toml" in ran.out
     assert run("inspect", "nope.toml").code == 2
+
+
+class TestSeveralFiles:
+    @pytest.fixture
+    def days(self, tmp_path):
+        for name, counts in (("mon", [[90, 10], [3, 20]]), ("tue", [[80, 9], [2, 30]])):
+            ConfusionMatrix(counts, ["no", "yes"]).save(tmp_path / f"{name}.json")
+
+    @pytest.mark.parametrize("words", [["*.json"], ["mon.json", "tue.json"]])
+    def test_counts_are_put_together(self, run, days, words):
+        ran = run("inspect", *words)
+        assert ran.code == 0
+        lines = ran.out.splitlines()
+        assert lines[2].split()[:2] == ["mon.json", "123"]
+        assert lines[3].split()[:2] == ["tue.json", "121"]
+        commands = [shlex.split(line)[1:] for line in lines if line.startswith("  stakes")]
+        assert [words[0] for words in commands] == ["monitor", "merge"]
+        assert [run(*words).code for words in commands] == [0, 0]
+
+    def test_counts_of_a_stream(self, run, tmp_path):
+        stream = Stream(CostMatrix([[0, 1], [10, 0]]), scores="exact")
+        stream.update([0, 1, 1], {"gbm": np.array([0.1, 0.9, 0.4])}).save(tmp_path / "s.json")
+        lines = run("inspect", "s.json").out.splitlines()
+        assert lines[2].split() == ["s.json", "3", "gbm", "0,", "1", "decisions", "+", "scores"]
+
+    def test_scores_alone_are_for_python(self, run, tmp_path):
+        ScoreCounts.from_scores([0, 1], [0.1, 0.9], kind="posterior").save(tmp_path / "s.json")
+        assert "In Python: stakes.summaries.load_summary" in run("inspect", "s.json").out
+
+    def test_files_of_rows_and_costs(self, run, write):
+        write("a.csv", "y,p\n" + "no,0.1\nyes,0.9\n" * 10)
+        write("b.csv", "y,q\n" + "no,0.1\nyes,0.9\n" * 10)
+        write("c.toml", "fn = 40\nfp = 4\n")
+        out = run("inspect", "a.csv", "b.csv", "c.toml").out
+        assert out.count("To evaluate it, with costs of your own:") == 2
+        assert "costs I understood" in out
+        assert out.count("Nothing was evaluated.") == 1
+
+    @pytest.mark.parametrize("word", ["lake", "lake/*/*.csv"])
+    def test_a_lake_is_known_by_its_first_file(self, run, tmp_path, word):
+        for year in (2025, 2026):
+            folder = tmp_path / "lake" / f"year={year}"
+            folder.mkdir(parents=True)
+            (folder / "part.csv").write_text("y,p\n" + "no,0.1\nyes,0.9\n" * 10)
+        ran = run("inspect", word)
+        assert ran.out.startswith(f"{word}: 2 files, csv; the first of them\npart.csv: 20 rows")
+        assert "Folders are columns too: 'year', e.g. --subset year" in ran.out
+        command = next(line for line in ran.out.splitlines() if line.startswith("  stakes eval"))
+        pytest.importorskip("duckdb", reason="counting files apart needs duckdb")
+        assert run(*shlex.split(command)[1:], "--subset", "year").code == 0
+
+    @pytest.mark.parametrize(
+        ("word", "said"),
+        [
+            ("no*.json", "no file fits 'no*.json'"),
+            ("no.csv", "there is no file 'no.csv'"),
+            ("s3://bucket/x.parquet", "is not on this machine"),
+        ],
+    )
+    def test_what_is_not_there(self, run, word, said):
+        ran = run("inspect", word)
+        assert (ran.code, ran.out) == (2, "")
+        assert said in ran.err

@@ -54,6 +54,13 @@ class TestFiles:
         assert ran.found["periods"][2]["moved"] == list(wanted.changes[1].moved)
         assert ran.found["first_alarm"]["from_errors"]["value"] == pytest.approx(0.21)
 
+    @pytest.mark.parametrize("words", ["fn=0 fp=0", "fn=1 fp=1 tp=1 tn=1", "fn=5 tp=5 fp=1 tn=1"])
+    def test_costs_that_are_the_same_whatever_is_decided(self, saved, words):
+        ran = saved("monitor", "w*.json", "--positive", "yes", "--cost", *words.split())
+        assert (ran.code, ran.out) == (2, "")
+        assert "makes no difference what is decided" in ran.err
+        assert saved("monitor", "w*.json", "--positive", "yes", "--cost", "fn=1", "fp=0").code == 0
+
     def test_text(self, saved):
         ran = saved("monitor", "w*.json", *COST)
         assert ran.code == 0

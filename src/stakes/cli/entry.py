@@ -27,7 +27,7 @@ PURPOSES = {
     "calibrate": "make probabilities mean what they say",
     "audit": "what a metric rewards, and the costs it implies",
     "reproduce": "recompute the tables of published papers",
-    "inspect": "say what would be read from a file, and stop",
+    "inspect": "say what would be read from files, and stop",
     "demo": "run the bundled examples and leave report pages",
 }
 EPILOG = "`stakes COMMAND --help` explains a command. Start with: stakes demo"

@@ -10,7 +10,7 @@ from typing import Any
 
 from stakes.exceptions import FormatError
 
-__all__ = ["ENGINES", "Files", "found_files", "needs_engine"]
+__all__ = ["ENGINES", "Files", "found_files", "needs_engine", "partitions"]
 
 ENGINES = ("duckdb", "polars", "spark")
 FORMS = {
@@ -44,9 +44,14 @@ class Files:
 
     @property
     def folder_keys(self) -> set[str]:
-        """The columns that such folders make."""
+        """The columns that such folders make: those in which the files lie."""
+        return {part.partition("=")[0] for path in self.paths for part in partitions(path)}
+
+    @property
+    def stray_keys(self) -> set[str]:
+        """What engines would take for such columns: folders further up that are called so."""
         parts = (part for path in self.paths for part in path.split("/")[:-1])
-        return {part.partition("=")[0] for part in parts if "=" in part}
+        return {part.partition("=")[0] for part in parts if "=" in part} - self.folder_keys
 
     @property
     def title(self) -> str:
@@ -54,6 +59,18 @@ class Files:
         if len(self.paths) == 1 and not glob.has_magic(self.paths[0]):
             return Path(self.said).name
         return self.said
+
+
+def partitions(path: str) -> list[str]:
+    """The folders named like ``region=north`` in which a file lies, without a gap, from above.
+
+    A folder further up may be called so too (``/data/a=b/lake/region=north``): it is no column.
+    """
+    folders = path.split("/")[:-1]
+    found: list[str] = []
+    while folders and "=" in folders[-1]:
+        found.insert(0, folders.pop())
+    return found
 
 
 def needs_engine(args: Any) -> bool:

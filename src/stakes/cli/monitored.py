@@ -27,7 +27,7 @@ from stakes.cli.models import Model, models_of
 from stakes.cli.place import at_place, groups_of, judged_at, texts
 from stakes.cli.timing import period_of
 from stakes.decisions import bayes_decisions
-from stakes.exceptions import DataError
+from stakes.exceptions import CostError, DataError
 from stakes.monitoring import Watch, watch
 from stakes.summaries import (
     ConfusionMatrix,
@@ -165,6 +165,13 @@ def _refuse_unwatched(periods: dict[str, Any], app: Application, args: Any) -> N
         raise DataError(
             f"'{names[-1]}' is the last period, so none is left to compare with it.",
             hint=f"--reference {names[0]}",
+        )
+    values = app.costs.values
+    given = not any(isinstance(one, CostTally) for one in periods.values())
+    if given and (values == values[:, :1]).all():
+        raise CostError(
+            "with these costs it makes no difference what is decided: there is nothing to watch.",
+            hint="say what errors cost:  --cost fn=10 fp=1",
         )
     if app.priors is None:
         return

@@ -11,16 +11,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from narwhals.exceptions import NarwhalsError
 
 from stakes._optional import load
-from stakes.cli.globs import Files
+from stakes.cli.globs import Files, partitions
 from stakes.exceptions import FormatError
 
 __all__ = ["Opened", "opened"]
 
-DELIMITER = {".tsv": "\t"}
+#: A column of our own for the name of the file that a row comes from.
+_PLACE = "__stakes_place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +96,39 @@ def _set(con: Any, duckdb: Any, memory: str, spill: str) -> None:
 def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
     """The files as one relation."""
     paths = list(files.paths)
+    given: dict[str, Any] = {"hive_partitioning": files.hive}
+    if files.hive and files.stray_keys:
+        given = {"hive_partitioning": False, "filename": True}
     if files.form == "parquet":
-        return con.read_parquet(paths, hive_partitioning=files.hive)
+        return _placed(con.read_parquet(paths, **given), files)
     if files.form == "csv":
         kinds = {name: "DOUBLE" if kind == "number" else "VARCHAR" for name, kind in types.items()}
-        given: dict[str, Any] = {"dtype": kinds} if kinds else {}
-        if ".tsv" in paths[0].lower():
-            given["delimiter"] = "\t"
-        return con.read_csv(paths, hive_partitioning=files.hive, header=True, **given)
+        keys = {name: kinds.pop(name) for name in files.folder_keys & set(kinds) if files.hive}
+        given |= {"dtype": kinds} if kinds else {}
+        given |= {"hive_types": keys} if keys and given["hive_partitioning"] else {}
+        given |= {"delimiter": "\t"} if ".tsv" in paths[0].lower() else {}
+        return _placed(con.read_csv(paths, header=True, **given), files)
     dataset = load("pyarrow.dataset", extra="parquet")
     partitioning = "hive" if files.hive else None
     return con.from_arrow(dataset.dataset(paths, format="ipc", partitioning=partitioning))
+
+
+def _placed(relation: Any, files: Files) -> Any:
+    """With columns from the names of files, where the engine would take too many folders."""
+    if not (files.hive and files.stray_keys):
+        return relation
+    keys = sorted(files.folder_keys)
+    kept = [_quoted(name) for name in relation.columns if name not in (*keys, "filename")]
+    made = []
+    for key in keys:
+        pattern = f"(^|/){re.escape(key)}=([^/]*)/".replace("'", "''")
+        made.append(f"url_decode(regexp_extract(filename, '{pattern}', 2)) AS {_quoted(key)}")
+    return relation.project(", ".join([*kept, *made]))
+
+
+def _quoted(name: str) -> str:
+    """A name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _reach(con: Any, duckdb: Any, address: str) -> None:
@@ -161,17 +185,32 @@ def _polars(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
     far = "://" in files.said  # to be listed there; else brackets are part of a name
     paths = [path if far else glob.escape(path) for path in files.paths]
     try:
+        own = files.hive and (files.form == "csv" or bool(files.stray_keys))
+        place = {"include_file_paths": _PLACE} if own else {}
         if files.form == "parquet":
-            frame = pl.scan_parquet(paths, hive_partitioning=files.hive)
+            frame = pl.scan_parquet(paths, hive_partitioning=files.hive and not own, **place)
         elif files.form == "arrow":
             frame = pl.scan_ipc(paths, **({"hive_partitioning": True} if files.hive else {}))
         else:
             kinds = {n: pl.Float64 if kind == "number" else pl.String for n, kind in types.items()}
             mark = "\t" if ".tsv" in paths[0].lower() else ","
-            frame = pl.scan_csv(paths, schema_overrides=kinds, separator=mark)
+            frame = pl.scan_csv(paths, schema_overrides=kinds, separator=mark, **place)
+        if own and files.form != "arrow":
+            frame = frame.with_columns(_folders_as_columns(pl, files)).drop(_PLACE)
         yield Opened(frame)
     except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
         raise _unreadable(error, files) from None
+
+
+def _folders_as_columns(pl: Any, files: Files) -> list[Any]:
+    """A column for each name of folders like ``region=north``, which CSV files do not get alone."""
+    folders = {part for path in files.paths for part in partitions(path)}
+    written = {part.partition("=")[2] for part in folders}
+    meant = {value: unquote(value) for value in written}  # a space is written %20
+    return [
+        pl.col(_PLACE).str.extract(f"(?:^|/){re.escape(key)}=([^/]*)/").replace(meant).alias(key)
+        for key in sorted(files.folder_keys)
+    ]
 
 
 @contextmanager
@@ -211,21 +250,22 @@ def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
         path if far else re.sub(r"([][{}*?\\])", r"\\\1", str(Path(path).absolute()))
         for path in files.paths
     ]
+    reader = session.read
+    if files.hive:
+        root = _root(files.paths[0])
+        reader = reader.option("basePath", root if far else str(Path(root).absolute()))
     if files.form == "parquet":
-        reader = session.read
-        if files.hive:
-            reader = reader.option("basePath", _root(paths))
         return reader.parquet(*paths)
     mark = "\t" if ".tsv" in paths[0].lower() else ","
-    frame = session.read.option("header", True).option("sep", mark).csv(paths)
+    frame = reader.option("header", True).option("sep", mark).csv(paths)
     for name, kind in types.items():
         if kind == "number":
             frame = frame.withColumn(name, frame[name].cast("double"))
     return frame
 
 
-def _root(paths: list[str]) -> str:
-    """The folder above the first one that is named like ``region=north``."""
-    parts = paths[0].split("/")
-    first = next(k for k, part in enumerate(parts) if "=" in part)
-    return "/".join(parts[:first]) or "."
+def _root(path: str) -> str:
+    """The folder above those that are columns."""
+    folders = path.split("/")[:-1]
+    above = folders[: len(folders) - len(partitions(path))]
+    return "/".join(above) or ("/" if path.startswith("/") else ".")
