@@ -253,6 +253,19 @@ class TestMoreOutcomes:
         # 20 of 65 foxes are taken for cats by the second model: 0.8 * 20 / 65 of 1 000 cases
         assert f"{round(800 * 20 / 65)} 'fox' decided as 'cat'" in done.out
 
+    def test_a_range_of_shares_is_asked_in_its_middle_and_checked_at_its_ends(self, pets):
+        """The middle of 10 % and 40 % is 20 % on the scale of factors; dogs take the rest."""
+        words = ("--prevalence", "cat=.3,fox=10%..40%", "--answer", "a,a,a")
+        out = " ".join(pets(*words).out.split())
+        assert (
+            "in the middle of the range, where there are 30 % 'cat', 50 % 'dog', 20 % 'fox'" in out
+        )
+        assert "'fox' 10 %" in out
+        found = pets(*words, "--json").found
+        assert list(found["recommendation_at_ends"]) == ["'fox' 10 %", "'fox' 40 %"]
+        at_one_end = pets("--prevalence", "cat=.3,fox=40%", "--answer", "a,a,a", "--json").found
+        assert found["recommendation_at_ends"]["'fox' 40 %"] == at_one_end["recommendation"]
+
     def test_a_share_that_is_none(self, pets):
         done = pets("--prevalence", "cat=.9,dog=.9,fox=.8", "--answer", "a")
         assert done.code == 2

@@ -130,6 +130,9 @@ def test_many_outcomes(run, write):
     done = run(*base, "--prevalence", "a=20%..40%,b=.3")
     assert "'a' 20 % to 40 %, 'a' decided 'c' 1 to 4" in " ".join(done.out.split())
     assert all(len(line) <= 80 for line in done.out.splitlines())
+    done = run(*base, "--prevalence", "a=20%..40%,b=.3,c=.4")
+    assert done.code == 2
+    assert "leave one outcome out, which takes what is left" in done.err
 
 
 @pytest.mark.parametrize(

@@ -149,3 +149,18 @@ class TestCones:
         assert values[:, 1].mean() == pytest.approx((np.log10(0.1) + np.log10(0.5)) / 2, abs=0.03)
         assert values[:, 2].mean() == pytest.approx(0, abs=0.06)
         assert values[:, 2].std() == pytest.approx(2 / np.sqrt(12), abs=0.04)
+
+
+def test_questions_are_about_as_many_cases_of_each_class_whatever_is_decided():
+    """Shares of thirds and sevenths cannot be rounded one by one to 1 000 cases."""
+    systems = {
+        "a": ConfusionMatrix([[2, 1, 0], [0, 5, 2], [1, 1, 1]], PETS),
+        "b": ConfusionMatrix([[1, 1, 1], [1, 3, 3], [0, 0, 3]], PETS),
+    }
+    question = start().question(systems, tolerance=0.0, cases=1000)
+    first, second = question.outcomes
+    assert first.sum() == second.sum() == 1000
+    assert (first.sum(axis=1) == second.sum(axis=1)).all()
+    for system, outcome in zip(question.systems, question.outcomes, strict=True):
+        table = systems[system]
+        assert (np.abs(outcome - 1000 * table.counts / table.total) < 2).all()

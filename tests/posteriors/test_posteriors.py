@@ -85,7 +85,9 @@ class TestWithPriors:
         )
 
     def test_an_impossible_case_is_refused(self):
-        with pytest.raises(PosteriorError, match="must determine a posterior; row 0"):
+        with pytest.raises(
+            PosteriorError, match="row 0 leaves only 1 possible, which has no share"
+        ):
             Posteriors([[0.0, 1.0]]).with_priors([1.0, 0.0], old=[0.5, 0.5])
 
     def test_old_prior_of_zero(self):

@@ -52,7 +52,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--error-share", type=float, default=0.6, metavar="0.6", help="how often those err"
     )
-    group.add_argument("--prevalence", metavar="2%", help="share of positives where it will run")
+    group.add_argument(
+        "--prevalence",
+        metavar="2%",
+        help="share of positives where it will run, a range (2%%..5%%), or of each outcome: "
+        "cat=.5,dog=.3,fox=.2",
+    )
     group = parser.add_argument_group("the conversation")
     group.add_argument(
         "--goal",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from stakes.cli.dialogue import say_unused, scripted_answers, typed_answer
 from stakes.cli.files import write_whole
 from stakes.cli.models import Model, models_of
 from stakes.cli.output import page_width, print_wrapped
+from stakes.cli.ranges import spread_out
 from stakes.cli.tables import Column, fitted
 from stakes.decisions import bayes_decisions
 from stakes.elicitation import (
@@ -56,18 +58,26 @@ def ask_about_matrix(question: Asked, args: Any) -> int:
     cases = question.cases
     models = models_of(question.table, cases, cases.classes, args)
     models, cases, gaps = without_gaps(models, cases, args)
+    args, ends = _spread(args)
     priors = _place(cases, args)
     if len(models) < 2:
         raise DataError(
             "with more than two outcomes I ask which model's outcome you prefer; there is one.",
             hint="name two or more models:  --decisions A,B   or   --proba '*.p_*'",
         )
-    for note in [*question.notes, *([gaps] if gaps else [])]:
+    notes = [*question.notes, *([gaps] if gaps else [])]
+    if ends:
+        said = ", ".join(f"{percent(p)} {c!r}" for p, c in zip(priors, cases.classes, strict=True))
+        notes.append(f"asked in the middle of the range, where there are {said}")
+    for note in notes:
         if not args.json:
             print_wrapped(note)
     talk = _start(cases, args)
     talk = _talked(talk, models, cases, priors, args)
-    _show(talk, models, cases, priors, args)
+    at_ends = {
+        where: _least_regret(talk, models, cases, _place(cases, end))[0] for where, end in ends
+    }
+    _show(talk, models, cases, priors, at_ends, args)
     if args.output:
         number, period = volume(args.volume)
         text = matrix_answers_to_toml(
@@ -88,6 +98,13 @@ def _refuse_two_class_options(classes: tuple[str, ...], args: Any) -> None:
                 f"has {len(classes)}.",
                 hint="leave it out and answer the questions",
             )
+
+
+def _spread(args: Any) -> tuple[Any, list[tuple[str, Any]]]:
+    """The options in the middle of a range of shares, and at its ends, each by its name."""
+    at = copy.copy(args)
+    at.file = None  # the rows are here already
+    return spread_out(at)
 
 
 def _place(cases: Cases, args: Any) -> FloatArray:
@@ -189,21 +206,35 @@ def _why(question: MatrixQuestion) -> str:
     )
 
 
-def _show(
-    talk: MatrixElicitation, models: list[Model], cases: Cases, priors: FloatArray, args: Any
-) -> None:
-    """Print what is known of each cost, and the model that can lose least."""
+def _least_regret(
+    talk: MatrixElicitation, models: list[Model], cases: Cases, priors: FloatArray
+) -> tuple[str, float]:
+    """The model that can lose least, and how much of the cost of the best constant decision."""
     systems = _systems(models, cases, priors, talk)
     parts = np.stack([table.counts / table.total for table in systems.values()])
     costs = talk.samples.reshape(len(talk.samples), -1) @ parts.reshape(len(parts), -1).T
     naive = np.einsum("i,sij->sj", priors, talk.samples).min(axis=1)
     worst = ((costs - costs.min(axis=1, keepdims=True)) / naive[:, None]).max(axis=0)
-    names = list(systems)
-    best = names[int(np.argmin(worst))]
+    best = int(np.argmin(worst))
+    return list(systems)[best], float(worst[best])
+
+
+def _show(
+    talk: MatrixElicitation,
+    models: list[Model],
+    cases: Cases,
+    priors: FloatArray,
+    at_ends: dict[str, str],
+    args: Any,
+) -> None:
+    """Print what is known of each cost, and the model that can lose least."""
+    best, regret = _least_regret(talk, models, cases, priors)
     rows, middle = talk.frame().rows(), talk.middle
     if args.json:
-        facts = {"recommendation": best, "regret": float(worst.min()), "cells": rows,
+        facts = {"recommendation": best, "regret": regret, "cells": rows,
                  "answers": [each.said for each in talk.statements]}  # fmt: skip
+        if at_ends:
+            facts["recommendation_at_ends"] = at_ends
         print(json.dumps(facts, indent=2, ensure_ascii=False))
         return
     truth, decision = ([row[key] for row in rows] for key in ("truth", "decision"))
@@ -222,5 +253,10 @@ def _show(
     print(f"\n{text}\n(in units of '{unit[0]}' decided as '{unit[1]}')\n")
     print_wrapped(
         f"Take {best}: for every matrix drawn from what is still possible, it loses at most "
-        f"{worst.min():.3f} of the cost of the best constant decision."
+        f"{regret:.3f} of the cost of the best constant decision."
     )
+    if at_ends and set(at_ends.values()) == {best}:
+        print_wrapped(f"The same at every end: {'; '.join(at_ends)}.")
+    elif at_ends:
+        said = "; ".join(f"at {where} it would be {name}" for where, name in at_ends.items())
+        print_wrapped(f"{said[:1].upper()}{said[1:]}.")

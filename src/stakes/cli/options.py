@@ -83,7 +83,8 @@ def add_cost_options(parser: argparse.ArgumentParser) -> None:
         "--prevalence",
         "--priors",
         metavar="2%",
-        help="share of the positive outcome where it will run, or of each: cat=.5,dog=.3,fox=.2",
+        help="share of the positive outcome where it will run, a range (2%%..5%%), or the share of "
+        "each: cat=.5,dog=.3,fox=.2",
     )
     group.add_argument(
         "--posteriors-already-adjusted",

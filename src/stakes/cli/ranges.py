@@ -9,7 +9,8 @@ from __future__ import annotations
 import copy
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,13 +63,29 @@ def findings_over(args: Any) -> Findings:
     if len(written) > MOST_RANGES:
         raise CostError(f"at most {MOST_RANGES} ranges at a time; got {len(written)}.")
     middle = _middle(written, spread)
-    found = findings_of(_put(args, middle, len(written), spread), recalibrate=True)
+    with _about_shares(written):
+        found = findings_of(_put(args, middle, len(written), spread), recalibrate=True)
     ev = _doubted(found.evaluation, written, spread, args)
     where = ", ".join(each.text for each in written) if spread is None else "the range"
     note = f"judged in the middle of {where}, on the scale of factors"
     return replace(
         found, evaluation=ev, verdict=ev.verdict, remarks=ev.remarks, notes=(*found.notes, note)
     )
+
+
+@contextmanager
+def _about_shares(written: list[_Written]) -> Iterator[None]:
+    """Say how to write a range of shares, where shares do not add to 1 within it."""
+    try:
+        yield
+    except PriorError as error:
+        if not any(each.is_share for each in written) or "add to 1" not in error.message:
+            raise
+        raise PriorError(
+            error.message,
+            hint="leave one outcome out, which takes what is left:  --prevalence "
+            "cat=30%..40%,dog=.3",
+        ) from None
 
 
 def spread_out(args: Any) -> tuple[Any, list[tuple[str, Any]]]:

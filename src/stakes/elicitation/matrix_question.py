@@ -75,7 +75,7 @@ def asked_about(
         return None
     often = np.bincount(costs.argmin(axis=1), minlength=len(names))
     near = np.argsort(-often, kind="stable")[:MOST_SYSTEMS]
-    rounded = [np.rint(cases * share).astype(np.int64) for share in shares]
+    rounded = [_in_cases(share, cases) for share in shares]
     best: tuple[float, float] | None = None
     found: MatrixQuestion | None = None
     for s, t in itertools.combinations([int(k) for k in near], 2):
@@ -95,3 +95,20 @@ def asked_about(
                 float(first.mean()),
             )
     return found
+
+
+def _in_cases(shares: FloatArray, cases: int) -> np.ndarray:
+    """Shares as whole cases, so many in all, and of each class as many whatever is decided."""
+    totals = _rounded(shares.sum(axis=1), cases)
+    return np.stack([_rounded(row, total) for row, total in zip(shares, totals, strict=True)])
+
+
+def _rounded(shares: FloatArray, total: int) -> np.ndarray:
+    """Shares of a total in whole numbers that add up to it: the largest rests are rounded up."""
+    if not shares.sum() > 0:
+        return np.zeros(shares.shape, dtype=np.int64)
+    exact = total * shares / shares.sum()
+    whole = np.floor(exact).astype(np.int64)
+    short = int(total) - int(whole.sum())
+    whole[np.argsort(whole - exact, kind="stable")[:short]] += 1
+    return whole

@@ -19,7 +19,7 @@ from stakes._checks import (
 )
 from stakes._columns import as_floats
 from stakes._kernels.softmax import log_softmax, shift_log_priors
-from stakes._names import as_names
+from stakes._names import as_names, listed
 from stakes.exceptions import PosteriorError, PriorError
 from stakes.typing import FloatArray, Name, Priors
 
@@ -141,7 +141,17 @@ class Posteriors:
         before = as_priors(old, self.classes, name="old")
         if (before == 0).any():
             raise PriorError(f"`old` priors must be positive; got {before.tolist()}.")
-        return self._from_scores(shift_log_priors(self.log_values, before, after), self.classes)
+        moved = shift_log_priors(self.log_values, before, after)
+        lost = np.flatnonzero(np.isneginf(moved).all(axis=1))
+        if lost.size:
+            said = [self.classes[k] for k in np.flatnonzero(self.log_values[lost[0]] > -np.inf)]
+            raise PosteriorError(
+                f"row {lost[0]} leaves only {listed(said)} possible, which has no share in the new "
+                f"priors ({lost.size} of {len(self)} rows).",
+                hint="give each class that can occur a share, however small",
+                rows=lost[:10].tolist(),
+            )
+        return self._from_scores(moved, self.classes)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         values = self.values
