@@ -58,6 +58,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="share of positives where it will run, a range (2%%..5%%), or of each outcome: "
         "cat=.5,dog=.3,fox=.2",
     )
+    _add_conversation_options(parser)
+
+
+def _add_conversation_options(parser: argparse.ArgumentParser) -> None:
+    """How long to talk, with answers from where, and what to keep."""
     group = parser.add_argument_group("the conversation")
     group.add_argument(
         "--goal",

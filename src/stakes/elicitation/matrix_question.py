@@ -108,7 +108,7 @@ def _rounded(shares: FloatArray, total: int) -> np.ndarray:
     if not shares.sum() > 0:
         return np.zeros(shares.shape, dtype=np.int64)
     exact = total * shares / shares.sum()
-    whole = np.floor(exact).astype(np.int64)
+    whole: np.ndarray = np.floor(exact).astype(np.int64)
     short = int(total) - int(whole.sum())
     whole[np.argsort(whole - exact, kind="stable")[:short]] += 1
     return whole
