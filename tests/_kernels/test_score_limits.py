@@ -151,3 +151,18 @@ def test_an_empty_cell_takes_what_is_left() -> None:
     """Ten cases of cost 1 and none of -1: with a mean of zero, half of the cases are there."""
     gap = score_statistic(np.array([[[10.0, 0.0]]]), np.array([[[1.0, -1.0]]]))
     assert float(gap[0]) == pytest.approx(1 / np.sqrt(1 / 10))
+
+
+@given(
+    st.lists(st.integers(0, 400), min_size=4, max_size=4).filter(lambda n: n[2] + n[3] > 0),
+    st.floats(0.01, 100),
+)
+def test_ratios_that_no_shares_have_are_never_limits(cells: list[int], miss: float) -> None:
+    """Costs 0, 1, `miss`, 0 over always deciding the first: neither sum can be below zero."""
+    counts = np.array([[[float(n) for n in cells]]])
+    top, bottom = np.array([[[0.0, 1.0, miss, 0.0]]]), np.array([[[0.0, 0.0, miss, miss]]])
+    low, high = (float(end[0]) for end in ratio_limits(counts, top, bottom, Z))
+    found = (cells[1] + miss * cells[2]) / (miss * (cells[2] + cells[3]))
+    assert 0 <= low <= found * (1 + 1e-12) <= high * (1 + 1e-9)
+    if cells[1] == cells[2] == 0:
+        assert low == 0

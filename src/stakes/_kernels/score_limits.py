@@ -170,7 +170,9 @@ def ratio_limits(counts: Floats, top: Floats, bottom: Floats, z: float) -> tuple
     """Limits of the ratio of two such sums, the lower one positive (after Fieller).
 
     A ratio r is kept when the test does not reject that the sum of top - r x bottom is zero.
-    A limit is infinite when no ratio within 1e4 standard errors is rejected.
+    A limit is infinite when no ratio within 1e4 standard errors is rejected; it is the estimate
+    itself when every ratio beyond it is, such as those below zero where there was no error:
+    no shares with a case in every class have them.
     """
     top, bottom = np.broadcast_to(top, counts.shape), np.broadcast_to(bottom, counts.shape)
     shares = _observed(counts)
@@ -192,6 +194,7 @@ def ratio_limits(counts: Floats, top: Floats, bottom: Floats, z: float) -> tuple
     low, high = np.full_like(centre, -7.0), np.full_like(centre, 9.0)
     step = bracketed_roots(excess, low, high, tolerance=1e-7)
     limits = np.where(step < high - 1e-6, centre + sign * unit * np.exp(step), sign * np.inf)
+    limits = np.where(excess(low) > 0, centre, limits)
     return limits[: n.shape[0]], limits[n.shape[0] :]
 
 
