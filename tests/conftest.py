@@ -8,6 +8,9 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+# Settings of Spark that suit small tables, wherever a test starts it.
+os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "spark"))
+
 # Property tests draw the same cases on every machine; `STAKES_HYPOTHESIS=explore` draws new and
 # more ones, for a long run by hand.
 hypothesis.settings.register_profile(
