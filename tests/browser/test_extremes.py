@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser.journeys import animals, customers
+from browser.journeys import animals, customers, text_of
 
 from stakes import Application, ConfusionMatrix, CostMatrix, evaluate
 from stakes.application import CaseCosts
@@ -124,7 +124,7 @@ def tables_of_counts() -> Any:
     huge_costs_per_case, nothing_to_decide, acting_is_free, worse_than_nothing, tables_of_counts,
 ])  # fmt: skip
 def test_nothing_breaks(opened, made):
-    text = made().to_html()
+    text = text_of(made)
     assert len(text) < 600_000
     page = opened(text, viewport={"width": 390, "height": 800})
     stated = page.text("#verdict")
@@ -136,7 +136,7 @@ def test_nothing_breaks(opened, made):
 
 
 def test_many_models_are_not_compared_away_from_the_stated_costs_and_the_page_says_so(opened):
-    page = opened(eleven_models().to_html())
+    page = opened(text_of(eleven_models))
     page.slide(ratio=5)
     said = "Models were compared with each other at the stated costs only."
     assert page.text("#verdict").endswith(said)
@@ -145,7 +145,7 @@ def test_many_models_are_not_compared_away_from_the_stated_costs_and_the_page_sa
 
 
 def test_sentences_about_many_models_are_few():
-    text = eleven_models().to_html().replace("\u00a0", " ")
+    text = text_of(eleven_models).replace("\u00a0", " ")
     assert text.count("cannot be told apart: difference") == 5
     assert "Nor can 5 more be told from" in text  # ten others, all close
 
@@ -160,7 +160,7 @@ def test_many_classes_show_their_costliest_cells():
 
 @pytest.mark.parametrize("nonsense", ["1e308", "-5", "0", "1e-308", ""])
 def test_nonsense_in_a_field_never_shows(opened, nonsense):
-    page = opened(eleven_models().to_html())
+    page = opened(text_of(eleven_models))
     for field in ("volume", "unit"):
         page.typed({field: nonsense})
         shown = page.tab.inner_text("main")
