@@ -8,7 +8,8 @@ import shutil
 import numpy as np
 import pytest
 
-from stakes.cli.globs import found_files
+from stakes.cli.globs import Files, found_files
+from stakes.cli.opening import _unreadable
 from stakes.exceptions import FormatError
 from stakes.summaries import PairedCounts, load_summary
 
@@ -397,3 +398,26 @@ def test_spark_that_does_not_start(run, tmp_path, monkeypatch):
     assert ran.code == 2
     assert "error: Spark does not start: [JAVA_GATEWAY_EXITED]" in ran.err
     assert "it needs Java 17" in ran.err
+
+
+class _JavaError(Exception):
+    """As py4j tells what happened in Java."""
+
+    def __str__(self):
+        return (
+            "An error occurred while calling o34.collectToPython.\n: org.apache.spark."
+            "SparkException: [FAILED_READ_FILE.NO_HINT] Encountered error while reading file "
+            "file:///lake/1.parquet.  SQLSTATE: KD001\n\tat org.apache.spark.Some.java:7\n"
+            "Caused by: java.lang.RuntimeException: file:/lake/1.parquet is not a Parquet file. "
+            "Expected magic number at tail\n\tat parquet.java:9\n\t... 23 more"
+        )
+
+
+def test_problems_of_java_are_said_in_a_line():
+    files = Files("lake", ("lake/0.parquet", "/lake/1.parquet"), "parquet", 2)
+    found = _unreadable(_JavaError(), files)
+    assert found.message == (
+        "lake: Encountered error while reading file file:///lake/1.parquet. file:/lake/1.parquet "
+        "is not a Parquet file. Expected magic number at tail"
+    )
+    assert found.hint == "write or copy the file again, or leave it out"

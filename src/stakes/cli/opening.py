@@ -156,13 +156,28 @@ def _reach(con: Any, duckdb: Any, address: str) -> None:
             con.execute(f"SET {name} = ?", [kept])
 
 
+def _said(error: Exception) -> str:
+    """What an engine says, in one line; of Java's long stories the problem and its cause."""
+    lines = str(error).strip().splitlines()
+    told = [line for line in lines if line.startswith((": ", "Caused by: "))]
+    if not lines or not told:
+        return lines[0] if lines else type(error).__name__
+    parts = []
+    for line in (told[0], told[-1]):
+        text = re.sub(r"^(: |Caused by: )[\w.$]+(: |$)", "", line)  # the class of the exception
+        text = re.sub(r"^\[[A-Z_.]+\] | *SQLSTATE: \w+$", "", text).strip()
+        if text and text not in parts:
+            parts.append(text)
+    return " ".join(parts) or lines[0]
+
+
 def _unreadable(error: Exception, files: Files) -> FormatError:
     """A problem of an engine in one line."""
-    said = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    said = _said(error)
     hint = None
     if "memory" in said.lower():
         hint = "allow more:  --memory 4GB"
-    elif "mismatch" in said or "schema" in said:
+    elif re.search("mismatch|schema", said, re.IGNORECASE):
         hint = "every file must have the same columns, of the same types"
     elif files.form == "csv":
         hint = "every file must have the same header and one row per case"
@@ -257,7 +272,8 @@ def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
     if files.form == "parquet":
         return reader.parquet(*paths)
     mark = "\t" if ".tsv" in paths[0].lower() else ","
-    frame = reader.option("header", True).option("sep", mark).csv(paths)
+    reader = reader.option("header", True).option("sep", mark)
+    frame = reader.option("enforceSchema", False).csv(paths)  # every file must have this header
     for name, kind in types.items():
         if kind == "number":
             frame = frame.withColumn(name, frame[name].cast("double"))
