@@ -57,6 +57,14 @@ class TestNumbers:
         assert model["cost"] == pytest.approx((2 * 10 + 1) / 10)
         assert model["threshold"] is None
 
+    def test_scores_that_are_decisions(self, run, ten):
+        words = ("eval", ten, *COSTS, "--json")
+        found = only(run(*words, "--scores", "d", "--scores-are", "decision"))
+        assert found == only(run(*words, "--decisions", "d"))
+        ran = run(*words, "--decisions", "d", "--scores-are", "decision")
+        assert ran.code == 2
+        assert "--scores-are decision speaks of the columns of --scores" in ran.err
+
     def test_class_columns_agree_with_scores(self, run, write, ten):
         rows = [line.split(",") for line in TEN.split()[1:]]
         text = "y,p_no,p_yes\n" + "".join(f"{y},{1 - float(p):.12g},{p}\n" for y, p, _ in rows)

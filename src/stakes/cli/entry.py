@@ -61,6 +61,10 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         args.file, rest = rest[0], []
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if getattr(args, "scores_are", None) == "decision":
+        if not getattr(args, "scores", None) or args.decisions:
+            parser.error("--scores-are decision speaks of the columns of --scores A,B")
+        args.decisions, args.scores, args.scores_are = args.scores, None, "prob"
     return args
 
 

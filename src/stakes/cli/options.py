@@ -44,10 +44,10 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--scores-are",
-        choices=("prob", "logit", "llr", "rank"),
+        choices=("prob", "logit", "llr", "rank", "decision"),
         default="prob",
-        help="probabilities (default), log-odds, log-likelihood ratios, or numbers whose order "
-        "alone means something",
+        help="probabilities (default), log-odds, log-likelihood ratios, numbers whose order "
+        "alone means something, or decisions (the same as --decisions)",
     )
     group.add_argument(
         "--flip", metavar="A,B", default="", help="columns where higher means less likely"
