@@ -46,3 +46,22 @@ def test_runs_as_a_module(module):
         [sys.executable, "-m", module, "--version"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (0, f"stakes {__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "hint"),
+    [
+        (("eval", "d.csv", "--prevalance", "2%"), "unrecognized", "did you mean --prevalence?"),
+        (("evl",), "invalid choice: 'evl'", "did you mean eval?"),
+        (("eval", "a.csv", "b.csv"), "unrecognized arguments: b.csv", "a pattern in quotes"),
+        (("eval", "a.csv", "--label"), "expected one argument", "stakes eval --help"),
+        (("calibrate", "a.csv", "--kind", "x"), "choose from 'automatic'", "stakes calibrate"),
+    ],
+)
+def test_options_that_do_not_exist(run, words, said, hint):
+    ran = run(*words)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: ")
+    assert said in ran.err
+    assert hint in ran.err
+    assert "usage:" not in ran.err

@@ -46,7 +46,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("the calibration")
     group.add_argument("--model", metavar="COLUMN", help="the same as --scores COLUMN")
     group.add_argument(
-        "--kind", choices=KINDS, default="automatic", help="which calibrator (default: automatic)"
+        "--kind",
+        choices=KINDS,
+        default="automatic",
+        metavar="KIND",
+        help=f"which calibrator (default automatic): {', '.join(KINDS)}",
     )
     group.add_argument("--folds", type=int, default=5, metavar="5", help="folds for cross-fitting")
     group.add_argument("--group", metavar="COLUMN", help="rows that stay in one fold")

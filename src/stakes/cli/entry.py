@@ -7,13 +7,16 @@ imports nothing heavy, and ``run(args) -> int``, which does the work and returns
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import importlib.util
+import re
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from stakes import __version__
-from stakes.cli.problems import EXIT_PROBLEM, guarded
+from stakes.cli.problems import EXIT_PROBLEM, complain, guarded
 
 __all__ = ["main"]
 
@@ -53,10 +56,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     return guarded(args.run, args)
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong and what was probably meant, instead of its whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the problem in our own words' shape and end with 2."""
+        hint = f"{self.prog} --help lists what there is"
+        words = re.findall(r"(?<![\w-])--?[a-z][\w-]*|(?<=invalid choice: ')\w+", message)
+        known = re.findall(r"--[a-z][\w-]*|(?<=^    )[a-z]+(?= )", self.format_help(), re.M)
+        for word in words if "unrecognized" in message or "COMMAND" in message else ():
+            near = difflib.get_close_matches(word, known, 1)
+            if near and near[0] != word:
+                hint = f"did you mean {near[0]}?  {hint}"
+                break
+        if "unrecognized" in message and not words:
+            hint = f"one file, or a pattern in quotes, such as 'lake/*.parquet'\n{hint}"
+        complain(f"{message[:1].lower()}{message[1:]}.", hint)
+        raise SystemExit(EXIT_PROBLEM)
+
+
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """The options; a file may also stand after them."""
     parser = _parser(arguments)
     args, rest = parser.parse_known_args(arguments)
+    parser = getattr(args, "parser", parser)
     if len(rest) == 1 and not rest[0].startswith("-") and getattr(args, "file", "") is None:
         args.file, rest = rest[0], []
     if rest:
@@ -79,7 +102,7 @@ def available() -> dict[str, str]:
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """The parser; only the command that was asked for is imported and configured."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="stakes",
         description="Judge classifiers, and make their decisions, by what the decisions cost.",
         epilog=EPILOG,
@@ -103,7 +126,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         if name == asked:
             module = importlib.import_module(f"stakes.cli.{name}")
             module.configure(command)
-            command.set_defaults(run=module.run)
+            command.set_defaults(run=module.run, parser=command)
     return parser
 
 
