@@ -30,6 +30,48 @@ def test_not_probabilities(run, write):
     )
 
 
+def test_per_cent_are_recognised(run, write):
+    name = write("t.csv", "y,p\n0,3\n1,88.5\n")
+    err = run("eval", name, "--scores", "p", *COSTS).err
+    assert "divide them by 100 in the file" in err
+    name = write("u.csv", "y,p\n0,3\n1,5000\n")
+    err = run("eval", name, "--scores", "p", *COSTS).err
+    assert "has values from 3 to 5000, so" in err
+    assert "divide" not in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--scores", "p,p"), "'p' is named twice"),
+        (("--scores", "p", "--subset", "id"), "'id' has 300 values; at most 200 parts"),
+        (("--scores", "p", "--min-positives", "-1"), "--min-positives must not be negative"),
+        (("--scores", "p", "--embed-posteriors"), "--embed-posteriors is about the page"),
+        (("--scores", "p", "--list-costliest", "3"), "--list-costliest is about the page"),
+    ],
+)
+def test_what_cannot_be_meant(run, write, words, said):
+    cells = "".join(f"{k % 2},{0.1 + 0.8 * (k % 2)},{k}\n" for k in range(300))
+    ran = run("eval", write("t.csv", "y,p,id\n" + cells), *words, *COSTS)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+
+
+def test_costliest_cases_need_costs_of_their_own(run, write):
+    cells = "".join(f"{k % 2},{0.1 + 0.8 * (k % 2)}\n" for k in range(60))
+    words = ("--scores", "p", "--list-costliest", "3", "--html", "r.html")
+    ran = run("eval", write("t.csv", "y,p\n" + cells), *words, *COSTS)
+    assert ran.code == 0
+    assert "warning: --list-costliest is about costs per case" in ran.err
+
+
+def test_positive_among_more_than_two(run, write):
+    name = write("t.csv", "y,d\n" + "a,a\nb,b\nc,c\n" * 20)
+    ran = run("eval", name, "--decisions", "d", "--cost", "error=1", "--positive", "a")
+    assert ran.code == 2
+    assert "--positive is for two outcomes; 'y' holds 3" in ran.err
+
+
 def test_a_value_just_outside_is_shown_in_full(run, write):
     name = write("t.csv", "y,p\n0,0\n1,1.0000001\n")
     ran = run("eval", name, "--scores", "p", *COSTS)

@@ -170,6 +170,11 @@ def application_over(
         period = filed.period if period is None else period
         return Application(costs, shares, args.unit or filed.unit, number, period)
     assert words is not None
+    if words.same_for_all_errors and len(labels.names) > 2 and args.positive is not None:
+        raise CostError(
+            f"--positive is for two outcomes; '{label}' holds {len(labels.names)}.",
+            hint="leave it out: every error costs the same, whichever outcome it is about",
+        )
     if words.same_for_all_errors and (len(labels.names) > 2 or not (args.scores or args.positive)):
         costs = binary_costs(words, labels.names)
     else:

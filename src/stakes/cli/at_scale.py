@@ -11,7 +11,7 @@ from stakes.cli.cases import Cases
 from stakes.cli.deciding import about_cuts, rule_of
 from stakes.cli.evaluated import findings_from
 from stakes.cli.far_counts import Counted, counted_far
-from stakes.cli.parts import about_parts
+from stakes.cli.parts import about_parts, refuse_many_parts
 from stakes.cli.place import judged_at
 from stakes.cli.remarks import (
     about_base_rate,
@@ -35,6 +35,8 @@ NOT_AGAIN = "no model was re-calibrated"
 def findings_at_scale(args: Any) -> Findings:
     """Count the files in their engine, and judge the counts."""
     found = counted_far(args)
+    if args.subset:
+        refuse_many_parts(args.subset, len(found.reduction.slices))
     ev = _evaluated(found.reduction, found.application, found.cases, args)
     args.joint = _joint(found.reduction, found.application)
     return _findings(ev, found, args)

@@ -106,7 +106,10 @@ def _between_0_and_1(table: Table, name: str) -> bool:
 def named_columns(table: Table, given: str) -> list[str]:
     """The columns of a list with commas; a star stands for any letters; every one must exist."""
     names: list[str] = []
-    for part in filter(None, (word.strip() for word in given.split(","))):
+    words = [word for word in (part.strip() for part in given.split(",")) if word]
+    for k, part in enumerate(words):
+        if part in words[:k]:
+            raise DataError(f"'{part}' is named twice.", hint="leave one of them out")
         if part in table.names or part in table.matrices:
             names.append(part)
         elif "*" in part:

@@ -126,6 +126,7 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.shown_as import show, too_few, with_facts
 
     file_after_amounts(args)
+    _refuse_idle(args)
     gates = [Gate(text) for text in args.fail_if]  # before any work: a typo should not wait
     for path in filter(None, (args.html, args.pdf, args.save)):
         refuse_unwritable(Path(path))
@@ -148,6 +149,22 @@ def run(args: argparse.Namespace) -> int:
     return EXIT_GATE if failed else EXIT_OK
 
 
+def _refuse_idle(args: argparse.Namespace) -> None:
+    """Raise for options that could do nothing, and for numbers that cannot be meant."""
+    from stakes.exceptions import DataError
+
+    for name in ("embed_posteriors", "list_costliest"):
+        if getattr(args, name) and not (args.html or args.pdf):
+            raise DataError(
+                f"--{name.replace('_', '-')} is about the page, and none is written.",
+                hint="--html report.html",
+            )
+    for name in ("min_positives", "list_costliest"):
+        if getattr(args, name) < 0:
+            said = name.replace("_", "-")
+            raise DataError(f"--{said} must not be negative; got {getattr(args, name)}.")
+
+
 def _write(findings: Findings, args: argparse.Namespace) -> None:
     """The page and its print, if they were asked for, and a line about each."""
     if not args.html and not args.pdf:
@@ -158,6 +175,8 @@ def _write(findings: Findings, args: argparse.Namespace) -> None:
     options = {"facts": facts, "embed_posteriors": args.embed_posteriors}
     if args.list_costliest and findings.evaluation.naive is not None:
         options["costliest_cases"] = args.list_costliest
+    elif args.list_costliest:
+        warn("--list-costliest is about costs per case; here every case costs alike.")
     page = findings.evaluation.to_html(**options)
     said = []
     if args.html:

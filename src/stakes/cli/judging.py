@@ -27,7 +27,7 @@ from stakes.cli.evaluated import findings_from
 from stakes.cli.from_counts import findings_of_counts, findings_of_kept
 from stakes.cli.globs import needs_engine
 from stakes.cli.models import Model, models_of
-from stakes.cli.parts import about_parts
+from stakes.cli.parts import about_parts, refuse_many_parts
 from stakes.cli.place import at_place, groups_of, judged_at, refuse_or_name_dominated, texts
 from stakes.cli.ranking import area_under_curve
 from stakes.cli.remarks import (
@@ -170,6 +170,7 @@ def _slices(question: Asked, cases: Cases, args: Any) -> NDArray[Any] | None:
     if name is None:
         return None
     labels = question.table.labels(name)
+    refuse_many_parts(name, len(labels.names))
     names = np.array([*labels.names, "(empty)"])
     return np.asarray(names[labels.codes[cases.rows]])
 

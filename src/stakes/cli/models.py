@@ -164,10 +164,12 @@ def _refuse_outside(scores: NDArray[np.float64], name: str, cases: Cases | None 
         return
     low, high = float(scores.min()), float(scores.max())
     if low < 0 or high > 1:
+        cent = "If they are per cent:                     divide them by 100 in the file\n"
         raise PosteriorError(
             f"column '{name}' has values from {_rounded(low)} to {_rounded(high)}, so these are "
             "not probabilities.",
-            hint="If they are log-odds (logits):            --scores-are logit\n"
+            hint=(cent if low >= 0 and 10 < high <= 100 else "")
+            + "If they are log-odds (logits):            --scores-are logit\n"
             "If they are log-likelihood ratios:        --scores-are llr\n"
             "If only the order means something (SVM):  --scores-are rank   "
             "(costs then need a threshold found by cross-fitting)",
@@ -181,7 +183,7 @@ def _refuse_outside(scores: NDArray[np.float64], name: str, cases: Cases | None 
 
 def _rounded(value: float) -> str:
     """Few digits, but never so few that a value outside 0 to 1 looks inside."""
-    short = f"{value:.2g}"
+    short = f"{value:.2g}" if abs(value) < 100 or not np.isfinite(value) else f"{value:.0f}"
     return short if (0 <= float(short) <= 1) == (0 <= value <= 1) else repr(value)
 
 

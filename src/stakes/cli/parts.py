@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from stakes.application import Application
 from stakes.evaluation import Evaluation
-from stakes.exceptions import StakesError
+from stakes.exceptions import DataError, StakesError
 from stakes.monitoring import compare_segments
+from stakes.report.amounts import grouped
 
-__all__ = ["about_parts"]
+__all__ = ["about_parts", "refuse_many_parts"]
+
+#: More parts than this are not judged apart: a table of them says nothing to anybody.
+MOST_PARTS = 200
+
+
+def refuse_many_parts(name: str, count: int) -> None:
+    """Raise for a column that is no division into parts, such as an id or an amount."""
+    if count > MOST_PARTS:
+        raise DataError(
+            f"'{name}' has {grouped(count)} values; at most {MOST_PARTS} parts are judged apart.",
+            hint="give a column with fewer values, such as a region or an age group\n"
+            f"cases that belong together, such as those of a customer:  --group {name}",
+        )
 
 
 def about_parts(ev: Evaluation, app: Application) -> list[str]:
