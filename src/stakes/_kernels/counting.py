@@ -32,11 +32,9 @@ def count_pairs(
         return _count_bytes(truth.view(np.uint8), decisions.view(np.uint8), n_classes, n_decisions)
     total = np.zeros(size, dtype=np.int64)
     for rows in blocks(truth.shape[0]):
-        i, j = truth[rows], decisions[rows]
-        if not (_within(i, n_classes) and _within(j, n_decisions)):
+        codes = _joint(truth[rows], decisions[rows], n_classes, n_decisions)
+        if codes is None:
             return None
-        codes = np.multiply(i, n_decisions, dtype=np.intp, casting="unsafe")
-        np.add(codes, j, out=codes, casting="unsafe")
         total += np.bincount(codes, minlength=size)
     return total.reshape(n_classes, n_decisions)
 
@@ -52,11 +50,9 @@ def sum_weights(
     size = n_classes * n_decisions
     total = np.zeros(size, dtype=np.float64)
     for rows in blocks(truth.shape[0]):
-        i, j = truth[rows], decisions[rows]
-        if not (_within(i, n_classes) and _within(j, n_decisions)):
+        codes = _joint(truth[rows], decisions[rows], n_classes, n_decisions)
+        if codes is None:
             return None
-        codes = np.multiply(i, n_decisions, dtype=np.intp, casting="unsafe")
-        np.add(codes, j, out=codes, casting="unsafe")
         total += np.bincount(codes, weights=weights[rows], minlength=size)
     return total.reshape(n_classes, n_decisions)
 
@@ -112,6 +108,17 @@ def count_loop(truth: NDArray[Any], decisions: NDArray[Any], total: NDArray[np.i
 def _plain(codes: NDArray[Any]) -> NDArray[Any]:
     """Booleans as bytes."""
     return codes.view(np.uint8) if codes.dtype == bool else codes
+
+
+def _joint(
+    truth: NDArray[Any], decisions: NDArray[Any], n_classes: int, n_decisions: int
+) -> NDArray[np.intp] | None:
+    """One code per case for both; None if one is out of range."""
+    if not (_within(truth, n_classes) and _within(decisions, n_decisions)):
+        return None
+    codes: NDArray[np.intp] = np.multiply(truth, n_decisions, dtype=np.intp, casting="unsafe")
+    np.add(codes, decisions, out=codes, casting="unsafe")
+    return codes
 
 
 def _within(codes: NDArray[Any], size: int) -> bool:

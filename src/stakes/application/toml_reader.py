@@ -124,12 +124,17 @@ class _Cells(NamedTuple):
     decisions: tuple[Name, ...] | None
 
 
-def _parsed(text: str) -> dict[str, Any]:
-    """The text as a table with known keys only."""
+def toml_table(text: str) -> dict[str, Any]:
+    """The text as a table, whatever is in it."""
     try:
-        table = tomllib.loads(text.removeprefix("\ufeff"))
+        return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"not valid TOML: {error}.") from error
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """The text as a table with known keys only."""
+    table = toml_table(text)
     _refuse_unknown(table)
     return table
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from stakes.application import Application, costs_to_toml
 from stakes.application.named_cells import located
+from stakes.application.toml_reader import toml_table
 from stakes.application.toml_writer import toml_value
 from stakes.elicitation.matrices import MatrixElicitation, MatrixStatement
 from stakes.exceptions import FormatError, StakesError
@@ -83,10 +83,7 @@ def matrix_answers_from_toml(text: str, *, source: str = "answers") -> MatrixEli
     (3.0, 1000.0)
     """
     with located(source):
-        try:
-            table = tomllib.loads(text.removeprefix("\ufeff"))
-        except tomllib.TOMLDecodeError as error:
-            raise FormatError(f"not valid TOML: {error}.") from error
+        table = toml_table(text)
         kept = table.get("elicitation", {})
         if not isinstance(table.get("outcomes"), list) or not isinstance(kept, Mapping):
             raise FormatError("`outcomes`, a list, and a table [elicitation] are needed.")

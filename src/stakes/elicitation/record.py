@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from stakes._files import write_whole
 from stakes.application import costs_to_toml
 from stakes.application.named_cells import located
+from stakes.application.toml_reader import toml_table
 from stakes.application.toml_writer import toml_value
 from stakes.elicitation.kept_statements import is_number, statements_of
 from stakes.elicitation.session import Elicitation
@@ -102,10 +102,7 @@ def answers_from_toml(text: str, *, source: str = "answers") -> tuple[Statement,
     (Statement('you prefer 6 missed and 160 for nothing to 12 missed and 40 for nothing': ...),)
     """
     with located(source):
-        try:
-            table = tomllib.loads(text.removeprefix("\ufeff"))
-        except tomllib.TOMLDecodeError as error:
-            raise FormatError(f"not valid TOML: {error}.") from error
+        table = toml_table(text)
         kept = table.get("elicitation", {})
         rows = table.get("answer", kept.get("answer", []) if isinstance(kept, Mapping) else None)
         if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
@@ -165,10 +162,7 @@ def kept_prior(path: str | os.PathLike[str]) -> float | None:
     0.1
     """
     with located(str(path)):
-        try:
-            table = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-        except tomllib.TOMLDecodeError as error:
-            raise FormatError(f"not valid TOML: {error}.") from error
+        table = toml_table(Path(path).read_text(encoding="utf-8-sig"))
         kept = table.get("elicitation")
         prior = kept.get("prior") if isinstance(kept, Mapping) else None
         if prior is not None and not (is_number(prior) and 0 < prior < 1):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from stakes._names import encode
 from stakes.application import Application
 from stakes.decisions import decision_intervals
 from stakes.engines.bins import Bins
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, PosteriorError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.reading import posterior_array
 from stakes.typing import FloatArray
@@ -22,11 +24,13 @@ __all__ = ["read_model", "score_edges_of"]
 
 
 def read_model(said: Any, name: str, app: Application, n_cases: int) -> NDArray[Any]:
-    """(n, K) posteriors, or (n,) codes of decisions."""
+    """(n, K) posteriors, or (n,) codes of decisions: floats are posteriors, all else is decided."""
     array = said.values if isinstance(said, Posteriors) else np.asarray(said)
     posteriors: NDArray[Any]
     if array.ndim == 2 and array.shape[1] > 1:
-        posteriors = posterior_array(said, app.classes)
+        with _of(name):
+            posteriors = posterior_array(said, app.classes)
+            refuse_bad_posteriors(posteriors)
     elif array.dtype.kind == "f":
         if len(app.classes) != 2:
             raise DataError(
@@ -34,16 +38,29 @@ def read_model(said: Any, name: str, app: Application, n_cases: int) -> NDArray[
                 "classes.",
                 hint="posteriors have one column per class; decisions are names or integers",
             )
-        second = as_posterior_array(as_column(said, name), 2)
-        refuse_bad_posteriors(second)
-        posteriors = np.column_stack([1 - second, second])
+        with _of(name):
+            second = as_posterior_array(as_column(said, name), 2)
+            refuse_bad_posteriors(second)
+        posteriors = np.empty((second.shape[0], 2), dtype=second.dtype)
+        posteriors[:, 1] = second
+        np.subtract(1, second, out=posteriors[:, 0])
     else:
         codes = encode(said, app.decisions, name)
         same_length("y_true", n_cases, name, codes.shape[0])
         return codes
-    refuse_bad_posteriors(posteriors)
     same_length("y_true", n_cases, name, posteriors.shape[0])
     return posteriors
+
+
+@contextmanager
+def _of(name: str) -> Iterator[None]:
+    """Say which model it is whose posteriors are refused."""
+    try:
+        yield
+    except PosteriorError as error:
+        raise PosteriorError(
+            f"model {name!r}: {error.message}", hint=error.hint, rows=error.rows
+        ) from None
 
 
 def score_edges_of(app: Application, said_at: FloatArray | None, n_bins: int) -> FloatArray:

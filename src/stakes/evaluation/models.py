@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_posterior_array, refuse_bad_posteriors, same_length
-from stakes._columns import as_column
-from stakes._names import encode
 from stakes.application import Application
-from stakes.exceptions import DataError, PosteriorError, StakesError
+from stakes.engines.batch_models import read_model
+from stakes.exceptions import DataError, StakesError
 from stakes.posteriors import Posteriors
-from stakes.posteriors.reading import posterior_array
 from stakes.typing import FloatArray
 
 __all__ = ["Model", "alike_in_text", "read_models", "refuse_other_order", "refuse_same_names"]
@@ -117,40 +113,7 @@ def _sorted(labels: Any) -> list[Any] | None:
         return None
 
 
-@contextmanager
-def _of(name: str) -> Iterator[None]:
-    """Say which model it is whose posteriors are refused."""
-    try:
-        yield
-    except PosteriorError as error:
-        raise PosteriorError(
-            f"model {name!r}: {error.message}", hint=error.hint, rows=error.rows
-        ) from None
-
-
 def _read(name: str, said: Any, app: Application, n_cases: int) -> Model:
     """One model; floats are posteriors, everything else decisions."""
-    array = said.values if isinstance(said, Posteriors) else np.asarray(said)
-    if array.ndim == 2 and array.shape[1] > 1:
-        with _of(name):
-            posteriors = posterior_array(said, app.classes)
-            refuse_bad_posteriors(posteriors)
-    elif array.dtype.kind == "f":
-        if len(app.classes) != 2:
-            raise DataError(
-                f"model {name!r} is one column of floats, but there are {len(app.classes)} "
-                "classes.",
-                hint="posteriors have one column per class; decisions are names or integers",
-            )
-        with _of(name):
-            second = as_posterior_array(as_column(said, name), 2)
-            refuse_bad_posteriors(second)
-        posteriors = np.empty((second.shape[0], 2), dtype=second.dtype)
-        posteriors[:, 1] = second
-        np.subtract(1, second, out=posteriors[:, 0])
-    else:
-        codes = encode(said, app.decisions, name)
-        same_length("y_true", n_cases, name, codes.shape[0])
-        return Model(name, None, codes)
-    same_length("y_true", n_cases, name, posteriors.shape[0])
-    return Model(name, posteriors, None)
+    array = read_model(said, name, app, n_cases)
+    return Model(name, array, None) if array.ndim == 2 else Model(name, None, array)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from stakes._kernels import many_class as kernels
 from stakes._kernels import two_class
 from stakes.metrics import agreement, averages, special_cases
-from stakes.metrics.metric import Metric
+from stakes.metrics.metric import entry
 from stakes.typing import FloatArray
 
 __all__ = ["ANY_CLASS_METRICS"]
@@ -20,35 +20,8 @@ A_CLASS_EMPTY = "a class has no case"
 NEITHER = "a class has neither cases nor decisions"
 
 
-def _entry(
-    function: Callable[..., float],
-    batch: Callable[..., Any],
-    question: str,
-    formula: str,
-    naive: str,
-    undefined: str,
-    reference: str,
-    *,
-    higher: bool = True,
-    low: float = 0.0,
-    identities: tuple[str, ...] = (),
-) -> Metric:
-    """One metric of any number of classes."""
-    return Metric(
-        name=function.__name__,
-        function=function,
-        batch=batch,
-        question=question,
-        formula=formula,
-        higher_is_better=higher,
-        low=low,
-        high=1.0,
-        naive=naive,
-        classes="any",
-        undefined=undefined,
-        reference=reference,
-        identities=identities,
-    )
+#: One metric of any number of classes.
+_entry = partial(entry, classes="any")
 
 
 def _error_rate(counts: FloatArray) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from stakes.metrics.cost_weighted import (
     weighted_relative_accuracy,
 )
 from stakes.metrics.expected_cost import expected_cost, normalized_expected_cost
-from stakes.metrics.metric import Metric
+from stakes.metrics.metric import entry
 from stakes.metrics.special_cases import alpha_cost, detection_cost, savings, utility_yield
 from stakes.metrics.weighted_accuracy import (
     c_score,
@@ -125,39 +126,8 @@ def _parts(share: float, alpha: float, beta: float) -> tuple[float, float]:
     return (hits / share if share else 0.0), (rest / (1 - share) if share < 1 else 0.0)
 
 
-def _entry(
-    function: Callable[..., float],
-    batch: Callable[..., FloatArray],
-    question: str,
-    formula: str,
-    naive: str,
-    undefined: str,
-    reference: str,
-    *,
-    higher: bool = True,
-    low: float = 0.0,
-    high: float = 1.0,
-    identities: tuple[str, ...] = (),
-    needs: tuple[str, ...] = ("application",),
-    classes: Any = "two",
-) -> Metric:
-    """One metric that takes costs."""
-    return Metric(
-        name=function.__name__,
-        function=function,
-        batch=batch,
-        question=question,
-        formula=formula,
-        higher_is_better=higher,
-        low=low,
-        high=high,
-        naive=naive,
-        classes=classes,
-        undefined=undefined,
-        reference=reference,
-        identities=identities,
-        needs=needs,
-    )
+#: One metric that takes costs.
+_entry = partial(entry, needs=("application",))
 
 
 COST_METRICS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from stakes.metrics.metric import Metric
+from stakes.metrics.metric import Metric, entry
 from stakes.metrics.ranking import auc
 from stakes.metrics.rate_thresholds import (
     eer,
@@ -23,34 +23,11 @@ def _no_table(*_: Any, **__: Any) -> FloatArray:
 
 
 def _entry(
-    function: Callable[..., float],
-    question: str,
-    formula: str,
-    naive: str,
-    *,
-    higher: bool = True,
-    needs: tuple[str, ...] = (),
-    identities: tuple[str, ...] = (),
-    reference: str,
+    function: Callable[..., float], question: str, formula: str, naive: str, **facts: Any
 ) -> Metric:
-    """One number of scores."""
-    return Metric(
-        name=function.__name__,
-        function=function,
-        batch=_no_table,
-        question=question,
-        formula=formula,
-        higher_is_better=higher,
-        low=0.0,
-        high=1.0,
-        naive=naive,
-        classes="two",
-        undefined="error: a class has no case",
-        reference=reference,
-        identities=identities,
-        needs=needs,
-        of="scores",
-    )
+    """One number of scores; see `entry`."""
+    undefined = "error: a class has no case"
+    return entry(function, _no_table, question, formula, naive, undefined, of="scores", **facts)
 
 
 SCORE_METRICS = (

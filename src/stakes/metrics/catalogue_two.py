@@ -10,7 +10,7 @@ import numpy as np
 from stakes._kernels import two_class as kernels
 from stakes._kernels.two_class import Array, cells
 from stakes.metrics import agreement, binary_rates, diagnostics, f_scores
-from stakes.metrics.metric import Metric
+from stakes.metrics.metric import Metric, entry
 from stakes.typing import FloatArray
 
 __all__ = ["TWO_CLASS_METRICS", "two_class_batch"]
@@ -34,37 +34,10 @@ def two_class_batch(kernel: Callable[..., Array]) -> Callable[..., FloatArray]:
 
 
 def _entry(
-    function: Callable[..., float],
-    kernel: Callable[..., Array],
-    question: str,
-    formula: str,
-    naive: str,
-    undefined: str,
-    reference: str,
-    *,
-    higher: bool = True,
-    low: float = 0.0,
-    high: float = 1.0,
-    identities: tuple[str, ...] = (),
-    needs: tuple[str, ...] = (),
+    function: Callable[..., float], kernel: Callable[..., Array], *words: str, **facts: Any
 ) -> Metric:
-    """One metric of two classes."""
-    return Metric(
-        name=function.__name__,
-        function=function,
-        batch=two_class_batch(kernel),
-        question=question,
-        formula=formula,
-        higher_is_better=higher,
-        low=low,
-        high=high,
-        naive=naive,
-        classes="two",
-        undefined=undefined,
-        reference=reference,
-        identities=identities,
-        needs=needs,
-    )
+    """One metric of two classes, by its kernel; see `entry`."""
+    return entry(function, two_class_batch(kernel), *words, **facts)
 
 
 RATES = (

@@ -13,7 +13,7 @@ from stakes.application import Application, as_application
 from stakes.exceptions import DataError, UndefinedError
 from stakes.typing import FloatArray
 
-__all__ = ["Metric"]
+__all__ = ["Metric", "entry"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -181,3 +181,40 @@ def _how_to_give(name: str, parameter: str) -> str:
 def _n_decisions(application: Application | None, n_classes: int) -> int:
     """How many decisions there are to take always."""
     return n_classes if application is None else len(application.decisions)
+
+
+def entry(
+    function: Callable[..., float],
+    batch: Callable[..., FloatArray],
+    question: str,
+    formula: str,
+    naive: str,
+    undefined: str,
+    reference: str,
+    *,
+    higher: bool = True,
+    low: float = 0.0,
+    high: float = 1.0,
+    identities: tuple[str, ...] = (),
+    needs: tuple[str, ...] = (),
+    classes: Literal["two", "any"] = "two",
+    of: Literal["table", "scores"] = "table",
+) -> Metric:
+    """One row of the catalogue, called like its function."""
+    return Metric(
+        name=function.__name__,
+        function=function,
+        batch=batch,
+        question=question,
+        formula=formula,
+        higher_is_better=higher,
+        low=low,
+        high=high,
+        naive=naive,
+        classes=classes,
+        undefined=undefined,
+        reference=reference,
+        identities=identities,
+        needs=needs,
+        of=of,
+    )

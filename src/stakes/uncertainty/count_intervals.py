@@ -244,13 +244,11 @@ def _resampled(
 
     value = float(statistic(counts[None])[0])
     drawn = Replicates.drawn(draw, replicates, rng)
-    undefined = int(np.count_nonzero(~np.isfinite(drawn.values)))
-    if undefined:
-        notes = (*notes, f"undefined in {undefined} of {len(drawn)} replicates, left out")
+    notes = drawn.noted(notes)
 
     def rule(level: float, found: Replicates | None) -> tuple[float, float]:
         assert found is not None
-        values = found.values[np.isfinite(found.values)]
+        values = found.defined
         if values.shape[0] == 0:
             return np.nan, np.nan
         if method == "bca":

@@ -51,15 +51,23 @@ def grouped_interval(
     drawn = Replicates.drawn(draw, replicates, rng)
     least = min(grouped.n_groups)
     refused, notes = shortage(np.array([float(least)]), ["groups"], min_cases)
-    undefined = int(np.count_nonzero(~np.isfinite(drawn.values)))
-    if undefined:
-        notes = (*notes, f"undefined in {undefined} of {len(drawn)} replicates, left out")
+    return spread_of_groups(name, value, drawn, least, level, refused, notes)
 
-    def rule(level: float, found: Replicates | None) -> tuple[float, float]:
+
+def spread_of_groups(
+    name: str,
+    value: float,
+    drawn: Replicates,
+    least: int,
+    level: float,
+    refused: bool,
+    notes: tuple[str, ...],
+) -> Interval:
+    """Student's interval from replicates of whole groups; `least` of them on the smaller side."""
+
+    def rule(at: float, found: Replicates | None) -> tuple[float, float]:
         assert found is not None
-        values = found.values[np.isfinite(found.values)]
-        spread = float(np.std(values, ddof=1))
-        return student_limits(value, spread, level, max(least - 1, 1))
+        return student_limits(value, float(np.std(found.defined, ddof=1)), at, max(least - 1, 1))
 
     return Interval.found(
         name,
@@ -68,7 +76,7 @@ def grouped_interval(
         level=level,
         method="groups",
         refused=refused,
-        notes=notes,
+        notes=drawn.noted(notes),
         replicates=drawn,
     )
 

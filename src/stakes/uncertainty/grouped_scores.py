@@ -10,13 +10,13 @@ import numpy as np
 from stakes._checks import same_length
 from stakes._columns import as_column, as_floats
 from stakes._kernels import run_bootstrap as runs_kernel
-from stakes._kernels.interval_limits import student_limits
 from stakes._names import encode, observed_names
 from stakes.application import as_application
 from stakes.exceptions import DataError
 from stakes.metrics import auc, eer, min_cost
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray, RandomSource
+from stakes.uncertainty.group_intervals import spread_of_groups
 from stakes.uncertainty.intervals import Interval
 from stakes.uncertainty.replicates import Replicates
 from stakes.uncertainty.score_comparison import error_weights
@@ -119,25 +119,7 @@ def grouped_score_interval(
     refused, notes = shortage(
         np.append(summary.class_totals, float(least)), (*summary.classes, "groups"), min_cases
     )
-    undefined = int(np.count_nonzero(~np.isfinite(drawn.values)))
-    if undefined:
-        notes = (*notes, f"undefined in {undefined} of {len(drawn)} replicates, left out")
-
-    def rule(at: float, found: Replicates | None) -> tuple[float, float]:
-        assert found is not None
-        spread = float(np.nanstd(found.values, ddof=1))
-        return student_limits(value, spread, at, max(least - 1, 1))
-
-    return Interval.found(
-        metric,
-        value,
-        rule,
-        level=level,
-        method="groups",
-        refused=refused,
-        notes=notes,
-        replicates=drawn,
-    )
+    return spread_of_groups(metric, value, drawn, least, level, refused, notes)
 
 
 def _codes(side: Any, length: int) -> tuple[Any, int]:

@@ -88,6 +88,18 @@ class Replicates:
         """The same replicates and `size` more."""
         return self.grown(len(self) + as_size(size))
 
+    @property
+    def defined(self) -> FloatArray:
+        """Those with a finite value."""
+        return self.values[np.isfinite(self.values)]
+
+    def noted(self, notes: tuple[str, ...]) -> tuple[str, ...]:
+        """The notes, and how many replicates have no value, if any."""
+        undefined = len(self) - self.defined.shape[0]
+        if not undefined:
+            return notes
+        return (*notes, f"undefined in {undefined} of {len(self)} replicates, left out")
+
     def __len__(self) -> int:
         return int(self.values.shape[0])
 
