@@ -11,6 +11,8 @@ BIN := $(VENV)/bin
 PYTEST_WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHON
+# The suites start many processes: what one has compiled serves the others.
+unexport PYTHONDONTWRITEBYTECODE
 
 # ---- for people -------------------------------------------------------------------------
 
