@@ -98,7 +98,8 @@ def make_cost_scorer(
 ) -> CostScorer:
     """A scikit-learn scorer from an Application: minus the expected cost of the decisions.
 
-    Works wherever `scoring=` is asked for: `cross_validate`, `GridSearchCV`, `permutation_test`.
+    Works wherever `scoring=` is asked for: `cross_validate`, `GridSearchCV`,
+    `permutation_test_score`.
     Greater is better, as scikit-learn wants it; the printed score is minus the cost.
 
     Parameters
