@@ -339,3 +339,16 @@ class TestRangeOfShares:
         done = ask(*BASE, "--answer", "b", "--prevalence", "25%..4%")
         assert done.code == 2
         assert "--prevalence" in done.err
+
+
+@pytest.mark.parametrize("output", ["away/costs.toml", "costs.csv"])
+def test_answers_that_could_not_be_kept_are_not_asked_for(ask, typed, output):
+    typed()  # nothing: whoever asks would stop with an error
+    done = ask(*BASE, "-o", output)
+    assert (done.code, done.out) == (2, "")
+
+
+def test_the_file_is_named_with_its_folder(ask, tmp_path):
+    (tmp_path / "kept").mkdir()
+    done = ask(*BASE, "--answer", "b", "-o", "kept/costs.toml")
+    assert "stakes eval ... --costs kept/costs.toml" in done.out

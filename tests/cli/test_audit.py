@@ -167,7 +167,7 @@ def test_a_file_that_is_no_picture(run) -> None:
     pytest.importorskip("matplotlib", reason="draws")
     ran = run("audit", "f1", "--plot", "levels.xyz", "--pairs", "100")
     assert ran.code == 2
-    assert "no picture can be written as 'levels.xyz'" in ran.err
+    assert "I cannot draw into 'levels.xyz'" in ran.err
 
 
 def test_the_table_explains_its_columns(run, write) -> None:

@@ -181,3 +181,19 @@ class TestApply:
         run("calibrate", churn, *CHURN, "-o", "cal.json")
         saved = json.loads((tmp_path / "cal.json").read_text(), parse_constant=pytest.fail)
         assert saved["input"]["model"] == "gbm_p"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-o", "away/cal.json"), "there is no folder 'away' to write cal.json into"),
+        (("--plot", "picture.docx"), "I cannot draw into 'picture.docx'"),
+        (("--plot", "away/r.svg"), "there is no folder 'away' to write r.svg into"),
+        (("--apply", "cal.json", "--plot", "r.svg"), "--plot needs the truth"),
+    ],
+)
+def test_what_could_not_be_written_is_refused_before_any_work(run, churn, words, said):
+    pytest.importorskip("matplotlib", reason="draws")
+    ran = run("calibrate", churn, *CHURN, *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err

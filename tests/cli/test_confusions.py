@@ -123,3 +123,10 @@ class TestJson:
         write("c.json", text)
         with pytest.raises(FormatError, match=message):
             read_confusion(str(tmp_path / "c.json"))
+
+
+def test_a_file_of_rows_is_not_listed_whole(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("id,p\n" + "".join(f"{k},0.5\n" for k in range(5000)))
+    with pytest.raises(FormatError, match="rows are headed 0,1,2,3,4,5,6,7 and 4992 more and"):
+        read_confusion(str(path))

@@ -92,10 +92,13 @@ def _add_conversation_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Talk, print what was learnt, keep it, and return the exit code."""
-    from stakes.cli.ask_result import keep, show
+    from stakes._files import refuse_unwritable
+    from stakes.cli.ask_result import keep, show, toml_path
     from stakes.cli.asking import conversation, more_than_two, said_beforehand
     from stakes.cli.dialogue import fingerprint, talk_through
 
+    if args.output:  # before anybody has answered anything
+        refuse_unwritable(toml_path(args.output))
     args.payers = ""
     question = more_than_two(args)
     if question is not None:

@@ -108,12 +108,11 @@ def _won(row: dict[str, Any]) -> str:
 def keep(talk: Elicitation, args: Any) -> None:
     """Write costs and answers to a file."""
     path = toml_path(args.output)
-    if not path.resolve().parent.is_dir():
-        raise FormatError(f"there is no folder '{path.parent}' to write {path.name} into.")
     number, period = volume(args.volume)
     write_answers(talk, path, note=args.payers, unit=args.unit, volume=number, period=period)
     if not args.json:
-        print(f"\nkept in {shown(args.output)}; use it with:  stakes eval ... --costs {path.name}")
+        where = shown(args.output)
+        print(f"\nkept in {where}; use it with:  stakes eval ... --costs {where}")
 
 
 def toml_path(given: str) -> Path:

@@ -61,6 +61,10 @@ def run(args: argparse.Namespace) -> int:
     _sort_out(args)
     if not args.all and args.metric is None:
         raise DataError("which metric? Give its name.", hint="stakes audit f1\nstakes audit --all")
+    if args.plot:
+        from stakes.cli.pictures import refuse_undrawable
+
+        refuse_undrawable(args.plot)
     if args.seed < 0:
         raise DataError(f"`--seed` must not be negative; got {args.seed}.")
     args, ends = spread_out(args)
@@ -200,15 +204,13 @@ def _tuned(args: argparse.Namespace, app: Application | None) -> list[str]:
 
 def _draw(found: Audit, args: argparse.Namespace) -> None:
     """Write the picture of the level sets."""
-    from pathlib import Path
-
     from stakes._optional import load
     from stakes.audit import level_sets
+    from stakes.cli.pictures import write_picture
     from stakes.exceptions import DataError
     from stakes.plots import level_sets as draw
 
     load("matplotlib", extra="plots").use("Agg")
-    _require_picture(args.plot)
     app = found.application
     if app is not None and app.costs.shape != (2, 2):
         raise DataError("level sets are drawn for two outcomes and two decisions.")
@@ -217,19 +219,4 @@ def _draw(found: Audit, args: argparse.Namespace) -> None:
         prevalence = float(found.opposite.preferred.priors[1])
     grid = level_sets(args.metric, prevalence=prevalence, application=app)
     figure = draw(grid, pair=found.opposite).figure
-    figure.savefig(Path(args.plot))
-
-
-def _require_picture(path: str) -> None:
-    """Refuse a file whose ending says no kind of picture."""
-    from pathlib import Path
-
-    from stakes._optional import load
-    from stakes.exceptions import DataError
-
-    kinds = load("matplotlib.backend_bases", extra="plots").FigureCanvasBase.filetypes
-    ending = Path(path).suffix[1:].lower()
-    if ending and ending not in kinds:
-        raise DataError(
-            f"no picture can be written as {path!r}.", hint="levels.svg, levels.png or levels.pdf"
-        )
+    write_picture(figure, args.plot)

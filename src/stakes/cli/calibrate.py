@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from stakes.cli.options import add_cost_options, add_data_options, add_model_options
@@ -64,11 +65,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Learn or apply, print, write, and return the exit code."""
+    from stakes._files import refuse_unwritable
     from stakes.cli.costs import file_after_amounts
+    from stakes.exceptions import DataError
 
     file_after_amounts(args)
     if args.model:
         args.scores = args.model if not args.scores else f"{args.scores},{args.model}"
+    if args.apply and args.plot:
+        raise DataError(
+            "--plot needs the truth, which --apply does not ask for.",
+            hint="draw when the calibration is learnt:  stakes calibrate data.csv ... --plot r.svg",
+        )
+    if args.output:
+        refuse_unwritable(Path(args.output))
+    if args.plot:
+        from stakes.cli.pictures import refuse_undrawable
+
+        refuse_undrawable(args.plot)
     if args.apply:
         from stakes.cli.calibration_applied import apply_calibration
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from stakes.calibration import Automatic, reliability_table
 from stakes.calibration.reliability_table import event_of
 from stakes.cli.calibration_learnt import Learnt
 from stakes.cli.output import page_width, print_wrapped
+from stakes.cli.pictures import write_picture
 from stakes.cli.problems import warn
 from stakes.cli.tables import Column, fitted
 from stakes.curves import reliability
@@ -153,7 +153,7 @@ def draw(learnt: Learnt, path: str) -> None:
             ax.set(
                 title=title, xlabel=f"probability said for {event}", ylabel="how often it happens"
             )
-        figure.savefig(Path(path))
+        write_picture(figure, path)
 
 
 def _event(

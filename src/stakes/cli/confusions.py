@@ -37,7 +37,7 @@ def read_confusion(path: str) -> ConfusionMatrix:
     down = [row[0] for row in body]
     if corner.lower() not in ("truth", "decision"):
         raise FormatError(
-            f"{name}: rows are headed {','.join(down)} and columns {','.join(across)} - I need to "
+            f"{name}: rows are headed {_listed(down)} and columns {_listed(across)} - I need to "
             "know which side is the truth.",
             hint="Put 'truth' in the top-left cell if rows are the truth, "
             "'decision' if rows are the decision.",
@@ -46,6 +46,12 @@ def read_confusion(path: str) -> ConfusionMatrix:
     if corner.lower() == "decision":
         return ConfusionMatrix(counts.T, classes=across, decisions=down)
     return ConfusionMatrix(counts, classes=down, decisions=across)
+
+
+def _listed(names: list[str]) -> str:
+    """The first names with commas, and how many more there are."""
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return ",".join(names[:8]) + more
 
 
 def _counts(row: list[str], across: list[str], name: str) -> list[float]:

@@ -69,7 +69,7 @@ class _Parser(argparse.ArgumentParser):
             if near and near[0] != word:
                 hint = f"did you mean {near[0]}?  {hint}"
                 break
-        if "unrecognized" in message and not words:
+        if "unrecognized" in message and not words and "one row per case" in self.format_help():
             hint = f"one file, or a pattern in quotes, such as 'lake/*.parquet'\n{hint}"
         complain(f"{message[:1].lower()}{message[1:]}.", hint)
         raise SystemExit(EXIT_PROBLEM)

@@ -86,8 +86,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Watch, print, draw, and return the exit code."""
     from stakes.cli.monitored import watched
-    from stakes.cli.monitored_shown import draw, refuse_undrawable, show
+    from stakes.cli.monitored_shown import draw, show
     from stakes.cli.period_gates import PeriodGate
+    from stakes.cli.pictures import refuse_undrawable
 
     words = [args.file, *args.files]
     while args.cost and "=" not in args.cost[-1]:

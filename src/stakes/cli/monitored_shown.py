@@ -7,20 +7,18 @@ import io
 import json
 import math
 import sys
-from pathlib import Path
 from typing import Any
 
-from stakes._files import refuse_unwritable, write_whole
 from stakes._optional import load
 from stakes.cli.monitored import Watched
 from stakes.cli.output import dim, page_width, print_aligned, print_wrapped, shown
+from stakes.cli.pictures import write_picture
 from stakes.cli.printing import print_bold
 from stakes.cli.tables import Column, fitted
-from stakes.exceptions import FormatError
 from stakes.monitoring import Part, PeriodChange, Watch
 from stakes.report.amounts import aligned, grouped, percent
 
-__all__ = ["draw", "record", "refuse_undrawable", "show"]
+__all__ = ["draw", "record", "show"]
 
 
 def show(found: Watched, args: Any) -> None:
@@ -180,14 +178,6 @@ def _cell(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def refuse_undrawable(path: str) -> None:
-    """Raise before any work where a picture could not be written."""
-    kinds = load("matplotlib.backend_bases", extra="plots").FigureCanvasBase.filetypes
-    if Path(path).suffix.removeprefix(".").lower() not in kinds:
-        raise FormatError(f"I cannot draw into '{path}'.", hint="costs.svg, costs.png or costs.pdf")
-    refuse_unwritable(Path(path))
-
-
 def draw(found: Watched, path: str) -> None:
     """The costs over the periods as a picture, whole or not at all."""
     from stakes.plots import cost_over_periods
@@ -195,6 +185,4 @@ def draw(found: Watched, path: str) -> None:
     figures = load("matplotlib.figure", extra="plots")
     figure = figures.Figure(figsize=(6.4, 3.4), layout="constrained")
     cost_over_periods(found.watch, ax=figure.subplots())
-    stream = io.BytesIO()
-    figure.savefig(stream, format=Path(path).suffix.removeprefix(".").lower())
-    write_whole(Path(path), stream.getvalue())
+    write_picture(figure, path)
