@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import pytest
@@ -102,23 +104,42 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
+@pytest.fixture(scope="session")
+def tabs(browser: Any) -> Callable[..., Any]:
+    """A function that lends tabs by the options of their context: starting one takes longest."""
+    idle: dict[str, list[Any]] = {}
+
+    @contextmanager
+    def lent(**options: Any) -> Iterator[Any]:
+        waiting = idle.setdefault(repr(sorted(options.items())), [])
+        tab = waiting.pop() if waiting else browser.new_context(**options).new_page()
+        yield tab
+        tab.mouse.move(0, 0)
+        tab.goto("about:blank")
+        waiting.append(tab)
+
+    return lent
+
+
 @pytest.fixture
-def opened(browser: Any, tmp_path: Any) -> Iterator[Callable[..., Opened]]:
+def opened(tabs: Callable[..., Any], tmp_path: Any) -> Iterator[Callable[..., Opened]]:
     """A function from the text of a page, and options of the context, to the page in a tab."""
-    contexts = []
+    with ExitStack() as stack:
+        shown = count()
 
-    def open_page(text: str, **options: Any) -> Opened:
-        path = tmp_path / f"page-{len(contexts)}.html"
-        path.write_text(text, encoding="utf-8")
-        context = browser.new_context(**{"viewport": {"width": 1100, "height": 900}, **options})
-        contexts.append(context)
-        made = Opened(context.new_page())
-        made.tab.on("request", lambda request: made.requests.append(request.url))
-        made.tab.on("console", lambda message: made.complaints.append(message.text))
-        made.tab.on("pageerror", lambda error: made.complaints.append(str(error)))
-        made.tab.goto(path.as_uri())
-        return made
+        def open_page(text: str, **options: Any) -> Opened:
+            path = tmp_path / f"page-{next(shown)}.html"
+            path.write_text(text, encoding="utf-8")
+            options = {"viewport": {"width": 1100, "height": 900}, **options}
+            made = Opened(stack.enter_context(tabs(**options)))
+            for event, heard in (
+                ("request", lambda request: made.requests.append(request.url)),
+                ("console", lambda message: made.complaints.append(message.text)),
+                ("pageerror", lambda error: made.complaints.append(str(error))),
+            ):
+                made.tab.on(event, heard)
+                stack.callback(made.tab.remove_listener, event, heard)
+            made.tab.goto(path.as_uri())
+            return made
 
-    yield open_page
-    for context in contexts:
-        context.close()
+        yield open_page
