@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
+from stakes._kernels.likely_curve import mean_log_odds, modest, penalised, spline_basis
 from stakes.calibration import Isotonic, Smooth
-from stakes.calibration.smooth import penalised, spline_basis
 
 
 def made_up(n=500, seed=0):
@@ -16,11 +16,38 @@ def made_up(n=500, seed=0):
 
 
 class TestSmooth:
-    def test_any_increasing_transform_gives_the_same(self):
+    @pytest.mark.parametrize("unit", [1e-300, 0.01, 1e4, 1e300])
+    def test_any_unit_gives_the_same(self, unit):
         scores, y = made_up()
         a = Smooth().fit(scores, y).posteriors(scores)
-        b = Smooth().fit(np.sinh(scores), y).posteriors(np.sinh(scores))
-        np.testing.assert_allclose(a, b, atol=1e-9)
+        b = Smooth().fit(unit * (scores + 3), y).posteriors(unit * (scores + 3))
+        np.testing.assert_allclose(a, b, atol=1e-6)
+
+    def test_any_increasing_transform_hardly_matters(self):
+        """The ranks stay, and distorted scores are less likely than ranks."""
+        scores, y = made_up(4000)
+        a = Smooth().fit(scores, y).posteriors(scores)
+        b = Smooth().fit(np.sinh(3 * scores), y).posteriors(np.sinh(3 * scores))
+        assert np.abs(a - b).mean() < 0.005
+
+    @pytest.mark.parametrize("power", [1, 3])
+    def test_infinite_scores_lie_beyond_the_others(self, power):
+        scores, y = made_up()
+        scores = scores**power
+        scores[scores < np.quantile(scores, 0.1)] = -np.inf
+        scores[scores > np.quantile(scores, 0.9)] = np.inf
+        found = Smooth().fit(scores, y).posteriors([-np.inf, -0.1, 0.1, np.inf])[:, 1]
+        assert (np.diff(found) > 0).all()
+        shares = [y[scores == -np.inf].mean(), y[scores == np.inf].mean()]
+        np.testing.assert_allclose(found[[0, -1]], shares, atol=0.05)
+
+    def test_many_cases_of_one_class_leave_little_for_the_other(self):
+        """No case in 1 950: the rule of succession gives 1 / 1 952 on flat ground."""
+        scores = np.concatenate([np.linspace(-14, 6, 1950), np.linspace(8, 18, 50)])
+        y = np.repeat([0, 1], [1950, 50])
+        found = Smooth().fit(scores, y).posteriors([-10.0, 15.0])[:, 1]
+        assert found[0] < 2 / 1952
+        assert found[1] > 1 - 3 / 52
 
     @given(st.integers(0, 2**32 - 1), st.integers(2, 40))
     def test_never_decreases_and_never_is_sure(self, seed, n):
@@ -70,6 +97,29 @@ class TestSmooth:
     def test_equal_scores_say_the_share(self):
         found = Smooth().fit(np.zeros(400), np.repeat([0, 1], [300, 100])).posteriors([0.0])
         np.testing.assert_allclose(found, [[0.75, 0.25]], atol=0.01)
+
+
+class TestModest:
+    def test_adds_one_case_of_each_class(self):
+        """2 of 10 cases have a variance of log odds of 1 / (10 * 0.2 * 0.8)."""
+        found = modest(logit(np.array([0.2])), np.array([1 / (10 * 0.2 * 0.8)]))
+        assert expit(found)[0] == pytest.approx((2 + 1) / (10 + 2))
+
+    def test_knows_nothing_without_cases(self):
+        np.testing.assert_allclose(
+            modest(np.array([-30.0, 3.0]), np.array([1e40, 1e40])), 0, atol=1e-12
+        )
+
+    def test_leaves_what_is_certain(self):
+        np.testing.assert_allclose(modest(np.array([-800.0, 3.0]), np.zeros(2)), [-800, 3])
+
+
+def test_mean_log_odds_is_the_mean_of_probabilities():
+    curves = np.array([[-2.0, 0.0, 50.0], [1.0, 3.0, 800.0]])
+    found = mean_log_odds(curves, np.log([0.25, 0.75]))
+    mean = 0.25 * expit(curves[0, :2]) + 0.75 * expit(curves[1, :2])
+    np.testing.assert_allclose(found[:2], logit(mean))
+    assert found[2] == pytest.approx(50 - np.log(0.25))
 
 
 class TestPenalised:

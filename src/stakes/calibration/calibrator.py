@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_priors
+from stakes._files import write_whole
 from stakes._kernels.softmax import log_softmax, shift_log_priors
 from stakes.calibration.cases import Cases, Scores, read_cases, read_scores
 from stakes.exceptions import DataError, FormatError
@@ -171,7 +172,8 @@ class Calibrator:
 
     def save(self, path: str | Path) -> None:
         """Write the calibrator as JSON text."""
-        Path(path).write_text(json.dumps(self.to_dict(), allow_nan=False) + "\n", encoding="utf-8")
+        text = json.dumps(self.to_dict(), allow_nan=False) + "\n"
+        write_whole(Path(path), text.encode("utf-8"))
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{k}={v!r}" for k, v in self.options.items() if v is not None)

@@ -1,12 +1,13 @@
-"""Calibration by a smooth curve over the ranks, as smooth as the cases make likely."""
+"""Calibration by a smooth curve over ranks and scores, as smooth as the cases make likely."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from stakes._kernels.likely_curve import LikelyCurve, likely_curve, mean_log_odds
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.ranking import mid_ranks, rank_log_odds
@@ -14,26 +15,26 @@ from stakes.typing import FloatArray, Priors
 
 __all__ = ["Smooth"]
 
-#: Cells into which the log odds of the ranks are rounded; the curve is kept at their centres.
+#: Cells into which places along the curve are rounded; the curve is kept at their centres.
 _CELLS = 401
-_PIECES = 11
-_STIFFNESS = 10.0 ** np.arange(5.0, -1.1, -0.5)
-_ROUNDS = 60
+#: How much of a place is rank; the rest is score.
+_RANK_PARTS = (1.0, 0.5, 0.0)
 
 
 class Smooth(Calibrator):
-    r"""A smooth increasing curve over the ranks of the scores, of any shape and any scale.
+    r"""A smooth increasing curve of any shape, over ranks, scores or both.
 
     For two classes when the shape of the miscalibration is unknown and cases are not many: less
-    rigid than `Beta` and `Rank`, less jumpy than `Isotonic`. How smooth the curve is follows from
-    the cases themselves, and how sure it is too: where few cases speak, posteriors stay nearer to
-    one half than the best curve alone, as a mean over all likely curves does.
+    rigid than `Beta` and `Rank`, less jumpy than `Isotonic`. How smooth the curve is and along what
+    it is smooth follow from the cases themselves. Where few cases speak, posteriors stay
+    nearer to one half than the best curve alone, as a mean over all likely curves does.
 
-    .. math:: \mathrm{logit}\,p = \sum_j \beta_j B_j(\mathrm{logit}\,r), \qquad
+    .. math:: \mathrm{logit}\,p = \sum_j \beta_j B_j(x), \qquad
               \lambda \sum_j (\beta_j - 2\beta_{j+1} + \beta_{j+2})^2 \text{ as penalty}
 
     Takes log odds or any increasing score (n,), or log-posteriors (n, 2); returns posteriors
-    (n, 2), never exactly 0 or 1. Infinite scores are only the first and the last in rank.
+    (n, 2), never exactly 0 or 1. The unit of the scores does not matter. Infinite scores are placed
+    just beyond the finite ones.
 
     Parameters
     ----------
@@ -42,12 +43,13 @@ class Smooth(Calibrator):
 
     Notes
     -----
-    Cubic B-splines with 11 equal pieces in the log odds of the mid-rank r. Thirteen values of
-    :math:`\lambda` are weighed by their marginal likelihood (Laplace) and averaged; each curve
-    :math:`\eta` of variance v enters as :math:`\eta/\sqrt{1 + \pi v/8}`. One case of average class,
-    spread over all, keeps separable data finite. What still decreases is pooled. Target priors
-    shift the log odds; the curve does not depend on them. The work after sorting does not grow
-    with the cases.
+    Cubic B-splines with 11 equal pieces in x, which is the log odds of the mid-rank, the score, or
+    their mean, each from 0 to 1. Thirteen values of :math:`\lambda` and the three kinds of x are
+    weighed by their marginal likelihood (Laplace) and averaged; each curve of variance v enters
+    with one more case of each class than the :math:`1/(v\,p(1-p))` it rests on. One case of average
+    class, spread over all, keeps separable data finite. What still decreases is pooled. Target
+    priors shift the log odds; the curve does not depend on them. The work after sorting does not
+    grow with the cases.
 
     References
     ----------
@@ -76,110 +78,67 @@ class Smooth(Calibrator):
         super().__init__(priors=priors, classes=classes, bound=bound)
         self.places: FloatArray = np.empty(0)
         self.ranks: FloatArray = np.empty(0)
-        self.curve: FloatArray = np.empty(0)
+        self.ends: FloatArray = np.empty(0)
+        self.curves: FloatArray = np.empty((0, 0))
+        self.log_shares: FloatArray = np.empty(0)
         self.shift = 0.0
 
     def _fit(self, cases: Cases) -> None:
         odds = cases.scores.log_odds()
         cases.need_all_classes("two classes are needed")
         self.places, self.ranks = mid_ranks(odds, cases.weights)
+        self.ends = _ends(odds)
         offsets = cases.prior_offsets()
         self.shift = float(offsets[1] - offsets[0])
-        at = self._positions(odds)
+        found = [self._curve_along(part, odds, cases) for part in _RANK_PARTS]
+        self.curves = np.array([curve.log_odds for curve in found])
+        evidence = np.array([curve.evidence for curve in found])
+        self.log_shares = evidence - np.logaddexp.reduce(evidence)
+
+    def _curve_along(self, part: float, odds: FloatArray, cases: Cases) -> LikelyCurve:
+        """The curve for one kind of place."""
+        at = np.rint(self._along(part, odds)).astype(np.intp)
         weights = cases.weights
         totals = np.bincount(at, weights=weights, minlength=_CELLS)
         positives = np.bincount(at, weights=weights * (cases.codes == 1), minlength=_CELLS)
         share = float(positives.sum() / totals.sum())
         extra = totals / totals.sum()
-        self.curve = likely_curve(positives + share * extra, totals + extra)
+        return likely_curve(positives + share * extra, totals + extra)
 
-    def _positions(self, odds: FloatArray) -> Any:
-        """The cell of each score, from 0."""
-        return np.rint(self._along(odds)).astype(np.intp)
-
-    def _along(self, odds: FloatArray) -> FloatArray:
+    def _along(self, part: float, odds: FloatArray) -> FloatArray:
         """Place of each score along the cells, not rounded."""
         first, last = rank_log_odds(self.ranks[[0, -1]])
-        width = float(last - first) or 1.0
-        found = rank_log_odds(np.interp(odds, self.places, self.ranks))
-        return np.asarray((found - first) / width * (_CELLS - 1))
+        ranked = rank_log_odds(np.interp(odds, self.places, self.ranks)) - first
+        low, high = self.ends / 2.0  # halves, whose difference cannot overflow
+        scored = (np.clip(odds / 2.0, low, high) - low) / (high - low)
+        mean = part * ranked / (last - first or 1.0) + (1.0 - part) * scored
+        return np.asarray(mean * (_CELLS - 1))
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
-        along = self._along(scores.log_odds())
-        return binary_log_posteriors(np.interp(along, np.arange(_CELLS), self.curve) + self.shift)
+        odds, cells = scores.log_odds(), np.arange(_CELLS)
+        rows = [
+            np.interp(self._along(part, odds), cells, curve)
+            for part, curve in zip(_RANK_PARTS, self.curves, strict=True)
+        ]
+        return binary_log_posteriors(mean_log_odds(np.array(rows), self.log_shares) + self.shift)
 
     def _parameters(self) -> dict[str, Any]:
         return {
             "places": self.places,
             "ranks": self.ranks,
-            "curve": self.curve,
+            "ends": self.ends,
+            "curves": self.curves,
+            "log_shares": self.log_shares,
             "shift": self.shift,
         }
 
 
-def likely_curve(positives: FloatArray, totals: FloatArray) -> FloatArray:
-    """Log odds in each cell: the mean posterior over all stiffnesses, made increasing."""
-    from scipy.optimize import isotonic_regression
-    from scipy.special import expit, logit
-
-    basis = spline_basis(_CELLS)
-    size = basis.shape[1]
-    bends = np.diff(np.eye(size), 2, axis=0)
-    penalty = bends.T @ bends
-    start = np.full(size, logit(positives.sum() / totals.sum()))
-    curves, evidence = [], []
-    for stiffness in _STIFFNESS:
-        fitted = penalised(basis, positives, totals, stiffness * penalty, start)
-        start = fitted.coefficients
-        own = 0.5 * (size - 2) * np.log(stiffness)
-        evidence.append(fitted.log_likelihood + own - 0.5 * np.linalg.slogdet(fitted.precision)[1])
-        spread = np.einsum("ij,ji->i", basis, np.linalg.solve(fitted.precision, basis.T))
-        curves.append(expit(basis @ start / np.sqrt(1.0 + np.pi * spread / 8.0)))
-    shares = np.exp(np.array(evidence) - max(evidence))
-    mean = shares @ np.array(curves) / shares.sum()
-    tiny = 1e-9 * totals.sum()
-    return np.asarray(isotonic_regression(logit(mean), weights=totals + tiny).x)
-
-
-class Penalised(NamedTuple):
-    """A penalised logistic fit: coefficients, penalised log-likelihood, curvature."""
-
-    coefficients: FloatArray
-    log_likelihood: float
-    precision: FloatArray
-
-
-def penalised(
-    basis: FloatArray,
-    positives: FloatArray,
-    totals: FloatArray,
-    penalty: FloatArray,
-    start: FloatArray,
-) -> Penalised:
-    """Newton's method with steps of at most 4 in log odds."""
-    from scipy.special import expit
-
-    found = start
-    for _ in range(_ROUNDS):
-        p = expit(basis @ found)
-        precision = basis.T @ (basis * (totals * p * (1.0 - p))[:, None]) + penalty
-        precision[np.diag_indices_from(precision)] += 1e-10 * np.trace(precision)
-        slope = basis.T @ (positives - totals * p) - penalty @ found
-        step = np.linalg.solve(precision, slope)
-        moved = float(np.abs(basis @ step).max())
-        found = found + step * min(1.0, 4.0 / max(moved, 1e-300))
-        if moved < 1e-7:
-            break
-    eta = basis @ found
-    value = float(positives @ eta - totals @ np.logaddexp(0.0, eta))
-    return Penalised(found, value - 0.5 * float(found @ penalty @ found), precision)
-
-
-def spline_basis(cells: int) -> FloatArray:
-    """Cubic B-splines at equally spaced cells, (cells, pieces + 3)."""
-    from scipy.interpolate import BSpline
-
-    knots = np.arange(-3.0, _PIECES + 4.0)
-    places = np.linspace(0.0, _PIECES, cells)
-    places[-1] = np.nextafter(float(_PIECES), 0.0)
-    return np.asarray(BSpline.design_matrix(places, knots, 3).toarray())
+def _ends(odds: FloatArray) -> FloatArray:
+    """The least and the greatest score; infinite ones a twentieth of the range beyond the rest."""
+    finite = odds[np.isfinite(odds)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    beyond = high / 20.0 - low / 20.0 or 1.0
+    left, right = bool(np.isneginf(odds).any()), bool(np.isposinf(odds).any())
+    if high == low:
+        left = right = True
+    return np.array([low - beyond * left, high + beyond * right])
