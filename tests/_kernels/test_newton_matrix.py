@@ -1,5 +1,5 @@
 import numpy as np
-from scipy.optimize import check_grad
+from scipy.optimize import check_grad, minimize
 
 from stakes._kernels.newton_matrix import _Problem, fit_matrix
 
@@ -14,7 +14,7 @@ def made_up():
 
 def test_gradient_and_curvature_against_differences():
     x, y, w = made_up()
-    problem = _Problem(x, y, w, SPREADS)
+    problem = _Problem(x, y, w, SPREADS, np.array([0.3, -0.1, 0.2]))
     theta = np.linspace(-0.5, 0.7, 12)
     error = check_grad(
         lambda t: problem.value_and_gradient(t)[0],
@@ -27,6 +27,33 @@ def test_gradient_and_curvature_against_differences():
     np.testing.assert_allclose(
         problem.curvature(theta, step), (ends[0] - ends[1]) / 2e-5, atol=1e-7
     )
+
+
+def test_stiffness_is_the_diagonal_of_the_curvature():
+    x, y, w = made_up()
+    problem = _Problem(x, y, w, SPREADS, np.zeros(3))
+    theta = np.linspace(-0.5, 0.7, 12)
+    diagonal = [problem.curvature(theta, unit) @ unit for unit in np.eye(12)]
+    np.testing.assert_allclose(problem.stiffness(theta), diagonal, rtol=1e-12)
+
+
+def test_optimum_against_scipy_trust_region():
+    x, y, w = made_up()
+    middle = np.array([0.5, -0.5, 0.0])
+    problem = _Problem(x, y, w, SPREADS, middle)
+    reference = minimize(
+        problem.value_and_gradient,
+        np.zeros(12),
+        jac=True,
+        hessp=problem.curvature,
+        method="trust-ncg",
+        options={"gtol": 1e-10},
+    )
+    found = fit_matrix(
+        x, y, w, (np.ones(3), np.zeros(3)), spreads=SPREADS, middle=middle, tolerance=1e-9
+    )
+    np.testing.assert_allclose(found.value, reference.fun, atol=1e-12)
+    np.testing.assert_allclose(found.matrix, reference.x.reshape(3, 4)[:, :-1], atol=1e-6)
 
 
 def test_gradient_vanishes_at_the_fit():

@@ -178,10 +178,11 @@ class TestByCost:
     ("size", "cases", "expected"),
     [
         (2, 20, {"smooth", "rank", "venn-abers", "beta", "affine", "isotonic"}),
-        (4, 15, {"affine", "temperature", "isotonic"}),
-        (4, 16, {"dirichlet", "affine", "temperature", "isotonic"}),
-        (30, 900, {"dirichlet", "affine", "temperature", "isotonic"}),
-        (31, 1000, {"affine", "temperature"}),
+        (4, 15, {"common-curve", "affine", "temperature", "isotonic"}),
+        (4, 16, {"dirichlet", "common-curve", "affine", "temperature", "isotonic"}),
+        (30, 900, {"dirichlet", "common-curve", "affine", "temperature", "isotonic"}),
+        (31, 1000, {"structured-matrix", "common-curve", "affine", "temperature"}),
+        (500, 1000, {"common-curve", "affine", "temperature"}),
         (31, 32, {"temperature"}),
     ],
 )

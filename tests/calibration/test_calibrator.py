@@ -13,6 +13,7 @@ from stakes.calibration import (
     Average,
     Beta,
     Calibrator,
+    CommonCurve,
     Dirichlet,
     Gaussian,
     Histogram,
@@ -21,6 +22,7 @@ from stakes.calibration import (
     Matrix,
     Rank,
     Smooth,
+    StructuredMatrix,
     Temperature,
     Vector,
     VennAbers,
@@ -28,10 +30,19 @@ from stakes.calibration import (
 )
 from stakes.exceptions import DataError, FormatError, LabelError, PosteriorError, PriorError
 
-MANY = [Temperature, Affine, Vector, Matrix, Dirichlet, Isotonic]
+MANY = [
+    Temperature,
+    Affine,
+    Vector,
+    Matrix,
+    Dirichlet,
+    Isotonic,
+    CommonCurve,
+    StructuredMatrix,
+]
 TWO = [Logistic, Beta, Gaussian, VennAbers, Histogram, Rank, Smooth, Average]
 ALL = [*MANY, *TWO, Automatic]
-BIASED = [kind for kind in ALL if kind is not Temperature]
+BIASED = [kind for kind in ALL if kind not in (Temperature, CommonCurve)]
 
 
 @pytest.fixture(scope="module")

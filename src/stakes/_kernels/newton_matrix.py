@@ -1,7 +1,9 @@
-"""Softmax regression with a full matrix on class scores, by a Newton trust region.
+"""Softmax regression with a full matrix on class scores, by Newton steps of inner products.
 
 Logits are ``W x + b``. Off-diagonal entries are held near 0 and diagonal entries near their
 common scale by normal priors of stated spread, so that the optimum is unique and stays finite.
+Steps are found by conjugate gradients, scaled by the diagonal of the Hessian, and shortened until
+the objective falls.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ __all__ = ["MatrixFit", "fit_matrix"]
 
 TOLERANCE = 1e-5
 BLOCK_ELEMENTS = 1 << 17
+MAX_STEPS = 500
+MAX_INNER = 500
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +37,12 @@ class _Problem:
     """Penalised mean cross-entropy of softmax(W x + b), with Hessian-vector products."""
 
     def __init__(
-        self, scores: Floats, targets: NDArray[np.intp], weights: Floats, spreads: tuple[float, ...]
+        self,
+        scores: Floats,
+        targets: NDArray[np.intp],
+        weights: Floats,
+        spreads: tuple[float, ...],
+        middle: Floats,
     ) -> None:
         count, size = scores.shape
         self.inputs = np.concatenate([scores, np.ones((count, 1))], axis=1)
@@ -46,6 +55,8 @@ class _Problem:
         self.penalty = np.full((size, size + 1), off)
         self.penalty[:, -1] = bias
         self.diagonal = diagonal
+        self.centre = np.zeros((size, size + 1))
+        self.centre[:, -1] = middle
         np.fill_diagonal(self.penalty, 0.0)
         self.cache: tuple[bytes, list[Floats]] | None = None
 
@@ -69,8 +80,9 @@ class _Problem:
     def value_and_gradient(self, flat: Floats) -> tuple[float, Floats]:
         """Objective and gradient at a flat parameter vector."""
         theta = flat.reshape(self.size, self.size + 1)
-        pull = self._pull(theta)
-        value = 0.5 * float(np.vdot(theta, pull)) - float(np.vdot(theta, self.linear))
+        away = theta - self.centre
+        pull = self._pull(away)
+        value = 0.5 * float(np.vdot(away, pull)) - float(np.vdot(theta, self.linear))
         gradient = pull - self.linear
         for start in range(0, len(self.inputs), self.length):
             part = slice(start, start + self.length)
@@ -104,6 +116,17 @@ class _Problem:
             bent += moved.T @ self.inputs[part]
         return bent.ravel()
 
+    def stiffness(self, flat: Floats) -> Floats:
+        """Diagonal of the Hessian."""
+        found = self.penalty.copy()
+        np.fill_diagonal(found, self.diagonal * (1.0 - 1.0 / self.size))
+        for start in range(0, len(self.inputs), self.length):
+            part = slice(start, start + self.length)
+            posteriors = self._kept(flat)[start // self.length]
+            spread = posteriors * (1.0 - posteriors) * self.weights[part, None]
+            found += spread.T @ self.inputs[part] ** 2
+        return found.ravel()
+
 
 def fit_matrix(
     scores: Floats,
@@ -112,27 +135,55 @@ def fit_matrix(
     start: tuple[Floats, Floats],
     *,
     spreads: tuple[float, ...],
+    middle: Floats | None = None,
     tolerance: float = TOLERANCE,
 ) -> MatrixFit:
     """Matrix and biases of least penalised mean cross-entropy from `start` (scales, biases).
 
     `spreads` are the prior standard deviations of off-diagonal entries, of diagonal entries
-    about their mean, and of biases. Scores are used as they are, shape (n, K).
+    about their mean, and of biases about `middle` (0). Scores are used as they are, shape (n, K).
     """
-    from scipy.optimize import minimize
+    size = scores.shape[1]
+    problem = _Problem(
+        scores, targets, weights, spreads, np.zeros(size) if middle is None else middle
+    )
+    theta = np.concatenate([np.diag(start[0]), start[1][:, None]], axis=1).ravel()
+    value, gradient = problem.value_and_gradient(theta)
+    steps = 0
+    while np.abs(gradient).max() > tolerance and steps < MAX_STEPS:
+        step = _newton_step(problem, theta, gradient)
+        slope, length = float(gradient @ step), 1.0
+        while length > 1e-10:
+            reached, ahead = problem.value_and_gradient(theta + length * step)
+            if reached <= value + 1e-4 * length * slope:
+                break
+            length /= 2.0
+        else:
+            break  # as exact as the arithmetic allows
+        theta, value, gradient = theta + length * step, reached, ahead
+        steps += 1
+    found = theta.reshape(size, size + 1)
+    biases = found[:, -1] - found[:, -1].mean()
+    return MatrixFit(found[:, :-1], biases, value, float(np.abs(gradient).max()), steps)
 
-    problem = _Problem(scores, targets, weights, spreads)
-    theta = np.concatenate([np.diag(start[0]), start[1][:, None]], axis=1)
-    found = minimize(
-        problem.value_and_gradient,
-        theta.ravel(),
-        jac=True,
-        hessp=problem.curvature,
-        method="trust-ncg",
-        options={"gtol": tolerance, "maxiter": 500},
-    )
-    theta = found.x.reshape(theta.shape)
-    biases = theta[:, -1] - theta[:, -1].mean()
-    return MatrixFit(
-        theta[:, :-1], biases, float(found.fun), float(np.abs(found.jac).max()), int(found.nit)
-    )
+
+def _newton_step(problem: _Problem, theta: Floats, gradient: Floats) -> Floats:
+    """About minus the inverse Hessian times the gradient, the nearer the smaller that is."""
+    scale = 1.0 / problem.stiffness(theta)
+    step = np.zeros(len(theta))
+    rest = -gradient
+    pushed = scale * rest
+    direction = pushed.copy()
+    size = float(rest @ pushed)
+    target = size * min(0.01, float(np.sqrt(size)))
+    for _ in range(MAX_INNER):
+        bent = problem.curvature(theta, direction)
+        reach = size / float(direction @ bent)
+        step += reach * direction
+        rest -= reach * bent
+        pushed = scale * rest
+        before, size = size, float(rest @ pushed)
+        if size <= target:
+            break
+        direction = pushed + (size / before) * direction
+    return step

@@ -24,6 +24,7 @@ from stakes.calibration.matrix import Dirichlet, Matrix
 from stakes.calibration.reliability_table import ReliabilityTable, reliability_table
 from stakes.calibration.scaling import Affine, Temperature, Vector
 from stakes.calibration.smooth import Smooth
+from stakes.calibration.structured import CommonCurve, StructuredMatrix
 from stakes.calibration.venn_abers import Histogram, VennAbers
 from stakes.calibration.worth import CalibrationGain, calibration_gain
 
@@ -35,6 +36,7 @@ __all__ = [
     "CalibrationGain",
     "Calibrator",
     "ClassWeights",
+    "CommonCurve",
     "Constant",
     "DecisionCalibration",
     "Decomposition",
@@ -47,6 +49,7 @@ __all__ = [
     "Rank",
     "ReliabilityTable",
     "Smooth",
+    "StructuredMatrix",
     "Temperature",
     "Vector",
     "VennAbers",

@@ -19,6 +19,7 @@ from stakes.calibration.matrix import Dirichlet
 from stakes.calibration.per_case import case_losses, loss_name
 from stakes.calibration.scaling import Affine, Temperature
 from stakes.calibration.smooth import Smooth
+from stakes.calibration.structured import CommonCurve, StructuredMatrix
 from stakes.calibration.venn_abers import VennAbers
 from stakes.exceptions import DataError, StakesError
 from stakes.results import Frame
@@ -28,6 +29,8 @@ __all__ = ["Automatic"]
 
 #: Beyond so many classes nothing is tried whose work or need of cases grows with their square.
 MANY_CLASSES = 30
+#: Beyond so many cases times classes squared no matrix is tried.
+MUCH_WORK = 2e8
 #: A member of the average with less weight is left out.
 LEAST = 0.01
 
@@ -37,10 +40,10 @@ class Automatic(Calibrator):
 
     Without `candidates`, those that suit the number of classes and cases are cross-fitted and
     averaged, with the weights that make the cases most likely: no single map wins everywhere, and
-    a choice among near-equals adds noise of its own. Of two classes, `Smooth` alone is taken unless
-    the average is better by one standard error. With `candidates`, the first in the list
-    whose loss is within one standard error of the best is taken (two for a cost), so a later one
-    is chosen only when the data ask for it.
+    a choice among near-equals adds noise of its own. Of two classes, `Smooth` is taken alone. Another
+    must be better by two standard errors. With `candidates`, the first in the list whose loss is
+    within one standard error of the best is taken (two for a cost), so a later one is chosen
+    only when the data ask for it.
 
     Takes log-posteriors or logits (n, K) or log odds (n,); returns posteriors (n, K).
 
@@ -48,15 +51,14 @@ class Automatic(Calibrator):
     ----------
     candidates : sequence of Calibrator, optional
         In order of preference. Default: an average of all that suit. Two classes: `Smooth`,
-        `Rank`, `VennAbers`, `Beta`, `Affine`, `Isotonic`. More: `Affine` and `Temperature`; up to
-        30 classes also `Isotonic`, and `Dirichlet` if there are at least K * K cases;
-        with a single case of a class, `Temperature` alone.
+        `Rank`, `VennAbers`, `Beta`, `Affine`, `Isotonic`. More: `CommonCurve`, `Affine` and
+        `Temperature`; up to 30 classes also `Isotonic`, and `Dirichlet` if there are at least
+        K * K cases; beyond, `StructuredMatrix`. With a single case of a class, `Temperature` alone.
     by : "cross_entropy", "brier" or Application
         What is compared: a proper score, or the cost of the Bayes decisions of an application,
         whose priors, if it has any, are the target priors. For a cost, `Constant` is averaged too,
         the likelihood that weighs the average counts each case by what is at stake in its class,
-        and since costs are noisy, a single candidate must be cheaper than the average by two
-        standard errors, errors not yet seen included.
+        and since costs are noisy, errors not yet seen add to the standard error.
     folds : int
         Number of stratified folds.
     rng : int
@@ -68,9 +70,9 @@ class Automatic(Calibrator):
 
     Notes
     -----
-    `Dirichlet` is left out for many classes because its K (K + 1) parameters take seconds to fit
-    from 100 classes on and need more cases than most people have; name it among the
-    `candidates` to try it.
+    `Dirichlet` is left out for many classes because its K (K + 1) parameters need more cases than
+    most people have, and `StructuredMatrix` where there are more than 2e8 / K**2 cases, because
+    it would take minutes; name them among the `candidates` to try them.
 
     Examples
     --------
@@ -152,7 +154,8 @@ class Automatic(Calibrator):
             kept, logs, names = self._with_average(kept, logs, names, cases)
         by = self.options["by"]
         losses = [case_losses(table, cases.codes, by) for table in logs]
-        place, table, why = chosen_place(names, losses, cases, by)
+        leeway = 1 if given is not None and isinstance(by, str) else 2
+        place, table, why = chosen_place(names, losses, cases, by, leeway=leeway)
         choice = kept[place]
         self.chosen = choice.unfitted()
         self.chosen.options |= {"priors": candidate_priors(cases), "classes": None}
@@ -162,14 +165,14 @@ class Automatic(Calibrator):
     def _with_average(
         self, kept: list[Calibrator], logs: list[FloatArray], names: list[str], cases: Cases
     ) -> tuple[list[Calibrator], list[FloatArray], list[str]]:
-        """The candidates and their average: in front, or after `Smooth` where no cost is asked."""
+        """The candidates and their average: in front, or after `Smooth`."""
         by = self.options["by"]
         emphasis = class_stakes(by) if isinstance(by, Application) else None
         shares = likelihood_weights(logs, cases, emphasis=emphasis)
         average = _weighted(kept, shares, emphasis)
         table = mixed(logs, shares, None if emphasis is None else emphasis.tolist())
         label = _shares_label(names, shares)
-        at = int(emphasis is None and isinstance(kept[0], Smooth))
+        at = int(isinstance(kept[0], Smooth))
         return (
             [*kept[:at], average, *kept[at:]],
             [*logs[:at], table, *logs[at:]],
@@ -229,9 +232,11 @@ def default_candidates(cases: Cases) -> list[Calibrator]:
         return [Smooth(), Rank(), VennAbers(), Beta(), Affine(), Isotonic()]
     if (cases.counts < 2).any():
         return [Temperature()]
-    few = size <= MANY_CLASSES
-    dirichlet = [Dirichlet()] if few and len(cases.codes) >= size * size else []
-    return [*dirichlet, Affine(), Temperature(), *([Isotonic()] if few else [])]
+    rows, shared = len(cases.codes), [CommonCurve(), Affine(), Temperature()]
+    if size <= MANY_CLASSES:
+        dirichlet = [Dirichlet()] if rows >= size * size else []
+        return [*dirichlet, *shared, Isotonic()]
+    return [*([StructuredMatrix()] if rows * size * size <= MUCH_WORK else []), *shared]
 
 
 def candidate_priors(cases: Cases) -> FloatArray | None:

@@ -97,9 +97,14 @@ class Verdict(NamedTuple):
 
 
 def chosen_place(
-    names: list[str], losses: list[FloatArray], cases: Cases, by: str | Application
+    names: list[str],
+    losses: list[FloatArray],
+    cases: Cases,
+    by: str | Application,
+    *,
+    leeway: int,
 ) -> Verdict:
-    """The first candidate within one standard error of the best; two for a cost."""
+    """The first candidate within so many standard errors of the best."""
     weights = cases.prior_weights() / cases.prior_weights().sum()
     raw = cases.scores.columns().astype(np.float64)
     raw = raw - np.logaddexp.reduce(raw, axis=1, keepdims=True)
@@ -109,7 +114,7 @@ def chosen_place(
     gaps, errors = _above(losses, losses[best], weights)
     if isinstance(by, Application):
         errors = np.where(np.arange(len(names)) == best, 0.0, np.hypot(errors, _unseen(cases, by)))
-    allowed = (2 if isinstance(by, Application) else 1) * errors
+    allowed = leeway * errors
     place = int(np.flatnonzero((gaps <= allowed) | (np.arange(len(names)) == best))[0])
     table = {
         "candidate": ["as is", *names],
@@ -121,7 +126,7 @@ def chosen_place(
     measure = loss_name(by)
     why = f"{names[place]} has the least cross-fitted {measure} ({means[place]:.4g})."
     if place != best:
-        much = "two standard errors" if isinstance(by, Application) else "one standard error"
+        much = "one standard error" if leeway == 1 else "two standard errors"
         why = (
             f"{names[place]}: its cross-fitted {measure} ({means[place]:.4g}) is within {much} "
             f"({allowed[place]:.2g}) of the least ({means[best]:.4g}, {names[best]})."

@@ -15,7 +15,7 @@ from stakes.calibration.cases import Cases, Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 
-__all__ = ["Dirichlet", "Matrix"]
+__all__ = ["Dirichlet", "Matrix", "finite_table"]
 
 
 class Matrix(Calibrator):
@@ -45,8 +45,9 @@ class Matrix(Calibrator):
 
     Notes
     -----
-    Starts at the affine optimum; a Newton trust region until the gradient of the mean objective
-    is at most 1e-5. Infinite scores need a `bound`. A class without cases is refused.
+    Starts at the affine optimum; Newton with conjugate gradients until no entry of the gradient
+    of the mean objective exceeds 1e-5. Infinite scores need a `bound`. A class without cases is
+    refused.
 
     References
     ----------
@@ -95,14 +96,7 @@ class Matrix(Calibrator):
 
     def _inputs(self, scores: Scores) -> FloatArray:
         """What the matrix multiplies."""
-        table = np.asarray(scores.columns(), dtype=np.float64)
-        if not np.isfinite(table).all():
-            rows = np.flatnonzero(~np.isfinite(table).all(axis=1))
-            raise DataError(
-                f"`scores` must be finite; row {rows[0]} is not ({rows.size} of {len(table)}).",
-                hint='use bound="data"',
-                rows=rows[:10].tolist(),
-            )
+        table = finite_table(scores)
         return softmax_log_posteriors(table) if self.normalised else table
 
     def _fit(self, cases: Cases) -> None:
@@ -178,3 +172,16 @@ class Dirichlet(Matrix):
 
     kind = "dirichlet"
     normalised = True
+
+
+def finite_table(scores: Scores) -> FloatArray:
+    """Scores (n, K) in float64, which must be finite."""
+    table = np.asarray(scores.columns(), dtype=np.float64)
+    if not np.isfinite(table).all():
+        rows = np.flatnonzero(~np.isfinite(table).all(axis=1))
+        raise DataError(
+            f"`scores` must be finite; row {rows[0]} is not ({rows.size} of {len(table)}).",
+            hint='use bound="data"',
+            rows=rows[:10].tolist(),
+        )
+    return table
