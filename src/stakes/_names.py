@@ -199,9 +199,21 @@ def _refuse(column: NDArray[Any], bad: NDArray[np.bool_], names: Sequence[Name],
     raise LabelError(
         f"`{what}` holds {listed(strangers)}, not among the names {listed(names)}{positions}; "
         f"first at row {rows[0]} ({rows.size} of {column.shape[0]} rows).",
-        hint="use the names of the application, in the same spelling and type",
+        hint=_meant(column, what),
         rows=rows[:10].tolist(),
     )
+
+
+def _meant(column: NDArray[Any], what: str) -> str:
+    """What to do about labels that are not among the names."""
+    if column.dtype.kind == "f" and column.min() >= 0 and column.max() <= 1:
+        if what == "y_true":
+            return "these look like probabilities; the truth comes first, then what was said of it"
+        return (
+            "these look like probabilities; stakes.bayes_decisions(posteriors, costs) turns them "
+            "into decisions"
+        )
+    return "use the names of the application, in the same spelling and type"
 
 
 def listed(names: Sequence[Any], limit: int = 8) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stakes import Application, CaseCosts, ConfusionMatrix, CostMatrix, evaluate
-from stakes.exceptions import DataError, PosteriorError
+from stakes import Application, CaseCosts, ConfusionMatrix, CostMatrix, evaluate, expected_cost
+from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
 
 COSTS = CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"], decisions=["ignore", "call"])
 N = 400
@@ -203,3 +203,31 @@ def test_parts_that_look_alike_in_text_are_refused() -> None:
     mixed = np.array([1, "1"] * (N // 2), dtype=object)
     with pytest.raises(DataError, match="`by` holds 1 both as text and as a number"):
         judged({"m": P}, by=mixed)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"folds": 1}, "`folds` must be 2 or more"),
+        ({"folds": "five"}, "`folds` must be 2 or more"),
+        ({"min_cases": -1}, "`min_cases` must be a whole number"),
+        ({"min_cases": "ten"}, "`min_cases` must be a whole number"),
+        ({"rng": -1}, "`rng` must be None, a whole number from 0 on or a Generator"),
+        ({"rng": "a"}, "`rng` must be None, a whole number from 0 on or a Generator"),
+        ({"case_costs": {"fn": 1, "fp": 1}}, "`case_costs` must be a CaseCosts; got dict"),
+    ],
+)
+def test_settings_that_cannot_be_meant(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(StakesError, match=said):
+        judged({"m": P}, **options)
+
+
+def test_floats_in_an_object_column_are_posteriors_as_in_a_list() -> None:
+    assert judged({"m": P.astype(object)})["m"].nec == judged({"m": P.tolist()})["m"].nec
+
+
+def test_probabilities_given_as_decisions_are_told_what_decides() -> None:
+    with pytest.raises(LabelError, match=r"stakes\.bayes_decisions\(posteriors, costs\)"):
+        expected_cost(Y, P, application=Application(COSTS))
+    with pytest.raises(LabelError, match="the truth comes first"):
+        expected_cost(P, Y, application=Application(COSTS))

@@ -26,6 +26,8 @@ __all__ = ["read_model", "score_edges_of"]
 def read_model(said: Any, name: str, app: Application, n_cases: int) -> NDArray[Any]:
     """(n, K) posteriors, or (n,) codes of decisions: floats are posteriors, all else is decided."""
     array = said.values if isinstance(said, Posteriors) else np.asarray(said)
+    if array.dtype == object and array.ndim == 1 and array.size and isinstance(array[0], float):
+        array = as_column(said, name)  # floats in a column that could hold anything
     posteriors: NDArray[Any]
     if array.ndim == 2 and array.shape[1] > 1:
         with _of(name):

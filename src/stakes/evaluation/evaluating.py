@@ -16,7 +16,7 @@ from stakes.evaluation.from_counts import evaluated_counts
 from stakes.evaluation.from_rows import Question, evaluated_rows, read_cases, sliced
 from stakes.evaluation.models import refuse_other_order
 from stakes.evaluation.possible import possible_of
-from stakes.exceptions import DataError
+from stakes.exceptions import CostError, DataError
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Priors, RandomSource
 
@@ -109,12 +109,12 @@ def evaluate(
         case_costs, application = application, Application(application.average())
     uncertain = application if isinstance(application, UncertainApplication) else None
     given = as_application(application if uncertain is None else uncertain.expected)
-    seed = np.random.default_rng(rng).integers(2**32) if rng is None else rng
+    _refuse_settings(recalibrate, folds, min_cases, case_costs)
+    seed = np.random.default_rng().integers(2**32) if rng is None else _seed(rng)
     options: dict[str, Any] = {"level": level, "rng": seed, "min_cases": min_cases}
     if not isinstance(seed, np.random.Generator):
         options["rng"] = int(seed)
     tables = models if isinstance(models, Mapping) else {"model": models}
-    _refuse_unknown_calibrator(recalibrate)
     if tables and all(isinstance(each, ConfusionMatrix) for each in tables.values()):
         if y_true is not None:
             raise DataError("confusion matrices hold the truth already.", hint="y_true=None")
@@ -148,8 +148,34 @@ def evaluate(
     return sliced(evaluate, found, (y_true, by), columns, kept)
 
 
-def _refuse_unknown_calibrator(recalibrate: Any) -> None:
-    """Raise for anything but yes, no or a calibrator."""
+def _seed(rng: Any) -> int | np.random.Generator:
+    """A seed or a generator as given, checked."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if not isinstance(rng, (int, np.integer)) or isinstance(rng, bool) or rng < 0:
+        raise DataError(
+            f"`rng` must be None, a whole number from 0 on or a Generator; got {rng!r}.",
+            hint="rng=0 gives the same result every time",
+        )
+    return int(rng)
+
+
+def _refuse_settings(recalibrate: Any, folds: Any, min_cases: Any, case_costs: Any) -> None:
+    """Raise for settings that cannot be meant."""
+    if case_costs is not None and not isinstance(case_costs, CaseCosts):
+        raise CostError(
+            f"`case_costs` must be a CaseCosts; got {type(case_costs).__name__}.",
+            hint="CaseCosts.binary(false_negative=amounts, false_positive=1.0); for costs that "
+            "are the same in every case, application=CostMatrix.binary(...)",
+        )
+    whole = isinstance(min_cases, (int, np.integer)) and not isinstance(min_cases, bool)
+    if not whole or min_cases < 0:
+        raise DataError(f"`min_cases` must be a whole number from 0 on; got {min_cases!r}.")
+    if np.ndim(folds) == 0 and not (isinstance(folds, (int, np.integer)) and folds >= 2):
+        raise DataError(
+            f"`folds` must be 2 or more, or a column of fold numbers; got {folds!r}.",
+            hint="folds=5; recalibrate=False needs none",
+        )
     if not isinstance(recalibrate, (bool, Calibrator)):
         raise DataError(
             f"`recalibrate` must be True, False or a calibrator; got {recalibrate!r}.",
