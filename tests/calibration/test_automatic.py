@@ -22,6 +22,14 @@ def bent(n=4000, seed=0):
     return scores, (rng.random(n) < np.where(scores > 1, 0.9, 0.1)).astype(int)
 
 
+def stairs(n=4000, seed=0):
+    """Posteriors that no smooth curve can follow: five steps."""
+    rng = np.random.default_rng(seed)
+    scores = rng.uniform(0, 6, n)
+    height = np.array([0.02, 0.3, 0.35, 0.9, 0.92, 0.995])[scores.astype(int)]
+    return scores - 3, (rng.random(n) < height).astype(int)
+
+
 class TestChoice:
     def test_earlier_candidate_wins_within_one_standard_error(self):
         scores, y = made_up()
@@ -100,13 +108,14 @@ class TestChoice:
         assert table["above_best"][1] <= table["standard_error"][1]
 
     def test_average_by_likelihood_where_it_is_better(self):
-        cal = Automatic().fit(*made_up())
+        cal = Automatic().fit(*stairs())
         assert isinstance(cal.chosen, Average)
         assert cal.chosen.weights.sum() == pytest.approx(1)
         assert "average (" in cal.why
         table = cal.frame()
+        assert table["above_best"][1] > 2 * table["standard_error"][1]  # smooth
         least = np.delete(table["loss"], [0, 2]).min()  # one case beforehand for each of six
-        assert table["loss"][2] <= least + (5 * np.log(2000) + 6) / 2000
+        assert table["loss"][2] <= least + (5 * np.log(4000) + 6) / 4000
 
     def test_saved_average_applies(self, tmp_path):
         scores, y = made_up()
@@ -136,9 +145,14 @@ class TestByCost:
 
     def test_average_is_weighed_where_the_decision_changes(self):
         app = Application(CostMatrix([[0, 1], [20, 0]]))
-        cal = Automatic(by=app).fit(*bent())
+        cal = Automatic(by=app).fit(*stairs())
         assert isinstance(cal.chosen, Average)
         np.testing.assert_allclose(cal.chosen.options["emphasis"], [1 / 20, 1])
+
+    def test_smooth_alone_where_the_average_is_hardly_cheaper(self):
+        app = Application(CostMatrix([[0, 1], [20, 0]]))
+        cal = Automatic(by=app).fit(*bent())
+        assert cal.chosen.kind == "smooth"
 
     def test_decides_well_where_errors_are_dear(self):
         """Beside the exact posteriors of the same model, on many new cases."""

@@ -40,10 +40,10 @@ class Automatic(Calibrator):
 
     Without `candidates`, those that suit the number of classes and cases are cross-fitted and
     averaged, with the weights that make the cases most likely: no single map wins everywhere, and
-    a choice among near-equals adds noise of its own. Of two classes, `Smooth` is taken alone. Another
-    must be better by two standard errors. With `candidates`, the first in the list whose loss is
-    within one standard error of the best is taken (two for a cost), so a later one is chosen
-    only when the data ask for it.
+    a choice among near-equals adds noise of its own. For two classes `Smooth`, itself an average
+    over curves, goes first. What else is tried must be better by two standard errors. With
+    `candidates`, the first in the list whose loss is within one standard error of the best is taken
+    (two for a cost), so a later one is chosen only when the data ask for it.
 
     Takes log-posteriors or logits (n, K) or log odds (n,); returns posteriors (n, K).
 
