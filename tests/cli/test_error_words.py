@@ -378,3 +378,32 @@ def test_a_share_of_an_outcome_nobody_has_seen(run, write):
     )
     ran = run("eval", file, "--costs", "c.csv", "--min-positives", "1")
     assert "- no case of 'c' in the data" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"), [("3.6%", "0.036"), ("1,000", "1000"), ("12 345.5", "12345.5")]
+)
+def test_numbers_that_people_write_otherwise(run, write, cell, written):
+    name = write("t.csv", f'y,p\n0,0.1\n1,"{cell}"\n')
+    err = run("eval", name, "--scores", "p", *COSTS).err
+    assert f"row 2 holds '{cell}'" in err
+    assert f"write {cell} as {written}" in err
+
+
+def test_a_damaged_parquet_file(run, write):
+    pytest.importorskip("pyarrow", reason="reads Parquet")
+    ran = run("eval", write("t.parquet", b"PAR1 and no more"), "--label", "y", *COSTS)
+    assert ran.code == 2
+    assert ran.err.startswith("error: t.parquet: the Parquet file is damaged (")
+    assert ran.err.endswith("  write or copy the file again\n")
+
+
+def test_json_that_is_no_summary(run, write):
+    ran = run("eval", write("t.json", '{"a": 1}'), "--label", "y", *COSTS)
+    assert ran.err.startswith("error: t.json is not a summary")
+
+
+def test_outcomes_spelt_in_two_ways(run, write):
+    name = write("t.csv", "y,p\nno,0.1\nyes,0.2\nYes ,0.9\n")
+    err = run("eval", name, "--scores", "p", *COSTS).err
+    assert "may be one outcome: spell it alike in every row" in err

@@ -82,14 +82,24 @@ def counted(labels: Labels) -> str:
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
+def _spelt_alike(labels: Labels) -> str:
+    """A line about outcomes that differ in nothing but capitals and spaces; empty without any."""
+    seen: dict[str, str] = {}
+    for name in labels.names:
+        other = seen.setdefault(" ".join(name.lower().split()), name)
+        if other != name:
+            return f"'{other}' and '{name}' may be one outcome: spell it alike in every row\n"
+    return ""
+
+
 def binary_order(labels: Labels, positive: str | None, label: str) -> tuple[str, str]:
     """The two outcomes, the one that is acted on second."""
     if len(labels.names) > 2:
         raise LabelError(
             f"'{label}' holds {len(labels.names)} outcomes, {counted(labels)}, but this needs two: "
             "one you act on and one you do not.",
-            hint="costs for more outcomes go into a file:  --costs costs.toml\n"
-            "when every error costs the same:  --cost error=1",
+            hint=_spelt_alike(labels) + "costs for more outcomes go into a file:  --costs "
+            "costs.toml\nwhen every error costs the same:  --cost error=1",
         )
     refuse_single(labels, label)
     first, second = labels.names

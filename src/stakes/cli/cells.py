@@ -105,9 +105,20 @@ def _not_numbers(cells: NDArray[Any], filled: NDArray[Any], what: str) -> DataEr
     return DataError(
         f"column '{what}' must hold numbers; row {grouped(bad[0] + 1)} holds '{cell}' "
         f"({grouped(len(bad))} of {grouped(cells.shape[0])} rows).",
-        hint=f"if these are decisions:  --decisions {what}",
+        hint=_as_number(cell) or f"if these are decisions:  --decisions {what}",
         rows=bad[:10],
     )
+
+
+def _as_number(cell: str) -> str | None:
+    """How to write a number that people write otherwise; None for other text."""
+    text = cell.strip().removesuffix("%").strip()
+    plain = text.replace(",", "").replace(" ", "").replace("\u00a0", "")
+    try:
+        value = float(plain) / (100 if cell.strip().endswith("%") else 1)
+    except ValueError:
+        return None
+    return f"write {cell.strip()} as {value:.12g}" if plain != cell.strip() else None
 
 
 def _text(value: Any) -> str:

@@ -20,7 +20,8 @@ from stakes.cli.remarks import about_switches
 from stakes.evaluation import evaluate
 from stakes.exceptions import CostError, DataError
 from stakes.report import Findings
-from stakes.summaries import ConfusionMatrix
+from stakes.summaries import ConfusionMatrix, load_summary
+from stakes.summaries.storing import is_summary
 
 __all__ = ["findings_of_counts", "findings_of_kept", "ordered_table", "over_names"]
 
@@ -39,6 +40,8 @@ def findings_of_counts(args: Any) -> Findings:
 
 def findings_of_kept(args: Any) -> Findings:
     """Findings from a summary that was saved."""
+    if Path(args.file).is_file() and not is_summary(args.file):
+        load_summary(args.file)  # says what is wrong with it
     for option in ("label", "scores", "proba", "decisions", "weight", "group", "subset"):
         if getattr(args, option, None):
             raise DataError(

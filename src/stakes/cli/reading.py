@@ -248,7 +248,14 @@ def _from_parquet(data: bytes, name: str, digest: str) -> Table:
     """The columns of a Parquet file."""
     pyarrow = load("pyarrow", extra="parquet")
     parquet = load("pyarrow.parquet", extra="parquet")
-    table = parquet.read_table(pyarrow.BufferReader(data))
+    try:
+        table = parquet.read_table(pyarrow.BufferReader(data))
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FormatError(
+            f"{name}: the Parquet file is damaged ({said.rstrip('.')}).",
+            hint="write or copy the file again",
+        ) from None
     if table.num_rows == 0:
         raise DataError(f"{name} has columns and no rows.", hint="I need one row per case")
     getters = [_arrow_getter(column) for column in table.columns]
