@@ -1,6 +1,6 @@
-"""How the examples in docstrings are run.
+"""What holds for every test: one thread each, and how the examples in docstrings are run.
 
-Those that need an extra are skipped, with the reason, where it is not installed.
+Examples that need an extra are skipped, with the reason, where it is not installed.
 """
 
 from __future__ import annotations
@@ -9,12 +9,16 @@ import contextlib
 import doctest
 import importlib
 import importlib.util
+import os
 import traceback
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+# Before NumPy is loaded: two workers of two threads each wait for each other half of the time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 SOURCE = Path(__file__).parent / "src"
 
