@@ -24,14 +24,22 @@ import contextlib
 import io
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.special import log_softmax
 
 from stakes import Application, bayes_decisions, normalized_expected_cost
-from stakes.calibration import Affine, Automatic, Temperature, stratified_folds
+from stakes.calibration import (
+    Affine,
+    Automatic,
+    Average,
+    Calibrator,
+    Temperature,
+    stratified_folds,
+)
 
 SETS = ("sst2_gpt2", "sst2_gpt2_4shot", "iemocap_wav2vec_pt", "agnews_gpt2", "cifar10_resnet-20",
         "cifar10_vgg19_bn", "cifar10_repvgg_a2")  # fmt: skip
@@ -68,39 +76,41 @@ def ours() -> dict[str, Method]:
     return {name: lambda z, y, t, k=k: k().fit(z, y).posteriors(t) for name, k in made.items()}
 
 
-class Shared(Automatic):
-    """The automatic choice for many applications of the same cases: cross-fitted only once."""
+@contextlib.contextmanager
+def fitting_once() -> Iterator[None]:
+    """Within, equal calibrators of the same cases are fitted once, for choices by many costs."""
+    fit, kept = Calibrator._fit_cases, {}
 
-    kind = ""
+    def fitted(self: Calibrator, scores: Any, y: Any, weight: Any) -> Calibrator:
+        if isinstance(self, Automatic | Average):
+            return fit(self, scores, y, weight)
+        key = (self.kind, str(self.options), len(scores), np.asarray(y).tobytes())
+        if key not in kept:
+            kept[key] = dict(fit(self, scores, y, weight).__dict__)
+        self.__dict__.update(kept[key])
+        return self
 
-    def __init__(self, by: str | Application, kept: dict) -> None:
-        super().__init__(by=by)
-        self.kept = kept
-
-    def _cross_fitted(self, candidates: list, cases: object) -> tuple[list, list, list]:
-        new, logs, _ = super()._cross_fitted(
-            [one for one in candidates if one.kind not in self.kept], cases
-        )
-        self.kept |= {one.kind: (one, table) for one, table in zip(new, logs, strict=True)}
-        found = [self.kept[one.kind] for one in candidates if one.kind in self.kept]
-        return [one for one, _ in found], [table for _, table in found], []
+    Calibrator._fit_cases = fitted
+    try:
+        yield
+    finally:
+        Calibrator._fit_cases = fit
 
 
 def by_cost(z: np.ndarray, y: np.ndarray, t: np.ndarray, y_test: np.ndarray) -> tuple[float, ...]:
     """As `judged`, of automatic choices by what is judged."""
 
-    kept: dict = {}
-
     def chosen(by: str | Application) -> np.ndarray:
-        return Shared(by, kept).fit(z, y).posteriors(t)
+        return Automatic(by=by).fit(z, y).posteriors(t)
 
     size = z.shape[1]
-    cells = {
-        (k, factor): nec(chosen(application(size, k, factor)), y_test, k, factor)
-        for k in sorted({*range(min(size, 10)), size - 1})
-        for factor in (10.0, 100.0)
-    }
-    return judged(chosen("cross_entropy"), y_test)[0], *summed_up(cells, size)
+    with fitting_once():
+        cells = {
+            (k, factor): nec(chosen(application(size, k, factor)), y_test, k, factor)
+            for k in sorted({*range(min(size, 10)), size - 1})
+            for factor in (10.0, 100.0)
+        }
+        return judged(chosen("cross_entropy"), y_test)[0], *summed_up(cells, size)
 
 
 def sklearn_methods() -> dict[str, Method]:
