@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import frozen, same_length
-from stakes._columns import as_column, as_floats, as_weights
+from stakes._columns import as_floats, as_weights
 from stakes._kernels import scores_compiled
 from stakes._kernels.roc_hull import cumulative
 from stakes._kernels.scores_runs import (
@@ -21,11 +21,11 @@ from stakes._kernels.scores_runs import (
     merged_scores,
     rounded_down,
 )
-from stakes._names import as_names, encode, listed, observed_names
-from stakes.exceptions import DataError, LabelError, PriorError
+from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, ScoreKind, checked_kind
 from stakes.summaries.score_bins import ScoreBins
+from stakes.summaries.score_checks import checked_prior, refuse_outside, second_class_of
 from stakes.typing import FloatArray, Name
 
 __all__ = ["ScoreCounts"]
@@ -139,13 +139,13 @@ class ScoreCounts(RankedScores):
         given = as_floats(scores, "scores")
         if given.shape[0] == 0:
             raise DataError("`scores` must not be empty.")
-        positive, names = _second_class(y_true, classes)
+        positive, names = second_class_of(y_true, classes)
         same_length("y_true", positive.shape[0], "scores", given.shape[0])
         weights = as_weights(sample_weight, given.shape[0])
         kind = checked_kind(kind)
-        share = _checked_prior(prior, kind)
+        share = checked_prior(prior, kind)
         if kind == "posterior":
-            _refuse_outside(given)
+            refuse_outside(given)
         if weights is None:
             first, second = scores_compiled.sorted_classes(given, positive)
             sides = compressed(first), compressed(second)
@@ -305,50 +305,3 @@ class ScoreCounts(RankedScores):
     def __repr__(self) -> str:
         second = f"{self.class_totals[1]:g} of {self.classes[1]!r}"
         return f"ScoreCounts({self.total:g} cases, {second}, kind {self.kind!r})"
-
-
-def _second_class(
-    y_true: Any, classes: Sequence[Any] | None
-) -> tuple[NDArray[np.bool_], tuple[Name, ...]]:
-    """Which cases are of the second class, and the names of both."""
-    column = as_column(y_true, "y_true")
-    if classes is not None:
-        names = as_names(classes, "classes")
-    elif column.dtype == bool:
-        return column, (False, True)
-    elif column.dtype.kind in "iuf" and column.size and column.min() >= 0 and column.max() <= 1:
-        names = (0, 1)
-    else:
-        names = observed_names(column)
-    if len(names) != 2:
-        raise LabelError(
-            f"`y_true` must have two classes; got {len(names)}: {listed(names)}.",
-            hint="give both: classes=['no', 'yes'], the one that high scores speak for second; "
-            "for more classes see stakes.summaries.one_vs_rest",
-        )
-    codes = encode(column, names, "y_true")
-    return codes.view(np.bool_) if codes.dtype.itemsize == 1 else codes != 0, names
-
-
-def _checked_prior(prior: float | None, kind: ScoreKind) -> float | None:
-    """The prior that scores contain, when it can be one."""
-    if prior is None:
-        return None
-    if kind not in ("log_odds", "posterior"):
-        raise PriorError(f"`prior` has no meaning for scores of kind {kind!r}.")
-    if not 0 < prior < 1:
-        raise PriorError(f"`prior` must lie between 0 and 1; got {prior!r}.")
-    return float(prior)
-
-
-def _refuse_outside(scores: NDArray[np.floating[Any]]) -> None:
-    """Raise when posteriors are not probabilities."""
-    if scores.size and not (scores.min() >= 0 and scores.max() <= 1):
-        rows = np.flatnonzero((scores < 0) | (scores > 1))
-        raise DataError(
-            f"`scores` of kind 'posterior' must lie between 0 and 1; row {rows[0]} is "
-            f"{scores[rows[0]]:g} ({rows.size} of {scores.size} rows).",
-            hint="log odds (logits): kind='log_odds'; log-likelihood ratios: kind='llr'; "
-            "only the order means something: kind='rank'",
-            rows=rows[:10].tolist(),
-        )
