@@ -293,6 +293,13 @@ class TestForms:
         assert ran.out.splitlines()[-1].startswith("report: r.html (")
         assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
+    def test_forensic_drawings(self, run, write, tmp_path):
+        words = ("eval", write("clear.csv", CLEAR), *COSTS, "--html", "r.html", "--forensic")
+        assert run(*words, "--scores", "p").code == 0
+        drawn = (tmp_path / "r.html").read_text(encoding="utf-8")
+        assert 'id="chart-tippett"' in drawn or "need matplotlib" in drawn
+        assert "likelihood ratios" in run(*words, "--decisions", "d").err
+
     def test_standard_input(self, tmp_path):
         done = subprocess.run(
             [sys.executable, "-m", "stakes", "eval", "-", "--scores", "p", *COSTS, "--quiet"],

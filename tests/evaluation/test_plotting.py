@@ -8,6 +8,7 @@ pytest.importorskip("matplotlib", reason="drawings need matplotlib: pip install 
 from matplotlib.figure import Figure
 
 from stakes import Application, CostMatrix, evaluate
+from stakes.evaluation.plotting import DRAWINGS
 from stakes.exceptions import UndefinedError
 
 COSTS = CostMatrix([[0, 2], [10, 0]], classes=["no", "yes"])
@@ -25,10 +26,9 @@ def ev():
     return evaluate(y, {"a": p, "b": p**2}, application=Application(COSTS), rng=0)
 
 
-@pytest.mark.parametrize(
-    "name", ["bayes_error", "costs", "decision_curve", "det", "reliability", "roc"]
-)
+@pytest.mark.parametrize("name", [name for name in DRAWINGS if name != "confusion"])
 def test_draws_every_model(ev, name):
+    assert name in repr(ev.plot)
     ax = getattr(ev.plot, name)(ax=Figure().subplots())
     texts = [t.get_text() for t in (*ax.get_legend().get_texts(), *ax.get_yticklabels())] if (
         ax.get_legend()) else [t.get_text() for t in ax.get_yticklabels()]  # fmt: skip
@@ -47,3 +47,18 @@ def test_decisions_have_no_curves():
     with pytest.raises(UndefinedError, match="needs posteriors of two classes"):
         ev.plot.roc()
     assert ev.plot.costs(ax=Figure().subplots()) is not None
+
+
+def test_the_strength_of_evidence_is_drawn_into_the_page_on_request(ev):
+    plain, more = ev.to_html(), ev.to_html(forensic=True)
+    for key in ("chart-tippett", "chart-entropy"):
+        assert f'id="{key}"' not in plain
+        assert f'id="{key}"' in more
+    assert len(more) < 600_000
+
+
+def test_many_scores_give_a_short_tippett_curve():
+    y, p = scores(20_000)
+    ev = evaluate(y, {"a": p}, application=Application(COSTS), recalibrate=False, rng=0)
+    lines = ev.plot.tippett(ax=Figure().subplots()).get_lines()
+    assert max(len(line.get_xdata()) for line in lines) <= 1_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stakes.cli.options import add_cost_options, add_data_options, add_model_options
 from stakes.cli.output import shown
@@ -86,6 +86,11 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         help="put posteriors into the page, so that models decide anew when costs are edited there",
     )
     group.add_argument(
+        "--forensic",
+        action="store_true",
+        help="also draw how strong evidence is (Tippett plots, empirical cross-entropy)",
+    )
+    group.add_argument(
         "--list-costliest",
         type=int,
         default=0,
@@ -153,7 +158,7 @@ def _refuse_idle(args: argparse.Namespace) -> None:
     """Raise for options that could do nothing, and for numbers that cannot be meant."""
     from stakes.exceptions import DataError
 
-    for name in ("embed_posteriors", "list_costliest"):
+    for name in ("embed_posteriors", "forensic", "list_costliest"):
         if getattr(args, name) and not (args.html or args.pdf):
             raise DataError(
                 f"--{name.replace('_', '-')} is about the page, and none is written.",
@@ -163,6 +168,19 @@ def _refuse_idle(args: argparse.Namespace) -> None:
         if getattr(args, name) < 0:
             said = name.replace("_", "-")
             raise DataError(f"--{said} must not be negative; got {getattr(args, name)}.")
+
+
+def _refuse_unforensic(evaluation: Any) -> None:
+    """Raise where there are no likelihood ratios to draw."""
+    from stakes.exceptions import DataError
+
+    two = evaluation.application.costs.shape[0] == 2 and evaluation.naive is None
+    if not two or not any(model.kind == "posteriors" for model in evaluation.models):
+        raise DataError(
+            "--forensic draws likelihood ratios, which need probabilities of two outcomes and "
+            "costs that are the same in every case.",
+            hint="leave --forensic out",
+        )
 
 
 def _write(findings: Findings, args: argparse.Namespace) -> None:
@@ -177,6 +195,9 @@ def _write(findings: Findings, args: argparse.Namespace) -> None:
         options["costliest_cases"] = args.list_costliest
     elif args.list_costliest:
         warn("--list-costliest is about costs per case; here every case costs alike.")
+    if args.forensic:
+        _refuse_unforensic(findings.evaluation)
+        options["forensic"] = True
     page = findings.evaluation.to_html(**options)
     said = []
     if args.html:

@@ -48,14 +48,15 @@ class CaseEvaluation(Evaluation):
         facts: Mapping[str, Any] | None = None,
         title: str = "",
         embed_posteriors: bool = False,
+        forensic: bool = False,
         costliest_cases: int = 0,
     ) -> str:
         """The page; see `Evaluation.to_html`.
 
         Parameters
         ----------
-        path, facts, title, embed_posteriors
-            As for any evaluation; there is no matrix to edit.
+        path, facts, title, embed_posteriors, forensic
+            As for any evaluation; there is no matrix to edit, and no evidence to draw.
         costliest_cases : int
             How many of the costliest cases of the cheapest rule to list, by their row. They
             are rows of the data, so none are unless you ask.
@@ -72,6 +73,7 @@ class CaseEvaluation(Evaluation):
             facts=facts,
             title=title,
             embed_posteriors=embed_posteriors,
+            forensic=forensic,
             costliest_cases=costliest_cases,
         )
         if path is not None:

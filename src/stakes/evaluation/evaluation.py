@@ -243,6 +243,7 @@ class Evaluation:
         facts: Mapping[str, Any] | None = None,
         title: str = "",
         embed_posteriors: bool = False,
+        forensic: bool = False,
     ) -> str:
         """The page: one file with sliders, drawings and the verdict, which loads nothing.
 
@@ -258,6 +259,9 @@ class Evaluation:
             With more than two classes or decisions: put the posteriors of the cases, or of a
             sample that fits into 1.5 MB, into the page, so that models decide anew when its
             costs or shares are edited. Without, their decisions are priced anew.
+        forensic : bool
+            With posteriors of two classes: also draw how strong evidence is (Tippett plots) and
+            the empirical cross-entropy.
 
         Returns
         -------
@@ -266,7 +270,9 @@ class Evaluation:
         """
         from stakes.evaluation.showing import as_page, write
 
-        text = as_page(self, facts=facts, title=title, embed_posteriors=embed_posteriors)
+        text = as_page(
+            self, facts=facts, title=title, embed_posteriors=embed_posteriors, forensic=forensic
+        )
         if path is not None:
             write(text, path)
         return text

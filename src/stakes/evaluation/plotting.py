@@ -20,6 +20,11 @@ __all__ = ["Plots", "coarser", "renamed"]
 
 #: Above this many distinct scores, those of a reliability curve are rounded to four digits.
 MANY_SCORES = 50_000
+#: What can be drawn.
+DRAWINGS = (
+    "bayes_error", "confusion", "costs", "decision_curve", "det", "empirical_cross_entropy",
+    "reliability", "roc", "tippett",
+)  # fmt: skip
 #: Above this many points, a DET curve is thinned.
 MANY_POINTS = 1_000
 
@@ -41,7 +46,7 @@ class Plots:
         self._ev = evaluation
 
     def __repr__(self) -> str:
-        return f"<plots of {self._ev!r}: bayes_error, confusion, costs, decision_curve, det, reliability, roc>"  # noqa: E501
+        return f"<plots of {self._ev!r}: {', '.join(DRAWINGS)}>"
 
     # ------------------------------------------------------------- curves, by model
 
@@ -112,6 +117,20 @@ class Plots:
         found = {name: curves.roc(scores) for name, scores in self.scores().items()}
         return plots.roc(found, ax=ax)
 
+    def tippett(self, *, ax: Any = None) -> Any:
+        """How often evidence is how strong, for either class; see `stakes.plots.tippett`."""
+        from stakes import plots
+
+        found = {name: _evident(scores) for name, scores in self.scores().items()}
+        return plots.tippett(found, ax=ax)
+
+    def empirical_cross_entropy(self, *, ax: Any = None) -> Any:
+        """What the posteriors leave unknown at any prior odds; see the function of `plots`."""
+        from stakes import plots
+
+        found = {name: curves.empirical_cross_entropy(s) for name, s in self.scores().items()}
+        return plots.empirical_cross_entropy(found, ax=ax)
+
     def confusion(self, model: str | None = None, *, ax: Any = None) -> Any:
         """What one model (default, the best) decided, shaded by cost; see `plots.confusion`."""
         from stakes import plots
@@ -157,6 +176,15 @@ def coarser(scores: ScoreCounts) -> ScoreCounts:
         prior=scores.prior,
         sample_weight=np.concatenate([c[at] for c, at in zip(counts, occurring, strict=True)]),
     )
+
+
+def _evident(scores: ScoreCounts) -> Any:
+    """A Tippett curve of points that a drawing can tell apart."""
+    whole = curves.tippett(scores)
+    finite = whole.log10_lr[np.isfinite(whole.log10_lr)]
+    if finite.size <= MANY_POINTS:
+        return whole
+    return curves.tippett(scores, np.linspace(finite.min(), finite.max(), MANY_POINTS))
 
 
 def _thinned(scores: ScoreCounts) -> Any:

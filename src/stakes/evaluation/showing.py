@@ -18,6 +18,7 @@ from stakes.evaluation.live import live_numbers
 from stakes.evaluation.matrix_numbers import matrix_numbers
 from stakes.evaluation.page_charts import charts_of
 from stakes.evaluation.page_charts_many import charts_by_case, charts_of_paths
+from stakes.evaluation.page_evidence import evidence_charts
 from stakes.evaluation.recording import record_of
 from stakes.report.amounts import percent
 from stakes.report.embedding import packed
@@ -42,12 +43,14 @@ def as_page(
     title: str = "",
     embed_posteriors: bool = False,
     costliest_cases: int = 0,
+    forensic: bool = False,
 ) -> str:
     """The whole page."""
     numbers, each = live_numbers(ev), case_numbers(ev)
     live = numbers is not None or each is not None
     table = None if live else matrix_numbers(ev, embed=embed_posteriors)
     charts, reliability, missing = _drawn(ev, numbers, table, each)
+    charts = [*charts, *(evidence_charts(ev) if forensic and not missing else [])]
     plain = reliability.get("reliability", {})
     return page(
         Sheet(

@@ -70,6 +70,12 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str]:
                      "stated share; dashed: act on everyone, line at 0: act on nobody."),
         "det": ("Errors traded", "Symbols: where the models stand now. Grey: fewer than 30 "
                 "errors."),
+        "tippett": ("How strong is the evidence?", "Share of cases whose likelihood ratio is "
+                    f"larger. Solid: “{app['classes'][-1]}”, dashed: “{app['classes'][0]}”; dotted "
+                    "line: no evidence either way."),
+        "entropy": ("What stays unknown?", "Empirical cross-entropy at any prior odds. Solid: as "
+                    "they are (none where a model was certain and wrong), dashed: recalibrated on "
+                    "these data, dotted: without evidence."),
         "factor": ("If misses cost more or less", "NEC at the stated share when every miss costs "
                    "so many times what was stated; 1 is the best constant decision."),
         "abstain": ("If abstaining cost more or less", "NEC when every model decides anew at each "
