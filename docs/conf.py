@@ -7,6 +7,10 @@ import importlib.util
 import inspect
 from pathlib import Path
 
+from pygments.lexers.special import TextLexer
+from sphinx.application import Sphinx
+from sphinx.highlighting import lexers
+
 import stakes
 
 project = "stakes"
@@ -25,6 +29,8 @@ autodoc_member_order = "alphabetical"
 autodoc_typehints = "none"  # the numpydoc sections already say it, in words
 numpydoc_show_class_members = False  # autodoc lists them
 suppress_warnings = ["ref.footnote"]  # a docstring cites its source without a mark in the text
+
+lexers["csv"] = TextLexer()  # shown as it is; the tests write such blocks to files
 
 HERE = Path(__file__).parent
 
@@ -67,6 +73,16 @@ def write_reference() -> None:
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
+
+
+def leave_to_sklearn(_app: object, _kind: str, name: str, *_: object) -> bool | None:
+    """Leave out the methods that scikit-learn adds, whose texts point into its own pages."""
+    return True if name.startswith("set_") and name.endswith("_request") else None
+
+
+def setup(app: Sphinx) -> None:
+    """What Sphinx calls first."""
+    app.connect("autodoc-skip-member", leave_to_sklearn)
 
 
 write_reference()
