@@ -50,7 +50,13 @@ def write_whole(path: Path, data: bytes, *, lasting: bool = False) -> int:
         path.write_bytes(data)
         return len(data)
     target = path.resolve()  # a link is followed, not replaced
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise FormatError(
+            f"'{path}' cannot be written: {error.strerror or error}.",
+            hint="write it into another folder",
+        ) from None
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)

@@ -52,3 +52,12 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
     finally:
         os.close(reader)
     assert pipe.is_fifo()
+
+
+def test_a_folder_that_takes_no_files(tmp_path, monkeypatch):
+    def fail(**_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.mkstemp", fail)
+    with pytest.raises(FormatError, match=r"a\.txt' cannot be written: No space left on device"):
+        write_whole(tmp_path / "a.txt", "x")

@@ -49,7 +49,7 @@ def fitted(columns: Sequence[Column], width: int) -> tuple[str, list[str]]:
         cells = [_cell(t, c, w) for t, c, w in zip(line, kept, widths, strict=True)]
         lines.append("  ".join(cells).rstrip())
         if i == 0:
-            lines.append("  ".join("-" * w for w in widths))
+            lines.append("  ".join("-" * w for w in widths).rstrip())
     return "\n".join(lines), left_out
 
 
