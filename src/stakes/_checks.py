@@ -38,6 +38,10 @@ def as_priors(
     priors: Priors, classes: Sequence[Name], name: str = "priors", of: str = "classes"
 ) -> FloatArray:
     """One share per class in the order of `classes`, summing to one."""
+    given: Any = priors
+    if given is None:
+        example = ", ".join(["..."] * len(classes))
+        raise PriorError(f"`{name}` must be given here.", hint=f"{name}=[{example}]")
     labels = getattr(priors, "index", None)
     if labels is not None and not callable(labels) and set(labels) == set(classes):
         priors = dict(zip(labels, np.asarray(priors).tolist(), strict=True))  # a labelled column

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stakes import Application, CostMatrix, ScoreCounts, metrics
+from stakes import Application, ConfusionMatrix, CostMatrix, ScoreCounts, metrics
+from stakes.exceptions import DataError
 
 
 def weighted(rng, spread):
@@ -40,3 +41,9 @@ def test_rates_at_rates_with_weights_of_all_sizes():
         for share in (0.0, 0.1, 0.9, 1.0):
             assert 0 <= metrics.specificity_at_sensitivity(scores, share) <= 1
             assert 0 <= metrics.sensitivity_at_specificity(scores, share) <= 1
+
+
+@pytest.mark.parametrize("metric", [metrics.min_cost, metrics.actual_cost])
+def test_a_confusion_matrix_has_no_thresholds(metric):
+    with pytest.raises(DataError, match="needs a summary of scores; got ConfusionMatrix"):
+        metric(ConfusionMatrix([[9, 1], [1, 9]]), Application([[0, 1], [10, 0]]))

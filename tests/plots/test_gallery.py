@@ -18,6 +18,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from stakes import Application, ConfusionMatrix, ScoreCounts, curves, plots
+from stakes.exceptions import DataError
 from stakes.plots.style import COLOURS, GREY, pen
 
 DOCS = Path(__file__).parents[2] / "docs" / "gallery"
@@ -189,3 +190,10 @@ class TestStyle:
         ax = plots.roc(curves.roc(summary()))
         assert plt.get_fignums()
         plt.close(ax.figure)
+
+
+@pytest.mark.parametrize("given", ["roc", np.zeros(3), ConfusionMatrix([[9, 1], [1, 9]])])
+def test_what_is_no_curve_is_told_to_become_one(given):
+    with pytest.raises(DataError, match="takes the data of a curve") as caught:
+        plots.roc({"a": given}, ax=axes())
+    assert "curves.roc(scores)" in caught.value.hint

@@ -213,3 +213,19 @@ class TestOtherLevels:
 def _ends(found):
     """The limits of every difference."""
     return [(d.low, d.high) for d in found.differences]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (lambda: compare(ConfusionMatrix([[9, 1], [1, 9]]), APP), "joint counts of several"),
+        (lambda: compare({"a": ConfusionMatrix([[9, 1], [1, 9]])}, APP), "got dict"),
+        (lambda: compare_across({}, APP), "at least two systems, by name"),
+        (lambda: compare_across({"a": ConfusionMatrix([[9, 1], [1, 9]])}, APP), "at least two"),
+        (lambda: compare_scores([0, 1], [[1, 2], [2, 1]]), "at least two systems, by name"),
+    ],
+)
+def test_what_cannot_be_compared_is_told_what_can(asked, said):
+    with pytest.raises(DataError, match=said) as caught:
+        asked()
+    assert caught.value.hint

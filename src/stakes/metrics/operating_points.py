@@ -14,7 +14,7 @@ from stakes.application import Application, as_application
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.expected_cost import expected_cost, normalized_expected_cost
 from stakes.summaries import ConfusionMatrix
-from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.ranked_scores import RankedScores, require_scores
 from stakes.typing import FloatArray, Name
 
 __all__ = ["OperatingPoint", "at_bayes_threshold", "at_min_cost", "at_threshold"]
@@ -167,6 +167,7 @@ def at_bayes_threshold(scores: RankedScores, application: Any) -> OperatingPoint
     >>> at_bayes_threshold(sc, Application([[0, 1], [3, 0]]))
     OperatingPoint(1 if score > 0.25; false positives 0.5, false negatives 0.5)
     """
+    require_scores(scores, "at_bayes_threshold")
     scores.require_scale("at_bayes_threshold")
     app = aligned(scores.classes, as_application(application))
     weights = app.costs.values
@@ -229,6 +230,7 @@ def at_min_cost(scores: RankedScores, application: Any) -> OperatingPoint:
     >>> at_min_cost(sc, Application([[0, 1], [3, 0]]))
     OperatingPoint(1 if score > 0.125; false positives 0.5, false negatives 0)
     """
+    require_scores(scores, "at_min_cost")
     app = aligned(scores.classes, as_application(application))
     shares, totals = app.resolved_priors(scores.priors), scores.class_totals
     per_case = np.divide(shares, totals, out=np.zeros(2), where=totals > 0)

@@ -6,7 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from stakes._optional import load
+from stakes.exceptions import DataError
+from stakes.summaries import ConfusionMatrix
+from stakes.summaries.ranked_scores import RankedScores
 
 __all__ = [
     "GREY",
@@ -102,7 +107,14 @@ def axes_for(ax: Any, size: tuple[float, float]) -> Any:
 
 def as_systems(curves: Any) -> dict[str, Any]:
     """One curve, or several by name, as a mapping; a single curve has no name."""
-    return dict(curves) if isinstance(curves, Mapping) else {"": curves}
+    systems = dict(curves) if isinstance(curves, Mapping) else {"": curves}
+    for each in systems.values():
+        if isinstance(each, (str, list, tuple, np.ndarray, ConfusionMatrix, RankedScores)):
+            raise DataError(
+                f"a drawing takes the data of a curve; got {type(each).__name__}.",
+                hint="compute the curve first:  stakes.plots.roc(stakes.curves.roc(scores))",
+            )
+    return systems
 
 
 def shade(ax: Any, low: float, high: float, label: str) -> None:

@@ -16,7 +16,7 @@ from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, Name
 
-__all__ = ["RankedScores", "ScoreKind", "cut_points", "require_both"]
+__all__ = ["RankedScores", "ScoreKind", "cut_points", "require_both", "require_scores"]
 
 ScoreKind = Literal["llr", "log_odds", "posterior", "rank"]
 
@@ -184,11 +184,16 @@ def _halfway(highest: NDArray[Any], lowest: NDArray[Any]) -> FloatArray:
     return middle
 
 
-def require_both(scores: Any, what: str) -> None:
-    """Raise unless this is a summary of scores with cases of both classes."""
+def require_scores(scores: Any, what: str) -> None:
+    """Raise unless this is a summary of scores."""
     if not isinstance(scores, RankedScores):
         raise DataError(
             f"`{what}` needs a summary of scores; got {type(scores).__name__}.",
             hint="stakes.ScoreCounts.from_scores(y_true, scores, kind=...)",
         )
+
+
+def require_both(scores: Any, what: str) -> None:
+    """Raise unless this is a summary of scores with cases of both classes."""
+    require_scores(scores, what)
     scores.require_both(what)

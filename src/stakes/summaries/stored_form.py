@@ -97,7 +97,8 @@ def plain_form(summary: Any) -> dict[str, Any]:
     if kind is None:
         raise DataError(
             f"a {type(summary).__name__} cannot be saved as a summary.",
-            hint=f"one of {', '.join(FIELDS)}, or a mapping from names to them",
+            hint=f"one of {', '.join(k for k in FIELDS if k != 'DecidedBy')}, or a mapping from "
+            "names to them",
         )
     form: dict[str, Any] = {"type": kind}
     for field, how in FIELDS[kind][1].items():

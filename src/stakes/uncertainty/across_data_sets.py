@@ -74,6 +74,12 @@ def compare_across(
             "`application` must give the priors under which data sets are compared.",
             hint="app.with_priors([...])",
         )
+    given: Any = matrices
+    if not isinstance(given, Mapping) or len(given) < 2:
+        raise DataError(
+            "`compare_across` needs the confusion matrices of at least two systems, by name.",
+            hint="compare_across({'a': matrix_a, 'b': matrix_b}, app)",
+        )
     sums: dict[Any, CostSum] = {}
     notes: list[str] = []
     refused = False

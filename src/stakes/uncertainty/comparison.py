@@ -225,6 +225,12 @@ def _compared(
     """See `compare`; the same seed gives the same draws, whatever the level."""
     normalize, method, margin = (options[k] for k in ("normalize", "method", "margin"))
     replicates, level = options["replicates"], as_level(level)
+    if not isinstance(paired, (PairedCounts, GroupedCounts)):
+        raise DataError(
+            f"`compare` needs joint counts of several systems; got {type(paired).__name__}.",
+            hint="PairedCounts.from_decisions(y_true, {'a': ..., 'b': ...}); for systems tried on "
+            "different cases, compare_across({'a': matrix_a, 'b': matrix_b}, app)",
+        )
     grouped = paired if isinstance(paired, GroupedCounts) else None
     joint = paired.joint if isinstance(paired, GroupedCounts) else paired
     if len(joint.systems) < 2:

@@ -92,12 +92,16 @@ def compare_scores(
     >>> found.best
     'a'
     """
+    given: Any = scores
+    if not isinstance(given, Mapping) or len(given) < 2:
+        raise DataError(
+            "`compare_scores` needs the scores of at least two systems, by name.",
+            hint="compare_scores(y_true, {'a': scores_a, 'b': scores_b})",
+        )
     counts = {
         name: ScoreCounts.from_scores(y_true, column, kind="rank")
         for name, column in scores.items()
     }
-    if len(counts) < 2:
-        raise DataError("`compare_scores` needs at least two systems.")
     first = next(iter(counts.values()))
     first.require_both("compare_scores")
     codes = _second(y_true, first)
