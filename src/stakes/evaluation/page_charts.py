@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["axes_of_size", "charts_of", "short_name", "without_legend"]
 
 
-class _Band(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Band:
     """An interval along a curve."""
 
     x: Any

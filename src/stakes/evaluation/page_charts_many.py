@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,14 +27,16 @@ __all__ = ["charts_by_case", "charts_of_paths"]
 DRAWN_POINTS = 300
 
 
-class _Path(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Path:
     """What `plots.application_path` reads."""
 
     position: Any
     normalized_cost: Any
 
 
-class _Covered(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Covered:
     """What `plots.abstention` reads."""
 
     coverage: Any
