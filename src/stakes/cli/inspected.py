@@ -196,7 +196,9 @@ def _held(summary: Any) -> _Held:
     parts = dict.fromkeys(CALLED[type(kind)] for kind in kinds if type(kind) in CALLED)
     models = getattr(joint, "systems", named)
     decided = isinstance(joint, (ConfusionMatrix, PairedCounts))
-    return _Held(cases_in(summary), texts(tuple(models)), texts(joint.classes), tuple(parts), decided)
+    return _Held(
+        cases_in(summary), texts(tuple(models)), texts(joint.classes), tuple(parts), decided
+    )
 
 
 def _first(summary: Any) -> Any:
