@@ -21,9 +21,6 @@ from stakes.exceptions import FormatError
 
 __all__ = ["Opened", "opened"]
 
-#: A column of our own for the name of the file that a row comes from.
-_PLACE = "__stakes_place"
-
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -95,22 +92,26 @@ def _set(con: Any, duckdb: Any, memory: str, spill: str) -> None:
 
 def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
     """The files as one relation."""
-    paths = list(files.paths)
-    given: dict[str, Any] = {"hive_partitioning": files.hive}
-    if files.hive and files.stray_keys:
-        given = {"hive_partitioning": False, "filename": True}
-    if files.form == "parquet":
-        return _placed(con.read_parquet(paths, **given), files)
+    if files.form == "arrow":
+        dataset = load("pyarrow.dataset", extra="parquet")
+        partitioning = "hive" if files.hive else None
+        found = dataset.dataset(list(files.paths), format="ipc", partitioning=partitioning)
+        return con.from_arrow(found)
+    stray = files.hive and bool(files.stray_keys)
+    given = {"hive_partitioning": str(files.hive and not stray).lower()}
+    given |= {"filename": "true"} if stray else {}
     if files.form == "csv":
-        kinds = {name: "DOUBLE" if kind == "number" else "VARCHAR" for name, kind in types.items()}
-        keys = {name: kinds.pop(name) for name in files.folder_keys & set(kinds) if files.hive}
-        given |= {"dtype": kinds} if kinds else {}
-        given |= {"hive_types": keys} if keys and given["hive_partitioning"] else {}
-        given |= {"delimiter": "\t"} if ".tsv" in paths[0].lower() else {}
-        return _placed(con.read_csv(paths, header=True, **given), files)
-    dataset = load("pyarrow.dataset", extra="parquet")
-    partitioning = "hive" if files.hive else None
-    return con.from_arrow(dataset.dataset(paths, format="ipc", partitioning=partitioning))
+        keys = files.folder_keys if files.hive else set()
+        kinds = [
+            f"{_literal(name)}: '{'DOUBLE' if kind == 'number' else 'VARCHAR'}'"
+            for name, kind in types.items() if name not in keys
+        ]  # fmt: skip
+        given |= {"header": "true", "hive_types_autocast": "false"}
+        given |= {"types": f"{{{', '.join(kinds)}}}"} if kinds else {}
+        given |= {"delim": "'\t'"} if ".tsv" in files.paths[0].lower() else {}
+    names = ", ".join(_literal(path) for path in files.paths)
+    options = ", ".join(f"{name}={value}" for name, value in given.items())
+    return _placed(con.sql(f"SELECT * FROM read_{files.form}([{names}], {options})"), files)
 
 
 def _placed(relation: Any, files: Files) -> Any:
@@ -121,9 +122,14 @@ def _placed(relation: Any, files: Files) -> Any:
     kept = [_quoted(name) for name in relation.columns if name not in (*keys, "filename")]
     made = []
     for key in keys:
-        pattern = f"(^|/){re.escape(key)}=([^/]*)/".replace("'", "''")
-        made.append(f"url_decode(regexp_extract(filename, '{pattern}', 2)) AS {_quoted(key)}")
+        pattern = _literal(f"(^|/){re.escape(key)}=([^/]*)/")
+        made.append(f"url_decode(regexp_extract(filename, {pattern}, 2)) AS {_quoted(key)}")
     return relation.project(", ".join([*kept, *made]))
+
+
+def _literal(text: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _quoted(name: str) -> str:
@@ -200,32 +206,41 @@ def _polars(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
     far = "://" in files.said  # to be listed there; else brackets are part of a name
     paths = [path if far else glob.escape(path) for path in files.paths]
     try:
-        own = files.hive and (files.form == "csv" or bool(files.stray_keys))
-        place = {"include_file_paths": _PLACE} if own else {}
-        if files.form == "parquet":
-            frame = pl.scan_parquet(paths, hive_partitioning=files.hive and not own, **place)
-        elif files.form == "arrow":
-            frame = pl.scan_ipc(paths, **({"hive_partitioning": True} if files.hive else {}))
+        if files.hive and (files.form == "csv" or files.stray_keys):
+            frame = _in_folders(pl, files, paths, types)
         else:
-            kinds = {n: pl.Float64 if kind == "number" else pl.String for n, kind in types.items()}
-            mark = "\t" if ".tsv" in paths[0].lower() else ","
-            frame = pl.scan_csv(paths, schema_overrides=kinds, separator=mark, **place)
-        if own and files.form != "arrow":
-            frame = frame.with_columns(_folders_as_columns(pl, files)).drop(_PLACE)
+            frame = _scanned(pl, files, paths, types)
         yield Opened(frame)
     except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
         raise _unreadable(error, files) from None
 
 
-def _folders_as_columns(pl: Any, files: Files) -> list[Any]:
-    """A column for each name of folders like ``region=north``, which CSV files do not get alone."""
-    folders = {part for path in files.paths for part in partitions(path)}
-    written = {part.partition("=")[2] for part in folders}
-    meant = {value: unquote(value) for value in written}  # a space is written %20
-    return [
-        pl.col(_PLACE).str.extract(f"(?:^|/){re.escape(key)}=([^/]*)/").replace(meant).alias(key)
-        for key in sorted(files.folder_keys)
-    ]
+def _scanned(
+    pl: Any, files: Files, paths: list[str], types: dict[str, str], *, hive: bool | None = None
+) -> Any:
+    """Files as a lazy frame."""
+    hive = files.hive if hive is None else hive
+    if files.form == "parquet":
+        return pl.scan_parquet(paths, hive_partitioning=hive)
+    if files.form == "arrow":
+        return pl.scan_ipc(paths, **({"hive_partitioning": True} if hive else {}))
+    kinds = {n: pl.Float64 if kind == "number" else pl.String for n, kind in types.items()}
+    mark = "\t" if ".tsv" in paths[0].lower() else ","
+    return pl.scan_csv(paths, schema_overrides=kinds, separator=mark)
+
+
+def _in_folders(pl: Any, files: Files, paths: list[str], types: dict[str, str]) -> Any:
+    """The same with columns from folders like ``region=north``, where Polars makes none or many."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for place, path in zip(files.paths, paths, strict=True):
+        groups.setdefault(tuple(partitions(place)), []).append(path)
+    frames = []
+    for folders, inside in groups.items():
+        pairs = [folder.partition("=")[::2] for folder in folders]
+        made = [pl.lit(unquote(value)).alias(key) for key, value in pairs]  # a space is %20
+        known = {name: kind for name, kind in types.items() if name not in files.folder_keys}
+        frames.append(_scanned(pl, files, inside, known, hive=False).with_columns(made))
+    return pl.concat(frames)
 
 
 @contextmanager
