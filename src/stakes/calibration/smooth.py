@@ -60,7 +60,7 @@ class Smooth(Calibrator):
 
     Examples
     --------
-    >>> cal = Smooth().fit([-9.0, -1.0, 2.0, 1.0, 300.0, -2.0], [0, 0, 0, 1, 1, 1])
+    >>> cal = Smooth().fit([-9.0, -1.0, 2.0, 1.0, 3.0, -2.0], [0, 0, 0, 1, 1, 1])
     >>> low, high = cal.posteriors([-5.0, 5.0])[:, 1]
     >>> bool(low < 0.5 < high)
     True
