@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from stakes.calibration import Affine, load
+from stakes.calibration.calibrator import kinds
+from stakes.cli.calibrate import KINDS
 from stakes.demonstration import example_path
 
 CHURN = ("--label", "churned", "--positive", "yes", "--model", "gbm_p", "--cost", "fn=40", "fp=4")
@@ -56,6 +58,21 @@ class TestLearn:
     def test_prevalence_is_the_target(self, run, churn):
         run("calibrate", churn, *CHURN, "--prevalence", "2%", "-o", "cal.json")
         np.testing.assert_allclose(load("cal.json").priors, [0.98, 0.02])
+
+    def test_prevalence_does_not_make_reliable_forecasts_look_wrong(self, run, write):
+        rng = np.random.default_rng(0)
+        y = rng.random(1500) < 0.3
+        p = 1 / (1 + np.exp(-(rng.normal(size=1500) + 2 * y - 1 + np.log(0.3 / 0.7))))
+        write("p.csv", "y,p\n" + "".join(f"{int(a)},{b:.9f}\n" for a, b in zip(y, p, strict=True)))
+        words = ("--label", "y", "--positive", "1", "--model", "p", "--kind", "affine")
+        found = run("calibrate", "p.csv", *words, "--prevalence", "1%", "--json").found
+        assert found["sentences"][1] == (
+            "Calibrated (at the shares of this file): "
+            "the forecasts of 1 agree with what happened, within chance."
+        )
+
+    def test_every_calibrator_can_be_asked_for(self):
+        assert set(KINDS) == set(kinds) - {"shifted", "constant"}
 
     def test_many_classes(self, run):
         pets = str(example_path("pets.csv"))

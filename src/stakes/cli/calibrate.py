@@ -25,7 +25,10 @@ KINDS = (
     "venn-abers",
     "histogram",
     "rank",
+    "smooth",
     "average",
+    "common-curve",
+    "structured-matrix",
 )
 EXAMPLES = """examples:
   stakes calibrate churn.csv --label churned --positive yes --model gbm_p \\

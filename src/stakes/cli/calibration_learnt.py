@@ -22,7 +22,7 @@ from stakes.cli.files import write_whole
 from stakes.cli.models import Model, models_of
 from stakes.cli.place import at_place, texts
 from stakes.exceptions import DataError
-from stakes.posteriors import Posteriors
+from stakes.posteriors import Posteriors, shift_priors
 
 __all__ = ["Learnt", "learn", "log_scores", "save"]
 
@@ -32,7 +32,10 @@ FEW = 100
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """A fitted calibrator with what it is worth; `before` is None when scores only rank."""
+    """A fitted calibrator with what it is worth.
+
+    `before` is None when scores only rank; `after` is at the shares of the file, as `before` is.
+    """
 
     calibrator: Calibrator
     model: str
@@ -71,6 +74,10 @@ def learn(args: Any) -> Learnt:
     cross = {"folds": args.folds, "rng": args.seed, "groups": groups}
     common = {"calibrator": chosen, "sample_weight": cases.weights, **cross}
     after = cross_fit(chosen, scores, cases.truth, sample_weight=cases.weights, **cross)
+    if (
+        args.shares_given and app.priors is not None
+    ):  # what is said of these cases is compared with these cases
+        after = shift_priors(after, cases.priors, old=app.priors)
     ranked = args.scores_are == "rank"
     return Learnt(
         calibrator,

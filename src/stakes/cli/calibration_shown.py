@@ -104,7 +104,10 @@ def _sentences(learnt: Learnt) -> list[str]:
     out = []
     if learnt.before is not None:
         out.append("As is: " + _reliable(learnt, learnt.before))
-    out.append("Calibrated: " + _reliable(learnt, learnt.after))
+    there = learnt.application.priors
+    here = there is None or np.array_equal(there, learnt.cases.priors)
+    place = "" if here else " (at the shares of this file)"
+    out.append(f"Calibrated{place}: " + _reliable(learnt, learnt.after))
     gain, app = learnt.cost, learnt.application
     if learnt.before is None:
         return out
