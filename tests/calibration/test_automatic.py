@@ -3,7 +3,16 @@ import pytest
 from scipy.special import expit, log_softmax
 
 from stakes import Application, CostMatrix, bayes_decisions
-from stakes.calibration import Affine, Automatic, Average, Gaussian, Isotonic, Temperature, load
+from stakes.calibration import (
+    Affine,
+    Automatic,
+    Average,
+    Gaussian,
+    Isotonic,
+    Temperature,
+    calibration_gain,
+    load,
+)
 from stakes.calibration.automatic import default_candidates
 from stakes.calibration.cases import read_cases
 from stakes.exceptions import DataError
@@ -203,3 +212,27 @@ class TestByCost:
 def test_candidates_suit_the_size(size, cases, expected):
     read = read_cases(np.zeros((cases, size)), np.arange(cases) % size)
     assert {candidate.kind for candidate in default_candidates(read)} == expected
+
+
+def test_as_is_is_told_under_the_target_priors():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 400)
+    log_odds = rng.normal(size=400) + 2.0 * y - 1.0
+    application = Application([[0, 1], [1, 0]], priors=[0.98, 0.02])
+    cal = Automatic([Affine()], by=application).fit(log_odds, y)
+    expected = calibration_gain(y, log_odds, by=application).before
+    assert cal.frame()["loss"][0] == pytest.approx(expected)
+
+
+class _Silent(Affine):
+    kind = ""
+
+    def _log_posteriors(self, scores):
+        return np.full((len(scores), scores.size), np.nan)
+
+
+def test_candidate_without_posteriors_is_left_out():
+    y = [0, 1] * 20
+    cal = Automatic([_Silent(), Affine()]).fit(np.arange(40.0), y)
+    assert cal.chosen.kind == "affine"
+    assert "no posteriors" in cal.report["failures"][0]

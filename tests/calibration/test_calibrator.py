@@ -335,3 +335,104 @@ def test_llrs_need_two_classes(ternary):
 def test_repr_says_whether_fitted(binary):
     assert "not fitted" in repr(Affine())
     assert "fitted on 300 cases" in repr(Affine().fit(*binary))
+
+
+RARE = [Affine, Logistic, Temperature, Vector, Matrix, Dirichlet, Beta, Rank, CommonCurve]
+
+
+@pytest.mark.parametrize("kind", [*RARE, StructuredMatrix])
+@pytest.mark.parametrize("share", [1e-4, 1e-8])
+def test_rare_target_classes_keep_their_likelihood_ratios(kind, share):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2000)
+    scores = 2.0 * rng.normal(size=2000) + 2.0 * y - 1.0  # the LLR is score / 2
+    cal = kind(priors=[1.0 - share, share]).fit(scores, y)
+    np.testing.assert_allclose(cal.llrs([-3.0, 0.0, 3.0]), [-1.5, 0.0, 1.5], atol=0.8)
+
+
+@pytest.mark.parametrize("kind", [Affine, Logistic, Beta, Rank])
+@pytest.mark.parametrize("score", [0.3, 1e-5, -7.7])
+def test_equal_scores_give_the_priors_everywhere(kind, score):
+    y = [0] * 26 + [1] * 34
+    cal = kind().fit([score] * 60, y)
+    np.testing.assert_allclose(cal.posteriors([-9.0, score, 9.0])[:, 1], 34 / 60, atol=1e-7)
+    moved = kind(priors=[0.9, 0.1]).fit([score] * 60, y)
+    np.testing.assert_allclose(moved.posteriors([-9.0, score, 9.0])[:, 1], 0.1, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", [Affine, Temperature, Vector])
+@pytest.mark.parametrize("mask", [-1e4, -1e9, -3.4e38])
+def test_finite_masks_are_as_good_as_infinite_ones(kind, mask, ternary):
+    logs, y = ternary
+    barred = np.random.default_rng(0).random(logs.shape) < 0.2
+    barred[np.arange(len(y)), y] = False
+    exact = kind().fit(np.where(barred, -np.inf, logs), y).report["cross_entropy"]
+    found = kind().fit(np.where(barred, mask, logs), y).report
+    assert not found["smoothed"]
+    assert found["cross_entropy"] == pytest.approx(exact, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", [Affine, Temperature])
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_unit_of_logits_does_not_matter(kind, unit, ternary):
+    logs, y = ternary
+    expected = kind().fit(logs, y).posteriors(logs)
+    np.testing.assert_allclose(kind().fit(unit * logs, y).posteriors(unit * logs), expected, 1e-5)
+
+
+@pytest.mark.parametrize("kind", [Temperature, CommonCurve])
+def test_target_priors_of_a_class_without_cases_raise(kind, ternary):
+    logs, y = ternary
+    with pytest.raises(DataError, match="no case of class 2"):
+        kind(priors=[0.5, 0.3, 0.2]).fit(logs[y < 2], y[y < 2])
+
+
+@pytest.mark.parametrize("kind", [Matrix, Dirichlet, CommonCurve, StructuredMatrix])
+def test_scores_whose_squares_overflow_are_refused(kind, ternary):
+    logs, y = ternary
+    with pytest.raises(DataError, match="at most 1e\\+100"):
+        kind().fit(np.where(logs < -8.0, -1e300, logs), y)
+
+
+def test_line_through_scores_whose_squares_overflow(binary):
+    scores, y = binary
+    expected = Logistic().fit(scores, y).posteriors(scores)
+    np.testing.assert_allclose(
+        Logistic().fit(1e200 * scores, y).posteriors(1e200 * scores), expected, atol=1e-7
+    )
+
+
+def _edited(saved, **changes):
+    return {k: v for k, v in {**saved, **changes}.items() if v is not ...}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": ...},
+        {"kind": ["affine"]},
+        {"options": ...},
+        {"options": []},
+        {"options": {"unheard_of": 1}},
+        {"parameters": ...},
+        {"parameters": {}},
+        {"parameters": {"scales": ["x", "y"], "biases": [0.0, 0.0]}},
+        {"parameters": {"scales": ["nan", "nan"], "biases": [0.0, 0.0]}},
+        {"parameters": {"_log_posteriors": "x"}},
+        {"classes": None},
+        {"classes": ["a", "b", "c"]},
+        {"priors": [-1.0, 2.0]},
+        {"options": {"bound": "data"}, "bound": None},
+    ],
+    ids=str,
+)
+def test_damaged_form_is_refused(changes, binary):
+    saved = Affine().fit(*binary).to_dict()
+    with pytest.raises(FormatError):
+        Calibrator.from_dict(_edited(saved, **changes))
+
+
+def test_file_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / "cal.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FormatError, match="not a saved calibrator"):
+        load(tmp_path / "cal.json")

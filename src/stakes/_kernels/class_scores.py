@@ -72,9 +72,20 @@ def lay_out(scores: NDArray[np.floating[Any]], *, normalised: bool = False) -> C
     if not np.isfinite(lowest):
         barred = np.isneginf(values)
         values[barred] = 0.0
-    few = values[:, :: 1 + count // 10_000]
-    spread = float(np.sqrt(np.mean(few * few))) if few.size else 1.0
-    return ClassScores(values, barred, spread if spread > 0.0 else 1.0)
+    return ClassScores(values, barred, _spread(values[:, :: 1 + count // 10_000]))
+
+
+def _spread(values: Floats) -> float:
+    """Root mean square, unless a few scores far below the rest (masks of -1e9) make it up."""
+    if not values.size:
+        return 1.0
+    size, lowest = len(values), float(-values.min()) or 1.0
+    spread = lowest * float(np.sqrt(np.mean((values / lowest) ** 2)))
+    first, second = np.partition(values, [size - 2, size - 1], axis=0)[[size - 1, size - 2]]
+    lead = (first - second)[first > second]
+    if lead.size:
+        spread = min(spread, 100.0 * float(np.median(lead)))
+    return spread if spread > 0.0 else 1.0
 
 
 def class_sums(scores: ClassScores, targets: NDArray[np.intp], weights: Floats) -> Floats:

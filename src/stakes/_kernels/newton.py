@@ -19,6 +19,7 @@ __all__ = [
     "is_flat",
     "minimise",
     "newton_step",
+    "scaled_tolerance",
 ]
 
 Floats = NDArray[np.float64]
@@ -26,6 +27,15 @@ Objective = Callable[[Floats], tuple[float, Floats, Floats]]
 
 #: No entry of the gradient of the mean loss, in standardised scores, exceeds this at the end.
 TOLERANCE = 1e-8
+
+
+#: Below this share of the weight a class asks for a gradient smaller in proportion.
+RARE = 0.01
+
+
+def scaled_tolerance(tolerance: float, least_share: float) -> float:
+    """Tolerance that still means something to a class of so small a share of the weight."""
+    return tolerance * min(1.0, max(least_share, 1e-12) / RARE)
 
 
 class Minimum(NamedTuple):

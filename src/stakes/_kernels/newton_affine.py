@@ -22,7 +22,13 @@ from stakes._kernels.class_scores import (
     softmax_blocks,
     weighted_sums,
 )
-from stakes._kernels.newton import TOLERANCE, Objective, is_flat, minimise
+from stakes._kernels.newton import (
+    TOLERANCE,
+    Objective,
+    is_flat,
+    minimise,
+    scaled_tolerance,
+)
 
 __all__ = [
     "Scaling",
@@ -33,6 +39,8 @@ __all__ = [
 ]
 
 PILOT = 20_000
+#: Spread of the log-posteriors at the start; beyond, all posteriors are 0 or 1 and nothing bends.
+STEEPEST = 30.0
 GRAM_ELEMENTS = 1 << 21
 
 
@@ -205,7 +213,7 @@ def _start(
 ) -> Floats:
     """Where to begin: the fit of a simpler form, or of a regular subsample of many cases."""
     size, count = scores.values.shape
-    theta = np.full(1, scores.spread)
+    theta = np.full(1, min(scores.spread, STEEPEST))
     if form != "temperature":
         theta = np.concatenate([theta, np.zeros(size - 1)])
     wanted = PILOT // 10 if form == "temperature" else max(PILOT, 200 * size)
@@ -244,6 +252,8 @@ def fit_scaling(
     cases apart or because the curvature has vanished in some direction.
     """
     size = len(scores.values)
+    shares = weighted_sums(targets, weights) / weights.sum()
+    tolerance = scaled_tolerance(tolerance, float(shares[shares > 0.0].min()))
     start = _start(form, scores, targets, weights, offsets)
     smoothed = bool(smoothing)
     while True:

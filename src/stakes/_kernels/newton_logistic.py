@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.newton import TOLERANCE, Floats, Minimum, Objective, minimise
+from stakes._kernels.newton import (
+    TOLERANCE,
+    Floats,
+    Minimum,
+    Objective,
+    minimise,
+    scaled_tolerance,
+)
 
 __all__ = ["Line", "fit_line", "fit_logistic", "logistic_objective", "target_sums"]
 
@@ -121,6 +128,17 @@ class Line(NamedTuple):
     smoothed: bool
 
 
+def _deviation(scores: Floats, centre: float, weights: Floats) -> float:
+    """Weighted standard deviation, also where squares overflow."""
+    with np.errstate(over="ignore"):
+        spread = float(np.sqrt(np.average((scores - centre) ** 2, weights=weights)))
+    if np.isfinite(spread):
+        return spread
+    unit = float(np.abs(scores).max())
+    far = scores / unit - centre / unit
+    return unit * float(np.sqrt(np.average(far * far, weights=weights)))
+
+
 def fit_line(
     scores: Floats,
     positive: NDArray[np.bool_],
@@ -132,7 +150,10 @@ def fit_line(
 ) -> Line:
     """Best line in one score. `smoothing` None uses Platt's targets only on separable data."""
     centre = float(np.average(scores, weights=weights))
-    spread = float(np.sqrt(np.average((scores - centre) ** 2, weights=weights)))
+    spread = _deviation(scores, centre, weights)
+    if spread <= 1e-9 * abs(centre) and np.ptp(scores[weights > 0.0]) == 0.0:
+        scores, spread = np.zeros(len(scores)), 0.0  # rounding must not tell equals apart
+        centre = 0.0
     smoothed = bool(smoothing)
     if smoothing is None and spread > 0.0:
         high, low = scores[positive], scores[~positive]
@@ -142,7 +163,9 @@ def fit_line(
         targets = np.where(positive, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2))
     else:
         targets = positive
-    found = fit_logistic([(scores - centre) / spread], targets, weights, tolerance=tolerance)
+    share = float(weights[positive].sum()) / float(weights.sum())
+    close = scaled_tolerance(tolerance, min(share, 1.0 - share))
+    found = fit_logistic([(scores - centre) / spread], targets, weights, tolerance=close)
     slope = float(found.parameters[0]) / spread
     intercept = float(found.parameters[1]) - slope * centre
     return Line(slope, intercept, found.value, found.gradient, found.steps, smoothed)

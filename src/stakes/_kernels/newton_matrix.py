@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._kernels.newton import scaled_tolerance
+
 __all__ = ["MatrixFit", "fit_matrix"]
 
 TOLERANCE = 1e-5
@@ -147,6 +149,8 @@ def fit_matrix(
     problem = _Problem(
         scores, targets, weights, spreads, np.zeros(size) if middle is None else middle
     )
+    shares = np.bincount(targets, weights=problem.weights)
+    tolerance = scaled_tolerance(tolerance, float(shares[shares > 0.0].min()))
     theta = np.concatenate([np.diag(start[0]), start[1][:, None]], axis=1).ravel()
     value, gradient = problem.value_and_gradient(theta)
     steps = 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from stakes._checks import as_priors
 from stakes.application import Application
 from stakes.calibration.blending import Average, Rank, mixed
@@ -194,11 +196,15 @@ class Automatic(Calibrator):
             candidate.options["priors"] = cases.priors if cases.given else None
             candidate.options["classes"] = None
             try:
-                logs.append(cross_fit_cases(candidate, cases, number))
+                table = cross_fit_cases(candidate, cases, number)
             except StakesError as error:
                 failures.append(f"{candidate.kind}: {error.message}")
                 continue
+            if np.isnan(table).any():
+                failures.append(f"{candidate.kind}: it gives no posteriors for some scores.")
+                continue
             kept.append(candidate)
+            logs.append(table)
         return kept, logs, failures
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:

@@ -160,14 +160,31 @@ class Calibrator:
                 f"not a saved calibrator: format {saved.get('format')!r}, "
                 f"version {saved.get('version')!r}."
             )
-        if saved["kind"] not in kinds:
-            raise FormatError(f"unknown calibrator {saved['kind']!r}; known: {', '.join(kinds)}.")
-        made = kinds[saved["kind"]](**saved["options"])
+        kind = saved.get("kind")
+        if not isinstance(kind, str) or kind not in kinds:
+            raise FormatError(f"unknown calibrator {kind!r}; known: {', '.join(kinds)}.")
+        try:
+            made = kinds[kind]._rebuilt(saved)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise FormatError(
+                f"the saved {kind} calibrator is damaged ({type(error).__name__}: {error}).",
+                hint="fit and save it again",
+            ) from None
+        return made
+
+    @classmethod
+    def _rebuilt(cls, saved: Mapping[str, Any]) -> Self:
+        """The calibrator in a saved form, tried on one case."""
+        made = cls(**saved["options"])
         made.classes = tuple(saved["classes"])
-        made.priors = np.array(saved["priors"], dtype=np.float64)
+        made.priors = as_priors(saved["priors"], made.classes)
         made.report = dict(saved["report"])
         made._bound = saved["bound"]
         made._restore(saved["parameters"])
+        with np.errstate(all="ignore"):
+            tried = made.log_posteriors(np.zeros((1, len(made.classes))))
+        if tried.shape != (1, len(made.classes)) or np.isnan(tried).any():
+            raise ValueError("it gives no posteriors")
         return made
 
     def save(self, path: str | Path) -> None:
@@ -195,9 +212,9 @@ class Calibrator:
         raise NotImplementedError
 
     def _restore(self, parameters: Mapping[str, Any]) -> None:
-        """Undo `_parameters`: lists become arrays, numbers stay."""
+        """Undo `_parameters`: lists become arrays, numbers stay, infinities are spelt out."""
         for name, value in parameters.items():
-            kept = np.array(value, dtype=np.float64) if isinstance(value, list) else value
+            kept = np.array(value, dtype=np.float64) if isinstance(value, list) else float(value)
             setattr(self, name, kept)
 
     def _need_fit(self) -> None:
@@ -284,6 +301,8 @@ def load(path: str | Path) -> Calibrator:
         saved = json.loads(Path(path).read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         raise FormatError(f"{path} is not JSON: {error}.") from None
+    except UnicodeDecodeError:
+        raise FormatError(f"{path} is not a saved calibrator.") from None
     if not isinstance(saved, dict):
         raise FormatError(f"{path} is not a saved calibrator.")
     return Calibrator.from_dict(saved)

@@ -154,6 +154,7 @@ class Cases:
         """Log of target over data priors: what moves a log-posterior to the target priors."""
         if not self.given:
             return np.zeros(len(self.counts))
+        self.need_all_classes("add cases of that class, or leave out the priors")
         return np.asarray(np.log(self.priors) - np.log(self.data_priors))
 
     def need_all_classes(self, hint: str) -> None:

@@ -106,7 +106,7 @@ def chosen_place(
 ) -> Verdict:
     """The first candidate within so many standard errors of the best."""
     weights = cases.prior_weights() / cases.prior_weights().sum()
-    raw = cases.scores.columns().astype(np.float64)
+    raw = cases.scores.columns().astype(np.float64) + cases.prior_offsets()
     raw = raw - np.logaddexp.reduce(raw, axis=1, keepdims=True)
     as_is = float(weights @ case_losses(raw, cases.codes, by))
     means = np.array([float(weights @ loss) for loss in losses])

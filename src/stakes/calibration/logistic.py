@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._kernels.newton import TOLERANCE, scaled_tolerance
 from stakes._kernels.newton_logistic import fit_line, fit_logistic
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores
@@ -173,19 +174,23 @@ def fit_increasing(
 ) -> tuple[FloatArray, float]:
     """Non-negative coefficients and an intercept of least cross-entropy."""
     positive = codes == 1
-    if smoothing is None:
-        first = features[0]
+    used = [i for i, feature in enumerate(features) if np.ptp(feature[weights > 0.0]) > 0.0]
+    if smoothing is None and used:
+        first = features[used[0]]
         smoothing = bool(first[~positive].max() <= first[positive].min())
     targets: Any = positive
     if smoothing:
         targets = np.where(positive, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2))
-    used = list(range(len(features)))
+    share = float(weights[positive].sum()) / float(weights.sum())
+    close = scaled_tolerance(TOLERANCE, min(share, 1.0 - share))
     coefficients, intercept = np.zeros(len(features)), 0.0
     while True:
         centres = [float(np.average(features[i], weights=weights)) for i in used]
         spreads = [float(features[i].std()) or 1.0 for i in used]
         scaled = [(features[i] - c) / s for i, c, s in zip(used, centres, spreads, strict=True)]
-        found = fit_logistic(scaled or [np.zeros(len(codes))], targets, weights).parameters
+        found = fit_logistic(
+            scaled or [np.zeros(len(codes))], targets, weights, tolerance=close
+        ).parameters
         slopes = found[:-1][: len(used)] / spreads
         if not used or slopes.min() >= 0.0:
             break

@@ -17,6 +17,8 @@ from stakes.typing import FloatArray, Priors
 
 __all__ = ["Dirichlet", "Matrix", "finite_table"]
 
+_LARGEST = 1e100
+
 
 class Matrix(Calibrator):
     r"""A full matrix on the scores: softmax(W x + b), off-diagonal entries held near 0.
@@ -41,7 +43,7 @@ class Matrix(Calibrator):
         Prior standard deviation tau of a diagonal entry about their mean. Smaller is closer to
         `Affine`.
     intercept : float
-        Prior standard deviation of a bias, about 0.
+        Prior standard deviation of a bias, about the log of target over data priors.
 
     Notes
     -----
@@ -125,6 +127,7 @@ class Matrix(Calibrator):
                 self.options["diagonal"],
                 self.options["intercept"],
             ),
+            middle=cases.prior_offsets(),
         )
         self.matrix = found.matrix / spread
         self.biases = found.biases - self.matrix @ centre
@@ -175,13 +178,15 @@ class Dirichlet(Matrix):
 
 
 def finite_table(scores: Scores) -> FloatArray:
-    """Scores (n, K) in float64, which must be finite."""
+    """Scores (n, K) in float64, which must be finite and have finite squares."""
     table = np.asarray(scores.columns(), dtype=np.float64)
-    if not np.isfinite(table).all():
-        rows = np.flatnonzero(~np.isfinite(table).all(axis=1))
+    fits = np.abs(table) <= _LARGEST
+    if not fits.all():
+        rows = np.flatnonzero(~fits.all(axis=1))
         raise DataError(
-            f"`scores` must be finite; row {rows[0]} is not ({rows.size} of {len(table)}).",
-            hint='use bound="data"',
+            f"`scores` must be finite, and at most {_LARGEST:g} in size; row {rows[0]} is not "
+            f"({rows.size} of {len(table)}).",
+            hint='use bound="data" for infinite ones, or a number such as bound=50',
             rows=rows[:10].tolist(),
         )
     return table
