@@ -99,13 +99,8 @@ class TestEveryKind:
         counts = 1 + np.arange(300) % 3
         if kind is Automatic:
             return  # its folds are drawn per row
-        if kind is Histogram:
-            counts = np.full(300, 2)  # bins hold equally many rows, not equal weight
         weighted = kind().fit(scores, y, sample_weight=counts.astype(float))
         repeated = kind().fit(np.repeat(scores, counts), np.repeat(y, counts))
-        if kind is Histogram:
-            repeated = kind(bins=7).fit(np.repeat(scores, counts), np.repeat(y, counts))
-            weighted = kind(bins=7).fit(scores, y, sample_weight=counts.astype(float))
         np.testing.assert_allclose(
             weighted.posteriors(scores), repeated.posteriors(scores), atol=1e-6
         )
@@ -436,3 +431,15 @@ def test_file_that_is_no_text_is_refused(tmp_path):
     (tmp_path / "cal.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(FormatError, match="not a saved calibrator"):
         load(tmp_path / "cal.json")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ALL if kind is not Automatic])
+def test_cases_of_weight_0_are_as_good_as_absent(kind, binary):
+    scores, y = binary
+    weights = np.arange(len(y)) % 3
+    given = kind().fit(scores, y, sample_weight=weights)
+    repeated = kind().fit(np.repeat(scores, weights), np.repeat(y, weights))
+    places = np.linspace(-12.0, 12.0, 25)
+    np.testing.assert_allclose(
+        given.log_posteriors(places), repeated.log_posteriors(places), atol=1e-4
+    )

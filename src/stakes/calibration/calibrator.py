@@ -96,7 +96,7 @@ class Calibrator:
             priors=self.options["priors"],
         )
         self.report = {"cases": len(cases.codes)}
-        self._fit(cases)
+        self._fit(cases.that_count())
         self.classes, self.priors = cases.classes, cases.priors
         return self
 

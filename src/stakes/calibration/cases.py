@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -140,6 +140,18 @@ class Cases:
     def data_priors(self) -> FloatArray:
         """Class shares of the (weighted) cases."""
         return np.asarray(self.counts / self.counts.sum())
+
+    def that_count(self) -> Cases:
+        """Without cases of weight 0, which must not be the first, the last or in between."""
+        if self.sample_weight is None or self.sample_weight.all():
+            return self
+        rows = np.flatnonzero(self.sample_weight)
+        return replace(
+            self,
+            scores=self.scores.take(rows),
+            codes=self.codes[rows],
+            sample_weight=self.sample_weight[rows],
+        )
 
     def prior_weights(self) -> FloatArray:
         """Case weights under which the classes have the target priors, of the same total."""

@@ -134,7 +134,8 @@ class Histogram(Calibrator):
     priors, classes, bound
         See `Calibrator`.
     bins : int, optional
-        Number of bins of equal mass. Default: the cube root of the number of cases, rounded.
+        Number of bins of equal mass. Default: the cube root of the number of cases (of their
+        total weight), rounded.
 
     Notes
     -----
@@ -174,10 +175,11 @@ class Histogram(Calibrator):
     def _fit(self, cases: Cases) -> None:
         odds = cases.scores.log_odds()
         cases.need_all_classes("two classes are needed")
-        bins = self.options["bins"] or max(2, round(len(odds) ** (1 / 3)))
-        order = np.sort(odds)
-        inner = order[(np.arange(1, bins) * len(odds)) // bins]
-        self.edges = np.unique(inner)
+        order = np.argsort(odds)
+        below = np.cumsum(cases.weights[order])
+        bins = self.options["bins"] or max(2, round(float(below[-1]) ** (1 / 3)))
+        inner = np.searchsorted(below, np.arange(1, bins) * (below[-1] / bins), side="right")
+        self.edges = np.unique(odds[order][np.minimum(inner, len(odds) - 1)])
         place = np.searchsorted(self.edges, odds, side="right")
         size = len(self.edges) + 1
         self.totals = weighted_sums(place, cases.weights, size)
