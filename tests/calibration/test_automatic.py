@@ -11,7 +11,9 @@ from stakes.calibration import (
     Isotonic,
     Temperature,
     calibration_gain,
+    cross_fit,
     load,
+    stratified_folds,
 )
 from stakes.calibration.automatic import default_candidates
 from stakes.calibration.cases import read_cases
@@ -140,6 +142,38 @@ class TestChoice:
         again = load(tmp_path / "cal.json")
         assert again.why == cal.why
         assert again.chosen.kind == "isotonic"
+
+
+class TestGroups:
+    """Cases that come twice reward whoever remembers them, unless twins share a fold."""
+
+    def twins(self):
+        rng = np.random.default_rng(0)
+        scores = rng.normal(size=300)
+        y = (rng.random(300) < expit(scores)).astype(int)
+        return np.repeat(scores, 2), np.repeat(y, 2), np.repeat(np.arange(300), 2)
+
+    def test_twins_in_one_fold_are_no_better_than_one(self):
+        scores, y, pair = self.twins()
+        candidates = [Affine(), Isotonic(misleading=0.1)]
+        together = Automatic(candidates).fit(scores, y, groups=pair).frame()["loss"]
+        apart = Automatic(candidates).fit(scores, y).frame()["loss"]
+        assert together[1] == pytest.approx(apart[1], abs=0.01)
+        assert together[2] > apart[2] + 0.02
+
+    def test_inside_a_cross_fit_too(self):
+        scores, y, pair = self.twins()
+        cal = Automatic([Affine(), Isotonic(misleading=0.1)])
+        number = stratified_folds(y, 5, groups=pair)
+        found = cross_fit(cal, scores, y, groups=pair)
+        test = number == 0
+        alone = cal.unfitted().fit(scores[~test], y[~test], groups=pair[~test])
+        np.testing.assert_allclose(found[test], alone.posteriors(scores[test]))
+
+    def test_of_another_length_are_refused(self):
+        scores, y, pair = self.twins()
+        with pytest.raises(DataError, match="groups"):
+            Automatic().fit(scores, y, groups=pair[1:])
 
 
 class TestByCost:

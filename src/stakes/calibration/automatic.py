@@ -11,7 +11,7 @@ from stakes._checks import as_priors
 from stakes.application import Application
 from stakes.calibration.blending import Average, Rank, mixed
 from stakes.calibration.calibrator import Calibrator
-from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.cases import Cases, Scores, read_scores
 from stakes.calibration.choosing import chosen_place, class_stakes, likelihood_weights
 from stakes.calibration.constant import Constant
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
@@ -136,11 +136,27 @@ class Automatic(Calibrator):
         self._need_fit()
         return Frame(self.report["table"])
 
-    def _fit_cases(self, scores: Scores, y_true: Any, sample_weight: Any) -> Automatic:
+    def fit(
+        self, scores: Any, y_true: Any, *, sample_weight: Any = None, groups: Any = None
+    ) -> Automatic:
+        """Compare and learn; cases of one group stay in one fold of the comparison.
+
+        Parameters
+        ----------
+        scores, y_true, sample_weight
+            See `Calibrator.fit`.
+        groups : array-like of shape (n_cases,), optional
+            What cases have in common, such as a speaker, a patient or a pair of trials.
+        """
+        return self._fit_cases(read_scores(scores), y_true, sample_weight, groups)
+
+    def _fit_cases(
+        self, scores: Scores, y_true: Any, sample_weight: Any, groups: Any = None
+    ) -> Automatic:
         by = self.options["by"]
         if isinstance(by, Application) and by.priors is not None and self.options["priors"] is None:
             self.options["priors"] = by.priors
-        super()._fit_cases(scores, y_true, sample_weight)
+        super()._fit_cases(scores, y_true, sample_weight, groups)
         return self
 
     def _fit(self, cases: Cases) -> None:

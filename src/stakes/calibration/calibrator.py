@@ -86,7 +86,9 @@ class Calibrator:
         """
         return self._fit_cases(read_scores(scores), y_true, sample_weight)
 
-    def _fit_cases(self, scores: Scores, y_true: Any, sample_weight: Any) -> Self:
+    def _fit_cases(
+        self, scores: Scores, y_true: Any, sample_weight: Any, groups: Any = None
+    ) -> Self:
         """Learn from scores already read."""
         cases = read_cases(
             self._bounded(scores, learn=True),
@@ -94,6 +96,7 @@ class Calibrator:
             sample_weight=sample_weight,
             classes=self.options["classes"],
             priors=self.options["priors"],
+            groups=groups,
         )
         self.report = {"cases": len(cases.codes)}
         self._fit(cases.that_count())

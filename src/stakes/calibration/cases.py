@@ -130,6 +130,7 @@ class Cases:
     classes: tuple[Name, ...]
     priors: FloatArray
     given: bool
+    groups: NDArray[Any] | None = None
 
     @property
     def weights(self) -> FloatArray:
@@ -151,6 +152,7 @@ class Cases:
             scores=self.scores.take(rows),
             codes=self.codes[rows],
             sample_weight=self.sample_weight[rows],
+            groups=None if self.groups is None else self.groups[rows],
         )
 
     def prior_weights(self) -> FloatArray:
@@ -187,6 +189,7 @@ def read_cases(
     sample_weight: Any = None,
     classes: Sequence[Any] | None = None,
     priors: Priors | None = None,
+    groups: Any = None,
 ) -> Cases:
     """Check scores and labels against each other."""
     read = scores if isinstance(scores, Scores) else read_scores(scores)
@@ -204,7 +207,10 @@ def read_cases(
         shares = as_priors(priors, names)
         if (shares <= 0).any():
             raise PriorError(f"`priors` must be positive; got {shares.tolist()}.")
-    return Cases(read, codes, given, counts, names, shares, priors is not None)
+    kept = None if groups is None else as_column(groups, "groups")
+    if kept is not None:
+        same_length("groups", len(kept), "y_true", len(labels))
+    return Cases(read, codes, given, counts, names, shares, priors is not None, kept)
 
 
 def _class_totals(codes: IntArray, weights: FloatArray | None, size: int) -> FloatArray:

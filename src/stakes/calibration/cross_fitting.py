@@ -144,9 +144,13 @@ def cross_fit(
     (8, 2)
     """
     cases = read_cases(
-        read_scores(scores), y_true, sample_weight=sample_weight, classes=cal.options["classes"]
+        read_scores(scores),
+        y_true,
+        sample_weight=sample_weight,
+        classes=cal.options["classes"],
+        groups=groups,
     )
-    number = fold_numbers(cases, folds, rng=rng, groups=groups)
+    number = fold_numbers(cases, folds, rng=rng)
     return np.exp(cross_fit_cases(cal, cases, number))
 
 
@@ -163,7 +167,8 @@ def cross_fit_cases(cal: Calibrator, cases: Cases, number: IntArray) -> FloatArr
         part = cases.scores.take(train)
         try:
             weights = None if cases.sample_weight is None else cases.sample_weight[train]
-            fitted._fit_cases(part, cases.codes[train], weights)
+            groups = None if cases.groups is None else cases.groups[train]
+            fitted._fit_cases(part, cases.codes[train], weights, groups)
         except DataError as error:
             raise DataError(
                 f"fold {fold}: {error.message}",
@@ -175,15 +180,11 @@ def cross_fit_cases(cal: Calibrator, cases: Cases, number: IntArray) -> FloatArr
 
 
 def fold_numbers(
-    cases: Cases,
-    folds: Any,
-    *,
-    rng: RandomSource | np.random.RandomState = 0,
-    groups: Any = None,
+    cases: Cases, folds: Any, *, rng: RandomSource | np.random.RandomState = 0
 ) -> IntArray:
     """Fold numbers from a count or as given."""
     if np.ndim(folds) == 0:
-        return stratified_folds(cases.codes, int(folds), groups=groups, rng=rng)
+        return stratified_folds(cases.codes, int(folds), groups=cases.groups, rng=rng)
     given = as_column(folds, "folds")
     if len(given) != len(cases.codes):
         raise DataError(f"`folds` has {len(given)} rows but there are {len(cases.codes)} cases.")

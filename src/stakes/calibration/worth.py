@@ -163,10 +163,15 @@ def calibration_gain(
     priors = by.priors if isinstance(by, Application) else cal.options["priors"]
     names = by.classes if isinstance(by, Application) else cal.options["classes"]
     cases = read_cases(
-        read_scores(scores), y_true, sample_weight=sample_weight, classes=names, priors=priors
+        read_scores(scores),
+        y_true,
+        sample_weight=sample_weight,
+        classes=names,
+        priors=priors,
+        groups=groups,
     )
     before = case_losses(_as_they_are(cases), cases.codes, by)
-    logs, fitting = _calibrated(cal, cases, folds, rng, groups, fitted, optimistic)
+    logs, fitting = _calibrated(cal, cases, folds, rng, fitted, optimistic)
     after = case_losses(logs, cases.codes, by)
     weights = cases.prior_weights() / cases.prior_weights().sum()
     interval = mean_interval(before - after, weights, cases, groups, level)
@@ -193,7 +198,6 @@ def _calibrated(
     cases: Cases,
     folds: Any,
     rng: RandomSource,
-    groups: Any,
     fitted: bool,
     optimistic: bool,
 ) -> tuple[FloatArray, str]:
@@ -207,10 +211,10 @@ def _calibrated(
     fresh = cal.unfitted()
     fresh.options |= {"priors": cases.priors if cases.given else None, "classes": None}
     if optimistic:
-        fresh._fit_cases(cases.scores, cases.codes, cases.sample_weight)
+        fresh._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
         bounded = fresh._bounded(cases.scores, learn=False)
         return fresh._log_posteriors(bounded), "optimistic: fitted on the same cases"
-    number = fold_numbers(cases, folds, rng=rng, groups=groups)
+    number = fold_numbers(cases, folds, rng=rng)
     return cross_fit_cases(fresh, cases, number), "cross-fitted"
 
 

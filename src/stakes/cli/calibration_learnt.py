@@ -69,8 +69,8 @@ def learn(args: Any) -> Learnt:
     model = models[0]
     app = at_place(question.application, cases.priors, args)
     scores = log_scores(model, cases.priors, args.scores_are)
-    calibrator, chosen = _fitted(scores, cases, app, args)
     groups = _groups(question, cases, args)
+    calibrator, chosen = _fitted(scores, cases, groups, app, args)
     cross = {"folds": args.folds, "rng": args.seed, "groups": groups}
     common = {"calibrator": chosen, "sample_weight": cases.weights, **cross}
     after = cross_fit(chosen, scores, cases.truth, sample_weight=cases.weights, **cross)
@@ -112,22 +112,26 @@ def _positions(app: Application, args: Any) -> Application:
 
 
 def _fitted(
-    scores: NDArray[np.float64], cases: Cases, app: Application, args: Any
+    scores: NDArray[np.float64],
+    cases: Cases,
+    groups: NDArray[Any] | None,
+    app: Application,
+    args: Any,
 ) -> tuple[Calibrator, Calibrator]:
     """The calibrator fitted on all cases, and a fresh one of the kind that was chosen."""
     options: dict[str, Any] = {"classes": list(cases.classes), "bound": "data"}
     if args.shares_given:
         options["priors"] = app.priors
+    names, weights = np.array(cases.classes)[cases.truth], cases.weights
     if args.kind == "automatic":
-        calibrator: Calibrator = Automatic(folds=args.folds, rng=args.seed, **options)
+        choice = Automatic(folds=args.folds, rng=args.seed, **options)
         if sys.stderr.isatty():
-            calibrator.progress = _progress  # type: ignore[attr-defined]
+            choice.progress = _progress
+        calibrator: Calibrator = choice.fit(scores, names, sample_weight=weights, groups=groups)
+        chosen = choice.chosen.unfitted()
     else:
-        calibrator = kinds[args.kind](**options)
-    names = np.array(cases.classes)[cases.truth]
-    calibrator.fit(scores, names, sample_weight=cases.weights)
-    inner = calibrator.chosen if isinstance(calibrator, Automatic) else calibrator
-    chosen = inner.unfitted()
+        calibrator = kinds[args.kind](**options).fit(scores, names, sample_weight=weights)
+        chosen = calibrator.unfitted()
     chosen.options |= {"priors": options.get("priors"), "classes": None, "bound": "data"}
     return calibrator, chosen
 
