@@ -52,3 +52,9 @@ class TestSmooth:
         moved = np.clip(p + 0.01 * rng.uniform(-1, 1, 500), 0, 1)
         gap = smooth_calibration_error(y, p) - smooth_calibration_error(y, moved)
         assert abs(gap) < 0.02
+
+
+@pytest.mark.parametrize("wrong", [{"bins": 0}, {"bins": 2.5}, {"power": 0}, {"power": -1}])
+def test_settings_that_cannot_be_meant(wrong):
+    with pytest.raises(DataError, match=next(iter(wrong))):
+        binned_calibration_error([0, 1], [0.2, 0.8], **wrong)

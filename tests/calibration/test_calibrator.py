@@ -26,6 +26,7 @@ from stakes.calibration import (
     Temperature,
     Vector,
     VennAbers,
+    calibration_gain,
     load,
 )
 from stakes.exceptions import DataError, FormatError, LabelError, PosteriorError, PriorError
@@ -443,3 +444,30 @@ def test_cases_of_weight_0_are_as_good_as_absent(kind, binary):
     np.testing.assert_allclose(
         given.log_posteriors(places), repeated.log_posteriors(places), atol=1e-4
     )
+
+
+def test_shifted_calibrator_is_judged_like_any_other(binary):
+    scores, y = binary
+    cal = Affine(classes=["no", "yes"]).fit(scores, np.array(["no", "yes"])[y])
+    moved = cal.with_priors([0.9, 0.1])
+    there = calibration_gain(np.array(["no", "yes"])[y], scores, calibrator=moved, fitted=True)
+    refit = Affine(priors=[0.9, 0.1], classes=["no", "yes"])
+    expected = calibration_gain(np.array(["no", "yes"])[y], scores, calibrator=refit).before
+    assert there.before == pytest.approx(expected)
+    with pytest.raises(DataError, match="already fitted"):
+        moved.fit(scores, y)
+
+
+def test_class_of_prior_0_does_not_come_back(binary):
+    gone = Affine().fit(*binary).with_priors([1.0, 0.0])
+    assert gone.posteriors([3.0]).tolist() == [[1.0, 0.0]]
+    with pytest.raises(PriorError, match="whose prior was 0"):
+        gone.with_priors([0.5, 0.5])
+
+
+@pytest.mark.parametrize("given", ["affine", Affine])
+def test_names_and_types_are_no_calibrators(given, binary):
+    with pytest.raises(DataError, match=r"such as Affine\(\)"):
+        Automatic([given]).fit(*binary)
+    with pytest.raises(DataError, match=r"such as Affine\(\)"):
+        Average([given])

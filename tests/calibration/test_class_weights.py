@@ -48,3 +48,11 @@ class TestBestClassWeights:
         app = Application(CostMatrix.zero_one(3).with_abstention(0.2, name="ask"))
         found = best_class_weights([0, 1, 2], np.full((3, 3), 1 / 3), application=app)
         assert found.cost == pytest.approx(0.2)
+
+
+def test_decisions_from_one_column_as_from_two():
+    app = Application([[0, 1], [1, 0]])
+    said = np.array([0.1, 0.2, 0.3, 0.4])
+    found = best_class_weights([0, 0, 1, 1], said, application=app)
+    assert found.decisions(said, app).tolist() == [0, 0, 1, 1]
+    assert found.decisions(np.column_stack([1 - said, said]), app).tolist() == [0, 0, 1, 1]

@@ -67,3 +67,10 @@ class TestReliabilityTable:
     def test_bad_options_raise(self, options):
         with pytest.raises(DataError):
             reliability_table([0, 1], [0.2, 0.7], **options)
+
+
+def test_cases_of_weight_0_make_no_group():
+    y, said = [0, 1, 0, 1, 1, 1], [0.1, 0.1, 0.2, 0.8, 0.9, 0.9]
+    found = reliability_table(y, said, sample_weight=[0, 0, 0, 1, 1, 1], groups=3)
+    assert found.cases.sum() == 3
+    assert np.isfinite(found.said).all()

@@ -91,3 +91,16 @@ class TestFromDecisions:
     def test_wrong_shape_raises(self):
         with pytest.raises(DataError, match="decisions"):
             estimate_priors_from_decisions(self.labelled, [1, 2, 3])
+
+
+@pytest.mark.parametrize("priors", [[0.5, 0.5], [0.7, 0.3], [0.2, 0.3, 0.5]])
+def test_cases_that_are_all_alike_tell_nothing(priors):
+    found = estimate_priors([priors] * 10, priors)
+    np.testing.assert_allclose(found.priors, priors)
+    assert found.low.tolist() == [0.0] * len(priors)
+    assert found.high.tolist() == [1.0] * len(priors)
+
+
+def test_from_decisions_asks_for_a_confusion_matrix():
+    with pytest.raises(DataError, match="ConfusionMatrix; got list"):
+        estimate_priors_from_decisions([[9, 1], [2, 8]], [5, 5])

@@ -61,8 +61,12 @@ def binned_calibration_error(
     >>> round(binned_calibration_error([0, 0, 1, 0], [0.2, 0.2, 0.8, 0.8], bins=2), 3)
     0.25
     """
-    if spacing not in ("mass", "width") or bins < 1:
-        raise DataError(f"`spacing` must be 'mass' or 'width'; got {spacing!r}, {bins!r} bins.")
+    if spacing not in ("mass", "width"):
+        raise DataError(f"`spacing` must be 'mass' or 'width'; got {spacing!r}.")
+    if bins < 1 or bins != int(bins):
+        raise DataError(f"`bins` must be a whole number, at least 1; got {bins!r}.")
+    if not power > 0:
+        raise DataError(f"`power` must be positive; got {power!r}.")
     said, happened, weights, _ = event_of(y_true, posteriors, of, classes, sample_weight)
     if spacing == "width":
         member = np.minimum((said * bins).astype(np.intp), bins - 1)

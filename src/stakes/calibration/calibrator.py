@@ -14,7 +14,7 @@ from stakes._checks import as_priors
 from stakes._files import write_whole
 from stakes._kernels.softmax import log_softmax, shift_log_priors
 from stakes.calibration.cases import Cases, Scores, read_cases, read_scores
-from stakes.exceptions import DataError, FormatError
+from stakes.exceptions import DataError, FormatError, PriorError
 from stakes.typing import FloatArray, Name, Priors
 
 __all__ = ["Calibrator", "kinds", "load"]
@@ -158,6 +158,10 @@ class Calibrator:
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Calibrator:
         """The calibrator that `to_dict` described."""
+        if not isinstance(saved, Mapping):
+            raise DataError(
+                f"a calibrator is needed, such as Affine(); got {saved!r}.",
+            )
         if saved.get("format") != FORMAT or saved.get("version") != 1:
             raise FormatError(
                 f"not a saved calibrator: format {saved.get('format')!r}, "
@@ -254,14 +258,22 @@ class Shifted(Calibrator):
 
     kind = "shifted"
 
-    def __init__(self, inner: Calibrator | Mapping[str, Any], priors: Priors) -> None:
+    def __init__(
+        self, inner: Calibrator | Mapping[str, Any], priors: Priors, classes: Any = None
+    ) -> None:
         super().__init__()
         self.inner = inner if isinstance(inner, Calibrator) else Calibrator.from_dict(inner)
         assert self.inner.classes is not None
         self.classes = self.inner.classes
         self.priors = as_priors(priors, self.classes)
+        lost = np.flatnonzero((self.inner.priors == 0) & (self.priors > 0))
+        if lost.size:
+            raise PriorError(
+                f"`priors` must be 0 for {self.classes[lost[0]]!r}, whose prior was 0: nothing is "
+                f"known of its posteriors; got {self.priors[lost[0]]:g}."
+            )
         self.report = dict(self.inner.report)
-        self.options = {"inner": self.inner, "priors": self.priors}
+        self.options = {"inner": self.inner, "priors": self.priors, "classes": self.classes}
 
     def _fit(self, cases: Cases) -> None:
         raise DataError("a shifted calibrator is already fitted.", hint="fit the one inside")

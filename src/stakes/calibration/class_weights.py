@@ -41,7 +41,8 @@ class ClassWeights:
 
     def decisions(self, posteriors: Any, costs: Any) -> Any:
         """Bayes decisions of the weighted posteriors."""
-        values = np.asarray(posteriors, dtype=np.float64) * self.weights
+        read = posteriors if isinstance(posteriors, Posteriors) else Posteriors(posteriors)
+        values = read.values * self.weights
         return bayes_decisions(values / values.sum(axis=1, keepdims=True), costs)
 
     def __repr__(self) -> str:

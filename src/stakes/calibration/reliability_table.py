@@ -127,6 +127,9 @@ def reliability_table(
     if not 0 < level < 1:
         raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
     said, happened, weights, event = event_of(y_true, posteriors, of, classes, sample_weight)
+    if not weights.all():
+        kept = weights > 0
+        said, happened, weights = said[kept], happened[kept], weights[kept]
     member, size = _grouped(said, happened, weights, groups)
     mass = np.bincount(member, weights=weights, minlength=size)
     mean = np.bincount(member, weights=weights * said, minlength=size) / mass

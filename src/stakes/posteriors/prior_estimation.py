@@ -150,7 +150,7 @@ def _intervals(
     ratios: FloatArray, priors: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Ends of the interval of each prior from the curvature of the log-likelihood."""
-    from scipy.special import ndtri
+    from scipy.special import expit, ndtri
 
     if not 0 < level < 1:
         raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
@@ -164,16 +164,25 @@ def _intervals(
         directions = score[:, :-1] - score[:, -1:]
         information = directions.T @ directions
         basis = np.vstack([np.eye(len(kept) - 1), -np.ones(len(kept) - 1)])
-        spread = np.sqrt(np.einsum("ij,jk,ik->i", basis, np.linalg.pinv(information), basis))
+        spread = _spreads(information, basis, float(np.vdot(score, score)))
         p = priors[kept]
         scale = reach * spread / (p * (1 - p))
         odds = np.log(p) - np.log1p(-p)
-        low[kept] = 1 / (1 + np.exp(-(odds - scale)))
-        high[kept] = 1 / (1 + np.exp(-(odds + scale)))
+        low[kept], high[kept] = expit(odds - scale), expit(odds + scale)
     for k in range(len(priors)):
         if not inside[k] or len(kept) == 1:
             low[k], high[k] = _edge(ratios, priors, k, reach)
     return low, high
+
+
+def _spreads(information: FloatArray, basis: FloatArray, size: float) -> FloatArray:
+    """Standard errors along `basis`; infinite where the cases tell nothing."""
+    values, vectors = np.linalg.eigh(information)
+    known = values > 1e-12 * size
+    along = (basis @ vectors) ** 2
+    variances = (along[:, known] / values[known]).sum(axis=1)
+    variances[along[:, ~known].sum(axis=1) > 1e-9] = np.inf
+    return np.asarray(np.sqrt(variances))
 
 
 def _edge(ratios: FloatArray, priors: FloatArray, k: int, reach: float) -> tuple[float, float]:
@@ -239,6 +248,13 @@ def estimate_priors_from_decisions(
     >>> estimate_priors_from_decisions(labelled, [550, 450]).priors.round(4).tolist()
     [0.5, 0.5]
     """
+    if not hasattr(matrix, "counts"):
+        raise DataError(
+            f"`matrix` must be a ConfusionMatrix; got {type(matrix).__name__}.",
+            hint="stakes.ConfusionMatrix(counts), rows true classes",
+        )
+    if not 0 < level < 1:
+        raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
     counts = np.asarray(matrix.counts, dtype=np.float64)
     new = np.asarray(decisions, dtype=np.float64)
     if new.shape != (counts.shape[1],) or not new.sum() > 0 or (new < 0).any():
