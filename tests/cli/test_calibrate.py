@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from stakes import Posteriors
 from stakes.calibration import Affine, load
 from stakes.calibration.calibrator import kinds
 from stakes.cli.calibrate import KINDS
@@ -70,6 +71,12 @@ class TestLearn:
             "Calibrated (at the shares of this file): "
             "the forecasts of 1 agree with what happened, within chance."
         )
+
+    @pytest.mark.parametrize("words", [("--seed", "-1"), ("--posteriors-already-adjusted",)])
+    def test_options_that_cannot_be_meant_are_refused(self, run, churn, words):
+        ran = run("calibrate", churn, *CHURN, *words)
+        assert ran.code == 2
+        assert words[0] in ran.err
 
     def test_every_calibrator_can_be_asked_for(self):
         assert set(KINDS) == set(kinds) - {"shifted", "constant"}
@@ -149,6 +156,32 @@ class TestApply:
             odds = np.log(p) - np.log1p(-p)
         found = [float(row["gbm_p_calibrated"]) for row in after]
         np.testing.assert_allclose(found, load("cal.json").posteriors(odds)[:, 1], rtol=1e-8)
+
+    def test_prevalence_moves_the_probabilities(self, run, churn):
+        run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal.json")
+        run("calibrate", "--apply", "cal.json", churn, "--prevalence", "2%", "-o", "out.csv")
+        cal, rows = load("cal.json"), rows_of("out.csv")[:20]
+        said = np.array([float(row["gbm_p"]) for row in rows])
+        expected = cal.with_priors([0.98, 0.02]).posteriors(Posteriors(said))[:, 1]
+        found = [float(row["gbm_p_calibrated"]) for row in rows]
+        np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+    @pytest.mark.parametrize(
+        "words", [("--kind", "affine"), ("--cost", "fn=2"), ("--json",), ("-o", "out.parquet")]
+    )
+    def test_what_does_nothing_is_refused(self, run, churn, words):
+        run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal.json")
+        ran = run("calibrate", "--apply", "cal.json", churn, *words)
+        assert ran.code == 2
+        assert "--apply" in ran.err
+
+    @pytest.mark.parametrize("source", [[], {"columns": {"score": None}}, {"columns": []}])
+    def test_damaged_source_is_refused(self, run, churn, write, source):
+        saved = Affine().fit([-1.0, 1.0, 0.0, 0.5], [0, 0, 1, 1]).to_dict()
+        write("cal.json", json.dumps({**saved, "input": source}))
+        ran = run("calibrate", "--apply", "cal.json", churn)
+        assert ran.code == 2
+        assert "is damaged" in ran.err
 
     def test_without_output_prints_the_table(self, run, churn):
         run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal.json")

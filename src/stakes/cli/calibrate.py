@@ -34,6 +34,7 @@ EXAMPLES = """examples:
   stakes calibrate churn.csv --label churned --positive yes --model gbm_p \\
          --cost fn=40 fp=4 --unit EUR -o gbm_cal.json --plot reliability.svg
   stakes calibrate --apply gbm_cal.json new.csv -o out.csv
+  stakes calibrate --apply gbm_cal.json new.csv --prevalence 2% -o out.csv
   stakes calibrate pets.csv --label species --proba 'p_*' --kind dirichlet -o pets.json
 
 Without costs every error costs 1. The costs after calibration are cross-fitted: each case is
@@ -86,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
         from stakes.cli.pictures import refuse_undrawable
 
         refuse_undrawable(args.plot)
+    if args.seed < 0:
+        raise DataError(f"--seed must be 0 or more; got {args.seed}.")
     if args.apply:
         from stakes.cli.calibration_applied import apply_calibration
 
@@ -97,7 +100,14 @@ def _learn(args: Any) -> int:
     """Fit, judge, print and save."""
     from stakes.cli.calibration_learnt import learn, save
     from stakes.cli.calibration_shown import show
+    from stakes.exceptions import DataError
 
+    if args.posteriors_already_adjusted:
+        raise DataError(
+            "--posteriors-already-adjusted says nothing here: a calibration learns from the "
+            "cases at hand what the scores mean.",
+            hint="leave it out; --prevalence says where it will run",
+        )
     if not (args.cost or args.gain or args.costs or args.miss or args.false_alarm):
         args.cost = ["error=1"]
     learnt = learn(args)

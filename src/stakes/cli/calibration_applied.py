@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stakes.calibration import Calibrator
 from stakes.cli.calibration_learnt import log_scores
+from stakes.cli.costs import shares
 from stakes.cli.files import write_whole
 from stakes.cli.models import Model
 from stakes.cli.problems import EXIT_OK
@@ -22,6 +23,9 @@ from stakes.report.amounts import grouped
 
 __all__ = ["apply_calibration"]
 
+#: Endings of files that are not commas and lines.
+NOT_CSV = {".parquet", ".gz", ".npy", ".npz", ".h5", ".arff", ".tsv", ".xlsx", ".json"}
+
 
 def apply_calibration(args: Any) -> int:
     """Read, calibrate, write the table with new columns."""
@@ -30,10 +34,15 @@ def apply_calibration(args: Any) -> int:
             "there is no file to calibrate.",
             hint="stakes calibrate --apply cal.json new.csv -o out.csv",
         )
+    _refuse_idle_options(args)
     saved = _read(args.apply)
     calibrator = Calibrator.from_dict(saved)
+    if args.prevalence:
+        assert calibrator.classes is not None
+        names = tuple(str(name) for name in calibrator.classes)
+        calibrator = calibrator.with_priors(shares(args.prevalence, names))
     table = read_table(args.file)
-    source = saved.get("input", {})
+    source = _source(saved, args.apply)
     scores = _scores(table, source, calibrator, args)
     posteriors = calibrator.posteriors(scores)
     text = _written(table, _new_columns(source, calibrator, posteriors))
@@ -43,6 +52,33 @@ def apply_calibration(args: Any) -> int:
     write_whole(Path(args.output), text)
     print(f"calibrated {grouped(len(posteriors))} rows of {table.source}: {args.output}")
     return EXIT_OK
+
+
+def _refuse_idle_options(args: Any) -> None:
+    """Raise for what was settled when the calibration was learnt, and for other kinds of file."""
+    named = ("cost", "gain", "costs", "miss", "false_alarm", "group", "weight", "proba", "json")
+    idle = [name for name in named if getattr(args, name)]
+    idle += ["kind"] if args.kind != "automatic" else []
+    if idle:
+        raise DataError(
+            f"--{idle[0].replace('_', '-')} does nothing with --apply.",
+            hint="it belongs to where the calibration is learnt",
+        )
+    if args.output and Path(args.output).suffix.lower() in NOT_CSV:
+        raise DataError(
+            f"--apply writes CSV, which '{Path(args.output).name}' does not look like.",
+            hint=f"-o {Path(args.output).name.split('.')[0]}.csv",
+        )
+
+
+def _source(saved: dict[str, Any], path: str) -> dict[str, Any]:
+    """Where the calibration says its scores come from."""
+    source = saved.get("input", {})
+    if isinstance(source, dict):
+        columns = source.get("columns", {})
+        if isinstance(columns, dict) and all(isinstance(name, str) for name in columns.values()):
+            return source
+    raise FormatError(f"{path} is damaged: it does not say where its scores come from.")
 
 
 def _read(path: str) -> dict[str, Any]:
