@@ -25,7 +25,7 @@ from stakes.typing import FloatArray, IntArray
 __all__ = ["TunedRule"]
 
 #: Standard errors by which a rule must be cheaper than the Bayes rule to replace it.
-CLEARLY = 2.0
+CLEARLY = 3.0
 
 
 class TunedRule:
@@ -50,7 +50,7 @@ class TunedRule:
     Attributes
     ----------
     strength : float
-        What was chosen: the weakest, unless another is cheaper by two standard errors; then the
+        What was chosen: the weakest, unless another is cheaper by three standard errors; then the
         weakest within one standard error of the least cross-fitted cost.
     costs, standard_errors : array
         Cross-fitted cost of each strength, and of its difference from the least one.
