@@ -81,9 +81,11 @@ def fitting_once() -> Iterator[None]:
     """Within, equal calibrators of the same cases are fitted once, for choices by many costs."""
     fit, kept = Calibrator._fit_cases, {}
 
-    def fitted(self: Calibrator, scores: Any, y: Any, weight: Any) -> Calibrator:
+    def fitted(
+        self: Calibrator, scores: Any, y: Any, weight: Any, groups: Any = None
+    ) -> Calibrator:
         if isinstance(self, Automatic | Average):
-            return fit(self, scores, y, weight)
+            return fit(self, scores, y, weight, groups)
         key = (self.kind, str(self.options), len(scores), np.asarray(y).tobytes())
         if key not in kept:
             kept[key] = dict(fit(self, scores, y, weight).__dict__)
