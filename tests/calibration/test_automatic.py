@@ -270,3 +270,21 @@ def test_candidate_without_posteriors_is_left_out():
     cal = Automatic([_Silent(), Affine()]).fit(np.arange(40.0), y)
     assert cal.chosen.kind == "affine"
     assert "no posteriors" in cal.report["failures"][0]
+
+
+@pytest.mark.parametrize("seed", [3, 7])
+def test_no_map_is_trusted_alone_where_few_cases_are_almost_told_apart(seed):
+    rng = np.random.default_rng(seed)
+
+    def drawn(n):
+        y = (rng.random(n) < 0.2).astype(int)
+        y[:2] = [0, 1]
+        return 2 * rng.normal(size=n) + 4 * y - 2 + np.log(0.2 / 0.8), y  # calibrated log odds
+
+    cal = Automatic().fit(*drawn(50))
+    assert cal.chosen.kind == "average"
+    assert "not taken alone" in cal.why
+    log_odds, y = drawn(20_000)
+    own = cal.log_posteriors(log_odds)[np.arange(len(y)), y]
+    as_is = np.log(expit(np.where(y == 1, log_odds, -log_odds)))
+    assert -own.mean() < -as_is.mean() + 0.1

@@ -43,7 +43,7 @@ class Automatic(Calibrator):
     Without `candidates`, those that suit the number of classes and cases are cross-fitted and
     averaged, with the weights that make the cases most likely: no single map wins everywhere, and
     a choice among near-equals adds noise of its own. For two classes `Smooth`, itself an average
-    over curves, goes first. What else is tried must be better by two standard errors. With
+    over curves, goes first, and the average must be better by two standard errors. With
     `candidates`, the first in the list whose loss is within one standard error of the best is taken
     (two for a cost), so a later one is chosen only when the data ask for it.
 
@@ -168,12 +168,14 @@ class Automatic(Calibrator):
         if not kept:
             raise DataError("no candidate could be fitted: " + " ".join(failures))
         names = [_label(candidate) for candidate in kept]
+        among = None
         if given is None and len(kept) > 1:
+            among = 1 + isinstance(kept[0], Smooth)
             kept, logs, names = self._with_average(kept, logs, names, cases)
         by = self.options["by"]
         losses = [case_losses(table, cases.codes, by) for table in logs]
         leeway = 1 if given is not None and isinstance(by, str) else 2
-        place, table, why = chosen_place(names, losses, cases, by, leeway=leeway)
+        place, table, why = chosen_place(names, losses, cases, by, leeway=leeway, among=among)
         choice = kept[place]
         self.chosen = choice.unfitted()
         self.chosen.options |= {"priors": candidate_priors(cases), "classes": None}

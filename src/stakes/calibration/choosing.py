@@ -103,8 +103,12 @@ def chosen_place(
     by: str | Application,
     *,
     leeway: int,
+    among: int | None = None,
 ) -> Verdict:
-    """The first candidate within so many standard errors of the best."""
+    """The first candidate within so many standard errors of the best.
+
+    With `among`, one of the first so many, and if none is as good as that, the best of them.
+    """
     weights = cases.prior_weights() / cases.prior_weights().sum()
     raw = cases.scores.columns().astype(np.float64) + cases.prior_offsets()
     raw = raw - np.logaddexp.reduce(raw, axis=1, keepdims=True)
@@ -115,7 +119,8 @@ def chosen_place(
     if isinstance(by, Application):
         errors = np.where(np.arange(len(names)) == best, 0.0, np.hypot(errors, _unseen(cases, by)))
     allowed = leeway * errors
-    place = int(np.flatnonzero((gaps <= allowed) | (np.arange(len(names)) == best))[0])
+    near = np.flatnonzero(((gaps <= allowed) | (np.arange(len(names)) == best))[:among])
+    place = int(near[0]) if near.size else int(np.argmin(means[:among]))
     table = {
         "candidate": ["as is", *names],
         "loss": [as_is, *means.tolist()],
@@ -125,7 +130,12 @@ def chosen_place(
     }
     measure = loss_name(by)
     why = f"{names[place]} has the least cross-fitted {measure} ({means[place]:.4g})."
-    if place != best:
+    if not near.size:
+        why = (
+            f"{names[place]}: cross-fitted {measure} {means[place]:.4g}. {names[best]} has less "
+            f"({means[best]:.4g}), but is not taken alone unless named."
+        )
+    elif place != best:
         much = "one standard error" if leeway == 1 else "two standard errors"
         why = (
             f"{names[place]}: its cross-fitted {measure} ({means[place]:.4g}) is within {much} "
