@@ -116,3 +116,32 @@ def test_infinite_loss_has_no_interval():
 
 def test_frame_has_one_row():
     assert calibration_gain(*made_up()[::-1]).frame().shape[0] == 1
+
+
+def test_held_out_cases_of_one_class_are_read_by_the_names_of_the_fit():
+    cal = Affine().fit([-1.0, 1.0, 0.5, 2.0], ["no", "no", "yes", "yes"])
+    found = calibration_gain(["yes", "yes"], [1.0, 2.0], calibrator=cal, fitted=True)
+    assert found.after == pytest.approx(-cal.log_posteriors([1.0, 2.0])[:, 1].mean())
+
+
+def test_sentence_leaves_out_what_is_not_a_number():
+    worth = calibration_gain([0, 1] * 10, [50.0, -np.inf] * 10, calibrator=Isotonic())
+    assert worth.before == np.inf
+    assert "nan" not in worth.text
+
+
+@pytest.mark.parametrize("given", ["affine", Affine])
+def test_what_is_no_calibrator_is_refused(given):
+    with pytest.raises(DataError, match=r"such as Affine\(\)"):
+        calibration_gain([0, 1], [-1.0, 1.0], calibrator=given)
+    with pytest.raises(DataError, match=r"such as Affine\(\)"):
+        cross_fit(given, [-1.0, 1.0], [0, 1])
+
+
+def test_held_out_posteriors_do_not_know_the_shares_of_the_cases():
+    cal = Affine().fit(*made_up())
+    scores, y = made_up(500, seed=5)
+    kept = np.flatnonzero((y == 1) | (np.arange(500) % 4 == 0))
+    found = calibration_gain(y[kept], scores[kept], calibrator=cal, fitted=True)
+    own = cal.log_posteriors(scores[kept])[np.arange(len(kept)), y[kept]]
+    assert found.after == pytest.approx(-own.mean())

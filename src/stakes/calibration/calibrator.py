@@ -17,7 +17,7 @@ from stakes.calibration.cases import Cases, Scores, read_cases, read_scores
 from stakes.exceptions import DataError, FormatError, PriorError
 from stakes.typing import FloatArray, Name, Priors
 
-__all__ = ["Calibrator", "kinds", "load"]
+__all__ = ["Calibrator", "as_calibrator", "kinds", "load"]
 
 FORMAT = "stakes-calibrator"
 
@@ -158,10 +158,9 @@ class Calibrator:
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Calibrator:
         """The calibrator that `to_dict` described."""
-        if not isinstance(saved, Mapping):
-            raise DataError(
-                f"a calibrator is needed, such as Affine(); got {saved!r}.",
-            )
+        given: Any = saved
+        if not isinstance(given, Mapping):
+            as_calibrator(given)
         if saved.get("format") != FORMAT or saved.get("version") != 1:
             raise FormatError(
                 f"not a saved calibrator: format {saved.get('format')!r}, "
@@ -286,6 +285,13 @@ class Shifted(Calibrator):
 
     def _parameters(self) -> dict[str, Any]:
         return {}
+
+
+def as_calibrator(value: Any) -> Calibrator:
+    """The calibrator itself; names and types are refused."""
+    if not isinstance(value, Calibrator):
+        raise DataError(f"a calibrator is needed, such as Affine(); got {value!r}.")
+    return value
 
 
 def load(path: str | Path) -> Calibrator:

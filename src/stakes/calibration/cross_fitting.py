@@ -9,7 +9,7 @@ import numpy as np
 from stakes._checks import as_priors
 from stakes._columns import as_column, as_weights
 from stakes._names import listed
-from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.cases import Cases, read_cases, read_scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray, RandomSource
@@ -143,6 +143,7 @@ def cross_fit(
     >>> cross_fit(Affine(), log_odds, [0, 0, 0, 0, 1, 1, 1, 1], folds=2).shape
     (8, 2)
     """
+    as_calibrator(cal)
     cases = read_cases(
         read_scores(scores),
         y_true,

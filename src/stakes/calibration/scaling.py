@@ -129,8 +129,9 @@ class Temperature(_Scaling):
     Notes
     -----
     With P the target priors and P-hat those of the data the factor is 1 unless `priors` is
-    given. Classes without cases are allowed. Newton on the convex objective in the scale, until
-    the gradient of the mean cross-entropy is at most 1e-8.
+    given. The scale is negative for scores that order worse than chance, and reverses them.
+    Classes without cases are allowed without target priors. Newton on the convex objective in
+    the scale, until the gradient of the mean cross-entropy is at most 1e-8.
 
     References
     ----------

@@ -28,8 +28,8 @@ class CommonCurve(Calibrator):
 
     For many classes when large posteriors are off in another way than small ones, as with most
     neural networks. Nine parameters whatever the number of classes, so a few hundred cases do;
-    the order of the classes of a case never changes. Fitted to least cross-entropy, weighted to
-    the target priors.
+    the order of the classes of a case never changes, unless the scores order worse than
+    chance. Fitted to least cross-entropy, weighted to the target priors.
 
     .. math:: p_k \propto \frac{P_k}{\hat P_k} e^{f(x_k)}, \qquad
               x = \log\mathrm{softmax}(a \log q)

@@ -10,7 +10,7 @@ import numpy as np
 from stakes._columns import as_column
 from stakes._kernels.class_scores import weighted_sums
 from stakes.application import Application
-from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.cases import Cases, read_cases, read_scores
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
 from stakes.calibration.per_case import case_losses, loss_name
@@ -67,10 +67,11 @@ class CalibrationGain:
         low, high = self.interval
         verb = "would take" if self.gain >= 0 else "would add"
         side = "off" if self.gain >= 0 else "to"
+        sure = f" ({low:.4g} to {high:.4g})" if np.isfinite(low) else ""
+        share = f": {100 * abs(self.relative):.3g} %" if np.isfinite(self.relative) else ""
         return (
-            f"Calibrating ({self.calibrator}, {self.fitting}) {verb} {abs(self.gain):.4g}{unit} "
-            f"({low:.4g} to {high:.4g}) {side} a {self.measure} of {self.before:.4g}{unit}: "
-            f"{100 * abs(self.relative):.3g} %."
+            f"Calibrating ({self.calibrator}, {self.fitting}) {verb} {abs(self.gain):.4g}{unit}"
+            f"{sure} {side} a {self.measure} of {self.before:.4g}{unit}{share}."
         )
 
     def frame(self) -> Frame:
@@ -159,9 +160,10 @@ def calibration_gain(
     ('cross-entropy', 'cross-fitted', True)
     """
     measure = loss_name(by)
-    cal = Affine() if calibrator is None else calibrator
+    cal = Affine() if calibrator is None else as_calibrator(calibrator)
     priors = by.priors if isinstance(by, Application) else cal.options["priors"]
-    names = by.classes if isinstance(by, Application) else cal.options["classes"]
+    learnt = cal.classes if fitted else cal.options["classes"]
+    names = by.classes if isinstance(by, Application) else learnt
     cases = read_cases(
         read_scores(scores),
         y_true,
@@ -206,6 +208,8 @@ def _calibrated(
         if cal.priors is None:
             raise DataError("`fitted` needs a calibrator that has been fitted on other cases.")
         logs = cal._log_posteriors(cal._bounded(cases.scores, learn=False))
+        if not cases.given:
+            return logs, "held out"
         moved = logs + (np.log(cases.priors) - np.log(cal.priors))
         return moved - np.logaddexp.reduce(moved, axis=1, keepdims=True), "held out"
     fresh = cal.unfitted()
