@@ -53,3 +53,10 @@ class TestGaussian:
     def test_unknown_options_raise(self, option):
         with pytest.raises(DataError, match="must be"):
             Gaussian(**option)
+
+
+def test_scores_whose_squares_overflow_are_refused():
+    with pytest.raises(DataError, match="row 3 is 1e\\+300"):
+        Gaussian().fit([-1.0, 0.0, 1.0, 1e300], [0, 0, 1, 1])
+    with pytest.raises(DataError, match="finite for densities"):
+        Gaussian().fit([-1.0, 0.0, 1.0, 2.0], [0, 0, 1, 1]).posteriors([1e300])

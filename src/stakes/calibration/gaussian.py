@@ -15,6 +15,8 @@ from stakes.typing import FloatArray, Priors
 __all__ = ["Gaussian"]
 
 _DEGREES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0)
+#: Beyond this size squares of scores could overflow.
+_LARGEST = 1e100
 
 
 class Gaussian(Calibrator):
@@ -82,10 +84,11 @@ class Gaussian(Calibrator):
     def _fit(self, cases: Cases) -> None:
         odds = cases.scores.log_odds()
         cases.need_all_classes("a density for each class needs cases of both")
-        infinite = np.flatnonzero(~np.isfinite(odds))
+        infinite = np.flatnonzero(~(np.abs(odds) <= _LARGEST))
         if infinite.size:
             raise DataError(
-                f"`scores` must be finite for densities; row {infinite[0]} is "
+                f"`scores` must be finite, and at most {_LARGEST:g} in size, for densities; row "
+                f"{infinite[0]} is "
                 f"{odds[infinite[0]]} ({infinite.size} of {len(odds)} rows).",
                 hint='use bound="data"',
                 rows=infinite[:10].tolist(),
@@ -140,12 +143,12 @@ class Gaussian(Calibrator):
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds = scores.log_odds()
+        if not (np.abs(odds) <= _LARGEST).all():
+            raise DataError("`scores` must be finite for densities.", hint='use bound="data"')
         densities = [
             _log_density(odds, m, s, self.degrees)
             for m, s in zip(self.means, self.spreads, strict=True)
         ]
-        if not np.isfinite(odds).all():
-            raise DataError("`scores` must be finite for densities.", hint='use bound="data"')
         return binary_log_posteriors(densities[1] - densities[0] + self.log_prior_odds)
 
     def _parameters(self) -> dict[str, Any]:
