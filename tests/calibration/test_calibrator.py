@@ -369,7 +369,7 @@ def test_finite_masks_are_as_good_as_infinite_ones(kind, mask, ternary):
 
 
 @pytest.mark.parametrize("kind", [Affine, Temperature])
-@pytest.mark.parametrize("unit", [1e-6, 1e6])
+@pytest.mark.parametrize("unit", [1e-6, 1e6, 1e90])
 def test_unit_of_logits_does_not_matter(kind, unit, ternary):
     logs, y = ternary
     expected = kind().fit(logs, y).posteriors(logs)
@@ -471,3 +471,10 @@ def test_names_and_types_are_no_calibrators(given, binary):
         Automatic([given]).fit(*binary)
     with pytest.raises(DataError, match=r"such as Affine\(\)"):
         Average([given])
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning", "ignore:invalid:RuntimeWarning")
+def test_automatic_choice_stands_scores_whose_squares_overflow(ternary):
+    logs, y = ternary
+    cal = Automatic().fit(1e200 * logs, y)
+    assert np.isfinite(cal.posteriors(1e200 * logs)).all()

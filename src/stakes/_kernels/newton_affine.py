@@ -79,7 +79,7 @@ def temperature_objective(
             square += float(_sums(squares - centre * centre, mass))
         value = (value - float(theta[0]) * linear) / total
         first = np.array([(mean / unit - linear) / total])
-        return value, first, np.array([[square / (unit * unit * total)]])
+        return value, first, np.array([[square / unit / unit / total]])
 
     return objective
 
@@ -145,7 +145,7 @@ def affine_objective(
         gradient = np.append(mean / unit, mass_sum[:-1]) - linear
         side = cross[:-1, None] / unit
         curve = (np.diag(mass_sum) - gram.flush())[:-1, :-1]
-        hessian = np.block([[np.array([[square / unit**2]]), side.T], [side, curve]])
+        hessian = np.block([[np.array([[square / unit / unit]]), side.T], [side, curve]])
         return (value - float(theta @ linear)) / total, gradient / total, hessian / total
 
     return objective
@@ -180,7 +180,7 @@ def vector_objective(
         hessian[size + index, index] += first[:size]
         hessian[size + index, size + index] += first[size:]
         value -= float(theta @ linear)
-        curve = hessian[:-1, :-1] / np.outer(units, units)
+        curve = hessian[:-1, :-1] / units / units[:, None]
         return value / total, (first[:-1] / units - linear) / total, curve / total
 
     return objective

@@ -157,6 +157,8 @@ def fit_matrix(
     while np.abs(gradient).max() > tolerance and steps < MAX_STEPS:
         step = _newton_step(problem, theta, gradient)
         slope, length = float(gradient @ step), 1.0
+        if not slope < 0.0:
+            break
         while length > 1e-10:
             reached, ahead = problem.value_and_gradient(theta + length * step)
             if reached <= value + 1e-4 * length * slope:
@@ -182,7 +184,10 @@ def _newton_step(problem: _Problem, theta: Floats, gradient: Floats) -> Floats:
     target = size * min(0.01, float(np.sqrt(size)))
     for _ in range(MAX_INNER):
         bent = problem.curvature(theta, direction)
-        reach = size / float(direction @ bent)
+        curve = float(direction @ bent)
+        if not curve > 0.0:
+            break  # lost to rounding: what was found so far must do
+        reach = size / curve
         step += reach * direction
         rest -= reach * bent
         pushed = scale * rest
