@@ -143,6 +143,18 @@ class TestChoice:
         assert again.why == cal.why
         assert again.chosen.kind == "isotonic"
 
+    def test_loaded_compares_by_the_same_cost(self, tmp_path):
+        costs = CostMatrix([[0, 1], [20, 0]], classes=["good", "bad"], decisions=["lend", "refuse"])
+        scores, y = made_up()
+        names = np.array(["good", "bad"])[y]
+        cal = Automatic(by=Application(costs, [0.9, 0.1]), classes=["good", "bad"])
+        cal.fit(scores, names).save(tmp_path / "cal.json")
+        again = load(tmp_path / "cal.json")
+        assert again.options["by"].costs.decisions == ("lend", "refuse")
+        np.testing.assert_array_equal(again.options["by"].costs.values, costs.values)
+        np.testing.assert_allclose(again.options["by"].priors, [0.9, 0.1])
+        assert again.unfitted().fit(scores, names).why == cal.why
+
 
 class TestGroups:
     """Cases that come twice reward whoever remembers them, unless twins share a fold."""

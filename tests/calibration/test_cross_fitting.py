@@ -14,6 +14,11 @@ def made_up(n=200, seed=0):
 
 
 class TestStratifiedFolds:
+    @pytest.mark.parametrize("folds", [1, 2.5, 5])
+    def test_numbers_that_cannot_be_meant(self, folds):
+        with pytest.raises(DataError, match="whole number from 2 to the 4 cases"):
+            stratified_folds([0, 0, 1, 1], folds)
+
     @pytest.mark.parametrize("seed", [0, 7])
     def test_against_sklearn(self, seed):
         selection = pytest.importorskip(

@@ -94,6 +94,12 @@ class TestSmooth:
         more = Smooth().fit(np.arange(60.0), np.repeat([0, 1], 30)).posteriors([59.0])[0, 1]
         assert 0.5 < few < more < 1
 
+    def test_separated_cases_leave_the_chance_of_an_exception(self):
+        """As many as 500 cases without one: 1 / 502 by the rule of succession."""
+        scores = np.random.default_rng(0).normal(size=500)
+        found = Smooth().fit(scores, (scores > 0).astype(int)).posteriors([-3.0, 3.0])[:, 1]
+        np.testing.assert_allclose(found, [1 / 502, 501 / 502], rtol=0.05)
+
     def test_equal_scores_say_the_share(self):
         found = Smooth().fit(np.zeros(400), np.repeat([0, 1], [300, 100])).posteriors([0.0])
         np.testing.assert_allclose(found, [[0.75, 0.25]], atol=0.01)
@@ -102,16 +108,16 @@ class TestSmooth:
 class TestModest:
     def test_adds_one_case_of_each_class(self):
         """2 of 10 cases have a variance of log odds of 1 / (10 * 0.2 * 0.8)."""
-        found = modest(logit(np.array([0.2])), np.array([1 / (10 * 0.2 * 0.8)]))
+        found = modest(logit(np.array([0.2])), np.array([1 / (10 * 0.2 * 0.8)]), 50.0)
         assert expit(found)[0] == pytest.approx((2 + 1) / (10 + 2))
 
     def test_knows_nothing_without_cases(self):
-        np.testing.assert_allclose(
-            modest(np.array([-30.0, 3.0]), np.array([1e40, 1e40])), 0, atol=1e-12
-        )
+        found = modest(np.array([-30.0, 3.0]), np.full(2, 1e40), 50.0)
+        np.testing.assert_allclose(found, 0, atol=1e-12)
 
-    def test_leaves_what_is_certain(self):
-        np.testing.assert_allclose(modest(np.array([-800.0, 3.0]), np.zeros(2)), [-800, 3])
+    def test_is_no_surer_than_all_cases_make_it(self):
+        found = modest(np.array([-800.0, 800.0]), np.zeros(2), 500.0)
+        np.testing.assert_allclose(expit(found), [1 / 502, 501 / 502])
 
 
 def test_mean_log_odds_is_the_mean_of_probabilities():

@@ -47,7 +47,7 @@ def likely_curve(positives: FloatArray, totals: FloatArray) -> LikelyCurve:
         own = 0.5 * (size - 2) * np.log(stiffness)
         evidence.append(fitted.log_likelihood + own - 0.5 * np.linalg.slogdet(fitted.precision)[1])
         spread = np.einsum("ij,ji->i", basis, np.linalg.solve(fitted.precision, basis.T))
-        curves.append(modest(basis @ start, spread))
+        curves.append(modest(basis @ start, spread, float(totals.sum())))
     whole = float(np.logaddexp.reduce(evidence))
     mean = mean_log_odds(np.array(curves), np.array(evidence) - whole)
     tiny = 1e-9 * totals.sum()
@@ -55,17 +55,19 @@ def likely_curve(positives: FloatArray, totals: FloatArray) -> LikelyCurve:
     return LikelyCurve(np.asarray(rising), whole)
 
 
-def modest(log_odds: FloatArray, variance: FloatArray) -> FloatArray:
+def modest(log_odds: FloatArray, variance: FloatArray, cases: float) -> FloatArray:
     """Log odds after one more case of each class.
 
-    A variance v of log odds is that of n = 1 / (v p (1 - p)) cases, and (n p + 1) / (n + 2) is the
-    rule of succession. It stays near p where many cases of one class have all but excluded the
-    other, where the mean of a normal distribution of log odds would not.
+    A variance v of log odds is that of n = 1 / (v p (1 - p)) cases, though never of more than there
+    are, and (n p + 1) / (n + 2) is the rule of succession. It stays near p where many cases of one
+    class have all but excluded the other, where the mean of a normal distribution of log odds
+    would not, and is never surer than all cases of one class would make it.
     """
     from scipy.special import expit
 
-    fewer, more = np.log1p(variance * expit(log_odds)), np.log1p(variance * expit(-log_odds))
-    return np.asarray(log_odds + more - fewer)
+    p, q = expit(log_odds), expit(-log_odds)
+    one = np.maximum(variance * p * q, 1.0 / cases)
+    return np.asarray(np.log(p + one) - np.log(q + one))
 
 
 def mean_log_odds(curves: FloatArray, log_shares: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_priors
-from stakes.application import Application
+from stakes.application import Application, CostMatrix
 from stakes.calibration.blending import Average, Rank, mixed
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.cases import Cases, Scores, read_scores
@@ -105,6 +105,8 @@ class Automatic(Calibrator):
         classes: Sequence[Any] | None = None,
         bound: float | str | None = "data",
     ) -> None:
+        if isinstance(by, Mapping):  # as saved
+            by = Application(CostMatrix(**by["costs"]), by["priors"])
         super().__init__(
             priors=priors,
             classes=classes,
@@ -236,14 +238,9 @@ class Automatic(Calibrator):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything needed to apply the choice, as JSON types; candidates are not kept."""
-        by = self.options["by"]
         kept = self.options
         try:
-            self.options = {
-                **kept,
-                "candidates": None,
-                "by": by if isinstance(by, str) else "brier",
-            }
+            self.options = {**kept, "candidates": None, "by": _plain(kept["by"])}
             return super().to_dict()
         finally:
             self.options = kept
@@ -271,6 +268,15 @@ def candidate_priors(cases: Cases) -> FloatArray | None:
 def _made(candidate: Calibrator | Mapping[str, Any]) -> Calibrator:
     """A calibrator, from itself or from its saved form."""
     return candidate if isinstance(candidate, Calibrator) else Calibrator.from_dict(candidate)
+
+
+def _plain(by: str | Application) -> str | dict[str, Any]:
+    """What is compared, as JSON types."""
+    if isinstance(by, str):
+        return by
+    costs = by.costs
+    table = {"values": costs.values, "classes": costs.classes, "decisions": costs.decisions}
+    return {"costs": table, "priors": by.priors}
 
 
 def _label(candidate: Calibrator) -> str:

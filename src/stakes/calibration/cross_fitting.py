@@ -53,8 +53,10 @@ def stratified_folds(
     [0, 1, 0, 1]
     """
     labels = as_column(y_true, "y_true")
-    if not 2 <= folds <= max(len(labels), 2):
-        raise DataError(f"`folds` must be from 2 to the {len(labels)} cases; got {folds}.")
+    if int(folds) != folds or not 2 <= folds <= max(len(labels), 2):
+        raise DataError(
+            f"`folds` must be a whole number from 2 to the {len(labels)} cases; got {folds}."
+        )
     random = rng if isinstance(rng, np.random.RandomState) else np.random.default_rng(rng)
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first))  # classes in the order of their first occurrence
@@ -185,7 +187,7 @@ def fold_numbers(
 ) -> IntArray:
     """Fold numbers from a count or as given."""
     if np.ndim(folds) == 0:
-        return stratified_folds(cases.codes, int(folds), groups=cases.groups, rng=rng)
+        return stratified_folds(cases.codes, folds, groups=cases.groups, rng=rng)
     given = as_column(folds, "folds")
     if len(given) != len(cases.codes):
         raise DataError(f"`folds` has {len(given)} rows but there are {len(cases.codes)} cases.")
