@@ -39,9 +39,11 @@ __all__ = [
 ]
 
 PILOT = 20_000
+#: Gradient at which a subsample has told what it can.
+NEAR = 1e-4
 #: Spread of the log-posteriors at the start; beyond, all posteriors are 0 or 1 and nothing bends.
 STEEPEST = 30.0
-GRAM_ELEMENTS = 1 << 21
+GRAM_ELEMENTS = 1 << 18
 
 
 class Scaling(NamedTuple):
@@ -96,12 +98,15 @@ class _Gram:
         self.used = 0
         self.total = np.zeros((rows, rows))
 
-    def add(self, values: Floats, roots: Floats) -> None:
-        """Take a block with the square roots of its weights."""
-        more = values.shape[1]
+    def add(self, roots: Floats, *values: Floats) -> None:
+        """Take the rows of a block, one array below the other, and the roots of its weights."""
+        more, row = len(roots), 0
         if self.used + more > self.width:
             self.flush()
-        np.multiply(values, roots, out=self.kept[:, self.used : self.used + more])
+        for part in values:
+            rows = slice(row, row + len(part))
+            np.multiply(part, roots, out=self.kept[rows, self.used : self.used + more])
+            row += len(part)
         self.used += more
 
     def flush(self) -> Floats:
@@ -122,30 +127,31 @@ def affine_objective(
     """
     size, unit, total = len(scores.values), scores.spread, float(weights.sum())
     linear = np.append(sums[0].sum() / unit, sums[1][:-1])
-    spare = np.empty(size * min(block_length(size), len(weights)))
+    length = min(block_length(size), len(weights))
+    spare, ones = np.empty(size * length), np.ones((1, length))
 
     def objective(theta: Floats) -> tuple[float, Floats, Floats]:
         biases = offsets.copy()
         biases[:-1] += theta[1:]
-        value, mean, square = -float(offsets @ sums[1]), 0.0, 0.0
-        mass_sum, cross, gram = np.zeros(size), np.zeros(size), _Gram(size, len(weights))
+        value, square = -float(offsets @ sums[1]), 0.0
+        drawn, gram = np.zeros(size), _Gram(size + 2, len(weights))
         blocks = softmax_blocks(scores, weights, float(theta[0]) / unit, biases)
         for part, posteriors, totals, mass, log_totals in blocks:
             value += log_totals
             posteriors /= totals
             product = np.multiply(posteriors, part, out=spare[: part.size].reshape(part.shape))
-            centre = product.sum(axis=0)
-            drawn = centre * mass
-            mean += float(drawn.sum())
-            mass_sum += _sums(posteriors, mass)
-            cross += _sums(product, mass) - _sums(posteriors, drawn)
+            centre = product.sum(axis=0, keepdims=True)
+            drawn += _sums(product, mass)
             product *= part
-            square += float(_sums(product, mass).sum()) - float(_sums(centre, drawn))
-            gram.add(posteriors, np.sqrt(mass))
+            square += float(_sums(product, mass).sum())
+            gram.add(np.sqrt(mass), posteriors, centre, ones[:, : len(mass)])
+        pairs = gram.flush()  # of posteriors, mean score and 1
+        mass_sum, mean = pairs[:size, -1], pairs[-2, -1]
         gradient = np.append(mean / unit, mass_sum[:-1]) - linear
-        side = cross[:-1, None] / unit
-        curve = (np.diag(mass_sum) - gram.flush())[:-1, :-1]
-        hessian = np.block([[np.array([[square / unit / unit]]), side.T], [side, curve]])
+        side = (drawn - pairs[:size, -2])[:-1, None] / unit
+        curve = (np.diag(mass_sum) - pairs[:size, :size])[:-1, :-1]
+        corner = np.array([[(square - pairs[-2, -2]) / unit / unit]])
+        hessian = np.block([[corner, side.T], [side, curve]])
         return (value - float(theta @ linear)) / total, gradient / total, hessian / total
 
     return objective
@@ -173,7 +179,7 @@ def vector_objective(
             both = np.concatenate([posteriors * part, posteriors])
             first += _sums(both, mass)
             square += np.einsum("ij,ij,j->i", both[:size], part, mass)
-            gram.add(both, np.sqrt(mass))
+            gram.add(np.sqrt(mass), both)
         hessian = -gram.flush()
         hessian[index, index] += square
         hessian[index, size + index] += first[:size]
@@ -211,24 +217,22 @@ def _unpacked(form: str, theta: Floats, size: int) -> tuple[Floats, Floats]:
 def _start(
     form: str, scores: ClassScores, targets: NDArray[np.intp], weights: Floats, offsets: Floats
 ) -> Floats:
-    """Where to begin: the fit of a simpler form, or of a regular subsample of many cases."""
+    """Where to begin: the fit of a simpler form, or of regular subsamples, each ten times larger."""
     size, count = scores.values.shape
+    simple = "temperature" if form == "temperature" else "affine"
     theta = np.full(1, min(scores.spread, STEEPEST))
-    if form != "temperature":
+    if simple == "affine":
         theta = np.concatenate([theta, np.zeros(size - 1)])
     wanted = PILOT // 10 if form == "temperature" else max(PILOT, 200 * size)
-    many = count > 4 * wanted
-    if many or form == "vector":
-        few, few_targets, few_weights = scores, targets, weights
-        if many:
-            part = slice(None, None, count // wanted)
-            few, few_targets = scores.rows(part), targets[part]
-            few_weights = np.ascontiguousarray(weights[part])
+    steps = [count // number for number in (wanted, 10 * wanted) if count > 4 * number]
+    for step in steps or ([1] if form == "vector" else []):
+        part = slice(None, None, step)
+        few = scores if step == 1 else scores.rows(part)
+        few_targets, few_weights = targets[part], np.ascontiguousarray(weights[part])
         counts = weighted_sums(few_targets, few_weights, size)
         sums = smoothed_sums(few, few_targets, few_weights, counts)
-        simple = "temperature" if form == "temperature" else "affine"
         objective = _objective(simple, few, sums, few_weights, offsets)
-        theta = minimise(objective, theta, tolerance=1e-5).parameters
+        theta = minimise(objective, theta, tolerance=NEAR).parameters
     if form == "vector":
         theta = np.concatenate([np.full(size, theta[0]), theta[1:]])
     return theta
