@@ -217,7 +217,7 @@ def _unpacked(form: str, theta: Floats, size: int) -> tuple[Floats, Floats]:
 def _start(
     form: str, scores: ClassScores, targets: NDArray[np.intp], weights: Floats, offsets: Floats
 ) -> Floats:
-    """Where to begin: the fit of a simpler form, or of regular subsamples, each ten times larger."""
+    """Where to begin: the fit of a simpler form, or of subsamples, the second ten times larger."""
     size, count = scores.values.shape
     simple = "temperature" if form == "temperature" else "affine"
     theta = np.full(1, min(scores.spread, STEEPEST))
