@@ -156,6 +156,26 @@ class TestChoice:
         assert again.unfitted().fit(scores, names).why == cal.why
 
 
+class TestRareClasses:
+    def test_a_class_without_cases_is_named_once(self):
+        with pytest.raises(DataError, match="no case of class 1") as caught:
+            Automatic().fit(np.arange(30.0), np.zeros(30, dtype=int))
+        assert caught.value.message.count("no case of class 1") == 1
+        assert caught.value.hint == "add cases of that class"
+
+    @pytest.mark.parametrize("weight", [1.0, 7.0])
+    def test_one_case_of_a_class_is_too_few_to_compare(self, weight):
+        y = (np.arange(30) == 29).astype(int)
+        with pytest.raises(DataError, match="single case of class 1; two of each") as caught:
+            Automatic().fit(np.arange(30.0), y, sample_weight=np.where(y == 1, weight, 1.0))
+        assert "Affine()" in caught.value.hint
+
+    def test_light_cases_are_cases_too(self):
+        scores, y = made_up(200)
+        cal = Automatic().fit(scores, y, sample_weight=np.full(200, 1e-3))
+        assert cal.chosen.kind != "temperature"
+
+
 class TestGroups:
     """Cases that come twice reward whoever remembers them, unless twins share a fold."""
 

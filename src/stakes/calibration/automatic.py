@@ -249,9 +249,17 @@ class Automatic(Calibrator):
 def default_candidates(cases: Cases) -> list[Calibrator]:
     """What is tried when nothing is named: what the classes and cases can bear."""
     size = cases.scores.size
+    numbers = np.bincount(cases.codes, minlength=size)
     if size == 2:
+        cases.need_all_classes("add cases of that class")
+        if numbers.min() < 2:
+            raise DataError(
+                f"`y_true` has a single case of class {cases.classes[int(numbers.argmin())]}; two "
+                f"of each class are needed to compare calibrators ({len(cases.codes)} cases).",
+                hint="add cases of that class, or fit one calibrator: Affine()",
+            )
         return [Smooth(), Rank(), VennAbers(), Beta(), Affine(), Isotonic()]
-    if (cases.counts < 2).any():
+    if numbers.min() < 2:
         return [Temperature()]
     rows, shared = len(cases.codes), [CommonCurve(), Affine(), Temperature()]
     if size <= MANY_CLASSES:
