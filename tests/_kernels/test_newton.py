@@ -40,6 +40,44 @@ class TestMinimise:
         np.testing.assert_allclose(found.parameters, [2.0, 7.0])
 
 
+class TestSlopes:
+    """Asked for value and gradient alone, the search ends as well with fewer Hessians."""
+
+    @staticmethod
+    def counted(start):
+        calls = []
+
+        def objective(x):
+            calls.append("hessian")
+            return steep(x)
+
+        def slopes(x):
+            calls.append("gradient")
+            return steep(x)[:2]
+
+        found = minimise(objective, np.array([start]), slopes=slopes)
+        return found, calls
+
+    def test_close_to_the_end_no_hessian_is_asked_for(self):
+        found, calls = self.counted(0.004)
+        assert calls == ["hessian", "gradient", "gradient"]
+        assert found.gradient <= 1e-8
+        assert found.gradient == abs(steep(found.parameters)[1][0])
+
+    def test_far_from_the_end_hessians_are_renewed(self):
+        found, calls = self.counted(5.0)
+        assert abs(found.parameters[0]) < 1e-8
+        assert calls.count("hessian") > 2
+
+    def test_a_poor_step_asks_for_its_hessian(self):
+        def slow(x):  # the fourth power: Newton shrinks the gradient by 8/27 a step
+            return float(x[0] ** 4), 4 * x**3, np.array([[12 * float(x[0]) ** 2]])
+
+        found = minimise(slow, np.array([0.1]), slopes=lambda x: slow(x)[:2])
+        assert found.gradient <= 1e-8
+        assert found.steps <= minimise(slow, np.array([0.1])).steps + 1
+
+
 class TestExactLineSearch:
     def test_slope_vanishes_at_the_end(self):
         start, direction = np.array([4.0]), np.array([-100.0])

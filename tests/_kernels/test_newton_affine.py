@@ -4,9 +4,10 @@ from scipy.optimize import check_grad, minimize
 from scipy.special import log_softmax
 
 from stakes._kernels.class_scores import class_sums, lay_out, smoothed_sums
-from stakes._kernels.newton_affine import (
+from stakes._kernels.newton_affine import fit_scaling
+from stakes._kernels.scaling_objectives import (
     affine_objective,
-    fit_scaling,
+    affine_slopes,
     temperature_objective,
     vector_objective,
 )
@@ -108,6 +109,17 @@ class TestFitScaling:
             offsets=np.zeros(4),
         )
         assert found.scales.mean() < 0
+
+
+def test_slopes_are_those_of_the_objective(data):
+    z, y, w = data
+    laid = lay_out(z)
+    sums = class_sums(laid, y, w)
+    theta = np.array([0.7, -0.2, 0.4, 1.1])
+    value, gradient = affine_slopes(laid, sums, w, OFFSETS)(theta)
+    expected = affine_objective(laid, sums, w, OFFSETS)(theta)
+    assert value == pytest.approx(expected[0], abs=1e-14)
+    np.testing.assert_allclose(gradient, expected[1], atol=1e-14)
 
 
 def test_smoothed_sums_are_platts_for_two_classes():

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "ClassScores",
+    "block_length",
     "class_sums",
     "lay_out",
     "margins",
@@ -24,7 +25,7 @@ __all__ = [
     "weighted_sums",
 ]
 
-BLOCK_ELEMENTS = 1 << 15
+BLOCK_ELEMENTS = 1 << 16
 MIN_BLOCK = 2048
 
 Floats = NDArray[np.float64]
@@ -122,11 +123,16 @@ def smoothed_sums(
 
 
 def softmax_blocks(
-    scores: ClassScores, weights: Floats, scales: Floats | float, biases: Floats
+    scores: ClassScores,
+    weights: Floats,
+    scales: Floats | float,
+    biases: Floats,
+    buffer: Floats | None = None,
 ) -> Iterator[tuple[Floats, Floats, Floats, Floats, float]]:
     """Yield per block: scores, posteriors times totals, totals, weights, summed log totals.
 
-    The posteriors share one buffer: they may be overwritten and do not outlive their turn.
+    The posteriors share one buffer, the first K rows of the one given: they may be overwritten
+    and do not outlive their turn.
     """
     size, count = scores.values.shape
     safe = (
@@ -135,12 +141,13 @@ def softmax_blocks(
         and scores.barred is None
     )
     length = min(block_length(size), count)
-    buffer = np.empty(size * length)
+    if buffer is None:
+        buffer = np.empty((size, length))
     factors = scales if isinstance(scales, float) else scales[:, None]
     for start in range(0, count, length):
         part = scores.values[:, start : start + length]
         mass = weights[start : start + length]
-        logits = buffer[: part.size].reshape(part.shape)
+        logits = buffer[:size, : part.shape[1]]
         np.multiply(part, factors, out=logits)
         if biases.any():
             logits += biases[:, None]

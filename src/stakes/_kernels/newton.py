@@ -15,6 +15,7 @@ __all__ = [
     "TOLERANCE",
     "Minimum",
     "Objective",
+    "Slopes",
     "exact_line_search",
     "is_flat",
     "minimise",
@@ -24,10 +25,14 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats, Floats]]
+Slopes = Callable[[Floats], tuple[float, Floats]]
 
 #: No entry of the gradient of the mean loss, in standardised scores, exceeds this at the end.
 TOLERANCE = 1e-8
 
+
+#: From this gradient on, a step is expected to be among the last.
+CLOSE = 1e-2
 
 #: Below this share of the weight a class asks for a gradient smaller in proportion.
 RARE = 0.01
@@ -109,17 +114,41 @@ def exact_line_search(
     return point, found
 
 
+def _trial(
+    objective: Objective,
+    slopes: Slopes | None,
+    trial: Floats,
+    before: tuple[Floats, Floats],
+    tolerance: float,
+) -> tuple[float, Floats, Floats]:
+    """The objective at a trial point, with the Hessian from before where that is enough.
+
+    A step with an old Hessian shrinks the gradient about as much as the step before it did.
+    """
+    gradient, hessian = before
+    largest = float(np.abs(gradient).max())
+    if slopes is not None and largest <= CLOSE:
+        value, first = slopes(trial)
+        left = float(np.abs(first).max())
+        if left <= tolerance or left * left <= tolerance * largest:
+            return value, first, hessian
+    return objective(trial)
+
+
 def minimise(
     objective: Objective,
     start: Floats,
     *,
     tolerance: float = TOLERANCE,
     max_steps: int = 100,
+    slopes: Slopes | None = None,
 ) -> Minimum:
     """Minimise a convex objective until no gradient entry exceeds `tolerance`.
 
     A full Newton step is taken when it achieves at least a hundredth of the decrease that its
-    slope promises; otherwise the exact minimum along the step is found.
+    slope promises; otherwise the exact minimum along the step is found. `slopes` gives the value
+    and the gradient alone: close to the end it is asked first, and the Hessian of the step before
+    is kept where it is good enough for the last step.
     """
     point = np.array(start, dtype=np.float64)
     value, gradient, hessian = objective(point)
@@ -130,7 +159,7 @@ def minimise(
         if slope >= 0.0:
             direction, slope = -gradient, -float(gradient @ gradient)
         trial = point + direction
-        found = objective(trial)
+        found = _trial(objective, slopes, trial, (gradient, hessian), tolerance)
         rounding = 1e-15 * (1.0 + abs(value))
         if not (np.isfinite(found[0]) and found[0] <= value + 0.01 * slope + rounding):
             trial, found = exact_line_search(objective, point, direction, slope)

@@ -1,9 +1,4 @@
-"""Softmax regression on class scores with few parameters, by Newton in blocks.
-
-Logits are ``scale_k * score_k + bias_k``. Temperature has one scale and no bias, affine one
-scale and K biases, vector K of each. The data enter the linear part only through the sums of
-`class_scores`, so smoothing the targets costs nothing.
-"""
+"""Temperature, affine and vector scaling by Newton, begun at the fits of subsamples."""
 
 from __future__ import annotations
 
@@ -15,35 +10,32 @@ from numpy.typing import NDArray
 from stakes._kernels.class_scores import (
     ClassScores,
     Floats,
-    block_length,
     class_sums,
     margins,
     smoothed_sums,
-    softmax_blocks,
     weighted_sums,
 )
 from stakes._kernels.newton import (
     TOLERANCE,
-    Objective,
+    Minimum,
     is_flat,
     minimise,
     scaled_tolerance,
 )
+from stakes._kernels.scaling_objectives import (
+    affine_objective,
+    affine_slopes,
+    temperature_objective,
+    vector_objective,
+)
 
-__all__ = [
-    "Scaling",
-    "affine_objective",
-    "fit_scaling",
-    "temperature_objective",
-    "vector_objective",
-]
+__all__ = ["Scaling", "fit_scaling"]
 
 PILOT = 20_000
 #: Gradient at which a subsample has told what it can.
 NEAR = 1e-4
 #: Spread of the log-posteriors at the start; beyond, all posteriors are 0 or 1 and nothing bends.
 STEEPEST = 30.0
-GRAM_ELEMENTS = 1 << 18
 
 
 class Scaling(NamedTuple):
@@ -57,151 +49,18 @@ class Scaling(NamedTuple):
     smoothed: bool
 
 
-def _sums(values: Floats, mass: Floats) -> Floats:
-    """Weighted sums along the cases; small enough that waking BLAS threads would cost more."""
-    return np.asarray(np.einsum("...j,j->...", values, mass))
-
-
-def temperature_objective(
-    scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats
-) -> Objective:
-    """Mean cross-entropy of softmax(scale * score + offset); one parameter, scale * spread."""
-    unit, total = scores.spread, float(weights.sum())
-    linear = float(sums[0].sum()) / unit
-
-    def objective(theta: Floats) -> tuple[float, Floats, Floats]:
-        value, mean, square = -float(offsets @ sums[1]), 0.0, 0.0
-        blocks = softmax_blocks(scores, weights, float(theta[0]) / unit, offsets)
-        for part, shares, totals, mass, log_totals in blocks:
-            value += log_totals
-            shares *= part
-            centre = shares.sum(axis=0) / totals
-            squares = np.einsum("ij,ij->j", shares, part) / totals
-            mean += float(_sums(centre, mass))
-            square += float(_sums(squares - centre * centre, mass))
-        value = (value - float(theta[0]) * linear) / total
-        first = np.array([(mean / unit - linear) / total])
-        return value, first, np.array([[square / unit / unit / total]])
-
-    return objective
-
-
-class _Gram:
-    """Sum of X W X^T over blocks of X (rows, cases), in few and large products.
-
-    Every product wakes the threads of BLAS, which is slow on a busy machine.
-    """
-
-    def __init__(self, rows: int, count: int) -> None:
-        self.width = max(1, min(count, GRAM_ELEMENTS // rows + block_length(rows)))
-        self.kept = np.empty((rows, self.width))
-        self.used = 0
-        self.total = np.zeros((rows, rows))
-
-    def add(self, roots: Floats, *values: Floats) -> None:
-        """Take the rows of a block, one array below the other, and the roots of its weights."""
-        more, row = len(roots), 0
-        if self.used + more > self.width:
-            self.flush()
-        for part in values:
-            rows = slice(row, row + len(part))
-            np.multiply(part, roots, out=self.kept[rows, self.used : self.used + more])
-            row += len(part)
-        self.used += more
-
-    def flush(self) -> Floats:
-        """Add what is kept to the total, and return it."""
-        part = self.kept[:, : self.used]
-        self.total += part @ part.T
-        self.used = 0
-        return self.total
-
-
-def affine_objective(
-    scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats
-) -> Objective:
-    """Mean cross-entropy of softmax(scale * score + bias + offset).
-
-    Parameters are scale * spread and the biases but the last, which is held at 0 because adding
-    a constant to all changes nothing.
-    """
-    size, unit, total = len(scores.values), scores.spread, float(weights.sum())
-    linear = np.append(sums[0].sum() / unit, sums[1][:-1])
-    length = min(block_length(size), len(weights))
-    spare, ones = np.empty(size * length), np.ones((1, length))
-
-    def objective(theta: Floats) -> tuple[float, Floats, Floats]:
-        biases = offsets.copy()
-        biases[:-1] += theta[1:]
-        value, square = -float(offsets @ sums[1]), 0.0
-        drawn, gram = np.zeros(size), _Gram(size + 2, len(weights))
-        blocks = softmax_blocks(scores, weights, float(theta[0]) / unit, biases)
-        for part, posteriors, totals, mass, log_totals in blocks:
-            value += log_totals
-            posteriors /= totals
-            product = np.multiply(posteriors, part, out=spare[: part.size].reshape(part.shape))
-            centre = product.sum(axis=0, keepdims=True)
-            drawn += _sums(product, mass)
-            product *= part
-            square += float(_sums(product, mass).sum())
-            gram.add(np.sqrt(mass), posteriors, centre, ones[:, : len(mass)])
-        pairs = gram.flush()  # of posteriors, mean score and 1
-        mass_sum, mean = pairs[:size, -1], pairs[-2, -1]
-        gradient = np.append(mean / unit, mass_sum[:-1]) - linear
-        side = (drawn - pairs[:size, -2])[:-1, None] / unit
-        curve = (np.diag(mass_sum) - pairs[:size, :size])[:-1, :-1]
-        corner = np.array([[(square - pairs[-2, -2]) / unit / unit]])
-        hessian = np.block([[corner, side.T], [side, curve]])
-        return (value - float(theta @ linear)) / total, gradient / total, hessian / total
-
-    return objective
-
-
-def vector_objective(
-    scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats
-) -> Objective:
-    """Mean cross-entropy with one scale per class; parameters (K scales * spread, K - 1 biases)."""
-    size, unit, total = len(scores.values), scores.spread, float(weights.sum())
-    linear = np.concatenate([sums[0] / unit, sums[1][:-1]])
-    units = np.append(np.full(size, unit), np.ones(size - 1))
-    index = np.arange(size)
-
-    def objective(theta: Floats) -> tuple[float, Floats, Floats]:
-        biases = offsets.copy()
-        biases[:-1] += theta[size:]
-        value = -float(offsets @ sums[1])
-        first, square = np.zeros(2 * size), np.zeros(size)
-        gram = _Gram(2 * size, len(weights))
-        blocks = softmax_blocks(scores, weights, theta[:size] / unit, biases)
-        for part, posteriors, totals, mass, log_totals in blocks:
-            value += log_totals
-            posteriors /= totals
-            both = np.concatenate([posteriors * part, posteriors])
-            first += _sums(both, mass)
-            square += np.einsum("ij,ij,j->i", both[:size], part, mass)
-            gram.add(np.sqrt(mass), both)
-        hessian = -gram.flush()
-        hessian[index, index] += square
-        hessian[index, size + index] += first[:size]
-        hessian[size + index, index] += first[:size]
-        hessian[size + index, size + index] += first[size:]
-        value -= float(theta @ linear)
-        curve = hessian[:-1, :-1] / units / units[:, None]
-        return value / total, (first[:-1] / units - linear) / total, curve / total
-
-    return objective
-
-
-def _objective(
-    form: str, scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats
-) -> Objective:
-    """The objective of a form: 'temperature', 'affine' or 'vector'."""
-    made = {
-        "temperature": temperature_objective,
-        "affine": affine_objective,
-        "vector": vector_objective,
-    }
-    return made[form](scores, sums, weights, offsets)
+def _minimum(
+    form: str,
+    data: tuple[ClassScores, Floats, Floats, Floats],
+    start: Floats,
+    tolerance: float,
+) -> Minimum:
+    """The optimum of a form, 'temperature', 'affine' or 'vector', on (scores, sums, ...)."""
+    if form == "affine":
+        slopes = affine_slopes(*data)
+        return minimise(affine_objective(*data), start, tolerance=tolerance, slopes=slopes)
+    made = vector_objective if form == "vector" else temperature_objective
+    return minimise(made(*data), start, tolerance=tolerance)
 
 
 def _unpacked(form: str, theta: Floats, size: int) -> tuple[Floats, Floats]:
@@ -231,8 +90,7 @@ def _start(
         few_targets, few_weights = targets[part], np.ascontiguousarray(weights[part])
         counts = weighted_sums(few_targets, few_weights, size)
         sums = smoothed_sums(few, few_targets, few_weights, counts)
-        objective = _objective(simple, few, sums, few_weights, offsets)
-        theta = minimise(objective, theta, tolerance=NEAR).parameters
+        theta = _minimum(simple, (few, sums, few_weights, offsets), theta, NEAR).parameters
     if form == "vector":
         theta = np.concatenate([np.full(size, theta[0]), theta[1:]])
     return theta
@@ -265,8 +123,7 @@ def fit_scaling(
             sums = smoothed_sums(scores, targets, weights, counts)
         else:
             sums = class_sums(scores, targets, weights)
-        objective = _objective(form, scores, sums, weights, offsets)
-        found = minimise(objective, start, tolerance=tolerance)
+        found = _minimum(form, (scores, sums, weights, offsets), start, tolerance)
         scales, biases = _unpacked(form, found.parameters, size)
         scales = scales / scores.spread
         if smoothed or smoothing is False:
