@@ -304,7 +304,7 @@ def test_candidate_without_posteriors_is_left_out():
     assert "no posteriors" in cal.report["failures"][0]
 
 
-@pytest.mark.parametrize("seed", [3, 7])
+@pytest.mark.parametrize("seed", [1, 3])
 def test_no_map_is_trusted_alone_where_few_cases_are_almost_told_apart(seed):
     rng = np.random.default_rng(seed)
 
@@ -313,7 +313,7 @@ def test_no_map_is_trusted_alone_where_few_cases_are_almost_told_apart(seed):
         y[:2] = [0, 1]
         return 2 * rng.normal(size=n) + 4 * y - 2 + np.log(0.2 / 0.8), y  # calibrated log odds
 
-    cal = Automatic().fit(*drawn(50))
+    cal = Automatic().fit(*drawn(30))
     assert cal.chosen.kind == "average"
     assert "not taken alone" in cal.why
     log_odds, y = drawn(20_000)

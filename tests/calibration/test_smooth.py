@@ -5,8 +5,14 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from stakes._kernels.likely_curve import mean_log_odds, modest, penalised, spline_basis
-from stakes.calibration import Isotonic, Smooth
+from stakes._kernels.likely_curve import (
+    mean_log_odds,
+    modest,
+    penalised,
+    prior_cases,
+    spline_basis,
+)
+from stakes.calibration import Affine, Isotonic, Smooth
 
 
 def made_up(n=500, seed=0):
@@ -95,10 +101,24 @@ class TestSmooth:
         assert 0.5 < few < more < 1
 
     def test_separated_cases_leave_the_chance_of_an_exception(self):
-        """As many as 500 cases without one: 1 / 502 by the rule of succession."""
+        """Less than the 1 / 502 of the rule of succession, but not nothing."""
         scores = np.random.default_rng(0).normal(size=500)
-        found = Smooth().fit(scores, (scores > 0).astype(int)).posteriors([-3.0, 3.0])[:, 1]
-        np.testing.assert_allclose(found, [1 / 502, 501 / 502], rtol=0.05)
+        low, high = Smooth().fit(scores, (scores > 0).astype(int)).posteriors([-3.0, 3.0])[:, 1]
+        assert 1e-5 < low < 1 / 502
+        assert 1e-5 < 1 - high < 1 / 502
+
+    def test_nearer_to_the_truth_than_a_line_on_separated_cases(self):
+        """Two normal distributions four standard deviations apart, where a line is right."""
+        gaps = {Smooth: 0.0, Affine: 0.0}
+        for seed in range(10):
+            rng = np.random.default_rng(seed)
+            y = np.repeat([0, 1], 25)
+            scores, tests = (rng.normal(size=n) + 4.0 * (t - 0.5) for n, t in ((50, y), (50, y)))
+            exact = np.column_stack([expit(-4.0 * tests), expit(4.0 * tests)])
+            for kind in gaps:
+                found = kind().fit(scores, y).log_posteriors(tests)
+                gaps[kind] += float((exact * (np.log(exact) - found)).sum(axis=1).mean())
+        assert gaps[Smooth] < gaps[Affine]
 
     def test_equal_scores_say_the_share(self):
         found = Smooth().fit(np.zeros(400), np.repeat([0, 1], [300, 100])).posteriors([0.0])
@@ -108,16 +128,36 @@ class TestSmooth:
 class TestModest:
     def test_adds_one_case_of_each_class(self):
         """2 of 10 cases have a variance of log odds of 1 / (10 * 0.2 * 0.8)."""
-        found = modest(logit(np.array([0.2])), np.array([1 / (10 * 0.2 * 0.8)]), 50.0)
+        found = modest(logit(np.array([0.2])), np.array([1 / (10 * 0.2 * 0.8)]), np.full(1, 50.0))
         assert expit(found)[0] == pytest.approx((2 + 1) / (10 + 2))
 
     def test_knows_nothing_without_cases(self):
-        found = modest(np.array([-30.0, 3.0]), np.full(2, 1e40), 50.0)
+        found = modest(np.array([-30.0, 3.0]), np.full(2, 1e40), np.full(2, 25.0))
         np.testing.assert_allclose(found, 0, atol=1e-12)
 
     def test_is_no_surer_than_all_cases_make_it(self):
-        found = modest(np.array([-800.0, 800.0]), np.zeros(2), 500.0)
-        np.testing.assert_allclose(expit(found), [1 / 502, 501 / 502])
+        totals = np.array([0.0, 500.0, 0.0])  # at one place: no spread
+        found = modest(np.array([-800.0, 0.0, 800.0]), np.zeros(3), totals)
+        np.testing.assert_allclose(expit(found), [1 / 502, 0.5, 501 / 502])
+
+    def test_wide_log_odds_need_fewer_cases(self):
+        places = np.linspace(-40.0, 40.0, 9)
+        c = prior_cases(places, np.ones(9))
+        found = modest(places, np.zeros(9), np.full(9, 10.0))
+        assert c < 0.1
+        np.testing.assert_allclose(expit(found[0]), c / (90 + 2 * c))
+
+
+@pytest.mark.parametrize("c", [1.0, 0.5, 0.1, 0.01])
+def test_prior_cases_are_those_of_the_distribution_drawn_from(c):
+    """Quantiles of Beta(c, c), by way of two gamma variables, whose logarithms do not underflow."""
+    rng = np.random.default_rng(0)
+
+    def logs(count):  # log of Gamma(c) = log of Gamma(1 + c) + log(uniform) / c
+        return np.log(rng.gamma(1 + c, size=count)) + np.log(rng.random(count)) / c
+
+    found = prior_cases(logs(400_000) - logs(400_000), np.ones(400_000))
+    assert found == pytest.approx(c, rel=0.01)
 
 
 def test_mean_log_odds_is_the_mean_of_probabilities():

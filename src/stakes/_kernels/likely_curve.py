@@ -15,6 +15,7 @@ __all__ = [
     "mean_log_odds",
     "modest",
     "penalised",
+    "prior_cases",
     "spline_basis",
 ]
 
@@ -47,7 +48,7 @@ def likely_curve(positives: FloatArray, totals: FloatArray) -> LikelyCurve:
         own = 0.5 * (size - 2) * np.log(stiffness)
         evidence.append(fitted.log_likelihood + own - 0.5 * np.linalg.slogdet(fitted.precision)[1])
         spread = np.einsum("ij,ji->i", basis, np.linalg.solve(fitted.precision, basis.T))
-        curves.append(modest(basis @ start, spread, float(totals.sum())))
+        curves.append(modest(basis @ start, spread, totals))
     whole = float(np.logaddexp.reduce(evidence))
     mean = mean_log_odds(np.array(curves), np.array(evidence) - whole)
     tiny = 1e-9 * totals.sum()
@@ -55,8 +56,8 @@ def likely_curve(positives: FloatArray, totals: FloatArray) -> LikelyCurve:
     return LikelyCurve(np.asarray(rising), whole)
 
 
-def modest(log_odds: FloatArray, variance: FloatArray, cases: float) -> FloatArray:
-    """Log odds after one more case of each class.
+def modest(log_odds: FloatArray, variance: FloatArray, totals: FloatArray) -> FloatArray:
+    """Log odds after `prior_cases` more of each class.
 
     A variance v of log odds is that of n = 1 / (v p (1 - p)) cases, though never of more than there
     are, and (n p + 1) / (n + 2) is the rule of succession. It stays near p where many cases of one
@@ -66,8 +67,26 @@ def modest(log_odds: FloatArray, variance: FloatArray, cases: float) -> FloatArr
     from scipy.special import expit
 
     p, q = expit(log_odds), expit(-log_odds)
-    one = np.maximum(variance * p * q, 1.0 / cases)
-    return np.asarray(np.log(p + one) - np.log(q + one))
+    more = prior_cases(log_odds, totals) * np.maximum(variance * p * q, 1.0 / totals.sum())
+    return np.asarray(np.log(p + more) - np.log(q + more))
+
+
+def prior_cases(log_odds: FloatArray, totals: FloatArray) -> float:
+    """Cases c of each class that stand for what is known of a posterior beforehand.
+
+    Posteriors that follow Beta(c, c) have log odds of variance 2 trigamma(c): pi^2 / 3 for c = 1,
+    the rule of succession, and more for less. Where the log odds of a curve spread more, most
+    posteriors are near 0 or 1, and one near either end is no exception.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import polygamma
+
+    centre = float(totals @ log_odds) / float(totals.sum())
+    spread = float(totals @ (log_odds - centre) ** 2) / float(totals.sum())
+    if spread <= 2.0 * float(polygamma(1, 1.0)):
+        return 1.0
+    low = np.sqrt(2.0 / spread)  # trigamma(c) is above 1 / c^2
+    return float(brentq(lambda c: 2.0 * float(polygamma(1, c)) - spread, low, 1.0))
 
 
 def mean_log_odds(curves: FloatArray, log_shares: FloatArray) -> FloatArray:

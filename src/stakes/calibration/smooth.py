@@ -46,10 +46,11 @@ class Smooth(Calibrator):
     Cubic B-splines with 11 equal pieces in x, which is the log odds of the mid-rank, the score, or
     their mean, each from 0 to 1. Thirteen values of :math:`\lambda` and the three kinds of x are
     weighed by their marginal likelihood (Laplace) and averaged; each curve of variance v enters
-    with one more case of each class than the :math:`1/(v\,p(1-p))` it rests on, at most all. One
-    case of average class, spread over all, keeps separable data finite. What still decreases is
-    pooled. Target priors shift the log odds; the curve does not depend on them. The work after
-    sorting does not grow with the cases.
+    with c more cases of each class than the :math:`1/(v\,p(1-p))` it rests on, at most all, where
+    c is 1, or less if its log odds spread more than those of Beta(1, 1): Beta(c, c) has their
+    variance. One case of average class, spread over all, keeps separable data finite. What still
+    decreases is pooled. Target priors shift the log odds; the curve does not depend on them. The
+    work after sorting does not grow with the cases.
 
     References
     ----------
