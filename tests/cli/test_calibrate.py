@@ -247,3 +247,54 @@ def test_what_could_not_be_written_is_refused_before_any_work(run, churn, words,
     ran = run("calibrate", churn, *CHURN, *words)
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
+
+
+class TestOwnInput:
+    def test_apply_refuses_to_write_over_what_it_reads(self, run, churn, write, tmp_path):
+        run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal.json")
+        new = write("new.csv", "gbm_p\n0.2\n0.7\n")
+        (tmp_path / "link.csv").symlink_to(tmp_path / "new.csv")
+        (tmp_path / "there").mkdir()
+        for read, written in [
+            (new, "new.csv"),
+            (new, "./there/../new.csv"),
+            (new, str(tmp_path / "new.csv")),
+            (new, "link.csv"),
+            ("link.csv", "new.csv"),
+        ]:
+            ran = run("calibrate", "--apply", "cal.json", read, "-o", written)
+            assert (ran.code, ran.out) == (2, "")
+            assert f"-o {written} would overwrite a file which is read ({read})" in ran.err
+            assert (tmp_path / "new.csv").read_text() == "gbm_p\n0.2\n0.7\n"
+        assert "-o new_new.csv" in ran.err
+
+    def test_before_any_work(self, run, write):
+        ran = run("calibrate", "--apply", "absent.json", "absent.csv", "-o", "absent.csv")
+        assert "would overwrite" in ran.err
+
+    def test_the_calibration_itself_is_not_overwritten(self, run, churn, write):
+        run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal")
+        ran = run("calibrate", "--apply", "cal", churn, "-o", "cal")
+        assert "would overwrite a file which is read (cal)" in ran.err
+
+    @pytest.mark.parametrize("option", ["-o", "--plot"])
+    def test_learning_refuses_as_well(self, run, write, option):
+        data = write("data.svg", "y,p\n0,0.2\n1,0.7\n")
+        ran = run("calibrate", data, "--label", "y", "--model", "p", option, "./data.svg")
+        assert (ran.code, ran.out) == (2, "")
+        assert f"{option} ./data.svg would overwrite a file which is read (data.svg)" in ran.err
+
+    def test_two_results_need_two_files(self, run, churn):
+        ran = run("calibrate", churn, *CHURN, "-o", "r.svg", "--plot", "./r.svg")
+        assert "--plot ./r.svg would overwrite a file that -o writes" in ran.err
+
+    def test_standard_input_may_be_the_file(self, run, churn, write, monkeypatch, tmp_path):
+        write("new.csv", "gbm_p\n0.2\n0.7\n")
+        with (tmp_path / "new.csv").open() as stream:
+            monkeypatch.setattr("sys.stdin", stream)
+            ran = run("calibrate", "--apply", "cal.json", "-", "-o", "new.csv")
+        assert "would overwrite a file which is read (-)" in ran.err
+
+    def test_a_pipe_is_no_input(self, run, churn):
+        ran = run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "/dev/null")
+        assert ran.code == 0, ran.err
