@@ -6,9 +6,8 @@ import argparse
 import importlib
 import re
 
-__all__ = ["SHELLS", "script"]
+__all__ = ["script"]
 
-SHELLS = ("bash", "zsh", "fish")
 INTO = {
     "bash": 'eval "$(stakes --completion bash)"   # in ~/.bashrc',
     "zsh": 'eval "$(stakes --completion zsh)"   # in ~/.zshrc',

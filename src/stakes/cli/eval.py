@@ -7,7 +7,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stakes.cli.options import add_cost_options, add_data_options, add_model_options
+from stakes.cli.options import (
+    add_cost_options,
+    add_data_options,
+    add_engine_options,
+    add_model_options,
+)
 from stakes.cli.output import shown
 from stakes.cli.problems import EXIT_GATE, EXIT_OK, EXIT_PROBLEM, complain, warn
 
@@ -45,14 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a list of trials (Kaldi, VoxCeleb, VOiCES, ASVspoof, NIST); --scores then names one "
         "file of scores per model, joined by the names of the recordings",
     )
-    parser.add_argument(
-        "--engine",
-        choices=("duckdb", "polars", "spark"),
-        help="who counts files given by a pattern, a folder or an address (default duckdb)",
-    )
-    parser.add_argument(
-        "--memory", default="2GB", metavar="2GB", help="how much memory duckdb may take for that"
-    )
+    add_engine_options(parser)
     parser.add_argument("--more", metavar="B.csv", help="files with further columns of the cases")
     parser.add_argument("--join-on", metavar="id", help="the column by which --more is joined")
     parser.add_argument(

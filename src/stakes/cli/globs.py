@@ -10,9 +10,8 @@ from typing import Any
 
 from stakes.exceptions import FormatError
 
-__all__ = ["ENGINES", "Files", "found_files", "needs_engine", "partitions"]
+__all__ = ["Files", "found_files", "needs_engine", "partitions"]
 
-ENGINES = ("duckdb", "polars", "spark")
 FORMS = {
     ".parquet": "parquet",
     ".pq": "parquet",

@@ -5,7 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 
-from stakes.cli.options import add_cost_options, add_data_options, add_model_options
+from stakes.cli.options import (
+    add_cost_options,
+    add_data_options,
+    add_engine_options,
+    add_model_options,
+)
 from stakes.cli.output import shown
 from stakes.cli.problems import EXIT_GATE, EXIT_OK, warn
 
@@ -32,14 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", help="further periods, in order of time")
     add_model_options(parser)
     group = parser.add_argument_group("the periods")
-    group.add_argument(
-        "--engine",
-        choices=("duckdb", "polars", "spark"),
-        help="who counts files given by a pattern, a folder or an address (default duckdb)",
-    )
-    group.add_argument(
-        "--memory", default="2GB", metavar="2GB", help="how much memory duckdb may take for that"
-    )
+    add_engine_options(group)
     group.add_argument("--time", metavar="COLUMN", help="when each row of one file happened")
     group.add_argument(
         "--period",

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
-__all__ = ["add_cost_options", "add_data_options", "add_model_options"]
+__all__ = [
+    "add_cost_options",
+    "add_data_options",
+    "add_engine_options",
+    "add_model_options",
+]
 
 
 def add_data_options(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +60,18 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--renormalise", action="store_true", help="rescale probabilities that do not add to 1"
+    )
+
+
+def add_engine_options(to: Any) -> None:
+    """Who counts what is too large to read, and in how much memory; `to` a parser or a group."""
+    to.add_argument(
+        "--engine",
+        choices=("duckdb", "polars", "spark"),
+        help="who counts files given by a pattern, a folder or an address (default duckdb)",
+    )
+    to.add_argument(
+        "--memory", default="2GB", metavar="2GB", help="how much memory duckdb may take for that"
     )
 
 
