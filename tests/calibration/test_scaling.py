@@ -171,3 +171,57 @@ class TestVector:
         z, y = made_up(n=50_000)
         scales = Vector().fit(z, y).scales
         assert np.ptp(scales) < 0.05
+
+
+class TestNothingToLearnFrom:
+    """Scores that do not vary, or not in some column; warnings are errors in these tests."""
+
+    @pytest.mark.parametrize("kind", [Affine, Vector])
+    @pytest.mark.parametrize("k", [2, 3, 5])
+    @pytest.mark.parametrize("row", [0.0, 1.0])
+    def test_equal_scores_leave_the_class_shares(self, kind, k, row):
+        y = np.r_[np.arange(k), np.zeros(90, dtype=int)]
+        scores = np.tile(row * np.arange(k), (len(y), 1)) - 0.5
+        cal = kind().fit(scores, y)
+        np.testing.assert_allclose(cal.scales, 0.0, atol=1e-12)
+        shares = np.bincount(y) / len(y)
+        elsewhere = cal.posteriors(np.eye(k) * 7)
+        np.testing.assert_allclose(elsewhere, np.tile(shares, (k, 1)), atol=1e-7)
+        assert cal.report["cross_entropy"] == pytest.approx(-shares @ np.log(shares))
+
+    @pytest.mark.parametrize("kind", [Affine, Vector])
+    def test_equal_scores_with_priors_and_smoothing(self, kind):
+        y = [0, 0, 0, 0, 1, 2]
+        moved = kind(priors=[0.2, 0.3, 0.5]).fit(np.zeros((6, 3)), y)
+        np.testing.assert_allclose(moved.posteriors([[3.0, 0.0, 0.0]])[0], [0.2, 0.3, 0.5])
+        smooth = kind(smoothing=True).fit(np.zeros((6, 3)), y).posteriors([[0.0, 0.0, 0.0]])[0]
+        leak = [4 / (4 + 3), 1 / (1 + 3), 1 / (1 + 3)]  # one case of each class and its two
+        other = np.sum(leak) / 6
+        own = [4 * (1 - 3 / 7) / 6, (1 - 3 / 4) / 6, (1 - 3 / 4) / 6]
+        np.testing.assert_allclose(smooth, np.array(own) + other)
+
+    @pytest.mark.parametrize("smoothing", [None, True, False])
+    @pytest.mark.parametrize("n", [2, 10, 100])
+    def test_vector_is_quiet_with_one_case_that_differs(self, n, smoothing):
+        scores = np.zeros((n, 2))
+        scores[-1] = [3.0, 0.0]
+        cal = Vector(smoothing=smoothing).fit(scores, np.arange(n) % 2)
+        assert np.isfinite(cal.log_posteriors(scores)).all()
+
+    def test_vector_in_tiny_units_is_as_good_as_affine(self):
+        z, y = made_up(k=3)
+        small = 1e-10 * z
+        loss = [cross_entropy(kind().fit(small, y).log_posteriors(small), y)
+                for kind in (Vector, Affine)]  # fmt: skip
+        assert loss[0] <= loss[1] + 1e-6
+
+    def test_a_posterior_that_never_changes_keeps_an_ordinary_scale(self):
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 3, 300)
+        share = 1 / (1 + np.exp(-rng.normal(size=300) - 2.0 * (y == 2)))
+        p = np.column_stack([np.full(300, 0.25), 0.75 * (1 - share), 0.75 * share])
+        cal = Vector().fit(np.log(p), y)
+        assert 0.0 < cal.scales[0] < 5.0
+        assert cross_entropy(cal.log_posteriors(np.log(p)), y) <= (
+            cross_entropy(Affine().fit(np.log(p), y).log_posteriors(np.log(p)), y) + 1e-3
+        )

@@ -27,21 +27,34 @@ __all__ = [
 
 BLOCK_ELEMENTS = 1 << 16
 MIN_BLOCK = 2048
+#: Log-posteriors that differ by no more than this differ by rounding alone.
+ROUNDING = 1e-13
 
 Floats = NDArray[np.float64]
 
 
 class ClassScores(NamedTuple):
-    """`values` (K, n), their `spread`; `barred` (K, n) marks impossible classes, or None."""
+    """`values` (K, n), their `spread`; `barred` (K, n) marks impossible classes, or None.
+
+    `centres` (K,) were taken off the scores; without them the largest score of a case is 0.
+    """
 
     values: Floats
     barred: NDArray[np.bool_] | None
     spread: float
+    centres: Floats | None = None
 
     def rows(self, part: slice) -> ClassScores:
         """Some of the cases, copied."""
         barred = None if self.barred is None else np.ascontiguousarray(self.barred[:, part])
-        return ClassScores(np.ascontiguousarray(self.values[:, part]), barred, self.spread)
+        values = np.ascontiguousarray(self.values[:, part])
+        return ClassScores(values, barred, self.spread, self.centres)
+
+    def vary(self) -> bool:
+        """Whether the scores of any two cases differ."""
+        return self.barred is not None or any(
+            bool((part != self.values[:, :1]).any()) for part in (self.values[:, :100], self.values)
+        )
 
 
 def weighted_sums(codes: NDArray[Any], weights: Floats, size: int = 0) -> Floats:
@@ -54,10 +67,13 @@ def block_length(size: int) -> int:
     return max(MIN_BLOCK, BLOCK_ELEMENTS // size)
 
 
-def lay_out(scores: NDArray[np.floating[Any]], *, normalised: bool = False) -> ClassScores:
+def lay_out(
+    scores: NDArray[np.floating[Any]], *, normalised: bool = False, centred: bool = False
+) -> ClassScores:
     """Transpose (n, K) scores to (K, n) in float64; minus infinity becomes a barred class.
 
-    Per case the largest score becomes 0; with `normalised` the scores become log-posteriors.
+    Per case the largest score becomes 0; with `normalised` the scores become log-posteriors,
+    with `centred` less the median of each class, so that one which never changes is exactly 0.
     """
     count, size = scores.shape
     values = np.empty((size, count))
@@ -73,7 +89,20 @@ def lay_out(scores: NDArray[np.floating[Any]], *, normalised: bool = False) -> C
     if not np.isfinite(lowest):
         barred = np.isneginf(values)
         values[barred] = 0.0
-    return ClassScores(values, barred, _spread(values[:, :: 1 + count // 10_000]))
+    centres = _centred(values, barred) if centred else None
+    return ClassScores(values, barred, _spread(values[:, :: 1 + count // 10_000]), centres)
+
+
+def _centred(values: Floats, barred: NDArray[np.bool_] | None) -> Floats:
+    """Take the median off each row of possible scores, in place, and return the medians."""
+    centres = np.zeros(len(values))
+    for k, row in enumerate(values):
+        kept = row if barred is None else row[~barred[k]]
+        if kept.size:
+            centres[k] = np.median(kept)
+            still = np.abs(kept - centres[k]).max() <= ROUNDING * (1.0 + abs(centres[k]))
+            row[...] = 0.0 if still else row - centres[k]
+    return centres
 
 
 def _spread(values: Floats) -> float:
@@ -139,6 +168,7 @@ def softmax_blocks(
         bool(np.all(np.asarray(scales) >= 0.0))
         and float(np.ptp(biases)) < 300.0
         and scores.barred is None
+        and scores.centres is None
     )
     length = min(block_length(size), count)
     if buffer is None:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stakes._kernels.class_scores import ClassScores, lay_out
+from stakes._kernels.class_scores import ClassScores, class_sums, lay_out, smoothed_sums
 from stakes._kernels.newton_affine import fit_scaling
 from stakes._kernels.newton_logistic import fit_line
 from stakes.calibration.calibrator import (
@@ -50,8 +50,12 @@ class _Scaling(Calibrator):
             cases.need_all_classes(
                 "add cases of that class, drop its column, use Temperature, or smoothing=True"
             )
-        laid = lay_out(cases.scores.columns(), normalised=self.form == "vector")
+        each = self.form == "vector"
+        laid = lay_out(cases.scores.columns(), normalised=each, centred=each)
         _refuse_impossible_truth(laid, cases.codes)
+        if self.form != "temperature" and not laid.vary():
+            self._fit_shares(laid, cases)
+            return
         offsets = cases.prior_offsets() if self.form == "temperature" else np.zeros(laid_size(laid))
         found = fit_scaling(
             self.form,
@@ -63,11 +67,28 @@ class _Scaling(Calibrator):
             smoothing=self.options["smoothing"],
         )
         self.scales, self.biases = found.scales, found.biases + offsets
+        if laid.centres is not None:
+            self.biases = self.biases - found.scales * laid.centres
+            self.biases -= self.biases.mean()
         self.report |= {
             "cross_entropy": found.value,
             "gradient": found.gradient,
             "steps": found.steps,
             "smoothed": found.smoothed,
+        }
+
+    def _fit_shares(self, laid: ClassScores, cases: Cases) -> None:
+        """Scores that are the same for all cases tell nothing: scale 0, the class shares remain."""
+        weights, smoothed = cases.prior_weights(), self.options["smoothing"] is True
+        given = (laid, cases.codes, weights)
+        sums = smoothed_sums(*given, cases.counts)[1] if smoothed else class_sums(*given)[1]
+        logs = np.log(sums / sums.sum())
+        self.scales, self.biases = np.zeros(len(logs)), logs - logs.mean()
+        self.report |= {
+            "cross_entropy": -float(sums @ logs) / float(sums.sum()),
+            "gradient": 0.0,
+            "steps": 0,
+            "smoothed": smoothed,
         }
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
@@ -171,7 +192,8 @@ class Affine(_Scaling):
     Notes
     -----
     The biases sum to 0; adding a constant to all of them changes nothing. Damped Newton with an
-    exact line search until no gradient entry of the mean cross-entropy exceeds 1e-8.
+    exact line search until no gradient entry of the mean cross-entropy exceeds 1e-8. Where all
+    cases have the same scores the scale is 0 and the posteriors are the class shares.
 
     References
     ----------
@@ -235,6 +257,12 @@ class Vector(_Scaling):
         See `Calibrator`.
     smoothing : bool, optional
         As for `Affine`.
+
+    Notes
+    -----
+    The biases sum to 0. Where all cases have the same scores the scales are 0 and the posteriors
+    are the class shares; a class whose log-posterior alone never changes keeps the scale of
+    `Affine`, fitted to smoothed targets.
 
     Examples
     --------
