@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from stakes._kernels.logistic_objective import logistic_objective, logistic_slopes, target_sums
 from stakes._kernels.newton_logistic import fit_line, fit_logistic
 
 
@@ -54,3 +55,36 @@ def test_subsample_start_changes_nothing():
     many = fit_logistic([np.tile(x, 200)], np.tile(y, 200), np.tile(w, 200))
     np.testing.assert_allclose(many.parameters, few, atol=1e-7)
     assert many.gradient <= 1e-8
+
+
+class TestManyBlocks:
+    """More cases than a block holds."""
+
+    def test_one_exception_in_the_last_block_is_seen(self):
+        x = np.arange(20_000.0)
+        y = x >= 10_000
+        counts = np.array([10_000.0, 10_000.0])
+        assert fit_line(x, y, np.ones(20_000), counts=counts).smoothed
+        assert fit_line(-x, y, np.ones(20_000), counts=counts).smoothed
+        y[-1] = False
+        assert not fit_line(x, y, np.ones(20_000), counts=counts).smoothed
+
+    def test_slopes_are_those_of_the_objective(self):
+        x, y, w = made_up(20_000)
+        data = [x, x**2], target_sums([x, x**2], y, w), w, float(w.sum())
+        np.testing.assert_allclose(data[1], [w[y] @ x[y], w[y] @ x[y] ** 2, w[y].sum()])
+        theta = np.array([0.4, 0.1, -0.3])
+        value, gradient, _ = logistic_objective(*data)(theta)
+        found = logistic_slopes(*data)(theta)
+        assert found[0] == value
+        np.testing.assert_array_equal(found[1], gradient)
+
+    def test_curvature_against_differences(self):
+        x, y, w = made_up(10_000)
+        data = [x, x**2], target_sums([x, x**2], y, w), w, float(w.sum())
+        objective, theta = logistic_objective(*data), np.array([0.4, 0.1, -0.3])
+        columns = [
+            (objective(theta + 1e-5 * e)[1] - objective(theta - 1e-5 * e)[1]) / 2e-5
+            for e in np.eye(3)
+        ]
+        np.testing.assert_allclose(objective(theta)[2], columns, atol=1e-6)

@@ -1,9 +1,4 @@
-"""Weighted binary logistic regression on one or a few features, by Newton in blocks.
-
-The objective is the weighted mean of ``softplus(t) - target * t`` with
-``t = offset + sum_j coefficient_j feature_j``; the data enter the linear part only through the
-sums of features weighted by the targets, so smoothing the targets costs nothing.
-"""
+"""Weighted binary logistic regression on one or a few features, by Newton's method."""
 
 from __future__ import annotations
 
@@ -13,79 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.newton import (
-    TOLERANCE,
-    Floats,
-    Minimum,
-    Objective,
-    minimise,
-    scaled_tolerance,
+from stakes._kernels.logistic_objective import (
+    BLOCK,
+    logistic_objective,
+    logistic_slopes,
+    target_sums,
 )
+from stakes._kernels.newton import TOLERANCE, Floats, Minimum, minimise, scaled_tolerance
 
-__all__ = ["Line", "fit_line", "fit_logistic", "logistic_objective", "target_sums"]
+__all__ = ["Line", "fit_line", "fit_logistic"]
 
-BLOCK = 8192
 PILOT = 40_000
-
-
-def target_sums(
-    features: Sequence[Floats], targets: NDArray[Any], weights: Floats | None
-) -> Floats:
-    """Sum of each feature, and of the constant 1, weighted by targets and case weights."""
-    mass = targets.astype(np.float64) if weights is None else targets * weights
-    return np.array([*(float(np.dot(feature, mass)) for feature in features), float(mass.sum())])
-
-
-def logistic_objective(
-    features: Sequence[Floats],
-    sums: Floats,
-    weights: Floats | None,
-    total: float,
-) -> Objective:
-    """Value, gradient and Hessian of the mean logistic loss; the intercept comes last."""
-    count, size = len(features[0]), len(features) + 1
-
-    def objective(theta: Floats) -> tuple[float, Floats, Floats]:
-        value, mean, second = 0.0, np.zeros(size), np.zeros((size, size))
-        for start in range(0, count, BLOCK):
-            part = [feature[start : start + BLOCK] for feature in features]
-            mass = None if weights is None else weights[start : start + BLOCK]
-            loss, first, curve = _block(theta, part, mass)
-            value += loss
-            mean += first
-            second += curve
-        value = (value - float(theta @ sums)) / total
-        return value, (mean - sums) / total, second / total
-
-    return objective
-
-
-def _block(theta: Floats, part: list[Floats], mass: Floats | None) -> tuple[float, Floats, Floats]:
-    """Softplus sum, weighted feature sums and curvature of one block."""
-    t = theta[-1] + theta[0] * part[0]
-    for coefficient, feature in zip(theta[1:-1], part[1:], strict=True):
-        t += coefficient * feature
-    small = np.exp(-np.abs(t))
-    large = 1.0 + small
-    softplus = np.log(large)
-    softplus += np.maximum(t, 0.0)
-    probability = np.where(t >= 0.0, 1.0, small)
-    probability /= large
-    curvature = small / (large * large)
-    if mass is not None:
-        probability *= mass
-        curvature *= mass
-    value = float(softplus.sum()) if mass is None else float(np.dot(softplus, mass))
-    size = len(theta)
-    first, second = np.empty(size), np.empty((size, size))
-    first[-1], second[-1, -1] = probability.sum(), curvature.sum()
-    for i, feature in enumerate(part):
-        first[i] = np.dot(feature, probability)
-        bent = feature * curvature
-        second[i, -1] = second[-1, i] = bent.sum()
-        for j in range(i + 1):
-            second[i, j] = second[j, i] = np.dot(part[j], bent)
-    return value, first, second
 
 
 def fit_logistic(
@@ -113,8 +46,9 @@ def fit_logistic(
             if np.abs(rough.parameters).max() < 1e3:
                 start = rough.parameters
     total = float(count) if weights is None else float(weights.sum())
-    sums = target_sums(features, targets, weights)
-    return minimise(logistic_objective(features, sums, weights, total), start, tolerance=tolerance)
+    data = features, target_sums(features, targets, weights), weights, total
+    slopes = logistic_slopes(*data)
+    return minimise(logistic_objective(*data), start, tolerance=tolerance, slopes=slopes)
 
 
 class Line(NamedTuple):
@@ -128,15 +62,37 @@ class Line(NamedTuple):
     smoothed: bool
 
 
-def _deviation(scores: Floats, centre: float, weights: Floats) -> float:
-    """Weighted standard deviation, also where squares overflow."""
+def _standardised(scores: Floats, weights: Floats) -> tuple[Floats, float, float]:
+    """Scores less their weighted mean, over their deviation; these two. Equals have deviation 0."""
+    total = float(weights.sum())
+    centre = float(np.dot(scores, weights)) / total
+    if not np.isfinite(centre):  # a sum beyond the largest number
+        centre = float(np.dot(scores / total, weights))
+    moved = scores - centre
     with np.errstate(over="ignore"):
-        spread = float(np.sqrt(np.average((scores - centre) ** 2, weights=weights)))
-    if np.isfinite(spread):
-        return spread
-    unit = float(np.abs(scores).max())
-    far = scores / unit - centre / unit
-    return unit * float(np.sqrt(np.average(far * far, weights=weights)))
+        spread = float(np.sqrt(np.einsum("i,i,i->", moved, moved, weights) / total))
+    if not np.isfinite(spread):  # squares overflow
+        unit = float(np.abs(scores).max())
+        far = moved / unit
+        spread = unit * float(np.sqrt(np.einsum("i,i,i->", far, far, weights) / total))
+    if spread <= 1e-9 * abs(centre) and np.ptp(scores[weights > 0.0]) == 0.0:
+        return np.zeros(len(scores)), 0.0, 0.0  # rounding must not tell equals apart
+    if spread > 0.0:
+        moved /= spread
+    return moved, centre, spread
+
+
+def _told_apart(scores: Floats, positive: NDArray[np.bool_]) -> bool:
+    """Whether one class has all the higher scores; most often the first block says no."""
+    low, high = np.array([np.inf, -np.inf]), np.array([np.inf, -np.inf])
+    for start in range(0, len(scores), BLOCK):
+        part, mask = scores[start : start + BLOCK], positive[start : start + BLOCK]
+        for ends, some in ((high, part[mask]), (low, part[~mask])):
+            ends[0] = min(ends[0], some.min(initial=np.inf))
+            ends[1] = max(ends[1], some.max(initial=-np.inf))
+        if low[1] > high[0] and high[1] > low[0]:
+            return False
+    return True
 
 
 def fit_line(
@@ -149,23 +105,18 @@ def fit_line(
     tolerance: float = TOLERANCE,
 ) -> Line:
     """Best line in one score. `smoothing` None uses Platt's targets only on separable data."""
-    centre = float(np.average(scores, weights=weights))
-    spread = _deviation(scores, centre, weights)
-    if spread <= 1e-9 * abs(centre) and np.ptp(scores[weights > 0.0]) == 0.0:
-        scores, spread = np.zeros(len(scores)), 0.0  # rounding must not tell equals apart
-        centre = 0.0
+    standard, centre, spread = _standardised(scores, weights)
     smoothed = bool(smoothing)
     if smoothing is None and spread > 0.0:
-        high, low = scores[positive], scores[~positive]
-        smoothed = bool(low.max() <= high.min() or high.max() <= low.min())
+        smoothed = _told_apart(scores, positive)
     spread = spread if spread > 0.0 else 1.0
     if smoothed:
         targets = np.where(positive, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2))
     else:
         targets = positive
-    share = float(weights[positive].sum()) / float(weights.sum())
+    share = float(target_sums([], positive, weights)[0]) / float(weights.sum())
     close = scaled_tolerance(tolerance, min(share, 1.0 - share))
-    found = fit_logistic([(scores - centre) / spread], targets, weights, tolerance=close)
+    found = fit_logistic([standard], targets, weights, tolerance=close)
     slope = float(found.parameters[0]) / spread
     intercept = float(found.parameters[1]) - slope * centre
     return Line(slope, intercept, found.value, found.gradient, found.steps, smoothed)
