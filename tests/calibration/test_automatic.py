@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 from scipy.special import expit, log_softmax
@@ -7,8 +9,10 @@ from stakes.calibration import (
     Affine,
     Automatic,
     Average,
+    Beta,
     Gaussian,
     Isotonic,
+    Rank,
     Temperature,
     calibration_gain,
     cross_fit,
@@ -17,7 +21,7 @@ from stakes.calibration import (
 )
 from stakes.calibration.automatic import default_candidates
 from stakes.calibration.cases import read_cases
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, FormatError
 
 
 def made_up(n=2000, seed=0):
@@ -142,6 +146,58 @@ class TestChoice:
         again = load(tmp_path / "cal.json")
         assert again.why == cal.why
         assert again.chosen.kind == "isotonic"
+
+    def test_loaded_fits_the_same_candidates_again(self, tmp_path):
+        scores, y = bent()
+        named = [
+            Affine(smoothing=True, bound=9.0),
+            Isotonic(misleading=0.25),
+            Average([Rank(), Beta()], weights=[3, 1], emphasis=[1, 20]),
+            Automatic([Temperature(), Affine()], by=Application([[0, 1], [20, 0]]), folds=3),
+        ]
+        cal = Automatic(named, by="brier", folds=4, rng=2).fit(scores, y)
+        cal.save(tmp_path / "cal.json")
+        json.loads((tmp_path / "cal.json").read_text(), parse_constant=pytest.fail)
+        fresh = load(tmp_path / "cal.json").unfitted()
+        assert [type(each) for each in fresh.options["candidates"]] == [type(c) for c in named]
+        assert fresh.options["candidates"][1].options["misleading"] == 0.25
+        assert fresh.options["candidates"][2].options["weights"] == [3, 1]
+        assert [c.kind for c in fresh.options["candidates"][3].options["candidates"]] == [
+            "temperature",
+            "affine",
+        ]
+        again = fresh.fit(scores, y)
+        assert again.why == cal.why
+        np.testing.assert_array_equal(again.posteriors(scores), cal.posteriors(scores))
+        assert [c.classes for c in named] == [None] * 4
+
+    def test_older_files_without_candidates_load(self):
+        scores, y = bent()
+        saved = Automatic([Affine(), Isotonic()]).fit(scores, y).to_dict()
+        saved["options"]["candidates"] = None
+        again = Automatic.from_dict(saved)
+        assert again.chosen.kind == "isotonic"
+        assert again.unfitted().options["candidates"] is None
+
+    def test_a_candidate_of_no_known_kind_is_refused(self):
+        scores, y = bent()
+        saved = Automatic([Affine()]).fit(scores, y).to_dict()
+        saved["options"]["candidates"] = [{"kind": "magic", "options": {}}]
+        with pytest.raises(FormatError, match="unknown calibrator 'magic'"):
+            Automatic.from_dict(saved)
+
+    def test_candidates_are_copied(self):
+        scores, y = bent()
+        names = np.array(["n", "y"])[y]
+        named = [Affine(priors=[0.3, 0.7]), Isotonic(classes=["a", "b"])]
+        Automatic(iter(named), priors={"n": 0.5, "y": 0.5}).fit(scores, names)
+        assert named[0].options["priors"] == [0.3, 0.7]
+        assert named[1].options["classes"] == ["a", "b"]
+        assert [cal.classes for cal in named] == [None, None]
+
+    def test_what_is_no_calibrator_is_refused_at_once(self):
+        with pytest.raises(DataError, match="a calibrator is needed"):
+            Automatic(["affine"])
 
     def test_loaded_compares_by_the_same_cost(self, tmp_path):
         costs = CostMatrix([[0, 1], [20, 0]], classes=["good", "bad"], decisions=["lend", "refuse"])

@@ -84,3 +84,21 @@ def test_mixed_is_the_weighted_mean_posterior():
 def test_emphasised_is_bayes_rule():
     found = np.exp(emphasised(np.log([[0.9, 0.1]]), [1.0, 9.0]))
     np.testing.assert_allclose(found, [[0.5, 0.5]])
+
+
+def test_members_are_copied():
+    scores, y = made_up()
+    named = [Affine(priors=[0.3, 0.7], classes=["n", "y"]), Isotonic()]
+    cal = Average(named, priors=[0.5, 0.5]).fit(scores, y)
+    assert named[0].options["priors"] == [0.3, 0.7]
+    assert named[0].options["classes"] == ["n", "y"]
+    assert [member.classes for member in named] == [None, None]
+    assert [member.classes for member in cal.members] == [(0, 1), (0, 1)]
+
+
+def test_members_that_are_fitted_stay_as_they_are():
+    scores, y = made_up()
+    member = Affine().fit(scores, y)
+    before = member.to_dict()
+    Average([member]).fit(-scores, y)
+    assert member.to_dict() == before

@@ -3,7 +3,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes.calibration import Affine, Isotonic, cross_fit, fit_on_test, stratified_folds
+from stakes.calibration import (
+    Affine,
+    Automatic,
+    Average,
+    Isotonic,
+    cross_fit,
+    fit_on_test,
+    stratified_folds,
+)
 from stakes.exceptions import DataError
 
 
@@ -120,3 +128,21 @@ class TestCrossFit:
     def test_folds_of_other_length_raise(self):
         with pytest.raises(DataError, match="`folds` has 3 rows"):
             cross_fit(Affine(), *made_up(), folds=[0, 1, 0])
+
+
+def test_cross_fitting_changes_no_calibrator():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=200)
+    y = np.array(["n", "y"])[(rng.normal(size=200) < scores).astype(int)]
+    member = Affine(priors=[0.3, 0.7], classes=["n", "y"])
+    for cal in (
+        member,
+        Average([member], classes=["n", "y"]),
+        Automatic([member], classes=["n", "y"], priors={"n": 0.6, "y": 0.4}),
+    ):
+        before = dict(cal.options)
+        cross_fit(cal, scores, y)
+        assert cal.options == before
+        assert cal.classes is None
+    assert member.options["priors"] == [0.3, 0.7]
+    assert member.options["classes"] == ["n", "y"]

@@ -15,6 +15,7 @@ from stakes.calibration.cases import Cases, Scores, read_scores
 from stakes.calibration.choosing import chosen_place, class_stakes, likelihood_weights
 from stakes.calibration.constant import Constant
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
+from stakes.calibration.describing import described, made, plain_aim
 from stakes.calibration.isotonic import Isotonic
 from stakes.calibration.logistic import Beta
 from stakes.calibration.matrix import Dirichlet
@@ -52,7 +53,8 @@ class Automatic(Calibrator):
     Parameters
     ----------
     candidates : sequence of Calibrator, optional
-        In order of preference. Default: an average of all that suit. Two classes: `Smooth`,
+        In order of preference; they are copied, not fitted, and their priors and classes are
+        replaced. Default: an average of all that suit. Two classes: `Smooth`,
         `Rank`, `VennAbers`, `Beta`, `Affine`, `Isotonic`. More: `CommonCurve`, `Affine` and
         `Temperature`; up to 30 classes also `Isotonic`, and `Dirichlet` if there are at least
         K * K cases; beyond, `StructuredMatrix`. With a single case of a class, `Temperature` alone.
@@ -107,6 +109,8 @@ class Automatic(Calibrator):
     ) -> None:
         if isinstance(by, Mapping):  # as saved
             by = Application(CostMatrix(**by["costs"]), by["priors"])
+        if candidates is not None:
+            candidates = [made(candidate).unfitted() for candidate in candidates]
         super().__init__(
             priors=priors,
             classes=classes,
@@ -117,15 +121,9 @@ class Automatic(Calibrator):
             rng=rng,
         )
         loss_name(by)
-        if candidates is not None and not list(candidates):
+        if candidates is not None and not candidates:
             raise DataError("`candidates` must hold at least one calibrator; got none.")
         self.chosen: Calibrator = Affine()
-
-    def unfitted(self) -> Automatic:
-        """A fresh automatic choice with the same options."""
-        given = self.options["candidates"]
-        fresh = None if given is None else [_made(c).unfitted() for c in given]
-        return Automatic(**{**self.options, "candidates": fresh})
 
     @property
     def why(self) -> str:
@@ -163,7 +161,7 @@ class Automatic(Calibrator):
 
     def _fit(self, cases: Cases) -> None:
         given = self.options["candidates"]
-        candidates = default_candidates(cases) if given is None else [_made(c) for c in given]
+        candidates = default_candidates(cases) if given is None else list(given)
         if given is None and isinstance(self.options["by"], Application) and len(candidates) > 1:
             candidates.append(Constant())
         kept, logs, failures = self._cross_fitted(candidates, cases)
@@ -237,10 +235,11 @@ class Automatic(Calibrator):
         self.chosen = Calibrator.from_dict(parameters["chosen"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything needed to apply the choice, as JSON types; candidates are not kept."""
-        kept = self.options
+        """Everything needed to apply the choice or to make it again, as JSON types."""
+        kept, given = self.options, self.options["candidates"]
+        candidates = None if given is None else [described(each) for each in given]
         try:
-            self.options = {**kept, "candidates": None, "by": _plain(kept["by"])}
+            self.options = {**kept, "candidates": candidates, "by": plain_aim(kept["by"])}
             return super().to_dict()
         finally:
             self.options = kept
@@ -271,20 +270,6 @@ def default_candidates(cases: Cases) -> list[Calibrator]:
 def candidate_priors(cases: Cases) -> FloatArray | None:
     """The target priors, if any were given."""
     return as_priors(cases.priors, cases.classes) if cases.given else None
-
-
-def _made(candidate: Calibrator | Mapping[str, Any]) -> Calibrator:
-    """A calibrator, from itself or from its saved form."""
-    return candidate if isinstance(candidate, Calibrator) else Calibrator.from_dict(candidate)
-
-
-def _plain(by: str | Application) -> str | dict[str, Any]:
-    """What is compared, as JSON types."""
-    if isinstance(by, str):
-        return by
-    costs = by.costs
-    table = {"values": costs.values, "classes": costs.classes, "decisions": costs.decisions}
-    return {"costs": table, "priors": by.priors}
 
 
 def _label(candidate: Calibrator) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.describing import made
 from stakes.calibration.logistic import Beta, fit_increasing
 from stakes.calibration.ranking import mid_ranks
 from stakes.calibration.venn_abers import VennAbers
@@ -104,8 +105,8 @@ class Average(Calibrator):
     Parameters
     ----------
     members : sequence of Calibrator, optional
-        Calibrators to be fitted and averaged. Default: `Rank`, `VennAbers` and `Beta`, with
-        weights 3, 3 and 1.
+        Calibrators of which copies are fitted and averaged. Default: `Rank`, `VennAbers` and
+        `Beta`, with weights 3, 3 and 1.
     weights : sequence of float, optional
         One positive weight per member, on any scale. Default: all the same.
     emphasis : sequence of float, optional
@@ -136,22 +137,22 @@ class Average(Calibrator):
     ) -> None:
         if members is None:
             members, weights = [Rank(), VennAbers(), Beta()], [3.0, 3.0, 1.0]
-        made = list(members)
-        shares = np.ones(len(made)) if weights is None else np.array(weights, dtype=np.float64)
+        own = [m.unfitted() if isinstance(m, Calibrator) else made(m) for m in members]
+        shares = np.ones(len(own)) if weights is None else np.array(weights, dtype=np.float64)
         super().__init__(
             priors=priors,
             classes=classes,
             bound=bound,
-            members=made,
+            members=own,
             weights=shares.tolist(),
             emphasis=None if emphasis is None else [float(value) for value in emphasis],
         )
-        self.members = [m if isinstance(m, Calibrator) else Calibrator.from_dict(m) for m in made]
+        self.members = own
         if not self.members:
             raise DataError("`members` must hold at least one calibrator; got none.")
-        if shares.shape != (len(made),) or not (shares > 0).all():
+        if shares.shape != (len(own),) or not (shares > 0).all():
             raise DataError(
-                f"`weights` must give {len(made)} positive numbers; got {shares.tolist()}."
+                f"`weights` must give {len(own)} positive numbers; got {shares.tolist()}."
             )
         if emphasis is not None and not (np.array(emphasis) > 0).all():
             raise DataError(f"`emphasis` must be positive; got {list(emphasis)}.")
@@ -159,10 +160,7 @@ class Average(Calibrator):
 
     def unfitted(self) -> Average:
         """A fresh average of fresh members."""
-        return Average(
-            [member.unfitted() for member in self.members],
-            **{key: self.options[key] for key in _KEPT},
-        )
+        return Average(self.members, **{key: self.options[key] for key in _KEPT})
 
     def _fit(self, cases: Cases) -> None:
         given = self.options["emphasis"]
@@ -181,11 +179,6 @@ class Average(Calibrator):
 
     def _parameters(self) -> dict[str, Any]:
         return {}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything needed to apply the average, as JSON types."""
-        self.options["members"] = self.members
-        return super().to_dict()
 
 
 def mixed(

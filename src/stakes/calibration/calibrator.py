@@ -17,7 +17,7 @@ from stakes.calibration.cases import Cases, Scores, read_cases, read_scores
 from stakes.exceptions import DataError, FormatError, PriorError
 from stakes.typing import FloatArray, Name, Priors
 
-__all__ = ["Calibrator", "as_calibrator", "kinds", "load"]
+__all__ = ["Calibrator", "as_calibrator", "jsonable", "kinds", "load"]
 
 FORMAT = "stakes-calibrator"
 
@@ -143,12 +143,12 @@ class Calibrator:
             "format": FORMAT,
             "version": 1,
             "kind": self.kind,
-            "options": _jsonable({**self.options, **self._plain_priors()}),
-            "classes": _jsonable(self.classes),
-            "priors": _jsonable(self.priors),
+            "options": jsonable({**self.options, **self._plain_priors()}),
+            "classes": jsonable(self.classes),
+            "priors": jsonable(self.priors),
             "bound": self._bound,
-            "parameters": _jsonable(self._parameters()),
-            "report": _jsonable(self.report),
+            "parameters": jsonable(self._parameters()),
+            "report": jsonable(self.report),
         }
 
     def _plain_priors(self) -> dict[str, Any]:
@@ -344,18 +344,18 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
-def _jsonable(value: Any) -> Any:
+def jsonable(value: Any) -> Any:
     """JSON types; an infinity becomes the text 'inf' or '-inf', which NumPy reads back."""
     if isinstance(value, Calibrator):
         return value.to_dict()
     if isinstance(value, Mapping):
-        return {str(key): _jsonable(item) for key, item in value.items()}
+        return {str(key): jsonable(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
-        return _jsonable(value.tolist())
+        return jsonable(value.tolist())
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):
         return str(value)
     if isinstance(value, (list, tuple)):
-        return [_jsonable(item) for item in value]
+        return [jsonable(item) for item in value]
     return value

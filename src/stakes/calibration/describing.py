@@ -1,0 +1,56 @@
+"""Calibrators that are not fitted, as JSON types: their kind and their options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stakes.application import Application
+from stakes.calibration.calibrator import Calibrator, as_calibrator, jsonable, kinds
+from stakes.exceptions import FormatError
+
+__all__ = ["described", "made", "plain_aim"]
+
+
+def described(cal: Calibrator) -> dict[str, Any]:
+    """Kind and options; priors and classes are left to whoever fits it among others."""
+    return {
+        "kind": cal.kind,
+        "options": {
+            name: _plain(value)
+            for name, value in cal.options.items()
+            if name not in ("priors", "classes")
+        },
+    }
+
+
+def _plain(value: Any) -> Any:
+    """An option as JSON types."""
+    if isinstance(value, Calibrator):
+        return described(value)
+    if isinstance(value, Application):
+        return jsonable(plain_aim(value))
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return jsonable(value)
+
+
+def plain_aim(by: str | Application) -> str | dict[str, Any]:
+    """What calibrators are compared by, as plain values."""
+    if isinstance(by, str):
+        return by
+    costs = by.costs
+    table = {"values": costs.values, "classes": costs.classes, "decisions": costs.decisions}
+    return {"costs": table, "priors": by.priors}
+
+
+def made(given: Any) -> Calibrator:
+    """A calibrator: itself, a fitted one from `to_dict`, or a fresh one from `described`."""
+    if not isinstance(given, Mapping):
+        return as_calibrator(given)
+    if "format" in given:
+        return Calibrator.from_dict(given)
+    kind = given.get("kind")
+    if not isinstance(kind, str) or kind not in kinds:
+        raise FormatError(f"unknown calibrator {kind!r}; known: {', '.join(kinds)}.")
+    return kinds[kind](**given["options"])
