@@ -407,3 +407,21 @@ def test_outcomes_spelt_in_two_ways(run, write):
     name = write("t.csv", "y,p\nno,0.1\nyes,0.2\nYes ,0.9\n")
     err = run("eval", name, "--scores", "p", *COSTS).err
     assert "may be one outcome: spell it alike in every row" in err
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("a/b", "`a/b` divides by 0, first in row 4 (2 of 4 rows)."),
+        ("a*1e308", "`a*1e308` comes to a number that is too large, first in row 2 (1 of 4 rows)."),
+        ("c", "`c` has missing values; the first is row 5 (1 of 4 rows)."),
+    ],
+)
+def test_costs_of_a_case_name_its_row_in_the_file(run, write, formula, said):
+    cells = "no,.1,1,1,1\nyes,.7,5,2,2\n,.7,1,0,3\nyes,.9,1,0,4\nno,.2,1,0,\n"
+    name = write("t.csv", "y,p,a,b,c\n" + cells)
+    words = ("--label", "y", "--positive", "yes", "--scores", "p", "--missing", "drop")
+    ran = run("eval", name, *words, "--cost", f"fn={formula}", "fp=1")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.splitlines()[0] == f"error: {said}"
+    assert len(ran.err.splitlines()) == 2  # and what to do

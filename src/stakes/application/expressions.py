@@ -124,19 +124,29 @@ class CostExpression:
                 f"{right.shape[0]}."
             ) from None
         if sign == "/":
-            self._refuse_rows(right == 0, "divides by 0")
+            self._refuse_rows(
+                right == 0,
+                "divides by 0",
+                "leave those rows out, or give the amount as a column of its own",
+            )
         operations = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
         with np.errstate(over="ignore"):
             found = np.asarray(operations[sign](left, right))
-        self._refuse_rows(~np.isfinite(found), "comes to a number that is too large")
+        self._refuse_rows(
+            ~np.isfinite(found),
+            "comes to a number that is too large",
+            "reckon in a larger unit, e.g. thousands",
+        )
         return found
 
-    def _refuse_rows(self, bad: Any, what: str) -> None:
+    def _refuse_rows(self, bad: Any, what: str, hint: str) -> None:
         """An error that names the rows in which something is wrong."""
         rows = np.flatnonzero(bad)
+        if rows.size and bad.ndim:
+            where = f"first in row {rows[0]} ({rows.size} of {bad.size} rows)"
+            raise CostError(f"`{self.text}` {what}, {where}.", hint=hint, rows=rows[:10].tolist())
         if rows.size:
-            where = f", first in row {rows[0]} ({rows.size} rows)" if bad.ndim else ""
-            raise CostError(f"`{self.text}` {what}{where}.", rows=rows[:10].tolist())
+            raise CostError(f"`{self.text}` {what}.", hint="write another number")
 
     def __repr__(self) -> str:
         return f"CostExpression({self.text!r})"
