@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
+import reprlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stakes.exceptions import DataError
+
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
     from stakes.evaluation.parts import ModelEvaluation, Stretch
 
-__all__ = ["FORM", "record_of"]
+__all__ = ["FORM", "plain_facts", "record_of"]
 
 #: The name and version of the form; `stakes/report/evaluation.schema.json` describes it.
 FORM = "stakes-evaluation-1"
@@ -55,8 +59,39 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
         "too_few": ev.too_few,
         "notes": list(ev.notes),
         "slices": {name: record_of(part) for name, part in ev.slices.items()},
-        "facts": {str(key): value for key, value in (facts or {}).items()},
+        "facts": plain_facts(facts),
     }
+
+
+def plain_facts(facts: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What is said about where an evaluation comes from, if it can be written as JSON."""
+    example = 'facts={"source": "churn.csv", "seed": 0}'
+    if not isinstance(facts, Mapping | None):
+        raise DataError(
+            f"`facts` must be a mapping from names; got {type(facts).__name__}.", hint=example
+        )
+    found = {
+        str(key): value.item() if isinstance(value, np.generic) else value
+        for key, value in (facts or {}).items()
+    }
+    strange = [key for key, value in found.items() if not _writable(value)]
+    if strange:
+        value = reprlib.repr(found[strange[0]])
+        raise DataError(
+            "`facts` must be text, finite numbers, or lists and mappings of them; "
+            f"{strange[0]!r} is {value} ({len(strange)} of {len(found)} facts fail).",
+            hint=f"say it as text: facts={{{strange[0]!r}: str(...)}}",
+        )
+    return found
+
+
+def _writable(value: Any) -> bool:
+    """Whether JSON can hold it."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _finite(number: float | None) -> float | None:

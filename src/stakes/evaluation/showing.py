@@ -19,7 +19,7 @@ from stakes.evaluation.matrix_numbers import matrix_numbers
 from stakes.evaluation.page_charts import charts_of
 from stakes.evaluation.page_charts_many import charts_by_case, charts_of_paths
 from stakes.evaluation.page_evidence import evidence_charts
-from stakes.evaluation.recording import record_of
+from stakes.evaluation.recording import plain_facts, record_of
 from stakes.report.amounts import percent
 from stakes.report.embedding import packed
 from stakes.report.markdown import as_markdown
@@ -54,7 +54,7 @@ def as_page(
     plain = reliability.get("reliability", {})
     return page(
         Sheet(
-            record=record_of(ev, stamped(facts)),
+            record=record_of(ev, stamped(plain_facts(facts))),
             order=tuple(model.name for model in ev.models),
             numbers=numbers,
             table=table,
