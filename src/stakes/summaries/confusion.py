@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_matrix, as_priors, frozen, same_length
+from stakes._checks import as_priors, frozen, same_length
 from stakes._columns import as_column, as_weights
 from stakes._kernels.counting import count_pairs, sum_weights
 from stakes._names import as_names, encode, listed, observed_names, positional, table_names
 from stakes.exceptions import DataError, LabelError, MergeError
 from stakes.results import Frame
+from stakes.summaries.given_counts import given_counts
 from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, Name, Priors
 
@@ -59,7 +60,7 @@ class ConfusionMatrix(Storable):
         classes: Sequence[Any] | None = None,
         decisions: Sequence[Any] | None = None,
     ) -> None:
-        table = as_matrix(counts, "counts")
+        table = given_counts(counts)
         table = table.astype(np.int64 if table.dtype.kind in "iub" else np.float64)
         if table.size == 0:
             raise DataError(f"`counts` must not be empty; got shape {table.shape}.")
