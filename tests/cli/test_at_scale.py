@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from stakes.cli.globs import Files, found_files
-from stakes.cli.opening import _unreadable
+from stakes.cli.opened import unreadable
 from stakes.exceptions import FormatError
 from stakes.summaries import PairedCounts, load_summary
 
@@ -393,7 +393,7 @@ def test_spark_that_does_not_start(run, tmp_path, monkeypatch):
 
         PySparkException = OSError
 
-    monkeypatch.setattr("stakes.cli.opening.load", lambda *_, **__: Module)
+    monkeypatch.setattr("stakes.cli.opening_spark.load", lambda *_, **__: Module)
     ran = run("eval", "lake", *WORDS, "--scores", "a", "--engine", "spark")
     assert ran.code == 2
     assert "error: Spark does not start: [JAVA_GATEWAY_EXITED]" in ran.err
@@ -415,7 +415,7 @@ class _JavaError(Exception):
 
 def test_problems_of_java_are_said_in_a_line():
     files = Files("lake", ("lake/0.parquet", "/lake/1.parquet"), "parquet", 2)
-    found = _unreadable(_JavaError(), files)
+    found = unreadable(_JavaError(), files)
     assert found.message == (
         "lake: Encountered error while reading file file:///lake/1.parquet. file:/lake/1.parquet "
         "is not a Parquet file. Expected magic number at tail"

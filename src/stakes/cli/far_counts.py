@@ -18,7 +18,8 @@ from stakes.cli.cells import Labels
 from stakes.cli.columns import find_label
 from stakes.cli.far_columns import FarColumns, far_columns, label_counts, prepared
 from stakes.cli.globs import Files, found_files
-from stakes.cli.opening import Opened, opened
+from stakes.cli.opened import Opened
+from stakes.cli.opening import opened
 from stakes.cli.place import at_place, judged_at, refuse_or_name_dominated, texts
 from stakes.cli.reading import Table
 from stakes.engines import Reduction, Request, reduce_frame

@@ -1,0 +1,56 @@
+"""What comes of opening files with an engine: a lazy frame, or a problem in one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from stakes.cli.globs import Files
+from stakes.exceptions import FormatError
+
+__all__ = ["Opened", "unreadable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A lazy frame, and how to ask about and stop the work on it, where the engine can."""
+
+    frame: Any
+    progress: Callable[[], float] | None = None
+    stop: Callable[[], None] | None = None
+
+
+def _said(error: Exception) -> str:
+    """What an engine says, in one line; of Java's long stories the problem and its cause."""
+    lines = str(error).strip().splitlines()
+    told = [line for line in lines if line.startswith((": ", "Caused by: "))]
+    if not lines or not told:
+        return lines[0] if lines else type(error).__name__
+    parts = []
+    for line in (told[0], told[-1]):
+        text = re.sub(r"^(: |Caused by: )[\w.$]+(: |$)", "", line)  # the class of the exception
+        text = re.sub(r"^\[[A-Z_.]+\] | *SQLSTATE: \w+$", "", text).strip()
+        if text and text not in parts:
+            parts.append(text)
+    return " ".join(parts) or lines[0]
+
+
+def unreadable(error: Exception, files: Files) -> FormatError:
+    """A problem of an engine in one line."""
+    said = _said(error)
+    hint = None
+    if "memory" in said.lower():
+        hint = "allow more:  --memory 4GB"
+    elif re.search("mismatch|schema", said, re.IGNORECASE):
+        hint = "every file must have the same columns, of the same types"
+    elif files.form == "csv":
+        hint = "every file must have the same header and one row per case"
+    elif "://" in files.said:
+        hint = "check the address, AWS_REGION and the keys (AWS_ACCESS_KEY_ID, ...)"
+    elif len(files.paths) > 1 and not any(path in said for path in files.paths):
+        hint = "find the damaged file by giving fewer of them"
+    else:
+        hint = "write or copy the file again, or leave it out"
+    return FormatError(f"{files.title}: {said}", hint=hint)

@@ -1,0 +1,75 @@
+"""Files as a data frame of Spark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from stakes._optional import load
+from stakes.cli.globs import Files, partitions
+from stakes.cli.opened import Opened, unreadable
+from stakes.exceptions import FormatError
+
+__all__ = ["with_spark"]
+
+
+@contextmanager
+def with_spark(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
+    """A data frame of the session that runs, or of a new one on this machine."""
+    sql = load("pyspark.sql", extra="spark")
+    if files.form == "arrow":
+        raise FormatError("Spark does not read Arrow files.", hint="--engine duckdb")
+    errors = load("pyspark.errors", extra="spark")
+    try:
+        yield Opened(_spark_frame(_session(sql), files, types))
+    except Exception as error:  # problems of the JVM come as errors of py4j, which Connect lacks
+        if isinstance(error, errors.PySparkException) or type(error).__name__.startswith("Py4J"):
+            raise unreadable(error, files) from None
+        raise
+
+
+def _session(sql: Any) -> Any:
+    """The session that runs, or a new one on this machine."""
+    builder = sql.SparkSession.builder.appName("stakes")
+    try:
+        return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    except Exception as error:
+        said = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise FormatError(
+            f"Spark does not start: {said}",
+            hint="it needs Java 17 on the path, which `java -version` shows, or JAVA_HOME:  "
+            "apt install openjdk-17-jre-headless\nwithout Java:  --engine duckdb",
+        ) from None
+
+
+def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
+    """The files as a data frame of Spark."""
+    far = "://" in files.said  # to be listed there; else brackets are part of a name
+    # a session may have been started in another folder, and reads relative names from there
+    paths = [
+        path if far else re.sub(r"([][{}*?\\])", r"\\\1", str(Path(path).absolute()))
+        for path in files.paths
+    ]
+    reader = session.read
+    if files.hive:
+        root = _root(files.paths[0])
+        reader = reader.option("basePath", root if far else str(Path(root).absolute()))
+    if files.form == "parquet":
+        return reader.parquet(*paths)
+    mark = "\t" if ".tsv" in paths[0].lower() else ","
+    reader = reader.option("header", True).option("sep", mark)
+    frame = reader.option("enforceSchema", False).csv(paths)  # every file must have this header
+    for name, kind in types.items():
+        if kind == "number":
+            frame = frame.withColumn(name, frame[name].cast("double"))
+    return frame
+
+
+def _root(path: str) -> str:
+    """The folder above those that are columns."""
+    folders = path.split("/")[:-1]
+    above = folders[: len(folders) - len(partitions(path))]
+    return "/".join(above) or ("/" if path.startswith("/") else ".")
