@@ -27,6 +27,7 @@ from stakes.calibration import (
     Vector,
     VennAbers,
     calibration_gain,
+    cross_fit,
     load,
 )
 from stakes.exceptions import DataError, FormatError, LabelError, PosteriorError, PriorError
@@ -383,19 +384,56 @@ def test_target_priors_of_a_class_without_cases_raise(kind, ternary):
         kind(priors=[0.5, 0.3, 0.2]).fit(logs[y < 2], y[y < 2])
 
 
-@pytest.mark.parametrize("kind", [Matrix, Dirichlet, CommonCurve, StructuredMatrix])
-def test_scores_whose_squares_overflow_are_refused(kind, ternary):
-    logs, y = ternary
-    with pytest.raises(DataError, match="at most 1e\\+100"):
-        kind().fit(np.where(logs < -8.0, -1e300, logs), y)
-
-
-def test_line_through_scores_whose_squares_overflow(binary):
+@pytest.mark.parametrize("kind", ALL)
+def test_vast_scores_are_refused_by_all(kind, binary):
     scores, y = binary
-    expected = Logistic().fit(scores, y).posteriors(scores)
-    np.testing.assert_allclose(
-        Logistic().fit(1e200 * scores, y).posteriors(1e200 * scores), expected, atol=1e-7
-    )
+    with pytest.raises(
+        DataError, match=r"at most 1e\+100 in size, or infinite; row 2 holds -1e"
+    ) as e:
+        kind().fit(np.where(np.arange(len(y)) == 2, -1e101, scores), y)
+    assert e.value.rows == (2,)
+    assert "bound=50" in e.value.hint
+    fitted = kind().fit(scores, y)
+    if kind is Automatic:  # which has a bound, learnt from the scores
+        assert np.isfinite(fitted.log_posteriors([0.0, 1e200])).all()
+        return
+    with pytest.raises(DataError, match="row 1 holds 1e"):
+        fitted.posteriors([0.0, 1e200])
+
+
+@pytest.mark.parametrize("kind", [Affine, Temperature, Vector, Matrix, Dirichlet, Automatic])
+def test_vast_scores_of_a_class_are_moved_to_the_bound(kind, ternary):
+    logs, y = ternary
+    masked = np.where((logs < -8.0) & (np.eye(3)[y] == 0), np.finfo(float).min, logs)
+    assert (masked < -1e300).any()
+    with pytest.raises(DataError, match="at most 1e"):
+        kind().fit(masked, y)
+    cal = kind(bound=50.0).fit(masked, y)
+    assert np.isfinite(cal.log_posteriors(masked)).all()
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_scores_just_below_the_limit_are_fitted(kind, binary):
+    scores, y = binary
+    found = kind().fit(1e98 * scores, y).log_posteriors(1e98 * scores)
+    assert -found[np.arange(len(y)), y].mean() < 0.75
+
+
+@pytest.mark.parametrize("kind", [Affine, Logistic, Vector, Matrix, CommonCurve, Gaussian])
+def test_rows_in_messages_are_those_of_the_caller(kind, binary):
+    """Cases of weight 0 before the offending one are counted."""
+    scores, y = binary
+    wrong = int(np.flatnonzero(y == 1)[9])
+    scores = np.where(np.arange(len(y)) == wrong, -np.inf, scores)
+    weights = np.where(np.arange(len(y)) < wrong - 3, 0.0, 1.0)
+    weights[np.flatnonzero(y == 0)[:2]] = 1.0
+    for fit in (
+        lambda: kind().fit(scores, y, sample_weight=weights),
+        lambda: cross_fit(kind(), scores, y, sample_weight=weights, folds=2),
+    ):
+        with pytest.raises(DataError, match=rf"row {wrong}\b") as error:
+            fit()
+        assert error.value.rows == (wrong,)
 
 
 def _edited(saved, **changes):
@@ -471,10 +509,3 @@ def test_names_and_types_are_no_calibrators(given, binary):
         Automatic([given]).fit(*binary)
     with pytest.raises(DataError, match=r"such as Affine\(\)"):
         Average([given])
-
-
-@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning", "ignore:invalid:RuntimeWarning")
-def test_automatic_choice_stands_scores_whose_squares_overflow(ternary):
-    logs, y = ternary
-    cal = Automatic().fit(1e200 * logs, y)
-    assert np.isfinite(cal.posteriors(1e200 * logs)).all()

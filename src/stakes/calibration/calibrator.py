@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stakes._checks import as_priors
 from stakes._files import write_whole
 from stakes._kernels.softmax import log_softmax, shift_log_priors
-from stakes.calibration.cases import Cases, Scores, read_cases, read_scores
+from stakes.calibration.cases import Cases, Scores, read_cases, read_scores, refuse_vast
 from stakes.exceptions import DataError, FormatError, PriorError
 from stakes.typing import FloatArray, Name, Priors
 
@@ -31,7 +31,8 @@ class Calibrator:
     Not used directly; see `Affine`, `Temperature`, `Isotonic` and the others. All of them take
     natural logarithms: log-posteriors or logits of shape (n, K), or, for two classes, log odds
     or log-likelihood ratios of the second class of shape (n,); a `Posteriors` object is read
-    as its log-posteriors. All return posteriors of shape (n, K) in float64.
+    as its log-posteriors. A finite score is at most 1e100 in size, after `bound`. All return
+    posteriors of shape (n, K) in float64.
 
     Parameters
     ----------
@@ -231,18 +232,21 @@ class Calibrator:
             )
 
     def _bounded(self, scores: Scores, *, learn: bool) -> Scores:
-        """Move scores to the bound, if there is one."""
+        """Move scores to the bound, if there is one; none may be vast after that."""
         if self.options.get("bound") is None:
-            return scores
+            return refuse_vast(scores)
         if scores.table is None:
             odds = np.asarray(scores.odds)
             if learn:
                 self._bound = self._bound_from(np.abs(odds))
-            return Scores(None, np.clip(odds, -self._bound, self._bound))  # type: ignore[operator]
-        table = scores.table - scores.table.max(axis=1, keepdims=True)
+            bounded = np.clip(odds, -self._bound, self._bound)  # type: ignore[operator]
+            return refuse_vast(Scores(None, bounded, scores.rows))
+        with np.errstate(over="ignore"):
+            table = scores.table - scores.table.max(axis=1, keepdims=True)
         if learn:
             self._bound = self._bound_from(-table)
-        return Scores(np.maximum(table, -self._bound), None)  # type: ignore[operator]
+        kept = np.maximum(table, -self._bound)  # type: ignore[operator]
+        return refuse_vast(Scores(kept, None, scores.rows))
 
     def _bound_from(self, distances: NDArray[Any]) -> float:
         """The bound itself, or log 2 beyond the largest finite distance."""

@@ -16,15 +16,22 @@ from stakes.exceptions import DataError, LabelError, PosteriorError, PriorError
 from stakes.posteriors import Posteriors
 from stakes.typing import FloatArray, IntArray, Name, Priors
 
-__all__ = ["Cases", "Scores", "read_cases", "read_scores"]
+__all__ = ["Cases", "Scores", "read_cases", "read_scores", "refuse_vast"]
+
+#: The largest finite score: its square, times many cases, is still a number.
+_LARGEST = 1e100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """Checked scores: `table` (n, K) of log scores, or `odds` (n,) of the second class."""
+    """Checked scores: `table` (n, K) of log scores, or `odds` (n,) of the second class.
+
+    `rows` are the positions among the scores that were given, where some were left out.
+    """
 
     table: NDArray[Any] | None
     odds: NDArray[Any] | None
+    rows: NDArray[Any] | None = None
 
     @property
     def size(self) -> int:
@@ -55,9 +62,14 @@ class Scores:
 
     def take(self, rows: NDArray[Any]) -> Scores:
         """The scores of some rows."""
+        given = self.given_rows(rows)
         if self.table is None:
-            return Scores(None, self.odds[rows])  # type: ignore[index]
-        return Scores(self.table[rows], None)
+            return Scores(None, self.odds[rows], given)  # type: ignore[index]
+        return Scores(self.table[rows], None, given)
+
+    def given_rows(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Where some rows stood among the scores that were given, for messages."""
+        return rows if self.rows is None else np.asarray(self.rows[rows])
 
 
 def read_scores(scores: Any, name: str = "scores") -> Scores:
@@ -85,6 +97,27 @@ def read_scores(scores: Any, name: str = "scores") -> Scores:
         _refuse_probabilities(table, name)
         return Scores(table, None)
     return Scores(_settle_infinities(table, name), None)
+
+
+def refuse_vast(scores: Scores) -> Scores:
+    """The scores themselves; raise when a finite one is so large that its square overflows."""
+    values = scores.odds if scores.table is None else scores.table
+    if values is None or not values.size:
+        return scores
+    if float(values.min()) >= -_LARGEST and float(values.max()) <= _LARGEST:
+        return scores
+    vast = np.isfinite(values) & (np.abs(values) > _LARGEST)
+    if not vast.any():
+        return scores
+    places = np.flatnonzero(vast.reshape(len(values), -1).any(axis=1))
+    rows = scores.given_rows(places)
+    raise DataError(
+        f"`scores` must be at most {_LARGEST:g} in size, or infinite; row {rows[0]} holds "
+        f"{values[vast][0]:g} ({rows.size} of {len(values)} rows fail).",
+        hint="divide all scores by a constant; where such a score marks an impossible class, "
+        "say how far to trust it: bound=50",
+        rows=rows[:10].tolist(),
+    )
 
 
 def _refuse_probabilities(table: NDArray[Any], name: str) -> None:

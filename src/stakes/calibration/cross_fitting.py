@@ -176,7 +176,7 @@ def cross_fit_cases(cal: Calibrator, cases: Cases, number: IntArray) -> FloatArr
             raise DataError(
                 f"fold {fold}: {error.message}",
                 hint=error.hint or "use fewer folds",
-                rows=[int(train[row]) for row in error.rows],
+                rows=error.rows,
             ) from None
         out[test] = fitted._log_posteriors(fitted._bounded(cases.scores.take(test), learn=False))
     return out

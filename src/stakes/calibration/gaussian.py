@@ -16,7 +16,6 @@ __all__ = ["Gaussian"]
 
 _DEGREES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0)
 #: Beyond this size squares of scores could overflow.
-_LARGEST = 1e100
 
 
 class Gaussian(Calibrator):
@@ -84,15 +83,7 @@ class Gaussian(Calibrator):
     def _fit(self, cases: Cases) -> None:
         odds = cases.scores.log_odds()
         cases.need_all_classes("a density for each class needs cases of both")
-        infinite = np.flatnonzero(~(np.abs(odds) <= _LARGEST))
-        if infinite.size:
-            raise DataError(
-                f"`scores` must be finite, and at most {_LARGEST:g} in size, for densities; row "
-                f"{infinite[0]} is "
-                f"{odds[infinite[0]]} ({infinite.size} of {len(odds)} rows).",
-                hint='use bound="data"',
-                rows=infinite[:10].tolist(),
-            )
+        _refuse_infinite(cases.scores)
         groups = [(odds[cases.codes == k], cases.weights[cases.codes == k]) for k in (0, 1)]
         if self.options["tails"] == "normal":
             means, variances = _moments(groups, [np.ones(len(s)) for s, _ in groups])
@@ -143,8 +134,7 @@ class Gaussian(Calibrator):
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds = scores.log_odds()
-        if not (np.abs(odds) <= _LARGEST).all():
-            raise DataError("`scores` must be finite for densities.", hint='use bound="data"')
+        _refuse_infinite(scores)
         densities = [
             _log_density(odds, m, s, self.degrees)
             for m, s in zip(self.means, self.spreads, strict=True)
@@ -169,6 +159,20 @@ def _moments(
         means[k] = np.average(scores, weights=weights * force)
         variances[k] = float((weights * force) @ (scores - means[k]) ** 2) / weights.sum()
     return means, variances
+
+
+def _refuse_infinite(scores: Scores) -> None:
+    """Raise when a score has no density."""
+    odds = scores.log_odds()
+    infinite = np.flatnonzero(~np.isfinite(odds))
+    if infinite.size:
+        rows = scores.given_rows(infinite)
+        raise DataError(
+            f"`scores` must be finite for densities; row {rows[0]} is {odds[infinite[0]]} "
+            f"({rows.size} of {len(odds)} rows fail).",
+            hint='say how far an infinite score is to be trusted: bound="data", or a number',
+            rows=rows[:10].tolist(),
+        )
 
 
 def _log_density(scores: FloatArray, mean: float, spread: float, degrees: float) -> FloatArray:

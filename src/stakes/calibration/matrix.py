@@ -17,8 +17,6 @@ from stakes.typing import FloatArray, Priors
 
 __all__ = ["Dirichlet", "Matrix", "finite_table"]
 
-_LARGEST = 1e100
-
 
 class Matrix(Calibrator):
     r"""A full matrix on the scores: softmax(W x + b), off-diagonal entries held near 0.
@@ -178,15 +176,15 @@ class Dirichlet(Matrix):
 
 
 def finite_table(scores: Scores) -> FloatArray:
-    """Scores (n, K) in float64, which must be finite and have finite squares."""
+    """Scores (n, K) in float64, which must be finite."""
     table = np.asarray(scores.columns(), dtype=np.float64)
-    fits = np.abs(table) <= _LARGEST
+    fits = np.isfinite(table)
     if not fits.all():
-        rows = np.flatnonzero(~fits.all(axis=1))
+        rows = scores.given_rows(np.flatnonzero(~fits.all(axis=1)))
         raise DataError(
-            f"`scores` must be finite, and at most {_LARGEST:g} in size; row {rows[0]} is not "
-            f"({rows.size} of {len(table)}).",
-            hint='use bound="data" for infinite ones, or a number such as bound=50',
+            f"`scores` must be finite; row {rows[0]} is not ({rows.size} of {len(table)} rows "
+            "fail).",
+            hint='say how far an infinite score is to be trusted: bound="data", or a number',
             rows=rows[:10].tolist(),
         )
     return table

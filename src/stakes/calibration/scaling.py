@@ -52,7 +52,7 @@ class _Scaling(Calibrator):
             )
         each = self.form == "vector"
         laid = lay_out(cases.scores.columns(), normalised=each, centred=each)
-        _refuse_impossible_truth(laid, cases.codes)
+        _refuse_impossible_truth(laid, cases)
         if self.form != "temperature" and not laid.vary():
             self._fit_shares(laid, cases)
             return
@@ -110,20 +110,21 @@ def laid_size(scores: ClassScores) -> int:
     return len(scores.values)
 
 
-def _refuse_impossible_truth(scores: ClassScores, codes: IntArray) -> None:
+def _refuse_impossible_truth(scores: ClassScores, cases: Cases) -> None:
     """Raise when a true class has posterior 0, which no scaling can repair."""
     if scores.barred is None:
         return
-    rows = np.flatnonzero(scores.barred[codes, np.arange(len(codes))])
+    rows = np.flatnonzero(scores.barred[cases.codes, np.arange(len(cases.codes))])
     if rows.size:
-        raise impossible_truth(rows, len(codes))
+        raise impossible_truth(rows, cases)
 
 
-def impossible_truth(rows: IntArray, total: int) -> DataError:
+def impossible_truth(wrong: IntArray, cases: Cases) -> DataError:
     """The error for cases whose true class was called impossible."""
+    rows = cases.scores.given_rows(wrong)
     return DataError(
         f"`scores` give the true class a posterior of 0, in row {rows[0]} and in {rows.size} of "
-        f"{total} rows, so the cross-entropy is infinite whatever the calibration.",
+        f"{len(cases.codes)} rows, so the cross-entropy is infinite whatever the calibration.",
         hint='say how far an infinite score is to be trusted: bound="data", or a number',
         rows=rows[:10].tolist(),
     )
@@ -287,7 +288,7 @@ def finite_cases(cases: Cases) -> tuple[FloatArray, IntArray, FloatArray]:
         return odds, codes, weights
     wrong = np.flatnonzero(infinite & ((odds > 0) != (codes == 1)))
     if wrong.size:
-        raise impossible_truth(wrong, len(codes))
+        raise impossible_truth(wrong, cases)
     keep = ~infinite
     if len(np.unique(codes[keep])) < 2:
         raise DataError(
