@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from stakes._optional import load
-from stakes.cli.monitored import Watched
+from stakes.cli.monitored_watch import Watched
 from stakes.cli.output import dim, page_width, print_aligned, print_wrapped, shown
 from stakes.cli.pictures import write_picture
 from stakes.cli.printing import print_bold
