@@ -1,5 +1,6 @@
 """What a metric rewards: its implied costs, the laws it breaks, what it misranks."""
 
+from stakes.audit.auditing import audit, audit_all
 from stakes.audit.candidates import CandidateAudit, audit_candidates, choice_regret
 from stakes.audit.complying import compliance
 from stakes.audit.erroneous import ErrorCurve, misranking_by_error
@@ -15,7 +16,7 @@ from stakes.audit.opposition import OppositePair, opposite_pair
 from stakes.audit.rank_agreement import rank_correlation, rank_correlations, weighted_spearman
 from stakes.audit.rate_plane import LevelSets, level_sets, metric_cloud
 from stakes.audit.tuned import BestThreshold, best_threshold
-from stakes.audit.verdict import Audit, audit, audit_all
+from stakes.audit.verdict import Audit
 from stakes.audit.witness import RankedPair, Witness
 
 __all__ = [
