@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application
-from stakes.elicitation.question import Answer, Question, posed
+from stakes.elicitation.next_question import next_question
+from stakes.elicitation.question import Answer, Question
 from stakes.elicitation.ratio import RatioInterval
 from stakes.elicitation.regret import Goal, Options, options_of
 from stakes.elicitation.statement import (
@@ -27,10 +28,6 @@ from stakes.typing import Name
 
 __all__ = ["Elicitation"]
 
-#: A question is not repeated within this factor of one that was not answered.
-APART = 1.5
-#: Without systems to choose between, the ratio is narrowed down to this factor.
-ENOUGH = 2.0
 #: Leads below this are not worth telling apart.
 NEAR_TIE = 0.01
 
@@ -177,81 +174,7 @@ class Elicitation:
     @cached_property
     def question(self) -> Question | None:
         """The next question, at a switch point of the recommendation; None when done."""
-        if self.contradictions:
-            return None
-        if not self.systems:
-            return self._plain_question()
-        options = self.options
-        last = options.ratios.size - 1
-        stretches = options.stretches(0, last, self.tolerance)
-        count = len(stretches)
-        for left in sorted(range(count - 1), key=lambda k: self._depth(k + 1, count)):
-            at = self._switch(stretches, left)
-            ratio = float(options.ratios[at])
-            if not self._declined(ratio):
-                below, above = (options.names[stretches[k][1]] for k in (left, left + 1))
-                why = f"below about {ratio:.3g} false alarms per miss {below!r} is the better "
-                return self._posed(ratio, why + f"choice, above it {above!r}")
-        return None
-
-    def _switch(self, stretches: list[tuple[int, int]], k: int) -> int:
-        """Where to part one stretch from the next: where they cost the same, if that will do."""
-        options, last = self.options, self.options.ratios.size - 1
-        start = stretches[k - 1][0] if k else 0
-        (end, here), (_, there) = stretches[k], stretches[k + 1]
-        gains = options.nec[there, start : end + 1] - options.nec[here, start : end + 1]
-        not_yet = np.flatnonzero(gains >= 0)
-        crossing = start + int(not_yet[-1]) if not_yet.size else end
-        if crossing <= 0:
-            return end
-        more = len(options.stretches(crossing, last, self.tolerance))
-        return crossing if more <= len(stretches) - k - 1 else end
-
-    @staticmethod
-    def _depth(left: int, total: int) -> tuple[int, int]:
-        """Further questions in the worst case, and then how uneven the halves are."""
-        right = total - left
-        return math.ceil(math.log2(max(left, right))), abs(left - right)
-
-    def _plain_question(self) -> Question | None:
-        """Halve the ratio while it is not known well enough."""
-        if self.ratio.factor <= ENOUGH or self._declined(self.ratio.middle):
-            return None
-        return self._posed(self.ratio.middle, "it halves what is still possible")
-
-    def _posed(self, ratio: float, why: str) -> Question | None:
-        """A question near the operating point that is best at this ratio.
-
-        None if no numbers one can picture would tell the ratios apart that are left.
-        """
-        point = (0.5, 0.1)
-        if self.systems:
-            pairs = np.concatenate([np.column_stack(each) for each in self.options.points])
-            best = int(np.argmin(pairs @ np.array([self.prior * ratio, 1 - self.prior])))
-            point = (float(pairs[best, 0]), float(pairs[best, 1]))
-        for within in (0.005, 0.00005):
-            question = posed(
-                ratio,
-                prior=self.prior,
-                point=point,
-                cases=self.cases,
-                within=within,
-                why=why,
-                classes=self.classes,
-            )
-            if self.ratio.low < question.ratio < self.ratio.high:
-                return question
-        return None
-
-    def _declined(self, ratio: float) -> bool:
-        """Whether a question at about this ratio could not be answered."""
-        for said in self.statements:
-            if said.route == "preference" and said.inputs.get("prefers") == "=":
-                misses, alarms = said.inputs["misses"], said.inputs["alarms"]
-                asked = (alarms[1] - alarms[0]) / (misses[0] - misses[1])
-                if max(asked / ratio, ratio / asked) < APART:
-                    return True
-        return False
+        return next_question(self)
 
     # ------------------------------------------------------------- what it means
 
