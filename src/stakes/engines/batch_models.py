@@ -1,4 +1,4 @@
-"""Models of one batch, told apart by their type alone, and the bins of their scores."""
+"""Models of one batch, told apart by their type alone: what they decide, bins of their scores."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from stakes._checks import as_posterior_array, refuse_bad_posteriors, same_length
 from stakes._columns import as_column
 from stakes._names import encode
-from stakes.application import Application
-from stakes.decisions import decision_intervals
+from stakes.application import Application, CaseCosts
+from stakes.decisions import bayes_decisions, decision_intervals
 from stakes.engines.bins import Bins
-from stakes.exceptions import DataError, PosteriorError
+from stakes.exceptions import DataError, PosteriorError, PriorError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.reading import posterior_array
 from stakes.typing import FloatArray
 
-__all__ = ["read_model", "score_edges_of"]
+__all__ = ["decisions_of", "read_model", "score_edges_of"]
 
 
 def read_model(said: Any, name: str, app: Application, n_cases: int) -> NDArray[Any]:
@@ -52,6 +52,24 @@ def read_model(said: Any, name: str, app: Application, n_cases: int) -> NDArray[
         return codes
     same_length("y_true", n_cases, name, posteriors.shape[0])
     return posteriors
+
+
+def decisions_of(
+    said: NDArray[Any], app: Application, said_at: FloatArray | None, case_costs: CaseCosts | None
+) -> NDArray[Any]:
+    """Decisions as given, or the Bayes decisions of posteriors that were made for `said_at`."""
+    if said.ndim == 1:
+        return said
+    if app.priors is not None:
+        if said_at is None:
+            raise PriorError(
+                "the application has priors, so I need to know the base rate that the "
+                "posteriors were made for.",
+                hint="Stream(app, posterior_priors=[...]); app.priors when they already hold there",
+            )
+        if not np.array_equal(app.priors, said_at):
+            said = Posteriors(said).with_priors(app.priors, old=said_at).values
+    return bayes_decisions(said, app.costs if case_costs is None else case_costs)
 
 
 @contextmanager

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_priors
 from stakes._names import as_positions, encode, listed
 from stakes.application import Application, CaseCosts, as_application
-from stakes.decisions import bayes_decisions
-from stakes.engines.batch_models import read_model, score_edges_of
-from stakes.exceptions import DataError, MergeError, PriorError
-from stakes.posteriors import Posteriors
+from stakes.engines.batch_models import decisions_of, read_model, score_edges_of
+from stakes.engines.checkpoints import read_checkpoint
+from stakes.exceptions import DataError
 from stakes.summaries import (
     ConfusionMatrix,
     CostTally,
@@ -23,7 +21,6 @@ from stakes.summaries import (
     PairedCounts,
     ScoreBins,
     ScoreCounts,
-    load_summary,
     merge_summaries,
     save_summary,
 )
@@ -57,6 +54,7 @@ class Stream:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from stakes import Application
     >>> stream = Stream(Application([[0, 1], [10, 0]]), scores="bins")
     >>> for y, p in [([0, 1], [0.02, 0.7]), ([0, 0, 1], [0.3, 0.01, 0.05])]:
@@ -142,7 +140,10 @@ class Stream:
         said = {
             str(name): read_model(one, str(name), app, len(truth)) for name, one in given.items()
         }
-        decided = {n: as_positions(self._decided(one, case_costs)) for n, one in said.items()}
+        decided = {
+            n: as_positions(decisions_of(one, app, self._said_at, case_costs))
+            for n, one in said.items()
+        }
         names = {"classes": app.classes, "decision_names": app.decisions}
         found: dict[str, Any] = {}
         if groups is None:
@@ -173,23 +174,6 @@ class Stream:
         for y_true, models in batches:
             self.update(y_true, models)
         return self
-
-    def _decided(self, said: NDArray[Any], case_costs: CaseCosts | None) -> NDArray[Any]:
-        """Decisions as given, or the Bayes decisions of posteriors."""
-        if said.ndim == 1:
-            return said
-        app = self.application
-        if app.priors is not None:
-            if self._said_at is None:
-                raise PriorError(
-                    "the application has priors, so I need to know the base rate that the "
-                    "posteriors were made for.",
-                    hint="Stream(app, posterior_priors=[...]); app.priors when they already "
-                    "hold there",
-                )
-            if not np.array_equal(app.priors, self._said_at):
-                said = Posteriors(said).with_priors(app.priors, old=self._said_at).values
-        return bayes_decisions(said, app.costs if case_costs is None else case_costs)
 
     def _scored(
         self, truth: NDArray[Any], said: Mapping[str, NDArray[Any]], weights: Any
@@ -271,36 +255,7 @@ class Stream:
 
     def resume(self, path: str | Path) -> Self:
         """Add what a checkpoint holds to what has been counted here."""
-        found = load_summary(path)
-        joint = found.get("joint") if isinstance(found, dict) else None
-        if not isinstance(joint, (PairedCounts, GroupedCounts)):
-            raise MergeError(f"{Path(path).name} is not a checkpoint of a stream.")
-        inner = joint.joint if isinstance(joint, GroupedCounts) else joint
-        app = self.application
-        if (inner.classes, inner.decisions) != (app.classes, app.decisions):
-            raise MergeError(
-                f"{Path(path).name} has classes {listed(inner.classes)} and decisions "
-                f"{listed(inner.decisions)}; the application has {listed(app.classes)} and "
-                f"{listed(app.decisions)}.",
-                hint="go on with the application that the checkpoint was counted with",
-            )
-        if "decided_by" in found:
-            try:
-                found["decided_by"] + self._rule
-            except MergeError as error:
-                raise MergeError(
-                    f"{Path(path).name}: {error.message}",
-                    hint="go on with the application that the checkpoint was counted with",
-                ) from None
-        scores = found.pop("scores", {})
-        kinds = {type(one) for one in scores.values()}
-        wanted = {"none": set(), "bins": {ScoreBins}, "exact": {ScoreCounts}}[self._how]
-        if scores and kinds != wanted:
-            kept = "exact" if kinds == {ScoreCounts} else "bins"
-            raise MergeError(
-                f"{Path(path).name} holds scores of another kind.",
-                hint=f"Stream(application, scores={kept!r})",
-            )
+        found, scores = read_checkpoint(Path(path), self._rule, self.application, self._how)
         if self._how == "bins" and scores:
             found["scores"] = scores
         self._keep(found, scores if self._how == "exact" else {})
