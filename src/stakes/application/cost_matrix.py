@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._checks import as_matrix, as_priors, frozen
 from stakes._names import as_names, listed, table_names
+from stakes.application.labelled_frames import labelled, refuse_named
 from stakes.exceptions import CostError
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name, Priors
@@ -67,7 +68,7 @@ class CostMatrix:
         decisions: Sequence[Any] | None = None,
     ) -> None:
         if classes is None or decisions is None:
-            _refuse_named(values)
+            refuse_named(values)
         array = as_matrix(values, "values").astype(np.float64)  # a copy: ours to keep
         if array.size == 0:
             raise CostError(f"`values` must not be empty; got shape {array.shape}.")
@@ -204,8 +205,6 @@ class CostMatrix:
         >>> CostMatrix.from_frame(table).cost("churn", "ignore")
         40.0
         """
-        from stakes.application.labelled_frames import labelled
-
         values, classes, decisions = labelled(frame, truth)
         return cls(values, classes=classes, decisions=decisions)
 
@@ -356,18 +355,3 @@ class CostMatrix:
         rows, columns = self.shape
         names = f"{listed(self.classes, 4)} x {listed(self.decisions, 4)}"
         return f"CostMatrix({rows} classes x {columns} decisions: {names})"
-
-
-def _refuse_named(values: Any) -> None:
-    """Raise for a frame that has names of its own, which must not be dropped silently."""
-    columns = getattr(values, "columns", None)
-    if columns is None or callable(columns):
-        return
-    rows = getattr(values, "index", None)  # of pandas
-    if rows is not None and all(list(x) == list(range(len(x))) for x in (rows, columns)):
-        return
-    raise CostError(
-        f"`values` is a frame with columns {listed([str(name) for name in columns])}, whose names "
-        "would be lost.",
-        hint="CostMatrix.from_frame(frame) reads them; or give classes=[...] and decisions=[...]",
-    )

@@ -12,7 +12,7 @@ from stakes._names import listed
 from stakes.exceptions import CostError
 from stakes.typing import FloatArray, Name
 
-__all__ = ["labelled"]
+__all__ = ["labelled", "refuse_named"]
 
 
 def labelled(frame: Any, truth: str | None) -> tuple[FloatArray, list[Name], list[Name]]:
@@ -54,3 +54,18 @@ def _numbers(costs: nw.DataFrame[Any]) -> FloatArray:
         return np.asarray(costs.to_numpy(), dtype=np.float64)
     except (TypeError, ValueError):
         raise CostError("the costs must be numbers; some are missing.") from None
+
+
+def refuse_named(values: Any) -> None:
+    """Raise for a frame that has names of its own, which must not be dropped silently."""
+    columns = getattr(values, "columns", None)
+    if columns is None or callable(columns):
+        return
+    rows = getattr(values, "index", None)  # of pandas
+    if rows is not None and all(list(x) == list(range(len(x))) for x in (rows, columns)):
+        return
+    raise CostError(
+        f"`values` is a frame with columns {listed([str(name) for name in columns])}, whose names "
+        "would be lost.",
+        hint="CostMatrix.from_frame(frame) reads them; or give classes=[...] and decisions=[...]",
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,15 +13,13 @@ from stakes._names import table_names
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
 from stakes.application.draws import Affine, Draws, Term, checked_priors, parts_of
+from stakes.application.possible_applications import extreme, sampled
 from stakes.application.unknown_shares import DirichletShares
 from stakes.application.unknowns import Unknown
-from stakes.exceptions import CostError, DataError, PriorError
+from stakes.exceptions import CostError, PriorError
 from stakes.typing import FloatArray, Name, RandomSource
 
 __all__ = ["UncertainApplication"]
-
-#: More unknown costs than this have too many corners to look at one by one.
-MOST_UNKNOWNS = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -260,20 +257,7 @@ class UncertainApplication:
 
     def sample(self, n: int = 1000, *, rng: RandomSource = None) -> Draws:
         """Draw `n` possible applications, equally probable."""
-        if n < 1:
-            raise DataError(f"at least one draw is needed; got {n!r}.")
-        generator = np.random.default_rng(rng)
-        weights = np.full(n, 1 / n)
-        if self.given is not None:
-            shares = self.given.weights / self.given.weights.sum()
-            rows = generator.choice(len(self.given), size=n, p=shares)
-            if self.given.priors is not None:
-                return Draws(self.given.costs[rows], self.given.priors[rows], weights)
-            return Draws(self.given.costs[rows], self._drawn_priors(n, generator), weights)
-        costs = np.repeat(self.base[None], n, axis=0)
-        for term in self.terms:
-            costs += term.amount.sample(n, generator)[:, None, None] * term.direction
-        return Draws(costs, self._drawn_priors(n, generator), weights)
+        return sampled(self, n, np.random.default_rng(rng))
 
     def corners(self) -> Draws:
         """The extreme applications, in which every unknown is at one of its ends.
@@ -281,49 +265,7 @@ class UncertainApplication:
         For given decisions the regret is convex in the costs and in the priors, so its worst
         case is at a corner. Draws are all corners.
         """
-        if self.given is not None:
-            costs = self.given.costs
-            if self.given.priors is not None:
-                return self.given
-        else:
-            if len(self.terms) > MOST_UNKNOWNS:
-                raise CostError(
-                    f"{len(self.terms)} unknown costs have 2^{len(self.terms)} corners.",
-                    hint=f"at most {MOST_UNKNOWNS}; or UncertainApplication.from_samples(...)",
-                )
-            ends = [sorted({term.amount.low, term.amount.high}) for term in self.terms]
-            costs = np.stack(
-                [
-                    self.base + sum(x * t.direction for x, t in zip(point, self.terms, strict=True))
-                    for point in itertools.product(*ends)
-                ]
-            )
-        priors = self._corner_priors()
-        weights = np.full(len(costs) * (1 if priors is None else len(priors)), np.nan)
-        if priors is None:
-            return Draws(costs, None, weights)
-        pairs = np.repeat(costs, len(priors), axis=0), np.tile(priors, (len(costs), 1))
-        return Draws(*pairs, weights)
-
-    # ------------------------------------------------------------- privates
-
-    def _drawn_priors(self, n: int, rng: np.random.Generator) -> FloatArray | None:
-        """Shares for `n` draws."""
-        if isinstance(self.priors, DirichletShares):
-            return self.priors.sample(n, rng)
-        if isinstance(self.priors, Unknown):
-            second = self.priors.sample(n, rng)
-            return np.column_stack([1 - second, second])
-        return None if self.priors is None else np.repeat(self.priors[None], n, axis=0)
-
-    def _corner_priors(self) -> FloatArray | None:
-        """The extreme shares."""
-        if isinstance(self.priors, DirichletShares):
-            return np.eye(len(self.classes))
-        if isinstance(self.priors, Unknown):
-            second = np.unique([self.priors.low, self.priors.high])
-            return np.column_stack([1 - second, second])
-        return None if self.priors is None else np.asarray(self.priors)[None]
+        return extreme(self)
 
     def __repr__(self) -> str:
         size = f"{len(self.classes)} classes x {len(self.decisions)} decisions"
