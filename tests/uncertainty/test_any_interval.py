@@ -235,6 +235,15 @@ def test_weights_are_refused_with_a_way_out() -> None:
     with pytest.raises(DataError, match="weights") as caught:
         interval(cm, application=APP)
     assert "GroupedCounts" in str(caught.value.hint)
+    assert "weighted_interval(y_true, decisions, sample_weight=...)" in str(caught.value.hint)
+
+
+def test_groups_with_few_cases_of_a_class_are_refused() -> None:
+    y = [0] * 50 + [1] * 7
+    gc = GroupedCounts.from_decisions(y, y, groups=range(57))
+    found = interval(gc, application=APP, rng=0)
+    assert found.too_few
+    assert "7 cases of 1" in found.notes[0]
 
 
 def test_wrong_method_lists_the_right_ones() -> None:

@@ -158,6 +158,47 @@ class TestCompare:
         whole = compare(paired(), APP, replicates=1500, rng=0)
         assert first.more(1000).probability_best == pytest.approx(whole.probability_best)
 
+    def test_more_draws_are_kept_at_another_level(self) -> None:
+        grown = compare(paired(), APP, replicates=500, rng=0).more(1000)
+        assert len(grown.at(0.5).replicates) == 1500
+        assert grown.at(0.5).probability_best == pytest.approx(grown.probability_best)
+
+    @pytest.mark.parametrize("app", [APP, Application([[0, 1], [10, 0]])], ids=["given", "data"])
+    def test_weighted_cases_as_groups_against_drawn_rows(self, app: Application) -> None:
+        from stakes.metrics import expected_cost
+
+        rng = np.random.default_rng(0)
+        y = (np.arange(600) % 3 == 0).astype(int)
+        often = rng.random(600) < 0.5
+        a = np.where(rng.random(600) < np.where(often, 0.2, 0.1), 1 - y, y)
+        b = np.where(rng.random(600) < 0.12, 1 - a, a)
+        w = np.where(often, 0.3, 2.7)
+        gc = GroupedCounts.from_decisions(y, {"a": a, "b": b}, groups=range(600), sample_weight=w)
+        found = compare(gc, app, rng=0).difference("a", "b")
+        gaps = []
+        for _ in range(500):
+            rows = rng.integers(0, 600, 600)
+            one, other = (
+                expected_cost(y[rows], d[rows], application=app, sample_weight=w[rows])
+                for d in (a, b)
+            )
+            gaps.append(one - other)
+        assert (found.high - found.low) / (2 * 1.96) == pytest.approx(np.std(gaps), rel=0.12)
+        with pytest.raises(DataError, match="joint counts holds weights") as caught:
+            compare(gc.joint, app)
+        assert "GroupedCounts.from_decisions" in str(caught.value.hint)
+
+    def test_few_weighted_cases_refuse_a_verdict_however_heavy(self) -> None:
+        y = [0] * 50 + [1] * 7
+        gc = GroupedCounts.from_decisions(
+            y, {"a": y, "b": [0] * 57}, groups=range(57), sample_weight=[20.5] * 57
+        )
+        assert compare(gc, APP, rng=0).verdict.startswith("cannot say: too few: 7 cases of 1")
+        light = GroupedCounts.from_decisions(
+            y * 4, {"a": y * 4, "b": [0] * 228}, groups=range(228), sample_weight=[0.001] * 228
+        )
+        assert not compare(light, APP, rng=0).too_few
+
     def test_one_system_is_refused(self) -> None:
         with pytest.raises(DataError, match="two systems"):
             compare(paired(systems=1), APP)

@@ -5,6 +5,7 @@ import pytest
 
 from stakes import Application, ScoreCounts
 from stakes.exceptions import DataError
+from stakes.metrics import auc
 from stakes.uncertainty import grouped_score_interval, interval
 
 APP = Application([[0, 1], [5, 0]], priors=[0.8, 0.2])
@@ -63,3 +64,19 @@ def test_lengths_and_metrics_are_checked() -> None:
         grouped_score_interval(y, s, groups=[1, 2])
     with pytest.raises(DataError, match="metric"):
         grouped_score_interval(y, s, groups=np.arange(90), metric="f1")
+
+
+def test_weights_stay_with_their_groups() -> None:
+    y, s = cases()
+    w = np.random.default_rng(1).choice([0.5, 3.0], 900)
+    groups = np.arange(900) // 3
+    found = grouped_score_interval(y, s, groups=groups, sample_weight=w, rng=0)
+    assert found.value == pytest.approx(
+        auc(ScoreCounts.from_scores(y, s, kind="rank", sample_weight=w))
+    )
+    rng, drawn = np.random.default_rng(2), []
+    for _ in range(400):
+        rows = (3 * rng.integers(0, 300, 300)[:, None] + np.arange(3)).ravel()
+        sc = ScoreCounts.from_scores(y[rows], s[rows], kind="rank", sample_weight=w[rows])
+        drawn.append(auc(sc))
+    assert np.ptp(found.limits) / (2 * 1.97) == pytest.approx(np.std(drawn), rel=0.12)

@@ -49,3 +49,30 @@ def test_the_calibrator_given_is_left_alone() -> None:
     assert calibrator.classes is None
     assert found.metric == "expected_cost"
     assert found.limits == pytest.approx((found.low, found.high))
+
+
+def test_weights_of_both_sets_against_repeated_and_absent_rows() -> None:
+    app = Application([[0, 1], [5, 0]], priors=[0.7, 0.3])
+    (y, s), (z, t) = cases(300, 0), cases(200, 1)
+    twice, half = np.arange(300) % 2, np.arange(200) % 4 != 0
+    options = {"calibrator": Affine(), "application": app, "replicates": 40, "rng": 0}
+    weighted = refitted_interval(y, s, calibration=(z, t, half), sample_weight=twice + 1, **options)
+    rows = np.repeat(np.arange(300), twice + 1)
+    plain = refitted_interval(y[rows], s[rows], calibration=(z[half], t[half]), **options)
+    assert weighted.value == pytest.approx(plain.value, rel=1e-6)
+    assert np.ptp(weighted.limits) > 0
+
+
+def test_equal_weights_change_nothing() -> None:
+    (y, s), (z, t) = cases(300, 0), cases(200, 1)
+    options = {
+        "calibrator": Affine(),
+        "application": Application([[0, 1], [5, 0]]),
+        "replicates": 40,
+        "rng": 0,
+    }
+    plain = refitted_interval(y, s, calibration=(z, t), **options)
+    weighted = refitted_interval(
+        y, s, calibration=(z, t, np.ones(200)), sample_weight=np.full(300, 2.5), **options
+    )
+    assert weighted.limits == pytest.approx(plain.limits, rel=1e-6)

@@ -70,7 +70,7 @@ def test_one_class_has_no_auc() -> None:
 
 def test_weights_are_refused() -> None:
     sc = ScoreCounts.from_scores([0, 1], [0.1, 0.2], kind="rank", sample_weight=[0.5, 1.5])
-    with pytest.raises(DataError, match="weights"):
+    with pytest.raises(DataError, match="weighted_score_interval"):
         interval(sc, "auc")
 
 

@@ -4,7 +4,8 @@ from stakes.uncertainty.across_data_sets import compare_across
 from stakes.uncertainty.any_interval import interval
 from stakes.uncertainty.bands import Band, band
 from stakes.uncertainty.best_systems import best_by_log_odds
-from stakes.uncertainty.comparison import Comparison, compare
+from stakes.uncertainty.comparison import compare
+from stakes.uncertainty.comparison_result import Comparison
 from stakes.uncertainty.differences import Difference
 from stakes.uncertainty.grouped_scores import grouped_score_interval
 from stakes.uncertainty.intervals import Interval, rate_interval
@@ -14,6 +15,8 @@ from stakes.uncertainty.refitting import refitted_interval
 from stakes.uncertainty.replicates import Replicates
 from stakes.uncertainty.score_comparison import compare_scores
 from stakes.uncertainty.sensitivity import BestRanges, best_ranges
+from stakes.uncertainty.weighted_intervals import weighted_interval
+from stakes.uncertainty.weighted_scores import weighted_score_interval
 
 __all__ = [
     "Band",
@@ -38,4 +41,6 @@ __all__ = [
     "power_curve",
     "rate_interval",
     "refitted_interval",
+    "weighted_interval",
+    "weighted_score_interval",
 ]

@@ -10,21 +10,22 @@ import numpy as np
 
 from stakes.exceptions import DataError
 from stakes.metrics.expected_cost import check_names
-from stakes.summaries import ConfusionMatrix, PairedCounts
+from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts
 from stakes.typing import FloatArray, RandomSource
-from stakes.uncertainty.comparison import Comparison
+from stakes.uncertainty.comparison_result import Comparison
 from stakes.uncertainty.cost_draws import apart_draws, shares_best
 from stakes.uncertainty.differences import Difference, adjusted, limited_difference
+from stakes.uncertainty.group_intervals import group_cases
 from stakes.uncertainty.intervals import as_level
 from stakes.uncertainty.linear_costs import CostSum, as_stakes, cost_sum
 from stakes.uncertainty.replicates import Replicates
-from stakes.uncertainty.sufficiency import MIN_CASES, refuse_weights, shortage
+from stakes.uncertainty.sufficiency import MIN_CASES, OF_SYSTEMS, refuse_weights, shortage
 
 __all__ = ["compare_across"]
 
 
 def compare_across(
-    matrices: Mapping[Any, ConfusionMatrix],
+    matrices: Mapping[Any, ConfusionMatrix | GroupedCounts],
     application: Any,
     *,
     weights: Any = None,
@@ -42,8 +43,9 @@ def compare_across(
 
     Parameters
     ----------
-    matrices : mapping from system to ConfusionMatrix
-        What each system did, each on its own cases.
+    matrices : mapping from system to ConfusionMatrix or GroupedCounts
+        What each system did, each on its own cases. With GroupedCounts whole groups are drawn;
+        cases that weigh differently must be given so, each case its own group if need be.
     application : Application, or several
         Costs and priors; the priors must be given.
     weights, normalize, level, margin, replicates, rng, min_cases
@@ -52,7 +54,7 @@ def compare_across(
     Returns
     -------
     Comparison
-        The p-values are those of the score test.
+        The p-values are those of the score test; those of Student's t where there are groups.
 
     References
     ----------
@@ -83,34 +85,54 @@ def compare_across(
     sums: dict[Any, CostSum] = {}
     notes: list[str] = []
     refused = False
-    for name, matrix in matrices.items():
+    for name, one in matrices.items():
+        matrix, cases = _counted(name, one)
         check_names(matrix, stakes.applications[0])
-        refuse_weights(np.asarray(matrix.counts, dtype=np.float64), "confusion matrix")
         joint = PairedCounts.from_confusion(matrix, name)
         sums[name] = cost_sum(joint.counts, joint.cells, stakes, normalize=normalize)
-        short, said = shortage(matrix.class_totals, matrix.classes, min_cases, stakes.matters)
+        short, said = shortage(
+            cases, (*matrix.classes, "groups"), min_cases, np.append(stakes.matters, True)
+        )
         refused, notes = refused or short, [*notes, *(f"{name}: {text}" for text in said)]
     names = tuple(matrices)
     costs = np.array([sums[name].value for name in names])
     drawn = Replicates.drawn(apart_draws(matrices, stakes, normalize), replicates, rng)
     best = shares_best(drawn.values)
+    groups = [min(g.n_groups) for g in matrices.values() if isinstance(g, GroupedCounts)]
+    gaps = (drawn.values, min(groups)) if groups else None
 
     def at(reach: float) -> Comparison:
-        pairs = _differences(sums, costs, as_level(reach), margin)
+        pairs = _differences(sums, costs, as_level(reach), margin, gaps)
         return Comparison(names, costs, best, tuple(pairs), tuple(notes), refused, drawn, at)
 
     return at(level)
 
 
+def _counted(name: Any, given: ConfusionMatrix | GroupedCounts) -> tuple[ConfusionMatrix, Any]:
+    """The confusion matrix, and the cases of each class and groups behind it."""
+    if isinstance(given, GroupedCounts):
+        if len(given.systems) > 1:
+            raise DataError(f"{name!r} must be the counts of one system; got {len(given.systems)}.")
+        return given.confusion(), np.append(group_cases(given), float(min(given.n_groups)))
+    counts = np.asarray(given.counts, dtype=np.float64)
+    refuse_weights(counts, "confusion matrix", instead=OF_SYSTEMS)
+    return given, np.append(given.class_totals, np.inf)
+
+
 def _differences(
-    sums: Mapping[Any, CostSum], costs: FloatArray, level: float, margin: float | None
+    sums: Mapping[Any, CostSum],
+    costs: FloatArray,
+    level: float,
+    margin: float | None,
+    drawn: tuple[FloatArray, int] | None,
 ) -> list[Difference]:
-    """Every pair, the cheaper system first."""
+    """Every pair, the cheaper system first; from draws of whole groups if there are any."""
     from scipy.special import ndtr
 
     names, found = tuple(sums), []
     for pair in combinations(range(len(names)), 2):
-        first, second = (names[k] for k in sorted(pair, key=lambda k: costs[k]))
+        places = sorted(pair, key=lambda k: costs[k])
+        first, second = (names[k] for k in places)
         a, b = sums[first], sums[second]
         total = CostSum(
             np.concatenate([a.counts, b.counts]),
@@ -119,7 +141,12 @@ def _differences(
         )
         p_value = 2 * float(ndtr(-abs(total.z_score())))
         cases = float(total.counts.sum())
+        gap, groups = None, None
+        if drawn is not None:
+            gap, groups = drawn[0][:, places[0]] - drawn[0][:, places[1]], drawn[1]
         found.append(
-            limited_difference(first, second, total, level, margin, level, p_value, True, cases)
+            limited_difference(
+                first, second, total, level, margin, level, p_value, gap is None, cases, gap, groups
+            )
         )
     return adjusted(found)

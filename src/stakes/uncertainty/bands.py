@@ -18,7 +18,7 @@ from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.intervals import as_level
 from stakes.uncertainty.replicates import Replicates
 from stakes.uncertainty.score_intervals import resampled_scores
-from stakes.uncertainty.sufficiency import MIN_CASES, refuse_weights, shortage
+from stakes.uncertainty.sufficiency import MIN_CASES, OF_CURVES, refuse_weights, shortage
 
 __all__ = ["Band", "band", "normalised_cost"]
 
@@ -141,7 +141,8 @@ def band(
     """
     scores.require_both("band")
     runs = scores.runs
-    refuse_weights(np.concatenate([runs.negatives, runs.positives]).astype(np.float64), "summary")
+    counts = np.concatenate([runs.negatives, runs.positives]).astype(np.float64)
+    refuse_weights(counts, instead=OF_CURVES)
     x = np.asarray(at, dtype=np.float64)
     if curve == "bayes_error":
         y, draw = _by_threshold(scores, x, "llr", -x, normalised_cost(x))

@@ -12,6 +12,7 @@ from stakes.results import Frame
 from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.bands import normalised_cost
+from stakes.uncertainty.sufficiency import OF_CURVES, refuse_weights
 
 __all__ = ["best_by_log_odds"]
 
@@ -60,6 +61,8 @@ def best_by_log_odds(
             f"{len(paired.decisions)} of {len(paired.classes)}.",
             hint="PairedCounts.from_scores(..., thresholds=-log_odds[::-1])",
         )
+    counts = np.asarray(paired.counts, dtype=np.float64)
+    refuse_weights(counts, "joint counts", instead=OF_CURVES)
     value, classes = normalised_cost(x), paired.cells[:, 0]
 
     def costs(cells: FloatArray) -> FloatArray:
@@ -76,7 +79,7 @@ def best_by_log_odds(
             found[:, s] = value(rates[0], rates[1])
         return found
 
-    seen = costs(np.asarray(paired.counts, dtype=np.float64)[None])[0]
+    seen = costs(counts[None])[0]
     generator = np.random.default_rng(rng)
     wins = np.zeros(seen.shape)
     for start in range(0, replicates, 200):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from stakes._names import listed
 from stakes.exceptions import DataError
 from stakes.metrics.expected_cost import check_names
-from stakes.results import Frame
 from stakes.summaries import GroupedCounts, PairedCounts
 from stakes.typing import FloatArray, Name, RandomSource
+from stakes.uncertainty.comparison_result import Comparison
 from stakes.uncertainty.cost_draws import cost_draws, shares_best
 from stakes.uncertainty.count_intervals import sum_draws
 from stakes.uncertainty.differences import (
@@ -25,108 +23,13 @@ from stakes.uncertainty.differences import (
     pair_difference,
     paired_p,
 )
+from stakes.uncertainty.group_intervals import group_cases
 from stakes.uncertainty.intervals import as_level
 from stakes.uncertainty.linear_costs import CostSum, Stakes, as_stakes, cost_sum
 from stakes.uncertainty.replicates import Replicates, seed_of
-from stakes.uncertainty.sufficiency import MIN_CASES, refuse_weights, shortage
+from stakes.uncertainty.sufficiency import MIN_CASES, OF_SYSTEMS, refuse_weights, shortage
 
-__all__ = ["Comparison", "compare"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
-    """What several systems cost, which is best, and how sure that is.
-
-    What `compare`, `compare_across` and `compare_scores` return.
-
-    Parameters
-    ----------
-    systems : tuple of names
-        In the order given.
-    costs : array of float
-        The cost of each.
-    probability_best : array of float
-        Probability that each is the cheapest, over sampling and over uncertain costs; ties
-        are shared.
-    differences : tuple of Difference
-        Every pair, the cheaper system first.
-    notes : tuple of str
-        What a reader should know.
-    too_few : bool
-        Whether a verdict was refused for want of cases.
-    replicates : Replicates
-        The draws of all costs, (n_replicates, n_systems).
-    rule : callable, optional
-        Makes the same comparison at another level.
-    best_is : str
-        What the best system is called: "cheapest", or "best by" a metric.
-    """
-
-    systems: tuple[Name, ...]
-    costs: FloatArray
-    probability_best: FloatArray
-    differences: tuple[Difference, ...]
-    notes: tuple[str, ...]
-    too_few: bool
-    replicates: Replicates
-    rule: Callable[[float], Comparison] | None = None
-    best_is: str = "cheapest"
-
-    @property
-    def best(self) -> Name:
-        """The system of least cost on these data."""
-        return self.systems[int(np.argmin(self.costs))]
-
-    @property
-    def verdict(self) -> str:
-        """The conclusion in a sentence."""
-        if self.too_few:
-            return f"cannot say: {self.notes[0]}"
-        rivals = [d for d in self.differences if self.best in (d.first, d.second) and not d.decided]
-        if not rivals:
-            return f"{self.best} is {self.best_is}"
-        if any(d.equivalent for d in rivals):
-            names = [d.second if d.first == self.best else d.first for d in rivals]
-            return f"{self.best} or {names[0]}: equivalent within the margin"
-        return str(min(rivals, key=lambda d: abs(d.value)))
-
-    def difference(self, first: Name, second: Name) -> Difference:
-        """Cost of `first` minus cost of `second`."""
-        for found in self.differences:
-            if (found.first, found.second) == (first, second):
-                return found
-            if (found.first, found.second) == (second, first):
-                return found.turned()
-        raise DataError(f"no pair {first!r}, {second!r}; there are {listed(self.systems)}.")
-
-    def at(self, level: float) -> Comparison:
-        """The same comparison with intervals of another level, from the same draws."""
-        if self.rule is None:
-            raise DataError("this comparison keeps no rule to change its level.")
-        return self.rule(level)
-
-    def more(self, replicates: int) -> Comparison:
-        """The same with this many more draws behind the probabilities."""
-        grown = self.replicates.more(replicates)
-        return replace(self, replicates=grown, probability_best=shares_best(grown.values))
-
-    def frame(self) -> Frame:
-        """One row per pair: systems, difference, interval, p-values."""
-        rows = self.differences
-        return Frame(
-            {
-                "first": [str(d.first) for d in rows],
-                "second": [str(d.second) for d in rows],
-                "difference": [d.value for d in rows],
-                "low": [d.low for d in rows],
-                "high": [d.high for d in rows],
-                "p_value": [d.p_value for d in rows],
-                "adjusted": [d.adjusted for d in rows],
-            }
-        )
-
-    def __repr__(self) -> str:
-        return f"<Comparison of {len(self.systems)} systems: {self.verdict}>"
+__all__ = ["compare"]
 
 
 def compare(
@@ -152,7 +55,8 @@ def compare(
     Parameters
     ----------
     paired : PairedCounts or GroupedCounts
-        Joint counts of the systems; with groups, whole groups are drawn.
+        Joint counts of the systems; with groups, whole groups are drawn. Cases that weigh
+        differently must be given as groups, each case its own where they do not belong together.
     application : Application, UncertainApplication, or several
         Costs and priors. A list means that one of them holds: costs are averaged, and the
         probability of being best is taken over the applications and the sampling at once.
@@ -242,7 +146,8 @@ def _compared(
         raise DataError(f"`method` must be 'posterior' or 'score'; got {method!r}.")
     check_names(joint.confusion(joint.systems[0]), stakes.applications[0])
     if grouped is None:
-        refuse_weights(np.asarray(joint.counts, dtype=np.float64), "joint counts")
+        counts = np.asarray(joint.counts, dtype=np.float64)
+        refuse_weights(counts, "joint counts", instead=OF_SYSTEMS)
     costs = np.array([_cost(joint, name, stakes, normalize).value for name in joint.systems])
     drawn = Replicates.drawn(cost_draws(joint, grouped, stakes, normalize), replicates, seed)
     pairs = [
@@ -289,7 +194,8 @@ def _result(
     min_cases: int,
 ) -> Comparison:
     """Put the parts together."""
-    refused, notes = shortage(joint.class_totals, joint.classes, min_cases, stakes.matters)
+    cases = joint.class_totals if grouped is None else group_cases(grouped)
+    refused, notes = shortage(cases, joint.classes, min_cases, stakes.matters)
     if grouped is not None and min(grouped.n_groups) < min_cases:
         refused = True
         notes = (f"too few: {min(grouped.n_groups)} groups, below {min_cases}", *notes)

@@ -53,16 +53,22 @@ def _naive(cells: Any, classes: Any, table: FloatArray, priors: FloatArray | Non
     return np.asarray(replicated_costs(cells, classes, table[classes], None).min(axis=1))
 
 
-def apart_draws(matrices: Mapping[Any, ConfusionMatrix], stakes: Stakes, normalize: bool) -> Any:
+def apart_draws(
+    given: Mapping[Any, ConfusionMatrix | GroupedCounts], stakes: Stakes, normalize: bool
+) -> Any:
     """Draws of the costs of systems on data of their own."""
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
         chosen = generator.choice(len(stakes.applications), size=size, p=stakes.weights)
-        found = np.empty((size, len(matrices)))
-        for s, matrix in enumerate(matrices.values()):
-            joint = PairedCounts.from_confusion(matrix)
+        found = np.empty((size, len(given)))
+        for s, one in enumerate(given.values()):
+            if isinstance(one, GroupedCounts):
+                joint = one.joint
+                cells = group_draws(one, size, generator)
+            else:
+                joint = PairedCounts.from_confusion(one)
+                cells = posterior_cells(joint.counts, joint.cells[:, 0], size, generator, prior=0.0)
             classes = joint.cells[:, 0]
-            cells = posterior_cells(joint.counts, classes, size, generator, prior=0.0)
             for k in np.unique(chosen):
                 app = stakes.applications[k]
                 costs = app.costs.standardized().values if normalize else app.costs.values

@@ -13,10 +13,14 @@ from stakes.summaries import GroupedCounts
 from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.count_intervals import COSTS, metric_name, table_statistic
 from stakes.uncertainty.intervals import Interval
+from stakes.uncertainty.linear_costs import as_stakes
 from stakes.uncertainty.replicates import Replicates
-from stakes.uncertainty.sufficiency import shortage
+from stakes.uncertainty.sufficiency import shortage, whole
 
-__all__ = ["group_draws", "grouped_interval"]
+__all__ = ["group_cases", "group_draws", "grouped_interval", "spread_of_groups"]
+
+#: At most so many numbers are drawn at once.
+ROOM = 1 << 22
 
 
 def grouped_interval(
@@ -50,7 +54,11 @@ def grouped_interval(
     value = float(statistic(np.asarray(matrix.counts, dtype=np.float64)[None])[0])
     drawn = Replicates.drawn(draw, replicates, rng)
     least = min(grouped.n_groups)
-    refused, notes = shortage(np.array([float(least)]), ["groups"], min_cases)
+    matters = None
+    if name in COSTS:
+        matters = np.append(as_stakes(application).matters, True)
+    cases = np.append(group_cases(grouped), float(least))
+    refused, notes = shortage(cases, (*matrix.classes, "groups"), min_cases, matters)
     return spread_of_groups(name, value, drawn, least, level, refused, notes)
 
 
@@ -81,8 +89,22 @@ def spread_of_groups(
     )
 
 
+def group_cases(grouped: GroupedCounts) -> FloatArray:
+    """Cases of each class; where cases weigh differently, groups (of a side) that have any."""
+    if whole(np.asarray(grouped.counts, dtype=np.float64)):
+        return grouped.class_totals
+    found = []
+    for k in range(len(grouped.joint.classes)):
+        rows = (grouped.counts[:, grouped.joint.cells[:, 0] == k] > 0).any(axis=1)
+        sides = [np.unique(side[rows]).shape[0] for side in grouped.keys.T]
+        found.append(float(min(sides)))
+    return np.array(found)
+
+
 def group_draws(grouped: GroupedCounts, size: int, generator: np.random.Generator) -> FloatArray:
     """Replicates (size, C) of the joint cells when groups, of one side or two, are drawn."""
     if len(grouped.groups) == 2:
         return draw_crossed(grouped.keys, grouped.counts, size, generator)
-    return draw_groups(grouped.counts, size, generator)
+    step = max(1, ROOM // grouped.counts.shape[0])
+    parts = [min(step, size - start) for start in range(0, size, step)]
+    return np.concatenate([draw_groups(grouped.counts, part, generator) for part in parts])

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from stakes._checks import same_length
-from stakes._columns import as_column, as_floats
-from stakes._kernels import run_bootstrap as runs_kernel
+from stakes._columns import as_column, as_floats, as_weights
 from stakes._names import encode, observed_names
-from stakes.application import as_application
-from stakes.exceptions import DataError
-from stakes.metrics import auc, eer, min_cost
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.group_intervals import spread_of_groups
 from stakes.uncertainty.intervals import Interval
 from stakes.uncertainty.replicates import Replicates
-from stakes.uncertainty.score_comparison import error_weights
+from stakes.uncertainty.score_rows import ScoreRows, score_statistic
 from stakes.uncertainty.sufficiency import MIN_CASES, shortage
 
 __all__ = ["grouped_score_interval"]
@@ -32,6 +27,7 @@ def grouped_score_interval(
     groups: Any,
     metric: str = "auc",
     application: Any = None,
+    sample_weight: Any = None,
     level: float = 0.95,
     replicates: int = 1000,
     rng: RandomSource = None,
@@ -55,6 +51,8 @@ def grouped_score_interval(
         What is measured.
     application : Application or CostMatrix, optional
         Costs and priors, for "min_cost" (two decisions).
+    sample_weight : column, optional
+        Weight of each case, kept when its group is drawn.
     level : float
         Share of data sets in which such an interval holds the truth.
     replicates : int
@@ -91,33 +89,30 @@ def grouped_score_interval(
     >>> found.low < found.value < found.high
     True
     """
-    summary = ScoreCounts.from_scores(y_true, scores, kind="rank")
+    summary = ScoreCounts.from_scores(y_true, scores, kind="rank", sample_weight=sample_weight)
     summary.require_both(metric)
     second = encode(y_true, summary.classes, "y_true").astype(bool)
-    column = as_floats(scores, "scores")
+    column, weights = as_floats(scores, "scores"), as_weights(sample_weight, second.shape[0])
     given = groups if isinstance(groups, tuple) else (groups,)
     sides = [_codes(side, second.shape[0]) for side in given]
-    value, statistic = _statistic(metric, application, summary)
-    order = np.argsort(column, kind="stable")
-    ranked, second = column[order], second[order]
-    starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
-    placed = [(codes[order], n) for codes, n in sides]
+    value, statistic = score_statistic(metric, application, summary)
+    rows = ScoreRows.ordered(second, column, weights)
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
         found = np.empty(size)
         for b in range(size):
-            weights = np.ones(second.shape[0], dtype=np.int64)
-            for codes, n in placed:
-                weights = weights * np.bincount(generator.integers(0, n, n), minlength=n)[codes]
-            positives = np.add.reduceat(weights * second, starts)
-            negatives = np.add.reduceat(weights, starts) - positives
-            found[b] = statistic(runs_kernel.error_rates(negatives, positives))
+            hits = np.ones(second.shape[0], dtype=np.int64)
+            for codes, n in sides:
+                hits = hits * np.bincount(generator.integers(0, n, n), minlength=n)[codes]
+            found[b] = statistic(rows.rates(hits))
         return found
 
     drawn = Replicates.drawn(draw, replicates, rng)
     least = min(n for _, n in sides)
+    kept = second if weights is None else second[weights > 0]
+    cases = np.bincount(kept, minlength=2).astype(np.float64)
     refused, notes = shortage(
-        np.append(summary.class_totals, float(least)), (*summary.classes, "groups"), min_cases
+        np.append(cases, float(least)), (*summary.classes, "groups"), min_cases
     )
     return spread_of_groups(metric, value, drawn, least, level, refused, notes)
 
@@ -128,20 +123,3 @@ def _codes(side: Any, length: int) -> tuple[Any, int]:
     same_length("y_true", length, "groups", column.shape[0])
     names = observed_names(column)
     return encode(column, names, "groups").astype(np.intp), len(names)
-
-
-def _statistic(
-    metric: str, application: Any, summary: ScoreCounts
-) -> tuple[float, Callable[[runs_kernel.Rates], float]]:
-    """The value on the data, and the same from the error rates of a replicate."""
-    if metric == "auc":
-        return auc(summary), runs_kernel.area
-    if metric == "eer":
-        return eer(summary), runs_kernel.rates_crossing
-    if metric != "min_cost":
-        raise DataError(f"`metric` must be 'auc', 'eer' or 'min_cost'; got {metric!r}.")
-    if application is None:
-        raise DataError("`min_cost` needs costs.", hint="application=stakes.Application(...)")
-    app = as_application(application)
-    alarm, miss, always = error_weights(app, summary.priors)
-    return min_cost(summary, app), lambda r: always + runs_kernel.least_cost(r, alarm, miss)

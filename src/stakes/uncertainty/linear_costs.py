@@ -155,16 +155,20 @@ class CostSum:
         return top / below
 
     @property
-    def spreads(self) -> FloatArray:
-        """Variance of one case's part in each stratum (delta method for a ratio)."""
+    def influence(self) -> FloatArray:
+        """How far a case of each cell lies from the mean of its stratum (delta method)."""
         shares, weights, scale = self._shares(), self.weights, 1.0
         if self.bottoms:
             sizes = [float((shares * b).sum()) for b in self.bottoms]
             k = int(np.argmin(sizes))
             weights, scale = weights - self.value * self.bottoms[k], 1 / sizes[k]
-        means = (shares * weights).sum(axis=1)
-        spread = (shares * weights**2).sum(axis=1) - means**2
-        return np.asarray(np.maximum(spread, 0.0) * scale**2)
+        means = (shares * weights).sum(axis=1, keepdims=True)
+        return np.asarray((weights - means) * scale)
+
+    @property
+    def spreads(self) -> FloatArray:
+        """Variance of one case's part in each stratum (delta method for a ratio)."""
+        return np.asarray((self._shares() * self.influence**2).sum(axis=1))
 
     @property
     def variance(self) -> float:

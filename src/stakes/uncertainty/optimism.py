@@ -20,7 +20,7 @@ from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.intervals import Interval
 from stakes.uncertainty.linear_costs import as_stakes, cost_sum
 from stakes.uncertainty.replicates import Replicates, seed_of
-from stakes.uncertainty.sufficiency import refuse_weights, shortage
+from stakes.uncertainty.sufficiency import OF_SCORES, refuse_weights, shortage
 
 __all__ = ["MinCostOptimism", "min_cost_interval", "min_cost_optimism"]
 
@@ -202,7 +202,8 @@ def _setting(
     app = as_application(application)
     scores.require_both("min_cost")
     runs = scores.runs
-    refuse_weights(np.concatenate([runs.negatives, runs.positives]).astype(np.float64), "summary")
+    counts = np.concatenate([runs.negatives, runs.positives]).astype(np.float64)
+    refuse_weights(counts, instead=OF_SCORES)
     priors = app.resolved_priors(scores.priors)
     if not normalize:
         return app, priors, 1.0

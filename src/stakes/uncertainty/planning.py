@@ -18,6 +18,7 @@ from stakes.typing import FloatArray, Name, Priors
 from stakes.uncertainty.differences import pair_difference, rounded_up
 from stakes.uncertainty.intervals import as_level
 from stakes.uncertainty.linear_costs import CostSum, Stakes, as_stakes, cost_sum
+from stakes.uncertainty.sufficiency import OF_PLANS, refuse_weights
 
 __all__ = ["PowerCurve", "SamplePlan", "cases_needed", "power_curve"]
 
@@ -230,6 +231,7 @@ def _subject(
     needs_pair: bool,
 ) -> tuple[CostSum, FloatArray]:
     """What is to be known: a cost or a difference; and the cases of each class in the pilot."""
+    refuse_weights(np.asarray(pilot.counts, dtype=np.float64), "pilot", instead=OF_PLANS)
     if isinstance(pilot, ConfusionMatrix):
         if needs_pair:
             raise DataError(

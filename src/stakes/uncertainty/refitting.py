@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._columns import as_column
+from stakes._columns import as_column, as_weights
 from stakes._kernels.interval_limits import percentile
 from stakes._names import encode
 from stakes.application import as_application
@@ -26,8 +26,9 @@ def refitted_interval(
     scores: Any,
     *,
     calibrator: Calibrator,
-    calibration: tuple[Any, Any],
+    calibration: tuple[Any, ...],
     application: Any,
+    sample_weight: Any = None,
     normalize: bool = True,
     level: float = 0.95,
     replicates: int = 500,
@@ -45,10 +46,12 @@ def refitted_interval(
         The test cases.
     calibrator : Calibrator
         Which calibration; it is not changed.
-    calibration : pair of columns
-        True classes and scores of the calibration cases.
+    calibration : two or three columns
+        True classes and scores of the calibration cases, and their weights if they have any.
     application : Application or CostMatrix
         Costs and priors; posteriors are moved to the priors, if there are any.
+    sample_weight : column, optional
+        Weight of each test case. A row is one case, whatever it weighs, drawn with its weight.
     normalize : bool
         Whether to give the normalised cost.
     level : float
@@ -89,14 +92,22 @@ def refitted_interval(
     known, learnt = as_column(calibration[0], "calibration"), np.asarray(calibration[1])
     codes = encode(truth, app.classes, "y_true").astype(np.intp)
     groups = encode(known, app.classes, "calibration").astype(np.intp)
+    weights = as_weights(sample_weight, codes.shape[0])
+    learnt_weights = as_weights(calibration[2] if len(calibration) > 2 else None, groups.shape[0])
 
     def cost(test: IntArray, fit: IntArray) -> float:
-        fitted = calibrator.unfitted().fit(learnt[fit], known[fit])
+        inside = None if learnt_weights is None else learnt_weights[fit]
+        fitted = calibrator.unfitted().fit(learnt[fit], known[fit], sample_weight=inside)
         if app.priors is not None:
             posteriors = fitted.with_priors(app.priors).posteriors(given[test])
         else:
             posteriors = fitted.posteriors(given[test])
-        return measure(codes[test], bayes_decisions(posteriors, app.costs), application=_coded(app))
+        return measure(
+            codes[test],
+            bayes_decisions(posteriors, app.costs),
+            application=_coded(app),
+            sample_weight=None if weights is None else weights[test],
+        )
 
     everything = np.arange(codes.shape[0]), np.arange(groups.shape[0])
     value = cost(*everything)
@@ -106,7 +117,8 @@ def refitted_interval(
         return np.array([cost(test, fit) for test, fit in pairs])
 
     drawn = Replicates.drawn(draw, replicates, rng)
-    totals = np.bincount(codes, minlength=len(app.classes)).astype(np.float64)
+    kept = codes if weights is None else codes[weights > 0]
+    totals = np.bincount(kept, minlength=len(app.classes)).astype(np.float64)
     refused, notes = shortage(totals, app.classes, min_cases)
 
     def rule(at: float, found: Replicates | None) -> tuple[float, float]:

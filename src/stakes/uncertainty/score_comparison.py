@@ -10,23 +10,21 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import same_length
-from stakes._columns import as_floats
-from stakes._kernels import run_bootstrap as runs_kernel
-from stakes._kernels.auc_variance import placements
+from stakes._columns import as_floats, as_weights
 from stakes._kernels.interval_limits import normal_quantile
-from stakes.application import Application, as_application
+from stakes._names import encode
 from stakes.exceptions import DataError
-from stakes.metrics import auc, eer, min_cost
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray, RandomSource
-from stakes.uncertainty.comparison import Comparison
+from stakes.uncertainty.comparison_result import Comparison
 from stakes.uncertainty.cost_draws import shares_best
 from stakes.uncertainty.differences import Difference, adjusted, two_sided
 from stakes.uncertainty.intervals import as_level
 from stakes.uncertainty.replicates import Replicates
+from stakes.uncertainty.score_rows import ScoreRows, score_statistic
 from stakes.uncertainty.sufficiency import MIN_CASES, shortage
 
-__all__ = ["compare_scores", "error_weights"]
+__all__ = ["compare_scores"]
 
 #: What is compared, in words; costs are "cheaper" and "cheapest".
 _WORDS = {"auc": "AUC", "eer": "equal error rate"}
@@ -39,6 +37,7 @@ def compare_scores(
     metric: str = "auc",
     application: Any = None,
     level: float = 0.95,
+    sample_weight: Any = None,
     replicates: int = 1000,
     rng: RandomSource = None,
     min_cases: int = MIN_CASES,
@@ -60,6 +59,9 @@ def compare_scores(
         Costs and priors, for "min_cost" (two decisions).
     level : float
         Of each interval.
+    sample_weight : column, optional
+        Weight of each case. A row stays one case, whatever it weighs, and is drawn with its
+        weight; a row that stands for several cases that were seen must be repeated instead.
     replicates : int
         Draws of the cases.
     rng : None, int or numpy.random.Generator
@@ -74,9 +76,9 @@ def compare_scores(
 
     Notes
     -----
-    The difference of two AUCs has DeLong's variance [1]_. The others are drawn: cases of each
-    class with replacement, the same cases for every system. The minimum cost is not corrected
-    for optimism, which hits all systems alike.
+    The difference of two AUCs has DeLong's variance [1]_, with weights that of the linearised
+    areas. The others are drawn: cases of each class with replacement, the same cases for every
+    system. The minimum cost is not corrected for optimism, which hits all systems alike.
 
     References
     ----------
@@ -98,25 +100,31 @@ def compare_scores(
             "`compare_scores` needs the scores of at least two systems, by name.",
             hint="compare_scores(y_true, {'a': scores_a, 'b': scores_b})",
         )
+    columns = [as_floats(c, f"scores[{name!r}]") for name, c in scores.items()]
     counts = {
-        name: ScoreCounts.from_scores(y_true, column, kind="rank")
-        for name, column in scores.items()
+        name: ScoreCounts.from_scores(y_true, column, kind="rank", sample_weight=sample_weight)
+        for name, column in zip(scores, columns, strict=True)
     }
     first = next(iter(counts.values()))
     first.require_both("compare_scores")
-    codes = _second(y_true, first)
-    columns = [as_floats(c, f"scores[{name!r}]") for name, c in scores.items()]
+    second = encode(y_true, first.classes, "y_true").astype(bool)
     for name, column in zip(scores, columns, strict=True):
-        same_length("y_true", codes.shape[0], f"scores[{name!r}]", column.shape[0])
-    values, draw, errors = _quantity(metric, application, counts, codes, columns)
+        same_length("y_true", second.shape[0], f"scores[{name!r}]", column.shape[0])
+    weights = as_weights(sample_weight, second.shape[0])
+    if weights is not None:
+        kept = weights > 0
+        second, weights = second[kept], weights[kept]
+        columns = [column[kept] for column in columns]
+    values, draw, errors = _quantity(metric, application, counts, second, columns, weights)
     drawn = Replicates.drawn(draw, replicates, rng)
-    refused, notes = shortage(first.class_totals, first.classes, min_cases)
+    cases = np.bincount(second, minlength=2).astype(np.float64)
+    refused, notes = shortage(cases, first.classes, min_cases)
     names = tuple(counts)
     best, word = shares_best(drawn.values), _WORDS.get(metric, "")
 
     def at(reach: float) -> Comparison:
         pairs = [
-            _pair(names, values, pair, drawn, errors, as_level(reach), first.total)
+            _pair(names, values, pair, drawn, errors, as_level(reach), float(cases.sum()))
             for pair in combinations(range(len(names)), 2)
         ]
         called = [replace(each, better=f"better by {word}") if word else each for each in pairs]
@@ -128,90 +136,55 @@ def compare_scores(
     return at(level)
 
 
-def _second(y_true: Any, summary: ScoreCounts) -> Any:
-    """Which cases are of the second class."""
-    from stakes._names import encode
-
-    return encode(y_true, summary.classes, "y_true").astype(bool)
-
-
 def _quantity(
-    metric: str, application: Any, counts: Mapping[Any, ScoreCounts], codes: Any, columns: list[Any]
+    metric: str,
+    application: Any,
+    counts: Mapping[Any, ScoreCounts],
+    second: Any,
+    columns: list[Any],
+    weights: FloatArray | None,
 ) -> tuple[FloatArray, Any, FloatArray | None]:
     """The value of each system, how to draw it, and for AUC the covariance."""
-    if metric == "auc":
-        values = np.array([1 - auc(sc) for sc in counts.values()])
-        covariance = _delong(codes, columns)
+    made = [score_statistic(metric, application, summary) for summary in counts.values()]
+    if metric != "auc":
+        values = np.array([value for value, _ in made])
+        return values, _resampled(second, columns, made[0][1], weights), None
+    values = np.array([1 - value for value, _ in made])
+    covariance = _delong(second, columns, weights)
 
-        def normal(size: int, generator: np.random.Generator) -> FloatArray:
-            return np.asarray(
-                generator.multivariate_normal(values, covariance, size=size, method="eigh")
-            )
-
-        return values, normal, covariance
-    if metric == "eer":
-        values = np.array([eer(sc) for sc in counts.values()])
-        return values, _resampled(codes, columns, runs_kernel.rates_crossing), None
-    if metric != "min_cost":
-        raise DataError(f"`metric` must be 'auc', 'eer' or 'min_cost'; got {metric!r}.")
-    if application is None:
-        raise DataError("`min_cost` needs costs.", hint="application=stakes.Application(...)")
-    app = as_application(application)
-    values = np.array([min_cost(sc, app) for sc in counts.values()])
-    alarm, miss, base = error_weights(app, next(iter(counts.values())).priors)
-    return (
-        values,
-        _resampled(codes, columns, lambda r: base + runs_kernel.least_cost(r, alarm, miss)),
-        None,
-    )
-
-
-def error_weights(app: Application, shares: FloatArray) -> tuple[float, float, float]:
-    """Cost per unit of false positive and false negative rate, and what is always paid."""
-    app.log_odds_threshold  # noqa: B018 - raises unless there is one threshold
-    priors, costs = app.resolved_priors(shares), app.costs.values
-    alarm, miss = priors[0] * (costs[0, 1] - costs[0, 0]), priors[1] * (costs[1, 0] - costs[1, 1])
-    return float(alarm), float(miss), float(priors[0] * costs[0, 0] + priors[1] * costs[1, 1])
-
-
-def _delong(codes: Any, columns: list[Any]) -> FloatArray:
-    """Covariance of the areas under the curves of several scores."""
-    parts: list[list[FloatArray]] = [[], []]
-    for column in columns:
-        levels, place = np.unique(column, return_inverse=True)
-        place = place.reshape(-1)
-        negatives, positives = (
-            np.bincount(place[mask], minlength=levels.shape[0]) for mask in (~codes, codes)
+    def normal(size: int, generator: np.random.Generator) -> FloatArray:
+        return np.asarray(
+            generator.multivariate_normal(values, covariance, size=size, method="eigh")
         )
-        of_positive, of_negative = placements(negatives, positives)
-        parts[1].append(of_positive[place[codes]])
-        parts[0].append(of_negative[place[~codes]])
-    covariances = [np.cov(np.array(p)) / len(p[0]) for p in parts]
-    return np.asarray(covariances[0] + covariances[1])
+
+    return values, normal, covariance
 
 
-def _resampled(codes: Any, columns: list[Any], statistic: Any) -> Any:
+def _delong(second: Any, columns: list[Any], weights: FloatArray | None = None) -> FloatArray:
+    """Covariance of the areas under the curves of several scores."""
+    moves = np.array([ScoreRows.ordered(second, c, weights).influence() for c in columns])
+    found = np.zeros((len(columns), len(columns)))
+    for inside in (~second, second):
+        n = int(inside.sum())
+        found += moves[:, inside] @ moves[:, inside].T * (n / max(n - 1, 1))
+    return found
+
+
+def _resampled(
+    second: Any, columns: list[Any], statistic: Any, weights: FloatArray | None = None
+) -> Any:
     """Draw cases of each class and count them in the order of each system's scores."""
-    systems = []
-    for column in columns:
-        order = np.argsort(column, kind="stable")
-        ranked = column[order]
-        starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
-        systems.append((order, codes[order], starts))
-    members = [np.flatnonzero(~codes), np.flatnonzero(codes)]
+    systems = [ScoreRows.ordered(second, column, weights) for column in columns]
+    members = [np.flatnonzero(~second), np.flatnonzero(second)]
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
         found = np.empty((size, len(systems)))
         for b in range(size):
-            hits = np.zeros(codes.shape[0], dtype=np.int64)
+            hits = np.zeros(second.shape[0], dtype=np.int64)
             for inside in members:
                 n = inside.shape[0]
                 hits[inside] = np.bincount(generator.integers(0, n, n), minlength=n)
-            for s, (order, second, starts) in enumerate(systems):
-                weights = hits[order]
-                positives = np.add.reduceat(weights * second, starts)
-                negatives = np.add.reduceat(weights, starts) - positives
-                found[b, s] = statistic(runs_kernel.error_rates(negatives, positives))
+            found[b] = [statistic(rows.rates(hits)) for rows in systems]
         return found
 
     return draw

@@ -30,9 +30,9 @@ from stakes.uncertainty.count_intervals import confusion_interval, metric_name
 from stakes.uncertainty.intervals import Interval
 from stakes.uncertainty.optimism import min_cost_interval
 from stakes.uncertainty.replicates import Replicates
-from stakes.uncertainty.sufficiency import refuse_weights, shortage
+from stakes.uncertainty.sufficiency import OF_SCORES, refuse_weights, shortage
 
-__all__ = ["resampled_scores", "score_interval"]
+__all__ = ["resampled_scores", "score_function", "score_interval"]
 
 METHODS = {
     "auc": ("score", "delong", "normal", "percentile", "bca"),
@@ -62,7 +62,8 @@ def score_interval(
     if method not in known:
         raise DataError(f"`method` of {name!r} must be one of {', '.join(known)}; got {method!r}.")
     scores.require_both(name)
-    refuse_weights(np.concatenate([scores.runs.negatives, scores.runs.positives]), "summary")
+    runs = scores.runs
+    refuse_weights(np.concatenate([runs.negatives, runs.positives]), instead=OF_SCORES)
     if name == "actual_cost":
         return _actual(
             scores, application, weights, normalize, method, level, replicates, rng, min_cases
@@ -153,7 +154,7 @@ def _resampled(
             )
             return found[:, 0]
     else:
-        function = _function(metric, application)
+        function = score_function(metric, application)
         value = function(scores)
 
         def draw(size: int, generator: np.random.Generator) -> FloatArray:
@@ -171,7 +172,7 @@ def _resampled(
     return Interval.found(name, value, rule, replicates=drawn, **common).noted_if_alike()
 
 
-def _function(metric: Any, application: Any) -> Callable[[Any], float]:
+def score_function(metric: Any, application: Any) -> Callable[[Any], float]:
     """A metric of scores, by name or given; it gets the application if it takes one."""
     import stakes.metrics
 

@@ -10,12 +10,41 @@ import numpy as np
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Name
 
-__all__ = ["FEW_CASES", "MIN_CASES", "refuse_weights", "shortage"]
+__all__ = [
+    "FEW_CASES",
+    "MIN_CASES",
+    "OF_CURVES",
+    "OF_PLANS",
+    "OF_SCORES",
+    "OF_SYSTEMS",
+    "refuse_weights",
+    "shortage",
+    "whole",
+]
 
 #: Below this many cases of a class that matters no interval and no verdict is given.
 MIN_CASES = 10
 #: Below this many the result says that it rests on few cases.
 FEW_CASES = 100
+
+#: What to give instead of summaries of weighted cases.
+OF_DECISIONS = (
+    "give the rows: weighted_interval(y_true, decisions, sample_weight=...); or, for cases that "
+    "belong together, GroupedCounts.from_decisions(..., groups=..., sample_weight=...)"
+)
+OF_SCORES = "give the rows: weighted_score_interval(y_true, scores, sample_weight=..., metric=...)"
+OF_SYSTEMS = (
+    "give GroupedCounts.from_decisions(y_true, decisions, groups=range(len(y_true)), "
+    "sample_weight=...), in which each case is a group of its own, or the groups there are"
+)
+OF_CURVES = (
+    "give the rows, one point of the curve at a time: weighted_score_interval(y_true, scores, "
+    "sample_weight=..., metric=lambda scores: ...)"
+)
+OF_PLANS = (
+    "plan from numbers of cases; for weighted cases, the width of weighted_interval(...) shrinks "
+    "with the square root of the number of rows"
+)
 
 
 def shortage(
@@ -37,13 +66,22 @@ def shortage(
     return False, ()
 
 
-def refuse_weights(counts: FloatArray, what: str = "summary") -> None:
-    """Raise when counts are not whole numbers, since then they are no numbers of cases."""
-    rounded = np.rint(counts)
-    if not (np.abs(counts - rounded) <= 1e-9 * np.maximum(1.0, rounded)).all():
+def refuse_weights(
+    counts: FloatArray, what: str = "summary", *, instead: str = OF_DECISIONS
+) -> None:
+    """Raise when counts are not whole numbers, since then they are no numbers of cases.
+
+    Whole numbers are taken for frequencies: that many cases were seen.
+    """
+    if not whole(counts):
         raise DataError(
             f"the {what} holds weights, not numbers of cases, so it cannot tell how many cases "
-            "there were.",
-            hint="count by group (GroupedCounts.from_decisions(..., groups=..., "
-            "sample_weight=...)) and give that; each case may be its own group",
+            "there were, nor how much their weights differ.",
+            hint=instead,
         )
+
+
+def whole(counts: FloatArray) -> bool:
+    """Whether these may be numbers of cases."""
+    rounded = np.rint(counts)
+    return bool((np.abs(counts - rounded) <= 1e-9 * np.maximum(1.0, rounded)).all())
