@@ -119,6 +119,7 @@ def best_ranges(
 
     Examples
     --------
+    >>> from stakes import Application, CostMatrix
     >>> a = ConfusionMatrix([[900, 100], [20, 180]])
     >>> b = ConfusionMatrix([[980, 20], [60, 140]])
     >>> found = best_ranges({"a": a, "b": b}, Application(CostMatrix.zero_one(2),
