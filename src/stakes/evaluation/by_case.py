@@ -66,9 +66,9 @@ class CaseEvaluation(Evaluation):
         str
             The page.
         """
-        from stakes.evaluation.showing import as_page, write
+        from stakes.evaluation.showing import as_page, written
 
-        text = as_page(
+        page = as_page(
             self,
             facts=facts,
             title=title,
@@ -76,9 +76,7 @@ class CaseEvaluation(Evaluation):
             forensic=forensic,
             costliest_cases=costliest_cases,
         )
-        if path is not None:
-            write(text, path)
-        return text
+        return written(page, path)
 
 
 def evaluated_by_case(models: Any, costs: CaseCosts, question: Question) -> Evaluation:

@@ -13,6 +13,7 @@ from stakes.application import Application
 from stakes.evaluation import verdicts
 from stakes.evaluation.doubt import Doubt
 from stakes.evaluation.judging import Sources
+from stakes.evaluation.model_table import as_text, model_table
 from stakes.evaluation.parts import ModelEvaluation, Naive, Stretch
 from stakes.evaluation.spending import costliest_cells, use_of_decisions
 from stakes.exceptions import DataError
@@ -187,23 +188,7 @@ class Evaluation:
 
     def frame(self) -> Frame:
         """One row per model, cheapest first."""
-        ranked = sorted(self.models, key=lambda model: model.cost)
-        volume = self.application.volume
-        columns: dict[str, list[Any]] = {
-            "model": [m.name for m in ranked],
-            "nec": [m.nec for m in ranked],
-            "low": [np.nan if m.interval is None else m.interval[0] for m in ranked],
-            "high": [np.nan if m.interval is None else m.interval[1] for m in ranked],
-            "recalibrated": [_or_nan(m.recalibrated_nec) for m in ranked],
-            "best_on_data": [_or_nan(m.best_nec) for m in ranked],
-            "threshold": [_or_nan(m.threshold) for m in ranked],
-            "cost": [m.cost for m in ranked],
-            "saving": [m.saving for m in ranked],
-            "probability_best": [_or_nan(m.probability_best) for m in ranked],
-        }
-        if volume is not None:
-            columns["total_saving"] = [m.saving * volume for m in ranked]
-        return Frame(columns)
+        return model_table(self)
 
     @property
     def plot(self) -> Plots:
@@ -220,21 +205,15 @@ class Evaluation:
 
     def to_json(self, path: Any = None, *, facts: Mapping[str, Any] | None = None) -> str:
         """The record as JSON, also written to `path` if given."""
-        from stakes.evaluation.showing import as_json, write
+        from stakes.evaluation.showing import as_json, written
 
-        text = as_json(self, facts)
-        if path is not None:
-            write(text, path)
-        return text
+        return written(as_json(self, facts), path)
 
     def to_markdown(self, path: Any = None) -> str:
         """The verdict and the table as Markdown, also written to `path` if given."""
-        from stakes.evaluation.showing import markdown, write
+        from stakes.evaluation.showing import markdown, written
 
-        text = markdown(self)
-        if path is not None:
-            write(text, path)
-        return text
+        return written(markdown(self), path)
 
     def to_html(
         self,
@@ -268,14 +247,12 @@ class Evaluation:
         str
             The page.
         """
-        from stakes.evaluation.showing import as_page, write
+        from stakes.evaluation.showing import as_page, written
 
-        text = as_page(
+        page = as_page(
             self, facts=facts, title=title, embed_posteriors=embed_posteriors, forensic=forensic
         )
-        if path is not None:
-            write(text, path)
-        return text
+        return written(page, path)
 
     def to_pdf(self, path: Any, **options: Any) -> None:
         """The page printed to PDF by Chromium; `options` are those of `to_html`."""
@@ -297,11 +274,7 @@ class Evaluation:
         }
 
     def __str__(self) -> str:
-        table = [str(self.frame()), ""]
-        if self.doubt is not None:
-            table += [f"unknown: {self.doubt.words}", str(self.doubt.frame()), ""]
-        lines = [*table, self.verdict, *(f"! {r}" for r in self.remarks)]
-        return "\n".join(lines + [f"- {note}" for note in self.notes])
+        return as_text(self)
 
     def __repr__(self) -> str:
         return f"<Evaluation of {len(self)} models on {self.n_cases:g} cases: {self.verdict_kind}>"
@@ -312,8 +285,3 @@ def _not_compared(ev: Evaluation) -> str:
     if any(np.isnan(model.nec) for model in ev.models):
         return "the NEC is undefined: the best constant decision costs nothing to improve on"
     return "ask for fewer models at once; compare the costs of each: ev[name].cost, .interval"
-
-
-def _or_nan(value: float | None) -> float:
-    """A number, or nan for an absent one."""
-    return np.nan if value is None else value

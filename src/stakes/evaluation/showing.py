@@ -28,7 +28,7 @@ from stakes.report.page import Sheet, page, stamped
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["as_json", "as_page", "display", "markdown", "write"]
+__all__ = ["as_json", "as_page", "display", "markdown", "written"]
 
 #: More decisions than this are not listed one by one.
 MANY_DECISIONS = 12
@@ -155,9 +155,11 @@ def _trusted(ev: Evaluation, reliability: Mapping[str, Any]) -> str:
     )
 
 
-def write(text: str, path: Any) -> None:
-    """Write a file as UTF-8 with the same line ends everywhere, whole or not at all."""
-    write_whole(Path(path), text.encode("utf-8"))
+def written(text: str, path: Any) -> str:
+    """The text, also as a file if there is a path: UTF-8, the same line ends everywhere, whole."""
+    if path is not None:
+        write_whole(Path(path), text.encode("utf-8"))
+    return text
 
 
 def as_json(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> str:
