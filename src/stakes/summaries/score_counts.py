@@ -30,6 +30,8 @@ from stakes.typing import FloatArray, Name
 
 __all__ = ["ScoreCounts"]
 
+_Side = tuple[NDArray[np.floating[Any]], NDArray[Any] | None]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreCounts(RankedScores):
@@ -169,6 +171,14 @@ class ScoreCounts(RankedScores):
 
     # ------------------------------------------------------------- reading it
 
+    @property
+    def _sides(self) -> tuple[_Side, _Side]:
+        """Scores and counts of the first and of the second class."""
+        return (
+            (self.negatives, self.negative_counts),
+            (self.positives, self.positive_counts),
+        )
+
     @cached_property
     def runs(self) -> Runs:
         """Cases by class in each stretch of scores of one class, or at one shared score."""
@@ -179,16 +189,8 @@ class ScoreCounts(RankedScores):
     @cached_property
     def class_totals(self) -> FloatArray:
         """Number (or weight) of cases of each class."""
-        return np.array(
-            [
-                scores.shape[0] if counts is None else counts.sum()
-                for scores, counts in (
-                    (self.negatives, self.negative_counts),
-                    (self.positives, self.positive_counts),
-                )
-            ],
-            dtype=np.float64,
-        )
+        found = [len(scores) if counts is None else counts.sum() for scores, counts in self._sides]
+        return np.array(found, dtype=np.float64)
 
     @cached_property
     def levels(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -217,10 +219,7 @@ class ScoreCounts(RankedScores):
         """
         limit = np.array([-threshold if or_equal else threshold], dtype=np.float64)
         found = []
-        for scores, counts in (
-            (self.negatives, self.negative_counts),
-            (self.positives, self.positive_counts),
-        ):
+        for scores, counts in self._sides:
             key = rounded_down(limit, scores.dtype)
             key, side = (-key, "left") if or_equal else (key, "right")
             at = int(np.searchsorted(scores, key, side=side)[0])  # type: ignore[call-overload]
@@ -230,10 +229,7 @@ class ScoreCounts(RankedScores):
     def counts_above_each(self, thresholds: FloatArray) -> FloatArray:
         """Cases of each class above each of many thresholds, shape (n, 2)."""
         found = []
-        for scores, counts in (
-            (self.negatives, self.negative_counts),
-            (self.positives, self.positive_counts),
-        ):
+        for scores, counts in self._sides:
             at = np.searchsorted(scores, rounded_down(thresholds, scores.dtype), side="right")
             if counts is None:
                 found.append(scores.shape[0] - at)
@@ -253,12 +249,7 @@ class ScoreCounts(RankedScores):
                [1, 1],
                [0, 1]])
         """
-        return ScoreBins.from_sorted(
-            (self.negatives, self.negative_counts),
-            (self.positives, self.positive_counts),
-            edges=edges,
-            like=self,
-        )
+        return ScoreBins.from_sorted(*self._sides, edges=edges, like=self)
 
     # ------------------------------------------------------------- merging and comparing
 
@@ -267,8 +258,7 @@ class ScoreCounts(RankedScores):
             return NotImplemented
         self.refuse_other(other)
         sides = []
-        for name in ("negative", "positive"):
-            parts = [(getattr(s, f"{name}s"), getattr(s, f"{name}_counts")) for s in (self, other)]
+        for parts in zip(self._sides, other._sides, strict=True):
             scores = np.concatenate([part[0] for part in parts])
             if all(part[1] is None for part in parts):
                 scores.sort()
