@@ -72,12 +72,33 @@ def test_the_minimum_cost_is_moved_by_its_bias() -> None:
     apparent = metric_of("min_cost")(y, s, w)
     drawn = by_rows(y, s, w, metric_of("min_cost"))
     found = weighted_score_interval(
-        y, s, sample_weight=w, metric="min_cost", application=APP, rng=0
+        y, s, sample_weight=w, metric="min_cost", application=APP, method="percentile", rng=0
     )
     assert drawn.mean() < apparent < found.value
     assert found.value == pytest.approx(2 * apparent - drawn.mean(), abs=0.1 * drawn.std())
     expected = np.quantile(drawn, [0.025, 0.975]) + 2 * (apparent - drawn.mean())
     assert found.limits == pytest.approx(tuple(expected), abs=0.15 * np.ptp(expected))
+    assert f"{apparent:.4g} on these very data" in found.notes[-1]
+
+
+def test_the_minimum_cost_with_equal_weights_is_nearly_the_plain_interval() -> None:
+    y, s, _ = cases(600)
+    plain = interval(ScoreCounts.from_scores(y, s, kind="rank"), "min_cost", application=APP, rng=0)
+    found = weighted_score_interval(
+        y, s, sample_weight=np.full(600, 0.5), metric="min_cost", application=APP, rng=1
+    )
+    width = np.ptp(plain.limits)  # both divide the cases at random
+    assert found.limits == pytest.approx(plain.limits, abs=0.1 * width)
+    assert found.value == pytest.approx(plain.value, abs=0.1 * width)
+
+
+def test_the_minimum_cost_lies_between_apparent_and_cross_fitted() -> None:
+    y, s, w = cases(300)
+    apparent = metric_of("min_cost")(y, s, w)
+    found = weighted_score_interval(
+        y, s, sample_weight=w, metric="min_cost", application=APP, rng=0
+    )
+    assert apparent < found.value < found.high
     assert f"{apparent:.4g} on these very data" in found.notes[-1]
 
 

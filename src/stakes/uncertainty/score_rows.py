@@ -16,7 +16,7 @@ from stakes.metrics import auc, eer, min_cost
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray
 
-__all__ = ["ScoreRows", "score_statistic"]
+__all__ = ["ScoreRows", "error_weights", "score_statistic"]
 
 Statistic = Callable[[runs_kernel.Rates], float]
 
@@ -59,6 +59,11 @@ class ScoreRows:
             np.add.reduceat(both * self.second, self.starts),
         )
 
+    def levels(self) -> Any:
+        """Which of the distinct scores each row has, in their order."""
+        sizes = np.diff(np.append(self.starts, self.order.shape[0]))
+        return np.repeat(np.arange(self.starts.shape[0]), sizes)
+
     def influence(self) -> FloatArray:
         """What each row, in its original place, moves the area under the ROC curve by.
 
@@ -68,7 +73,7 @@ class ScoreRows:
         weights = np.ones(self.order.shape[0]) if self.weights is None else self.weights
         negatives, positives = self.by_score(weights)
         of_positive, of_negative = placements(negatives, positives)
-        level = np.cumsum(np.isin(np.arange(self.order.shape[0]), self.starts)) - 1
+        level = self.levels()
         totals = float(negatives.sum()), float(positives.sum())
         area = float((positives * of_positive).sum()) / totals[1]
         place = np.where(self.second, of_positive[level], of_negative[level])

@@ -20,7 +20,7 @@ from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, IntArray
 from stakes.uncertainty.linear_costs import CostSum
 
-__all__ = ["TRUST", "WeightedCells", "effective_cases", "required_weights"]
+__all__ = ["TRUST", "WeightedCells", "effective_cases", "equivalent_sum", "required_weights"]
 
 #: Errors' worth of trust in the weights being unrelated to the errors, beside what the data say.
 TRUST = 10.0
@@ -59,6 +59,17 @@ def effective_cases(
     alike = np.bincount(place.reshape(-1), weights=rows)
     errors = float(rows.sum() - alike.max())
     return (errors + TRUST) / (errors * variance / spread + TRUST / kish)
+
+
+def equivalent_sum(total: CostSum, rows: FloatArray, squares: FloatArray) -> CostSum:
+    """A cost of weighted cases as one of as many equal cases as are as sure of it."""
+    shape, counts = total.counts.shape, total.counts.copy()
+    rows, squares = rows.reshape(shape), squares.reshape(shape)
+    for k, influence in enumerate(total.influence):
+        if counts[k].any():
+            n = effective_cases(rows[k], total.counts[k], squares[k], influence)
+            counts[k] *= n / counts[k].sum()
+    return replace(total, counts=counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,14 +127,8 @@ class WeightedCells:
         return np.asarray(self.rows.sum(axis=1))
 
     def equivalent(self, total: CostSum) -> CostSum:
-        """A cost of weighted cases as one of equal cases that are as sure of it."""
-        shape, counts = total.counts.shape, total.counts.copy()
-        rows, squares = self.rows.reshape(shape), self.squares.reshape(shape)
-        for k, influence in enumerate(total.influence):
-            if counts[k].any():
-                n = effective_cases(rows[k], total.counts[k], squares[k], influence)
-                counts[k] *= n / counts[k].sum()
-        return replace(total, counts=counts)
+        """A cost of these cases as one of equal cases that are as sure of it."""
+        return equivalent_sum(total, self.rows, self.squares)
 
     def draw(self, size: int, generator: np.random.Generator, *, apart: bool) -> FloatArray:
         """Tables (size, K, M) of rows drawn with their weights, each class apart or not."""

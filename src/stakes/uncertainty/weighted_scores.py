@@ -12,20 +12,24 @@ from stakes._kernels.equal_error import equal_error_limits
 from stakes._kernels.interval_limits import normal_quantile, percentile
 from stakes._kernels.run_bootstrap import Rates
 from stakes._names import encode
+from stakes.application import Application, as_application
 from stakes.exceptions import DataError
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.count_intervals import metric_name
 from stakes.uncertainty.intervals import Interval
+from stakes.uncertainty.linear_costs import CostSum, as_stakes, cost_sum
 from stakes.uncertainty.replicates import Replicates
 from stakes.uncertainty.score_intervals import score_function
-from stakes.uncertainty.score_rows import ScoreRows, score_statistic
+from stakes.uncertainty.score_rows import ScoreRows, error_weights, score_statistic
 from stakes.uncertainty.sufficiency import MIN_CASES, shortage
-from stakes.uncertainty.weighted_cells import effective_cases, required_weights
+from stakes.uncertainty.weighted_cells import effective_cases, equivalent_sum, required_weights
 
 __all__ = ["weighted_score_interval"]
 
-METHODS = {"auc": ("score", "percentile"), "eer": ("score", "percentile")}
+METHODS = dict.fromkeys(("auc", "eer", "min_cost"), ("score", "percentile"))
+#: Parts into which rows are divided to choose a threshold without them, and how often.
+FOLDS, REPEATS = 10, 5
 
 
 def weighted_score_interval(
@@ -63,7 +67,7 @@ def weighted_score_interval(
     kind : {"rank", "llr", "log_odds", "posterior"}
         What a score means, for metrics that need to know.
     method : {"score", "percentile"}, optional
-        For AUC and equal error rate "score" (default) or "percentile"; else "percentile".
+        For "auc", "eer" and "min_cost" "score" (default) or "percentile"; else "percentile".
     level : float
         Share of data sets in which such an interval holds the truth.
     replicates : int
@@ -82,9 +86,10 @@ def weighted_score_interval(
     -----
     AUC has the variance of the linearised area, DeLong's where all weights are equal, and the
     equal error rate that of the two error rates where they cross; their score intervals are those
-    of `interval` with as many cases as have this variance. Otherwise rows of each class are drawn
-    with replacement, with their weights. The minimum cost, and its replicates, are moved by the
-    bias that drawing shows.
+    of `interval` with as many cases as have this variance. So is that of the minimum cost, from
+    decisions halfway between those of the best threshold and those of thresholds that were chosen
+    without the case. Otherwise rows of each class are drawn with replacement, with their weights;
+    replicates of the minimum cost are moved by the bias that drawing shows.
 
     References
     ----------
@@ -118,6 +123,13 @@ def weighted_score_interval(
     if method == "score":
         rows = ScoreRows.ordered(second, column, weights)
         value, _ = score_statistic(name, application, summary)
+        if name == "min_cost":
+            app = as_application(application)
+            notes = (*notes, f"optimism corrected: {value:.4g} on these very data")
+            least = _least_cost(rows, app, error_weights(app, summary.priors), rng)
+            return Interval.found(
+                name, least.value, lambda at, _: least.limits(at), notes=notes, **common
+            )
         rule = _area_rule(rows, value) if name == "auc" else _crossing_rule(rows)
         return Interval.found(name, value, rule, notes=notes, **common)
     value, draw = _draws(metric, name, application, summary, truth, column, weights)
@@ -167,6 +179,36 @@ def _crossing_rule(rows: ScoreRows) -> Any:
         influence = np.array([0.0, 1.0]) - sums[1] / sums.sum()
         sizes.append(effective_cases(counts, sums, squares, influence))
     return lambda at, _: equal_error_limits(rates, sizes[0], sizes[1], normal_quantile(at))
+
+
+def _least_cost(
+    rows: ScoreRows, app: Application, paid: tuple[float, float, float], rng: RandomSource
+) -> CostSum:
+    """The cost halfway between that of the best threshold and of those chosen without the case."""
+    assert rows.weights is not None
+    truth, n, level = rows.second.astype(np.intp), rows.order.shape[0], rows.levels()
+    powers = np.stack([np.ones(n), rows.weights, rows.weights**2])
+
+    def above(hits: Any) -> Any:
+        found = rows.rates(hits)
+        return level >= int(np.argmin(paid[0] * found.alarms + paid[1] * found.missed))
+
+    def tables(chosen: Any) -> FloatArray:
+        return np.stack([np.bincount(2 * truth + chosen, p, minlength=4) for p in powers])
+
+    generator, parts = np.random.default_rng(rng), []
+    for _ in range(REPEATS):
+        fold, chosen = np.empty(n, dtype=np.intp), np.empty(n, dtype=bool)
+        for inside in (~rows.second, rows.second):
+            fold[inside] = generator.permutation(int(inside.sum())) % FOLDS
+        for k in range(FOLDS):
+            hits = np.empty(n)
+            hits[rows.order] = fold != k
+            chosen[fold == k] = above(hits)[fold == k]
+        parts.append(tables(chosen))
+    cases, sums, squares = (tables(above(np.ones(n))) + np.mean(parts, axis=0)) / 2
+    places = np.argwhere(np.ones((2, 2), dtype=bool)).astype(np.intp)
+    return equivalent_sum(cost_sum(sums, places, as_stakes(app)), cases, squares)
 
 
 def _draws(
