@@ -144,6 +144,45 @@ class TestLearn:
         assert not (tmp_path / "r.svg").exists()
 
 
+class TestImpossibleTruth:
+    """Row 12 of the file was called impossible, by a finite number."""
+
+    @pytest.fixture
+    def marked(self, write):
+        rng = np.random.default_rng(0)
+        y = (rng.random(400) < 0.5).astype(int)
+        s = rng.normal(size=400) + 2 * y - 1
+        s[11] = -1e9 if y[11] else 1e9
+        rows = "".join(f"{a},{b:.6g}\n" for a, b in zip(y, s, strict=True))
+        return (write("t.csv", f"y,s\n{rows}"), "--label", "y", "--model", "s",
+                "--scores-are", "logit")  # fmt: skip
+
+    def test_is_named_with_what_to_type(self, run, marked):
+        ran = run("calibrate", *marked, "--kind", "affine")
+        assert (ran.code, ran.out) == (2, "")
+        said = " ".join(ran.err.split())
+        assert "in row 12 and in 1 of 400 rows" in said
+        bound = said.rpartition("--bound ")[2]
+        again = run("calibrate", *marked, "--kind", "affine", "--bound", bound, "--json")
+        assert again.code == 0, again.err
+        assert again.found["cross_entropy"]["after"] < 0.6
+        assert again.found["cross_entropy"]["impossible_before"] == 1
+        assert any("(row 12 first)" in sentence for sentence in again.found["sentences"])
+
+    def test_the_automatic_choice_says_what_it_left_out(self, run, marked):
+        ran = run("calibrate", *marked)
+        assert ran.code == 0, ran.err
+        said = " ".join(ran.out.split())
+        assert "Could not be fitted: beta, affine (the scores put the true class 1e+09" in said
+        assert "had a probability of 0 in 1 of 400 cases (row 12 first)" in said
+
+    @pytest.mark.parametrize("bound", ["0", "-3", "inf", "much"])
+    def test_bound_is_a_number(self, run, marked, bound):
+        ran = run("calibrate", *marked, f"--bound={bound}")
+        assert ran.code == 2
+        assert "--bound must be a positive number or 'data'" in ran.err
+
+
 class TestApply:
     def test_adds_a_column_and_keeps_the_others(self, run, churn):
         run("calibrate", churn, *CHURN, "-o", "cal.json")

@@ -180,7 +180,7 @@ class Automatic(Calibrator):
         self.chosen = choice.unfitted()
         self.chosen.options |= {"priors": candidate_priors(cases), "classes": None}
         self.chosen._fit_cases(cases.scores, cases.codes, cases.sample_weight)
-        self.report |= {"table": table, "why": why, "failures": failures}
+        self.report |= {"table": table, "why": why + _left_out(failures), "failures": failures}
 
     def _with_average(
         self, kept: list[Calibrator], logs: list[FloatArray], names: list[str], cases: Cases
@@ -216,7 +216,8 @@ class Automatic(Calibrator):
             try:
                 table = cross_fit_cases(candidate, cases, number)
             except StakesError as error:
-                failures.append(f"{candidate.kind}: {error.message}")
+                hint = f" Hint: {error.hint}" if error.hint else ""
+                failures.append(f"{candidate.kind}: {error.message}{hint}")
                 continue
             if np.isnan(table).any():
                 failures.append(f"{candidate.kind}: it gives no posteriors for some scores.")
@@ -270,6 +271,14 @@ def default_candidates(cases: Cases) -> list[Calibrator]:
 def candidate_priors(cases: Cases) -> FloatArray | None:
     """The target priors, if any were given."""
     return as_priors(cases.priors, cases.classes) if cases.given else None
+
+
+def _left_out(failures: list[str]) -> str:
+    """Which candidates could not be fitted, and why the first of them could not."""
+    if not failures:
+        return ""
+    names = ", ".join(failure.partition(": ")[0] for failure in failures)
+    return f" Could not be fitted: {names} ({failures[0].partition(': ')[2].rstrip('.')})."
 
 
 def _label(candidate: Calibrator) -> str:

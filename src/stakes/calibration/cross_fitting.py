@@ -173,13 +173,24 @@ def cross_fit_cases(cal: Calibrator, cases: Cases, number: IntArray) -> FloatArr
             groups = None if cases.groups is None else cases.groups[train]
             fitted._fit_cases(part, cases.codes[train], weights, groups)
         except DataError as error:
-            raise DataError(
-                f"fold {fold}: {error.message}",
-                hint=error.hint or "use fewer folds",
-                rows=error.rows,
-            ) from None
+            raise _failure(cal, cases, priors, f"fold {fold}", error) from None
         out[test] = fitted._log_posteriors(fitted._bounded(cases.scores.take(test), learn=False))
     return out
+
+
+def _failure(
+    cal: Calibrator, cases: Cases, priors: FloatArray | None, fold: str, error: DataError
+) -> DataError:
+    """Why a fold could not be fitted: what is wrong with all cases, or else with the fold."""
+    fitted = cal.unfitted()
+    fitted.options |= {"classes": None, "priors": priors}
+    try:
+        fitted._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
+    except DataError as whole:
+        return whole
+    return DataError(
+        f"{fold}: {error.message}", hint=error.hint or "use fewer folds", rows=error.rows
+    )
 
 
 def fold_numbers(

@@ -12,6 +12,7 @@ from stakes._kernels.newton_affine import fit_scaling
 from stakes._kernels.newton_matrix import fit_matrix
 from stakes.calibration.calibrator import Calibrator, softmax_log_posteriors
 from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.impossible import refuse_impossible_truth, refuse_marks
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 
@@ -102,10 +103,14 @@ class Matrix(Calibrator):
     def _fit(self, cases: Cases) -> None:
         cases.need_all_classes("add cases of that class, drop its column, or use Temperature")
         inputs, weights = self._inputs(cases.scores), cases.prior_weights()
-        size = inputs.shape[1]
+        size, laid = inputs.shape[1], lay_out(inputs)
+        refuse_impossible_truth(laid, cases)
+        apart = ((inputs - inputs.mean(axis=1, keepdims=True)) ** 2).mean(axis=1)
+        spread = float(np.sqrt(np.average(apart, weights=weights))) or 1.0
+        refuse_marks(laid, spread, cases)
         rough = fit_scaling(
             "affine",
-            lay_out(inputs),
+            laid,
             cases.codes,
             weights,
             counts=cases.counts,
@@ -113,8 +118,6 @@ class Matrix(Calibrator):
             tolerance=1e-5,
         )
         centre = np.average(inputs, axis=0, weights=weights)
-        apart = ((inputs - inputs.mean(axis=1, keepdims=True)) ** 2).mean(axis=1)
-        spread = float(np.sqrt(np.average(apart, weights=weights))) or 1.0
         found = fit_matrix(
             (inputs - centre) / spread,
             cases.codes,

@@ -16,6 +16,11 @@ from stakes.calibration.calibrator import (
     softmax_log_posteriors,
 )
 from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.impossible import (
+    impossible_truth,
+    refuse_far_truth,
+    refuse_impossible_truth,
+)
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray, Priors
 
@@ -52,7 +57,7 @@ class _Scaling(Calibrator):
             )
         each = self.form == "vector"
         laid = lay_out(cases.scores.columns(), normalised=each, centred=each)
-        _refuse_impossible_truth(laid, cases)
+        refuse_impossible_truth(laid, cases)
         if self.form != "temperature" and not laid.vary():
             self._fit_shares(laid, cases)
             return
@@ -108,26 +113,6 @@ class _Scaling(Calibrator):
 def laid_size(scores: ClassScores) -> int:
     """Number of classes."""
     return len(scores.values)
-
-
-def _refuse_impossible_truth(scores: ClassScores, cases: Cases) -> None:
-    """Raise when a true class has posterior 0, which no scaling can repair."""
-    if scores.barred is None:
-        return
-    rows = np.flatnonzero(scores.barred[cases.codes, np.arange(len(cases.codes))])
-    if rows.size:
-        raise impossible_truth(rows, cases)
-
-
-def impossible_truth(wrong: IntArray, cases: Cases) -> DataError:
-    """The error for cases whose true class was called impossible."""
-    rows = cases.scores.given_rows(wrong)
-    return DataError(
-        f"`scores` give the true class a posterior of 0, in row {rows[0]} and in {rows.size} of "
-        f"{len(cases.codes)} rows, so the cross-entropy is infinite whatever the calibration.",
-        hint='say how far an infinite score is to be trusted: bound="data", or a number',
-        rows=rows[:10].tolist(),
-    )
 
 
 class Temperature(_Scaling):
@@ -284,7 +269,9 @@ def finite_cases(cases: Cases) -> tuple[FloatArray, IntArray, FloatArray]:
     """
     odds, codes, weights = cases.scores.log_odds(), cases.codes, cases.prior_weights()
     infinite = ~np.isfinite(odds)
+    distances = np.where(codes == 1, -odds, odds)
     if not infinite.any():
+        refuse_far_truth(distances, np.abs(odds), cases)
         return odds, codes, weights
     wrong = np.flatnonzero(infinite & ((odds > 0) != (codes == 1)))
     if wrong.size:
@@ -295,4 +282,5 @@ def finite_cases(cases: Cases) -> tuple[FloatArray, IntArray, FloatArray]:
             f"only {int(keep.sum())} cases have finite scores, not of both classes.",
             hint='use bound="data" to keep the infinite ones',
         )
+    refuse_far_truth(distances, np.abs(odds), cases)
     return odds[keep], codes[keep], weights[keep]

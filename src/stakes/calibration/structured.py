@@ -13,6 +13,7 @@ from stakes._kernels.newton_affine import fit_scaling
 from stakes._kernels.newton_matrix import fit_matrix
 from stakes.calibration.calibrator import Calibrator, softmax_log_posteriors
 from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.impossible import refuse_impossible_truth
 from stakes.calibration.matrix import finite_table
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
@@ -81,10 +82,11 @@ class CommonCurve(Calibrator):
 
     def _fit(self, cases: Cases) -> None:
         inputs, weights = finite_table(cases.scores), cases.prior_weights()
-        self.offsets = cases.prior_offsets()
+        self.offsets, laid = cases.prior_offsets(), lay_out(inputs)
+        refuse_impossible_truth(laid, cases)
         first = fit_scaling(
             "temperature",
-            lay_out(inputs),
+            laid,
             cases.codes,
             weights,
             counts=cases.counts,

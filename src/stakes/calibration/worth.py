@@ -13,11 +13,12 @@ from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.cases import Cases, read_cases, read_scores
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
+from stakes.calibration.impossible import IMPOSSIBLE
 from stakes.calibration.per_case import case_losses, loss_name
 from stakes.calibration.scaling import Affine
 from stakes.exceptions import DataError
 from stakes.results import Frame
-from stakes.typing import FloatArray, RandomSource
+from stakes.typing import FloatArray, IntArray, RandomSource
 
 __all__ = ["CalibrationGain", "calibration_gain"]
 
@@ -39,6 +40,11 @@ class CalibrationGain:
         taken as given.
     fitting : str
         How the calibrator was fitted; "optimistic" if on the same cases.
+    impossible : pair of int
+        In how many cases the true class has a posterior of 0 (below 1e-300), as is and after
+        calibration: they make a cross-entropy infinite, or absurd.
+    rows : tuple of int
+        The first ten of them.
     """
 
     measure: str
@@ -49,6 +55,8 @@ class CalibrationGain:
     fitting: str
     calibrator: str
     unit: str | None = None
+    impossible: tuple[int, int] = (0, 0)
+    rows: tuple[int, ...] = ()
 
     @property
     def gain(self) -> float:
@@ -72,6 +80,19 @@ class CalibrationGain:
         return (
             f"Calibrating ({self.calibrator}, {self.fitting}) {verb} {abs(self.gain):.4g}{unit}"
             f"{sure} {side} a {self.measure} of {self.before:.4g}{unit}{share}."
+            f"{self._about_impossible()}"
+        )
+
+    def _about_impossible(self) -> str:
+        """What makes a cross-entropy infinite or absurd, where, and what to type."""
+        before, after = self.impossible
+        if self.measure != "cross-entropy" or not self.rows:
+            return ""
+        found = [f"{before} cases as is"] * (before > 0) + [f"{after} calibrated"] * (after > 0)
+        hint = '; say how far such scores are to be trusted: bound="data" or bound=50'
+        return (
+            f" The true class has a posterior of 0 in {' and '.join(found)} (row {self.rows[0]} "
+            f"first){hint if after else ''}."
         )
 
     def frame(self) -> Frame:
@@ -87,6 +108,8 @@ class CalibrationGain:
                 "relative": [self.relative],
                 "fitting": [self.fitting],
                 "calibrator": [self.calibrator],
+                "impossible_before": [self.impossible[0]],
+                "impossible_after": [self.impossible[1]],
             }
         )
 
@@ -172,10 +195,13 @@ def calibration_gain(
         priors=priors,
         groups=groups,
     )
-    before = case_losses(_as_they_are(cases), cases.codes, by)
+    as_is = _as_they_are(cases)
     logs, fitting = _calibrated(cal, cases, folds, rng, fitted, optimistic)
-    after = case_losses(logs, cases.codes, by)
     weights = cases.prior_weights() / cases.prior_weights().sum()
+    before, after = (
+        np.where(weights > 0.0, case_losses(table, cases.codes, by), 0.0) for table in (as_is, logs)
+    )
+    none = [_impossible(table, cases) for table in (as_is, logs)]
     interval = mean_interval(before - after, weights, cases, groups, level)
     return CalibrationGain(
         measure,
@@ -186,7 +212,15 @@ def calibration_gain(
         fitting,
         cal.kind,
         by.unit if isinstance(by, Application) else None,
+        (len(none[0]), len(none[1])),
+        tuple(np.union1d(*none)[:10].tolist()),
     )
+
+
+def _impossible(log_posteriors: FloatArray, cases: Cases) -> IntArray:
+    """Cases that count and whose true class has a posterior of 0."""
+    own = log_posteriors[np.arange(len(cases.codes)), cases.codes]
+    return np.flatnonzero((own < -IMPOSSIBLE) & (cases.weights > 0.0))
 
 
 def _as_they_are(cases: Cases) -> FloatArray:

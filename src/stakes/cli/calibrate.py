@@ -57,6 +57,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="KIND",
         help=f"which calibrator (default automatic): {', '.join(KINDS)}",
     )
+    group.add_argument(
+        "--bound",
+        default="data",
+        metavar="50",
+        help="how far, in natural logarithms, a score below the best of its case is trusted; "
+        "lower ones are moved there (default: a little beyond the lowest that is finite)",
+    )
     group.add_argument("--folds", type=int, default=5, metavar="5", help="folds for cross-fitting")
     group.add_argument("--group", metavar="COLUMN", help="rows that stay in one fold")
     group.add_argument("--seed", type=int, default=0, metavar="0", help="seed of the folds")

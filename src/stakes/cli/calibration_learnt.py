@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,9 @@ from stakes.cli.models import Model, models_of
 from stakes.cli.place import at_place, texts
 from stakes.exceptions import DataError
 from stakes.posteriors import Posteriors, shift_priors
+from stakes.report.amounts import grouped
 
-__all__ = ["Learnt", "learn", "log_scores", "save"]
+__all__ = ["Learnt", "in_file", "learn", "log_scores", "save"]
 
 #: With fewer cases of an outcome the costs after calibration are mostly chance.
 FEW = 100
@@ -66,8 +68,20 @@ def learn(args: Any) -> Learnt:
             hint=f"--model {models[0].name}",
         )
     models, cases, gaps = without_gaps(models, question.cases, args)
-    model = models[0]
     app = at_place(question.application, cases.priors, args)
+    said = tuple(filter(None, [gaps, _about_few(cases)]))
+    try:
+        return _learnt(replace(question, cases=cases), models[0], app, said, args)
+    except DataError as error:
+        hint = None if error.hint is None else in_file(error.hint, cases)
+        raise DataError(in_file(error.message, cases), hint=hint) from None
+
+
+def _learnt(
+    question: Asked, model: Model, app: Application, warnings: tuple[str, ...], args: Any
+) -> Learnt:
+    """Fit, and cross-fit for the costs."""
+    cases = question.cases
     scores = log_scores(model, cases.priors, args.scores_are)
     groups = _groups(question, cases, args)
     calibrator, chosen = _fitted(scores, cases, groups, app, args)
@@ -90,7 +104,7 @@ def learn(args: Any) -> Learnt:
         after,
         calibration_gain(cases.truth, scores, by=_positions(app, args), **common),
         calibration_gain(cases.truth, scores, **common),
-        tuple(filter(None, [gaps, _about_few(cases)])),
+        warnings,
     )
 
 
@@ -119,7 +133,8 @@ def _fitted(
     args: Any,
 ) -> tuple[Calibrator, Calibrator]:
     """The calibrator fitted on all cases, and a fresh one of the kind that was chosen."""
-    options: dict[str, Any] = {"classes": list(cases.classes), "bound": "data"}
+    bound = _bound(args.bound)
+    options: dict[str, Any] = {"classes": list(cases.classes), "bound": bound}
     if args.shares_given:
         options["priors"] = app.priors
     names, weights = np.array(cases.classes)[cases.truth], cases.weights
@@ -132,8 +147,28 @@ def _fitted(
     else:
         calibrator = kinds[args.kind](**options).fit(scores, names, sample_weight=weights)
         chosen = calibrator.unfitted()
-    chosen.options |= {"priors": options.get("priors"), "classes": None, "bound": "data"}
+    chosen.options |= {"priors": options.get("priors"), "classes": None, "bound": bound}
     return calibrator, chosen
+
+
+def _bound(text: str) -> float | str:
+    """``data`` or a positive number."""
+    if text == "data":
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise DataError(f"--bound must be a positive number or 'data'; got {text!r}.")
+    return number
+
+
+def in_file(text: str, cases: Cases) -> str:
+    """What a calibrator says, with the rows of the file, counted from 1, and the options."""
+    text = re.sub(r"\brow (\d+)\b", lambda m: f"row {grouped(cases.rows[int(m[1])] + 1)}", text)
+    text = text.replace('bound="data", or a number', "--bound 50")
+    return text.replace("bound=", "--bound ").replace("`scores`", "the scores")
 
 
 def _progress(done: int, total: int, kind: str) -> None:

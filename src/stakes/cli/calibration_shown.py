@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from stakes._optional import load
 from stakes.calibration import Automatic, reliability_table
 from stakes.calibration.reliability_table import event_of
-from stakes.cli.calibration_learnt import Learnt
+from stakes.cli.calibration_learnt import Learnt, in_file
 from stakes.cli.output import page_width, print_wrapped
 from stakes.cli.pictures import write_picture
 from stakes.cli.problems import warn
@@ -85,7 +86,8 @@ def _facts(learnt: Learnt) -> dict[str, Any]:
     cal = learnt.calibrator
     why = cal.why if isinstance(cal, Automatic) else f"{cal.kind}, as asked"
     if learnt.before is None:
-        why = why.partition(" As is:")[0]  # ranks say nothing as they are
+        why = re.sub(r" As is: \S+\.(?= |$)", "", why)  # ranks say nothing as they are
+    why = in_file(why, learnt.cases)
     sentences = _sentences(learnt)
     return {
         "model": learnt.model,
@@ -111,6 +113,7 @@ def _sentences(learnt: Learnt) -> list[str]:
     gain, app = learnt.cost, learnt.application
     if learnt.before is None:
         return out
+    out += _about_impossible(learnt)
     if gain.interval[0] > 0:
         worth = f"Calibrating takes {money(gain.gain, app.unit)} off the cost of a case"
         if app.volume:
@@ -121,6 +124,27 @@ def _sentences(learnt: Learnt) -> list[str]:
         out.append("Calibrating would raise the cost: use the scores as they are.")
     else:
         out.append("For these costs the data cannot tell whether calibrating pays.")
+    return out
+
+
+def _about_impossible(learnt: Learnt) -> list[str]:
+    """What makes the cross-entropy infinite or absurd, where, and what to type."""
+    before, after = learnt.entropy.impossible
+    if not learnt.entropy.rows:
+        return []
+    row = grouped(learnt.cases.rows[learnt.entropy.rows[0]] + 1)
+    size = grouped(len(learnt.cases))
+    out = []
+    if before:
+        out.append(
+            f"As is, what happened had a probability of 0 in {grouped(before)} of {size} cases "
+            f"(row {row} first): such a cross-entropy is infinite or as good as that."
+        )
+    if after:
+        out.append(
+            f"So it has after calibration in {grouped(after)} cases; --bound 50 says how far such "
+            "scores are to be trusted."
+        )
     return out
 
 
