@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from stakes.elicitation.answer_problems import reading_answer
 from stakes.elicitation.emblematic import ratio_from_ranking
 from stakes.elicitation.question import Answer, Question
 from stakes.elicitation.routes import (
@@ -15,7 +16,7 @@ from stakes.elicitation.routes import (
     ratio_from_threshold,
 )
 from stakes.elicitation.statement import Statement
-from stakes.exceptions import FormatError, StakesError
+from stakes.exceptions import FormatError
 
 __all__ = ["is_number", "statements_of"]
 
@@ -27,14 +28,8 @@ def statements_of(row: Mapping[str, Any], k: int) -> tuple[Statement, ...]:
         raise FormatError(
             f"unknown route {route!r} - at `answer[{k}]`.", hint=f"known: {', '.join(_ROUTES)}"
         )
-    try:
+    with reading_answer(f"answer[{k}]"):
         found = _ROUTES[route](row)
-    except KeyError as error:
-        raise FormatError(f"{error.args[0]!r} is missing - at `answer[{k}]`.") from None
-    except StakesError as error:
-        raise FormatError(f"{error.message} - at `answer[{k}]`.", hint=error.hint) from error
-    except (TypeError, ValueError) as error:
-        raise FormatError(f"cannot be read: {error} - at `answer[{k}]`.") from error
     name, date = str(row.get("name", "")), str(row.get("date", ""))
     return tuple(each.signed(name, date) for each in found)
 

@@ -11,8 +11,9 @@ from stakes.application import Application, costs_to_toml
 from stakes.application.named_cells import located
 from stakes.application.toml_reader import toml_table
 from stakes.application.toml_writer import toml_value
+from stakes.elicitation.answer_problems import reading_answer
 from stakes.elicitation.matrices import MatrixElicitation, MatrixStatement
-from stakes.exceptions import FormatError, StakesError
+from stakes.exceptions import FormatError
 
 __all__ = ["matrix_answers_from_toml", "matrix_answers_to_toml"]
 
@@ -114,7 +115,7 @@ def _statement(row: Mapping[str, Any], talk: MatrixElicitation, at: str) -> Matr
     unknown = [key for key in row if key not in KEYS]
     if unknown:
         raise FormatError(f"unknown key `{unknown[0]}` - at `{at}`.", hint=f"known: {KEYS}")
-    try:
+    with reading_answer(at):
         if "better" in row:
             said = str(row.get("said", ""))
             better, worse = np.asarray(row["better"]), np.asarray(row["worse"])
@@ -124,9 +125,3 @@ def _statement(row: Mapping[str, Any], talk: MatrixElicitation, at: str) -> Matr
         ratio = float(row[side])
         pair = talk.ratio(*cells, between=(ratio, ratio)).statements
         return pair[-2] if side == "at_least" else pair[-1]
-    except KeyError as error:
-        raise FormatError(f"{error.args[0]!r} is missing - at `{at}`.") from None
-    except StakesError as error:
-        raise FormatError(f"{error.message} - at `{at}`.", hint=error.hint) from error
-    except (TypeError, ValueError) as error:
-        raise FormatError(f"cannot be read: {error} - at `{at}`.") from error
