@@ -5,7 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from stakes.cli.options import add_cost_options, add_data_options, add_model_options
+from stakes.cli.options import (
+    add_confusion_option,
+    add_cost_options,
+    add_data_options,
+    add_model_options,
+)
 from stakes.cli.problems import EXIT_OK, warn
 
 if TYPE_CHECKING:
@@ -35,11 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="every metric of the catalogue")
     add_data_options(parser)
     add_model_options(parser)
-    parser.add_argument(
-        "--confusion",
-        metavar="A.csv,B.csv",
-        help="confusion matrices instead of cases; the top-left cell says 'truth' or 'decision'",
-    )
+    add_confusion_option(parser)
     add_cost_options(parser)
     group = parser.add_argument_group("what to print")
     group.add_argument("--json", action="store_true", help="everything, as JSON")

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stakes.cli.options import (
+    add_confusion_option,
     add_cost_options,
     add_data_options,
     add_engine_options,
+    add_group_option,
     add_model_options,
 )
 from stakes.cli.output import shown
@@ -39,11 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_data_options(parser)
     add_model_options(parser)
-    parser.add_argument(
-        "--confusion",
-        metavar="A.csv,B.csv",
-        help="confusion matrices instead of cases; the top-left cell says 'truth' or 'decision'",
-    )
+    add_confusion_option(parser)
     parser.add_argument(
         "--trials",
         metavar="T",
@@ -53,9 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_engine_options(parser)
     parser.add_argument("--more", metavar="B.csv", help="files with further columns of the cases")
     parser.add_argument("--join-on", metavar="id", help="the column by which --more is joined")
-    parser.add_argument(
-        "--group", metavar="COLUMN", help="cases that belong together, such as those of a customer"
-    )
+    add_group_option(parser)
     parser.add_argument("--subset", metavar="COLUMN", help="also judge each value of it apart")
     add_cost_options(parser)
     parser.add_argument(

@@ -2,66 +2,52 @@
 
 from __future__ import annotations
 
-import math
-import operator
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from stakes.cli.conditions import read_condition
 from stakes.exceptions import DataError
 from stakes.report import Findings, ModelFinding
 
 __all__ = ["Gate", "failures"]
-
-_CONDITION = re.compile(r"\s*(?:(.+):)?\s*(nec|cost|saving)\s*(>=|<=|>|<)\s*([-+.\w]+)\s*")
-_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-}
 
 
 class Gate:
     """One condition that must not hold."""
 
     def __init__(self, text: str) -> None:
-        match = _CONDITION.fullmatch(text)
-        try:
-            self.limit = float(match[4]) if match else 0.0
-        except ValueError:
-            match = None
-        if match is None or math.isnan(self.limit):  # nothing is above or below nan
+        condition = read_condition(text, "nec", "cost", "saving")
+        if condition is None:
             raise DataError(
                 f"I cannot read the condition '{text}'.",
                 hint="Say:  --fail-if 'nec>0.5'   (nec, cost or saving; > >= < <=; for a model "
                 "that is not the best:  'gbm:nec>0.5')",
             )
-        self.text = text
-        self.model, self.figure, self.sign = match[1], match[2], match[3]
+        self.text, self.condition = text, condition
 
     def holds(self, findings: Findings) -> bool:
         """Whether the condition, which should not, holds; an undefined NEC counts as holding."""
-        value = _figure(findings, self._chosen(findings), self.figure)
-        return value is None or _COMPARISONS[self.sign](value, self.limit)
+        value = _figure(findings, self._chosen(findings), self.condition.figure)
+        return value is None or self.condition.holds(value)
 
     def _chosen(self, findings: Findings) -> ModelFinding:
         """The model that is meant: the one named, or else the best."""
-        if self.model is None:
+        named = self.condition.about
+        if named is None:
             return findings.best
         for model in findings.models:
-            if model.name == self.model:
+            if model.name == named:
                 return model
         raise DataError(
-            f"--fail-if speaks of '{self.model}'; the models are "
+            f"--fail-if speaks of '{named}'; the models are "
             f"{', '.join(model.name for model in findings.models)}."
         )
 
     def said(self, findings: Findings) -> str:
         """What to print when it holds."""
-        model = self._chosen(findings)
-        value = _figure(findings, model, self.figure)
+        model, figure = self._chosen(findings), self.condition.figure
+        value = _figure(findings, model, figure)
         got = "undefined" if value is None else f"{value:.4g}"
-        return f"failed: {self.text} ({self.figure} of {model.name} is {got})"
+        return f"failed: {self.text} ({figure} of {model.name} is {got})"
 
 
 def failures(gates: Sequence[Gate], required: str | None, findings: Findings) -> list[str]:

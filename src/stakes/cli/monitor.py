@@ -9,6 +9,7 @@ from stakes.cli.options import (
     add_cost_options,
     add_data_options,
     add_engine_options,
+    add_group_option,
     add_model_options,
 )
 from stakes.cli.output import shown
@@ -44,9 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=("hour", "day", "week", "month", "quarter", "year"),
         help="put dates of --time together; without it each value is a period",
     )
-    group.add_argument(
-        "--group", metavar="COLUMN", help="cases that belong together, such as those of a customer"
-    )
+    add_group_option(group)
     group.add_argument(
         "--reference", metavar="NAME", help="the period to compare with; default, the first"
     )

@@ -6,9 +6,11 @@ import argparse
 from typing import Any
 
 __all__ = [
+    "add_confusion_option",
     "add_cost_options",
     "add_data_options",
     "add_engine_options",
+    "add_group_option",
     "add_model_options",
 ]
 
@@ -60,6 +62,22 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--renormalise", action="store_true", help="rescale probabilities that do not add to 1"
+    )
+
+
+def add_confusion_option(parser: argparse.ArgumentParser) -> None:
+    """Counts in place of cases."""
+    parser.add_argument(
+        "--confusion",
+        metavar="A.csv,B.csv",
+        help="confusion matrices instead of cases; the top-left cell says 'truth' or 'decision'",
+    )
+
+
+def add_group_option(to: Any) -> None:
+    """Which cases belong together; `to` a parser or a group."""
+    to.add_argument(
+        "--group", metavar="COLUMN", help="cases that belong together, such as those of a customer"
     )
 
 

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import operator
-import re
-from collections.abc import Callable
-
+from stakes.cli.conditions import read_condition
 from stakes.exceptions import DataError
 from stakes.monitoring import Watch
 
 __all__ = ["PeriodGate"]
-
-_CONDITION = re.compile(r"\s*(cost|change)\s*(>=|<=|>|<)\s*([-+.\w]+)\s*")
-_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-}
 
 
 class PeriodGate:
@@ -25,32 +14,30 @@ class PeriodGate:
 
     def __init__(self, text: str) -> None:
         self.text = text.strip()
-        match = _CONDITION.fullmatch(text)
-        try:
-            self.limit = float(match[3]) if match else 0.0
-        except ValueError:
-            match = None
-        if match is None and self.text != "alarm":
+        self.condition = read_condition(text, "cost", "change")
+        alone = self.condition is not None and self.condition.about is None
+        if not alone and self.text != "alarm":
             raise DataError(
                 f"I cannot read the condition '{text}'.",
                 hint="Say:  --fail-if alarm   or about the last period:  --fail-if 'cost>0.5'   "
                 "--fail-if 'change>0.1'",
             )
-        self.figure, self.sign = (match[1], match[2]) if match else ("alarm", "")
 
     def holds(self, found: Watch) -> bool:
         """Whether the condition, which should not, holds."""
-        if self.figure == "alarm":
+        if self.condition is None:
             return found.alarm
-        return _COMPARISONS[self.sign](self._value(found), self.limit)
-
-    def _value(self, found: Watch) -> float:
-        """The figure of the last period."""
-        return found.last.after if self.figure == "cost" else found.last.change
+        return self.condition.holds(_figure(found, self.condition.figure))
 
     def said(self, found: Watch) -> str:
         """What to print when it holds."""
-        if self.figure == "alarm":
+        if self.condition is None:
             return f"failed: alarm at {', '.join(map(str, found.alarms))}"
-        got = f"{self._value(found):.4g}"
-        return f"failed: {self.text} ({self.figure} of {found.periods[-1]} is {got})"
+        figure = self.condition.figure
+        got = f"{_figure(found, figure):.4g}"
+        return f"failed: {self.text} ({figure} of {found.periods[-1]} is {got})"
+
+
+def _figure(found: Watch, figure: str) -> float:
+    """One figure of the last period."""
+    return found.last.after if figure == "cost" else found.last.change
