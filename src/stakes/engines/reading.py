@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from stakes._checks import frozen
 from stakes.engines.bins import Bins
 from stakes.engines.panels import Panel, Part
 from stakes.engines.plan import PREFIX, Table
 from stakes.engines.planning import Planned
-from stakes.engines.reduction import Reduction, frozen_counts
+from stakes.engines.reduction import Reduction
 from stakes.engines.rules import cuts
 from stakes.exceptions import DataError
 from stakes.summaries import ScoreBins
@@ -128,9 +130,9 @@ def _panels(made: Planned, k: int, table: Table) -> dict[tuple[Any, ...], Panel]
         at = np.array(places)[np.argsort(codes[places])]
         found[key] = Panel(
             systems,
-            frozen_counts(cells[at], np.intp),
-            frozen_counts(rows[at], np.int64),
-            {name: frozen_counts(values[at], np.float64) for name, values in sums.items()},
+            _frozen(cells[at], np.intp),
+            _frozen(rows[at], np.int64),
+            {name: _frozen(values[at], np.float64) for name, values in sums.items()},
         )
     return found
 
@@ -162,3 +164,8 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
         names = made.request.classes
         found[key] = ScoreBins(edges, counts, ends[0], ends[1], names, "posterior", prior)
     return found
+
+
+def _frozen(values: Any, kind: Any) -> NDArray[Any]:
+    """A list of numbers as an array that cannot be written to."""
+    return frozen(np.asarray(values, dtype=kind))

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import frozen
 from stakes._kernels.joint_cells import add_cells
 from stakes._names import listed
 from stakes.application import CostMatrix
@@ -249,19 +248,12 @@ class Reduction:
                 f"the log score is infinite: {name!r} gave the true class a posterior of 0 in "
                 f"{wrong:g} rows."
             )
-        return self._tally(panel, None, f"{score}{k}", ("all",))
-
-    def _tally(
-        self, panel: Panel, column: int | None, name: str, decisions: tuple[Name, ...]
-    ) -> CostTally:
-        """Counts, sums and squares by class and by the decisions of one column of the cells."""
         tables = []
-        at = panel.cells[:, 0] * 0 if column is None else panel.cells[:, column]
-        for values in (panel.counts, panel.sums[name], panel.sums[f"{name}_square"]):
-            table = np.zeros((len(self.request.classes), len(decisions)))
-            np.add.at(table, (panel.cells[:, 0], at), values)
+        for values in (panel.counts, panel.sums[f"{score}{k}"], panel.sums[f"{score}{k}_square"]):
+            table = np.zeros((len(self.request.classes), 1))
+            np.add.at(table[:, 0], panel.cells[:, 0], values)
             tables.append(table)
-        return CostTally(tables[0], tables[1], tables[2], self.request.classes, decisions)
+        return CostTally(tables[0], tables[1], tables[2], self.request.classes, ("all",))
 
     def _application(self, name: str | None) -> str:
         """The application meant; the only one by default."""
@@ -293,8 +285,3 @@ def _only(name: str | None, known: Mapping[str, Any], what: str) -> str:
     if name is None or name not in known:
         raise DataError(f"say which {what}: {listed(tuple(known))}.")
     return name
-
-
-def frozen_counts(values: Any, kind: Any) -> NDArray[Any]:
-    """A list of numbers as an array that cannot be written to."""
-    return frozen(np.asarray(values, dtype=kind))
