@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from stakes.calibration import Affine, load
 from stakes.calibration.calibrator import kinds
 from stakes.cli.calibrate import KINDS
 from stakes.demonstration import example_path
+from stakes.posteriors import estimate_priors
 
 CHURN = ("--label", "churned", "--positive", "yes", "--model", "gbm_p", "--cost", "fn=40", "fp=4")
 
@@ -286,6 +288,101 @@ def test_what_could_not_be_written_is_refused_before_any_work(run, churn, words,
     ran = run("calibrate", churn, *CHURN, *words)
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
+
+
+class TestEstimatedShares:
+    @staticmethod
+    def scored(rng, n, share):
+        """Log odds that are right where the share is 30 %."""
+        y = (rng.random(n) < share).astype(int)
+        return 2 * rng.normal(size=n) + 4 * y - 2 + np.log(0.3 / 0.7), y
+
+    @pytest.fixture
+    def learnt(self, run, write):
+        rng = np.random.default_rng(0)
+        odds, y = self.scored(rng, 3000, 0.3)
+        rows = "".join(f"{'ny'[a]},{b:.6f}\n" for a, b in zip(y, odds, strict=True))
+        ran = run("calibrate", write("old.csv", f"y,s\n{rows}"), "--label", "y", "--positive", "y",
+                  "--model", "s", "--scores-are", "logit", "--kind", "affine",
+                  "-o", "cal.json")  # fmt: skip
+        assert ran.code == 0, ran.err
+        odds, y = self.scored(rng, 4000, 0.05)
+        write("new.csv", "s\n" + "".join(f"{value:.6f}\n" for value in odds))
+        return odds, y
+
+    def test_are_said_with_an_interval_and_applied(self, run, learnt):
+        odds, y = learnt
+        words = ("--apply", "cal.json", "new.csv", "--prevalence", "estimate", "-o", "out.csv")
+        ran = run("calibrate", *words)
+        assert ran.code == 0, ran.err
+        match = re.match(
+            r"share of y in new\.csv: (\S+) % \(95% interval (\S+) to (\S+) %\), calibrated for "
+            r"(\S+) %\ncalibrated 4 000 rows of new\.csv: out\.csv\n$",
+            ran.out,
+        )
+        share, low, high, old = (float(value) / 100 for value in match.groups())
+        assert low < share < high
+        assert low < y.mean() < high
+        assert old == pytest.approx(load("cal.json").priors[1], abs=0.001)
+        cal = load("cal.json")
+        there = estimate_priors(cal.posteriors(np.round(odds, 6)), cal.priors)
+        assert share == pytest.approx(there.priors[1], abs=0.001)
+        expected = cal.with_priors(there.priors).posteriors(np.round(odds, 6))[:, 1]
+        found = [float(row["s_calibrated"]) for row in rows_of("out.csv")]
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+    def test_as_json(self, run, learnt):
+        words = ("--apply", "cal.json", "new.csv", "--prevalence", "estimate", "-o", "out.csv")
+        found = run("calibrate", *words, "--json").found
+        assert (found["rows"], found["columns"]) == (4000, ["s_calibrated"])
+        low, at, high = (found[k]["y"] for k in ("priors_low", "priors", "priors_high"))
+        assert low < at < high < found["calibrated_for"]["y"]
+        given = run("calibrate", *words[:4], "2%", *words[5:], "--json").found
+        assert given["priors"] == pytest.approx({"n": 0.98, "y": 0.02})
+        assert given["priors_low"] is None
+
+    def test_the_table_alone_goes_to_stdout(self, run, learnt):
+        ran = run("calibrate", "--apply", "cal.json", "new.csv", "--prevalence", "estimate")
+        assert ran.out.startswith("s,s_calibrated\n")
+        assert ran.err.startswith("share of y in new.csv: ")
+
+    def test_no_change_is_said(self, run, learnt):
+        ran = run("calibrate", "--apply", "cal.json", "old.csv", "--prevalence", "estimate",
+                  "-o", "out.csv")  # fmt: skip
+        assert "the difference is within chance" in ran.out
+
+    def test_many_outcomes(self, run):
+        pets = str(example_path("pets.csv"))
+        run("calibrate", pets, "--label", "species", "--proba", "large.p_*", "--kind", "affine",
+            "-o", "cal.json")  # fmt: skip
+        ran = run("calibrate", "--apply", "cal.json", pets, "--prevalence", "estimate",
+                  "-o", "out.csv")  # fmt: skip
+        assert ran.code == 0, ran.err
+        assert [line.split(" in ")[0] for line in ran.out.splitlines() if "share" in line] == [
+            f"share of {name}" for name in load("cal.json").classes
+        ]
+
+    def test_are_refused_where_the_truth_is(self, run, learnt):
+        ran = run("calibrate", "old.csv", "--label", "y", "--model", "s", "--prevalence",
+                  "estimate")  # fmt: skip
+        assert (ran.code, ran.out) == (2, "")
+        assert "--apply cal.json new.csv" in ran.err
+
+    def test_are_refused_where_scores_tell_nothing(self, run, learnt, write):
+        write("new.csv", "s\n-0.5\n")
+        ran = run("calibrate", "--apply", "cal.json", "new.csv", "--prevalence", "estimate")
+        assert (ran.code, ran.out) == (2, "")
+        assert "by the scores of 1 case." in ran.err
+        assert "--prevalence 2%" in ran.err
+
+    def test_are_refused_where_an_outcome_would_vanish(self, run, learnt, write):
+        write("new.csv", "s\n" + "-9\n" * 3000)
+        ran = run("calibrate", "--apply", "cal.json", "new.csv", "--prevalence", "estimate")
+        assert (ran.code, ran.out) == (2, "")
+        assert "no case of 'y' at all" in ran.err
+
+    def test_help_tells(self, run):
+        assert "--prevalence estimate -o out.csv" in run("calibrate", "--help").out
 
 
 class TestOwnInput:

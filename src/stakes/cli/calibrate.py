@@ -35,10 +35,12 @@ EXAMPLES = """examples:
          --cost fn=40 fp=4 --unit EUR -o gbm_cal.json --plot reliability.svg
   stakes calibrate --apply gbm_cal.json new.csv -o out.csv
   stakes calibrate --apply gbm_cal.json new.csv --prevalence 2% -o out.csv
+  stakes calibrate --apply gbm_cal.json new.csv --prevalence estimate -o out.csv
   stakes calibrate pets.csv --label species --proba 'p_*' --kind dirichlet -o pets.json
 
 Without costs every error costs 1. The costs after calibration are cross-fitted: each case is
-calibrated by a map that never saw it.
+calibrated by a map that never saw it. `--prevalence estimate` takes the shares of new cases from
+their scores; the truth is not needed, as long as only the shares have changed.
 """
 
 
@@ -67,7 +69,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--folds", type=int, default=5, metavar="5", help="folds for cross-fitting")
     group.add_argument("--group", metavar="COLUMN", help="rows that stay in one fold")
     group.add_argument("--seed", type=int, default=0, metavar="0", help="seed of the folds")
-    group.add_argument("--apply", metavar="CAL.json", help="apply a saved calibration to the file")
+    group.add_argument(
+        "--apply",
+        metavar="CAL.json",
+        help="apply a saved calibration to the file; --prevalence then says what share the "
+        "positive outcome has there, or `estimate`",
+    )
     group = parser.add_argument_group("what to write")
     group.add_argument("-o", "--output", metavar="FILE", help="the calibration, or the new table")
     group.add_argument("--plot", metavar="FILE", help="draw reliability before and after")
@@ -109,10 +116,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _learn(args: Any) -> int:
     """Fit, judge, print and save."""
+    from stakes.cli.calibration_elsewhere import refuse_without_apply
     from stakes.cli.calibration_learnt import learn, save
     from stakes.cli.calibration_shown import show
     from stakes.exceptions import DataError
 
+    refuse_without_apply(args.prevalence)
     if args.posteriors_already_adjusted:
         raise DataError(
             "--posteriors-already-adjusted says nothing here: a calibration learns from the "

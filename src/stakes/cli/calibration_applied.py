@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.calibration import Calibrator
+from stakes.cli.calibration_elsewhere import as_facts, moved, said_of_shares
 from stakes.cli.calibration_learnt import log_scores
-from stakes.cli.costs import shares
 from stakes.cli.files import write_whole
 from stakes.cli.models import Model
+from stakes.cli.output import print_wrapped
 from stakes.cli.problems import EXIT_OK
 from stakes.cli.reading import Table, read_table
 from stakes.exceptions import DataError, FormatError, PosteriorError
@@ -36,33 +38,46 @@ def apply_calibration(args: Any) -> int:
         )
     _refuse_idle_options(args)
     saved = _read(args.apply)
-    calibrator = Calibrator.from_dict(saved)
-    if args.prevalence:
-        assert calibrator.classes is not None
-        names = tuple(str(name) for name in calibrator.classes)
-        calibrator = calibrator.with_priors(shares(args.prevalence, names))
+    learnt = Calibrator.from_dict(saved)
     table = read_table(args.file)
     source = _source(saved, args.apply)
-    scores = _scores(table, source, calibrator, args)
-    posteriors = calibrator.posteriors(scores)
-    text = _written(table, _new_columns(source, calibrator, posteriors))
+    scores = _scores(table, source, learnt, args)
+    calibrator, found = moved(learnt, scores, args.prevalence, table.source)
+    columns = _new_columns(source, calibrator, calibrator.posteriors(scores))
+    text = _written(table, columns)
+    said = [] if found is None else said_of_shares(found, learnt, table.source)
     if args.output is None:
+        for sentence in said:
+            print(sentence, file=sys.stderr)
         print(text, end="")
         return EXIT_OK
     write_whole(Path(args.output), text)
-    print(f"calibrated {grouped(len(posteriors))} rows of {table.source}: {args.output}")
+    if args.json:
+        facts = {"rows": len(scores), "source": table.source, "output": args.output}
+        shown = {"columns": list(columns), **as_facts(found, learnt, calibrator)}
+        print(json.dumps({**facts, **shown}, indent=1))
+        return EXIT_OK
+    for sentence in said:
+        print_wrapped(sentence, rest="  ")
+    print(f"calibrated {grouped(len(scores))} rows of {table.source}: {args.output}")
     return EXIT_OK
 
 
 def _refuse_idle_options(args: Any) -> None:
     """Raise for what was settled when the calibration was learnt, and for other kinds of file."""
-    named = ("cost", "gain", "costs", "miss", "false_alarm", "group", "weight", "proba", "json")
+    named = ("cost", "gain", "costs", "miss", "false_alarm", "group", "weight", "proba")
     idle = [name for name in named if getattr(args, name)]
     idle += ["kind"] if args.kind != "automatic" else []
+    idle += ["bound"] if args.bound != "data" else []
     if idle:
         raise DataError(
             f"--{idle[0].replace('_', '-')} does nothing with --apply.",
             hint="it belongs to where the calibration is learnt",
+        )
+    if args.json and not args.output:
+        raise DataError(
+            "--json with --apply says what was written, and there is no file to write.",
+            hint="-o out.csv",
         )
     if args.output and Path(args.output).suffix.lower() in NOT_CSV:
         raise DataError(
