@@ -205,40 +205,11 @@ class TestActualCost:
         with pytest.raises(DataError, match="'no', 'yes' and the costs of 'yes', 'no'"):
             metrics.min_cost(sc, costs)
 
-
-class TestDetectionCosts:
-    @pytest.mark.parametrize(
-        ("name", "points"),
-        [
-            ("sre08", [(0.01, 10, 1)]),
-            ("sre10", [(0.001, 1, 1)]),
-            ("sre12", [(0.01, 1, 1), (0.001, 1, 1)]),
-            ("sre16", [(0.01, 1, 1), (0.005, 1, 1)]),
-            ("sre18-vast", [(0.05, 1, 1)]),
-        ],
-    )
-    def test_presets_average_their_points(self, name, points):
-        rng = np.random.default_rng(1)
-        y = rng.random(3000) < 0.1
-        s = rng.normal(size=3000) * 2 + 4 * y - 2
-        sc = ScoreCounts.from_scores(y, s, kind="llr")
-        found = metrics.detection_costs(sc, name)
-        rows = [app_of([[0, fa], [miss, 0]], p) for p, miss, fa in points]
-        actual = [metrics.actual_cost(sc, app, normalize=True) for app in rows]
-        minimum = [metrics.min_cost(sc, app, normalize=True) for app in rows]
-        assert found.primary_actual == pytest.approx(np.mean(actual))
-        assert found.primary_minimum == pytest.approx(np.mean(minimum))
-        assert found.frame()["bayes_threshold"] == pytest.approx([a.llr_threshold for a in rows])
-
     def test_normalised_cost_of_speaker_recognition_by_hand(self):
         # One miss of two, no false alarm: 0.01 * 0.5 / min(0.01, 0.99) = 0.5.
         sc = ScoreCounts.from_scores([0, 0, 1, 1], [-9.0, -8.0, 0.0, 9.0], kind="llr")
         app = app_of([[0, 1], [1, 0]], 0.01)
         assert metrics.actual_cost(sc, app, normalize=True) == pytest.approx(0.01 * 0.5 / 0.01)
-
-    def test_unknown_preset_is_refused(self):
-        with pytest.raises(DataError, match="one of sre08"):
-            metrics.nist_applications("sre99")
 
     def test_error_rate_is_the_cost_at_the_share_of_the_data(self):
         # cumani: the error rate is the DCF of the application (N_T / N, 1, 1).

@@ -56,6 +56,11 @@ from stakes.metrics.cost_weighted import (
     weighted_class_accuracy,
     weighted_relative_accuracy,
 )
+from stakes.metrics.detection_costs import (
+    DetectionCosts,
+    detection_costs,
+    nist_applications,
+)
 from stakes.metrics.diagnostics import (
     diagnostic_odds_ratio,
     negative_likelihood_ratio,
@@ -137,12 +142,9 @@ from stakes.metrics.score_bounds import (
     score_bounds,
 )
 from stakes.metrics.score_costs import (
-    DetectionCosts,
     actual_cost,
     calibration_loss,
-    detection_costs,
     min_cost,
-    nist_applications,
 )
 from stakes.metrics.special_cases import (
     accuracy,
