@@ -13,9 +13,10 @@ from stakes.evaluation.by_case import evaluated_by_case
 from stakes.evaluation.doubting import is_cheap, with_doubt
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.from_counts import evaluated_counts
-from stakes.evaluation.from_rows import Question, evaluated_rows, read_cases, sliced
+from stakes.evaluation.from_rows import Question, evaluated_rows, read_cases
 from stakes.evaluation.models import refuse_other_order
 from stakes.evaluation.possible import possible_of
+from stakes.evaluation.slicing import sliced
 from stakes.exceptions import CostError, DataError
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Priors, RandomSource

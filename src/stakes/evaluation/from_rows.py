@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._checks import as_priors, same_length
 from stakes._columns import as_column, as_weights
@@ -31,10 +29,10 @@ from stakes.evaluation.judging import (
     recalibrated,
     scores_of,
 )
-from stakes.evaluation.models import Model, alike_in_text, read_models
+from stakes.evaluation.models import Model, read_models
 from stakes.evaluation.parts import ModelEvaluation
 from stakes.evaluation.switching import ranges
-from stakes.exceptions import DataError, LabelError, PosteriorError
+from stakes.exceptions import DataError
 from stakes.report.amounts import plain
 from stakes.typing import FloatArray, Priors
 from stakes.uncertainty import Comparison
@@ -47,7 +45,6 @@ __all__ = [
     "read_cases",
     "rule_text",
     "shortage_of",
-    "sliced",
 ]
 
 
@@ -246,42 +243,3 @@ def shortage_of(counts: Any, app: Application, min_cases: int) -> str:
         return ""
     count, name = min(short, key=lambda pair: pair[0])
     return f"only {count:g} {'case' if count == 1 else 'cases'} of {name!r}"
-
-
-def _as_read(model: Model) -> NDArray[Any]:
-    """What a model says, its columns in order already."""
-    if model.posteriors is not None:
-        return model.posteriors
-    return as_positions(model.decisions)
-
-
-def sliced(
-    evaluate: Callable[..., Evaluation],
-    whole: Evaluation,
-    rows: tuple[Any, Any],
-    columns: dict[str, Any],
-    options: dict[str, Any],
-) -> Evaluation:
-    """The same evaluation for every value of a column; `columns` are cut, `options` kept."""
-    y_true, by = rows
-    values, truth = as_column(by, "by"), as_column(y_true, "y_true")
-    same_length("y_true", truth.shape[0], "by", values.shape[0])
-    assert whole.sources is not None
-    said = {one.model.name: _as_read(one.model) for one in whole.sources.judged}
-    found, notes = {}, list(whole.notes)
-    apart = dict.fromkeys(values.tolist())
-    if (twice := alike_in_text(apart)) is not None:
-        raise DataError(
-            f"`by` holds {twice} both as text and as a number.", hint="by = [str(b) for b in by]"
-        )
-    for value in apart:
-        inside = values == value
-        part = {name: one[inside] for name, one in said.items()}
-        cut = {k: None if v is None else as_column(v, k)[inside] for k, v in columns.items()}
-        try:
-            found[str(value)] = evaluate(truth[inside], part, **cut, **options)
-        except (LabelError, PosteriorError):
-            raise
-        except DataError as error:
-            notes.append(f"'{value}' could not be judged apart: {error.message}")
-    return replace(whole, slices=found, notes=tuple(notes))
