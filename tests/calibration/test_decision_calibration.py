@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes import Application, CostMatrix, ScoreCounts
+from stakes import Application, CostMatrix, Posteriors, ScoreCounts
 from stakes.calibration import Isotonic, decision_calibration, worst_case_gain
-from stakes.exceptions import UndefinedError
+from stakes.exceptions import DataError, UndefinedError
 
 
 class TestDecisionCalibration:
@@ -92,3 +92,40 @@ class TestWorstCaseGain:
     def test_ranks_have_none(self):
         with pytest.raises(UndefinedError, match="rank"):
             worst_case_gain(ScoreCounts.from_scores([0, 1], [1.0, 2.0], kind="rank"))
+
+    @pytest.mark.parametrize("kind", ["llr", "log_odds"])
+    def test_labels_and_scores_are_as_good_as_counts(self, kind):
+        rng = np.random.default_rng(0)
+        y = (rng.random(400) < 0.25).astype(int)
+        scores, weights = 2 * rng.normal(size=400) + y, rng.integers(0, 3, 400)
+        counted = ScoreCounts.from_scores(y, scores, kind=kind, sample_weight=weights)
+        expected = worst_case_gain(counted)
+        found = worst_case_gain(y, scores, kind=kind, sample_weight=weights)
+        assert (found.gain, found.log_odds) == (expected.gain, expected.log_odds)
+        names = np.array(["yes", "no"])[y]  # in the other order than the alphabet
+        named = worst_case_gain(
+            names, scores, kind=kind, sample_weight=weights, classes=["yes", "no"]
+        )
+        assert named.gain == expected.gain
+
+    def test_posteriors_are_read_as_such(self):
+        rng = np.random.default_rng(0)
+        y = (rng.random(400) < 0.25).astype(int)
+        odds = 2 * rng.normal(size=400) + y
+        p = 1 / (1 + np.exp(-odds))
+        expected = worst_case_gain(y, odds).gain
+        assert worst_case_gain(y, Posteriors(p)).gain == pytest.approx(expected, abs=1e-9)
+        logs = np.log(np.column_stack([1 - p, p]))
+        assert worst_case_gain(y, logs).gain == pytest.approx(expected, abs=1e-9)
+
+    def test_what_does_not_fit_is_refused(self):
+        counts = ScoreCounts.from_scores([0, 1], [0.0, 1.0], kind="llr")
+        for call, said in [
+            (lambda: worst_case_gain(counts, [0.0, 1.0]), "leave the other arguments out"),
+            (lambda: worst_case_gain([0, 1]), "`scores` is missing"),
+            (lambda: worst_case_gain([0, 1], [0.2, 0.7], kind="posterior"), "`kind` must be"),
+            (lambda: worst_case_gain([0, 1], [[0.0, 1.0], [2.0, 0.0]], kind="llr"), "one score"),
+            (lambda: worst_case_gain([0, 1, 2], np.eye(3) * 2), "for two classes"),
+        ]:
+            with pytest.raises(DataError, match=said):
+                call()

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from stakes._checks import frozen
 from stakes._kernels.roc_hull import cumulative
 from stakes.application import Application, CostMatrix
-from stakes.calibration.cases import read_cases
+from stakes.calibration.cases import read_cases, read_scores
 from stakes.decisions import bayes_decisions
+from stakes.exceptions import DataError
 from stakes.posteriors import Posteriors
 from stakes.results import Frame
 from stakes.summaries import ScoreCounts
@@ -157,7 +159,14 @@ class WorstCaseGain:
         return float(1.0 / (1.0 + np.exp(-self.log_odds)))
 
 
-def worst_case_gain(scores: ScoreCounts) -> WorstCaseGain:
+def worst_case_gain(
+    y_true: Any,
+    scores: Any = None,
+    *,
+    kind: Literal["log_odds", "llr"] = "log_odds",
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> WorstCaseGain:
     r"""The most that recalibrating could save over all binary applications.
 
     0 means that no cost and no prior can profit from calibration; the highest gap between the two
@@ -167,9 +176,19 @@ def worst_case_gain(scores: ScoreCounts) -> WorstCaseGain:
 
     Parameters
     ----------
-    scores : ScoreCounts
-        Scores of kind "llr", "log_odds" or "posterior". Log odds and posteriors are turned into
-        LLRs by the class shares they were counted with.
+    y_true : array-like of shape (n_cases,), or ScoreCounts
+        True classes. With `ScoreCounts`, of kind "llr", "log_odds" or "posterior", all else is
+        left out. Log odds and posteriors are turned into LLRs by the prior they were made for,
+        which is that of the data unless the summary says another.
+    scores : array-like of shape (n_cases,) or (n_cases, 2), optional
+        Log odds or log-likelihood ratios of the second class; log-posteriors or `Posteriors` of
+        both.
+    kind : {"log_odds", "llr"}
+        What a column of scores means.
+    classes : sequence of names, optional
+        The two classes, the one that high scores speak for second.
+    sample_weight : array-like of shape (n_cases,), optional
+        Weights of the cases.
 
     Returns
     -------
@@ -187,11 +206,36 @@ def worst_case_gain(scores: ScoreCounts) -> WorstCaseGain:
 
     Examples
     --------
-    >>> says = [-1.0986] * 4 + [1.0986] * 4  # log 1/3 and log 3
-    >>> calibrated = ScoreCounts.from_scores([0, 0, 0, 1, 0, 1, 1, 1], says, kind="llr")
-    >>> round(worst_case_gain(calibrated).gain, 3)
+    >>> y_true, says = [0, 0, 0, 1, 0, 1, 1, 1], [-1.0986] * 4 + [1.0986] * 4  # log 1/3, log 3
+    >>> round(worst_case_gain(y_true, says, kind="llr").gain, 3)
+    0.0
+    >>> round(worst_case_gain(ScoreCounts.from_scores(y_true, says, kind="llr")).gain, 3)
     0.0
     """
+    if isinstance(y_true, ScoreCounts):
+        if not (scores is None and classes is None and sample_weight is None):
+            raise DataError("with ScoreCounts, leave the other arguments out.")
+        return _worst_case(y_true)
+    if scores is None:
+        raise DataError("`scores` is missing.", hint="worst_case_gain(y_true, scores)")
+    if kind not in ("log_odds", "llr"):
+        raise DataError(
+            f"`kind` must be 'log_odds' or 'llr'; got {kind!r}.",
+            hint="for probabilities:  worst_case_gain(y_true, Posteriors(p))",
+        )
+    cases = read_cases(read_scores(scores), y_true, sample_weight=sample_weight, classes=classes)
+    odds = cases.scores.log_odds()
+    if kind == "llr" and cases.scores.table is not None:
+        raise DataError("`kind` 'llr' needs one score per case; got a column for each class.")
+    return _worst_case(
+        ScoreCounts.from_scores(
+            cases.codes, odds, kind=kind, classes=[0, 1], sample_weight=cases.sample_weight
+        )
+    )
+
+
+def _worst_case(scores: ScoreCounts) -> WorstCaseGain:
+    """The largest gain over all thresholds."""
     from scipy.special import expit
 
     scores.require_scale("worst_case_gain")
