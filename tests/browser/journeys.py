@@ -118,6 +118,26 @@ def pets() -> Any:
 
 
 @cache
+def pet_bills(seed: int = 0) -> CaseCosts:
+    """Costs per case of three classes: amounts differ, and being right costs a little too."""
+    y, _ = animals()
+    amount = np.random.default_rng(seed).lognormal(0, 1, size=len(y))[:, None]
+    values = np.repeat(PETS.values[None], len(y), axis=0)
+    values[:, 2, :2] *= amount
+    values[:, :2, 2] *= 0.3 + 0.1 * amount
+    values[:, 0, 0] = 0.2 * amount[:, 0]
+    return CaseCosts(values, PETS.classes, PETS.decisions)
+
+
+def pets_by_amount(priors: Any = None, costs: CaseCosts | None = None) -> Any:
+    """Journeys b and f: three classes, costs per case; two rules of each model, and decisions."""
+    y, models = animals()
+    said = {**models, "clerk": models["tree"].argmax(axis=1)}
+    app = Application(PETS, priors=priors, unit="EUR", volume=1000, period="month")
+    return evaluate(y, said, application=app, case_costs=costs or pet_bills(), rng=0)
+
+
+@cache
 def weighed() -> Any:
     """Scores of cases that count differently; few, since drawing them takes its time."""
     y, models = customers(700, 0.2)
@@ -145,6 +165,7 @@ def text_of(journey: Any, **options: Any) -> str:
 JOURNEYS = {
     "binary": binary,
     "pets": pets,
+    "pets by amount": pets_by_amount,
     "decided": decided,
     "counted": counted,
     "uncertain": uncertain,

@@ -87,13 +87,15 @@ def test_more_rules_have_fewer_shares():
     assert cells <= ROOM
 
 
-def test_nothing_moves_with_three_classes():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 90)
-    values = np.repeat(CostMatrix.zero_one(3).values[None], 90, axis=0)
-    three = evaluate(y, {"p": rng.dirichlet([1, 1, 1], 90)}, application=CaseCosts(values), rng=0)
-    assert case_numbers(three) is None
-    assert "Nothing can be moved here" in three.to_html()
+def test_nothing_moves_where_acting_is_the_cheaper_error_on_average():
+    y, p, amount = drawn()
+    gain = np.random.default_rng(0).normal(-1, 2, N)
+    costs = CaseCosts.binary(false_negative=amount, false_positive=gain, **NAMES)
+    ev = evaluate(y, {"p": p}, application=costs, rng=0)
+    assert case_numbers(ev) is None
+    text = ev.to_html()
+    assert "Nothing can be moved here" in text
+    assert "run stakes.evaluate(..., case_costs=...) again" in text
 
 
 class TestCostliest:

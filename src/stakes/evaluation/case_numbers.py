@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stakes.evaluation.case_paths import path_numbers
 from stakes.evaluation.case_stops import STEP, SUMS, CaseSources, RuleSums, grid_of_cases, sums_of
 from stakes.report.embedding import packed
 
@@ -18,6 +19,8 @@ __all__ = ["case_numbers", "costliest_cases"]
 def case_numbers(ev: Evaluation) -> dict[str, Any] | None:
     """What the script needs to follow the sliders; None where there are none."""
     sources: CaseSources | None = getattr(ev, "case_sources", None)
+    if sources is not None and ev.application.costs.shape != (2, 2):
+        return path_numbers(ev, sources)
     grid = None if sources is None else grid_of_cases(sources, ev.application)
     sums = None if sources is None or grid is None else sums_of(sources, grid)
     if sources is None or grid is None or sums is None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes import curves
 from stakes._optional import load
+from stakes.evaluation.case_paths import CasePath
 from stakes.evaluation.matrix_paths import MatrixPath
 from stakes.evaluation.page_charts import axes_of_size, short_name, without_legend
 from stakes.evaluation.plotting import coarser
@@ -142,11 +143,17 @@ def _coverage(ev: Evaluation, path: MatrixPath) -> Chart:
 
 def _share(ev: Evaluation, path: MatrixPath) -> Chart:
     """NEC against the share of one class, on a scale of log odds."""
-    odds = np.log(path.values / (1 - path.values))
-    ax = _along(ev, odds, nec_along(ev, path), "share where it will run")
+    assert path.row is not None
+    return _by_share(ev, path.values, nec_along(ev, path), path.row)
+
+
+def _by_share(ev: Evaluation, shares: FloatArray, necs: list[FloatArray], row: int) -> Chart:
+    """The same from the shares of a class and the NEC at each."""
+    odds = np.log(shares / (1 - shares))
+    ax = _along(ev, odds, necs, "share where it will run")
     ticks = [t for t in TICKS if odds[0] <= np.log(t / (1 - t)) <= odds[-1]]
     ax.set_xticks([np.log(t / (1 - t)) for t in ticks], [percent(t) for t in ticks])
-    return inline(ax, f"share-{path.row}", "Normalised cost of every model against one share")
+    return inline(ax, f"share-{row}", "Normalised cost of every model against one share")
 
 
 #: Shares that may be written at an axis.
@@ -202,17 +209,32 @@ def charts_by_case(ev: Evaluation, curve: Any) -> tuple[list[Chart], Any, str]:
     if missing:
         return [], {}, missing
     drawn: list[Chart] = []
-    if curve is not None:
+    if isinstance(curve, list):
+        drawn += [_of_case_path(ev, path, list(necs)) for path, necs in curve]
+    elif curve is not None:
         x, necs = curve
         ax = _along(ev, x, list(necs), "a miss costs so many times what was stated")
-        factors = [0.1, 0.2, 0.5, 1, 2, 5, 10]
-        ax.set_xticks([float(np.log(f)) for f in factors], [f"{f:g}" for f in factors])
+        ax.set_xticks([float(np.log(f)) for f in FACTORS], [f"{f:g}" for f in FACTORS])
         label = "Normalised cost of every rule against a factor on the cost of a miss"
         drawn.append(inline(ax, "factor", label))
     found = _of_rules(ev)
     if found:
         drawn.append(_trust(found, "reliability", "Observed shares against what models say"))
     return drawn, {"reliability": found} if found else {}, ""
+
+
+def _of_case_path(ev: Evaluation, path: CasePath, necs: list[FloatArray]) -> Chart:
+    """NEC of every rule along one slider of costs per case."""
+    if path.kind == "share":
+        return _by_share(ev, path.values, necs, path.row)
+    ax = _along(ev, np.log(path.values), necs, "errors cost so many times what was stated")
+    ax.set_xticks([float(np.log(f)) for f in FACTORS], [f"{f:g}" for f in FACTORS])
+    label = "Normalised cost of every rule against a factor on errors about one class"
+    return inline(ax, f"factor-{path.row}", label)
+
+
+#: Factors that are written at an axis.
+FACTORS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 
 def _of_rules(ev: Evaluation) -> dict[str, Any]:

@@ -18,8 +18,9 @@ LARGEST_TABLE = 12
 
 #: Why a page about costs per case may have nothing to move.
 UNMOVED = (
-    "Nothing can be moved here: with costs per case that needs two outcomes, both of which occur, "
-    "and two decisions, each right for one of them on average."
+    "Nothing can be moved here: with costs per case that needs outcomes that occur, decisions that "
+    "are each right for some of them on average, and few enough of both. To see other costs or "
+    "shares, run stakes.evaluate(..., case_costs=...) again with them."
 )
 
 
@@ -29,8 +30,10 @@ def told(sheet: Sheet) -> Html:
     parts = []
     if sheet.numbers is not None:
         parts.append(_sliders(sheet))
-    elif sheet.each is not None:
+    elif sheet.each is not None and "paths" not in sheet.each:
         parts.append(_factor(sheet))
+    elif sheet.each is not None:
+        parts += [_matrix(sheet), _case_paths(sheet)]
     else:
         parts.append(_matrix(sheet))
         parts.append(_paths(sheet))
@@ -130,6 +133,46 @@ def _factor(sheet: Sheet) -> Html:
     return element("div", joined(element("div", first), element("div", second)), class_="fields")
 
 
+def _case_paths(sheet: Sheet) -> Html:
+    """A factor on errors about one class, and its share; with costs per case."""
+    app = sheet.record["application"]
+    assert sheet.each is not None
+    paths = sheet.each["paths"]
+    factor, share = (next(path for path in paths if path["kind"] == k) for k in ("factor", "share"))
+    rows = list(dict.fromkeys(path["row"] for path in paths))
+    named = joined("“", element("span", app["classes"][rows[0]], class_="moved-class"), "”")
+    free = not any(any(map(any, own["least"])) for own in sheet.each["own"])
+    above = "" if free else " above the cheapest decision"
+    first = joined(
+        element("label", joined("Errors about ", named, " cost ",
+            element("output", "1", id="factor-shown", for_="factor"),
+            f" times what was stated{above}, in every case"), for_="factor"),
+        _range("factor", 0, factor["count"] - 1, factor["start"]),
+    )  # fmt: skip
+    second = joined(
+        element("label", joined("Share of ", named, ", the others in proportion: ",
+            element("output", percent(app["priors"][rows[0]], 2), id="share-shown", for_="share")),
+            for_="share"),
+        _range("share", 0, share["count"] - 1, share["start"]),
+    )  # fmt: skip
+    parts = [element("div", first), element("div", second)]
+    if len(rows) > 1:
+        parts.insert(0, element("div", _classes("class that the sliders move",
+                                                [app["classes"][k] for k in rows])))  # fmt: skip
+    return element("div", joined(*parts), class_="fields")
+
+
+def _classes(label: str, names: list[Any]) -> Html:
+    """A choice of one class."""
+    options = [
+        Html(f'<option value="{k}">{text(str(name))}</option>') for k, name in enumerate(names)
+    ]
+    return Html(
+        f'<select id="class" aria-label="{text(label)}" autocomplete="off" disabled>'
+        f"{joined(*options)}</select>"
+    )
+
+
 def _matrix(sheet: Sheet) -> Html:
     """The costs as a table, with the shares; boxes where they may be changed."""
     app = sheet.record["application"]
@@ -222,14 +265,7 @@ def _share(sheet: Sheet, paths: list[Any]) -> Html:
         label = element("label", joined(f"Share of “{name}”, the others in proportion: ", shown),
                         for_="share")  # fmt: skip
     else:
-        options = [
-            Html(f'<option value="{k}">{text(str(app["classes"][path["row"]]))}</option>')
-            for k, path in enumerate(paths)
-        ]
-        chosen = Html(
-            '<select id="class" aria-label="class whose share moves" autocomplete="off" disabled>'
-            f"{joined(*options)}</select>"
-        )
+        chosen = _classes("class whose share moves", [app["classes"][p["row"]] for p in paths])
         label = element("div", joined(
             element("label", joined("Share, the others in proportion: ", shown), for_="share"),
             chosen), class_="field")  # fmt: skip

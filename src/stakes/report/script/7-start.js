@@ -11,6 +11,6 @@
   });
   if (two) binary();
   else if (many) matrix();
-  else if (each) perCase();
+  else if (each) (each.paths ? perCasePaths : perCase)();
   document.documentElement.dataset.ready = "yes";
 })();
