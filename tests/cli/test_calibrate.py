@@ -43,6 +43,84 @@ class TestLearn:
         assert found["cost"]["fitting"] == "cross-fitted"
         assert found["candidates"][0]["candidate"] == "as is"
 
+    def test_json_is_strict_and_has_these_keys(self, run, churn):
+        ran = run("calibrate", churn, *CHURN, "--unit", "EUR", "--prevalence", "5%", "--json",
+                  "--kind", "affine", "-o", "cal.json")  # fmt: skip
+        found = json.loads(ran.out, parse_constant=pytest.fail)
+        assert sorted(found) == sorted(
+            [
+                "source",
+                "sha256",
+                "cases",
+                "model",
+                "asked",
+                "kind",
+                "members",
+                "why",
+                "bound",
+                "folds",
+                "seed",
+                "group",
+                "application",
+                "cost",
+                "nec",
+                "cross_entropy",
+                "candidates",
+                "failures",
+                "sentences",
+                "notes",
+                "warnings",
+                "output",
+                "plot",
+            ]
+        )
+        assert sorted(found["cost"]) == sorted(
+            [
+                "measure",
+                "before",
+                "after",
+                "gain",
+                "low",
+                "high",
+                "relative",
+                "fitting",
+                "calibrator",
+                "level",
+                "impossible_before",
+                "impossible_after",
+            ]
+        )
+        assert (found["source"], found["cases"], found["output"]) == ("churn.csv", 5000, "cal.json")
+        assert (found["asked"], found["kind"]) == ("affine", "affine")
+        app = found["application"]
+        assert (app["classes"], app["unit"]) == (["no", "yes"], "EUR")
+        assert app["priors"] == pytest.approx([0.95, 0.05])
+        assert app["data_priors"] == pytest.approx([4612 / 5000, 388 / 5000])
+        assert app["costs"] == [[0, 4], [40, 0]]
+        naive = min(0.05 * 40, 0.95 * 4)
+        assert found["nec"]["after"] == pytest.approx(found["cost"]["after"] / naive)
+        assert found["cross_entropy"]["before"] is None  # infinite
+        assert found["cross_entropy"]["impossible_before"] > 0
+        again = run("calibrate", churn, *CHURN, "--unit", "EUR", "--prevalence", "5%", "--json",
+                    "--kind", "affine", "-o", "cal.json")  # fmt: skip
+        assert again.out == ran.out
+
+    def test_json_of_an_average_names_its_members(self, run, churn):
+        found = run("calibrate", churn, *CHURN, "--kind", "average", "--json").found
+        assert [member["kind"] for member in found["members"]] == ["rank", "venn-abers", "beta"]
+        assert sum(member["weight"] for member in found["members"]) == pytest.approx(1)
+
+    def test_json_of_ranks_has_nothing_before(self, run, write):
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 2, 300)
+        rows = "".join(f"{a},{b:.4f}\n" for a, b in zip(y, rng.normal(size=300) + y, strict=True))
+        found = run("calibrate", write("t.csv", f"y,s\n{rows}"), "--label", "y", "--model", "s",
+                    "--scores-are", "rank", "--json").found  # fmt: skip
+        for part in (found["cost"], found["nec"], found["cross_entropy"]):
+            assert part["before"] is part["low"] is part["gain"] is None
+            assert part["after"] > 0
+        assert "As is" not in found["why"]
+
     def test_the_kind_asked_for_is_fitted_as_in_python(self, run, churn):
         run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal.json")
         table = rows_of(churn)

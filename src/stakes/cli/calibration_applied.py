@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from stakes.calibration import Calibrator
 from stakes.cli.calibration_elsewhere import as_facts, moved, said_of_shares
 from stakes.cli.calibration_learnt import log_scores
+from stakes.cli.calibration_record import as_json
 from stakes.cli.files import write_whole
 from stakes.cli.models import Model
 from stakes.cli.output import print_wrapped
@@ -55,7 +56,7 @@ def apply_calibration(args: Any) -> int:
     if args.json:
         facts = {"rows": len(scores), "source": table.source, "output": args.output}
         shown = {"columns": list(columns), **as_facts(found, learnt, calibrator)}
-        print(json.dumps({**facts, **shown}, indent=1))
+        print(as_json({**facts, **shown}))
         return EXIT_OK
     for sentence in said:
         print_wrapped(sentence, rest="  ")

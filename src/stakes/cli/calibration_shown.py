@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -13,6 +12,7 @@ from stakes._optional import load
 from stakes.calibration import Automatic, reliability_table
 from stakes.calibration.reliability_table import event_of
 from stakes.cli.calibration_learnt import Learnt, in_file
+from stakes.cli.calibration_record import as_json, learnt_record
 from stakes.cli.output import page_width, print_wrapped
 from stakes.cli.pictures import write_picture
 from stakes.cli.problems import warn
@@ -26,9 +26,9 @@ __all__ = ["draw", "show"]
 
 def show(learnt: Learnt, args: Any) -> None:
     """Print the findings."""
-    facts = _facts(learnt)
+    why, sentences = _why(learnt), _sentences(learnt)
     if args.json:
-        print(json.dumps(facts, indent=1))
+        print(as_json(learnt_record(learnt, why, sentences, _naive(learnt), args)))
         return
     table, cases = learnt.question.table, learnt.cases
     counts = ", ".join(
@@ -37,11 +37,11 @@ def show(learnt: Learnt, args: Any) -> None:
     print_wrapped(f"read {table.source}: {grouped(len(cases))} cases ({counts})")
     for note in learnt.question.notes:
         print_wrapped(note, first="  ", rest="  ")
-    print_wrapped(f"calibrator: {facts['why']}", rest="  ")
+    print_wrapped(f"calibrator: {why}", rest="  ")
     print()
     print(fitted(_columns(learnt), page_width())[0])
     print()
-    for sentence in facts["sentences"]:
+    for sentence in sentences:
         print_wrapped(sentence)
 
 
@@ -81,24 +81,17 @@ def _naive(learnt: Learnt) -> float:
     return float((priors @ costs).min())
 
 
-def _facts(learnt: Learnt) -> dict[str, Any]:
-    """Everything, as plain values."""
+def _why(learnt: Learnt) -> str:
+    """Which calibrator, and why."""
     cal = learnt.calibrator
-    why = cal.why if isinstance(cal, Automatic) else f"{cal.kind}, as asked"
-    if learnt.before is None:
-        why = re.sub(r" As is: \S+\.(?= |$)", "", why)  # ranks say nothing as they are
-    why = in_file(why, learnt.cases)
-    sentences = _sentences(learnt)
-    return {
-        "model": learnt.model,
-        "kind": cal.chosen.kind if isinstance(cal, Automatic) else cal.kind,
-        "why": why,
-        "cost": learnt.cost.frame().rows()[0],
-        "cross_entropy": learnt.entropy.frame().rows()[0],
-        "candidates": cal.frame().rows() if isinstance(cal, Automatic) else [],
-        "sentences": sentences,
-        "warnings": list(learnt.warnings),
-    }
+    if not isinstance(cal, Automatic):
+        return f"{cal.kind}, as asked"
+    why = in_file(cal.why, learnt.cases)
+    if learnt.before is None:  # ranks say nothing as they are
+        return re.sub(r" As is: \S+\.(?= |$)", "", why)
+    if learnt.entropy.impossible[0]:  # which the comparison was spared
+        why = why.replace(" As is: ", " As is, within the bound: ")
+    return why
 
 
 def _sentences(learnt: Learnt) -> list[str]:

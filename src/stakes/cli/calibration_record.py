@@ -1,0 +1,95 @@
+"""What was learnt, as plain data for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from stakes.calibration import Automatic, Average, CalibrationGain, Calibrator
+from stakes.cli.calibration_learnt import Learnt
+
+__all__ = ["as_json", "learnt_record"]
+
+
+def as_json(facts: dict[str, Any]) -> str:
+    """JSON text; numbers that are undefined or infinite are null."""
+    return json.dumps(_plain(facts), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def learnt_record(
+    learnt: Learnt, why: str, sentences: list[str], naive: float, args: Any
+) -> dict[str, Any]:
+    """Everything that is said on the terminal, and what it rests on."""
+    cal, app, cases = learnt.calibrator, learnt.application, learnt.cases
+    chosen = cal.chosen if isinstance(cal, Automatic) else cal
+    return {
+        "source": learnt.question.table.source,
+        "sha256": learnt.question.table.digest,
+        "cases": len(cases),
+        "model": learnt.model,
+        "asked": args.kind,
+        "kind": chosen.kind,
+        "members": _members(chosen),
+        "why": why,
+        "bound": cal.options["bound"],
+        "folds": args.folds,
+        "seed": args.seed,
+        "group": args.group,
+        "application": {
+            "classes": [str(name) for name in app.classes],
+            "decisions": [str(name) for name in app.decisions],
+            "costs": app.costs.values.tolist(),
+            "priors": None if app.priors is None else app.priors.tolist(),
+            "data_priors": cases.priors.tolist(),
+            "unit": app.unit,
+            "volume": app.volume,
+            "period": app.period,
+        },
+        "cost": _gain(learnt.cost, learnt),
+        "nec": None if naive <= 0 else _scaled(_gain(learnt.cost, learnt), naive),
+        "cross_entropy": _gain(learnt.entropy, learnt),
+        "candidates": cal.frame().rows() if isinstance(cal, Automatic) else [],
+        "failures": list(cal.report.get("failures", [])),
+        "sentences": sentences,
+        "notes": list(learnt.question.notes),
+        "warnings": list(learnt.warnings),
+        "output": args.output,
+        "plot": args.plot,
+    }
+
+
+def _members(chosen: Calibrator) -> list[dict[str, Any]]:
+    """The calibrators that are averaged, with their weights."""
+    if not isinstance(chosen, Average):
+        return []
+    return [
+        {"kind": member.kind, "weight": float(weight)}
+        for member, weight in zip(chosen.members, chosen.weights, strict=True)
+    ]
+
+
+def _gain(gain: CalibrationGain, learnt: Learnt) -> dict[str, Any]:
+    """Before, after, the difference and its interval; ranks are nothing before."""
+    row = {**gain.frame().rows()[0], "level": gain.level}
+    if learnt.before is None:
+        row |= dict.fromkeys(("before", "gain", "low", "high", "relative"))
+        row["impossible_before"] = 0
+    return row
+
+
+def _scaled(row: dict[str, Any], naive: float) -> dict[str, Any]:
+    """The same as a share of what the best constant decision costs."""
+    scaled = ("before", "after", "gain", "low", "high")
+    return {key: None if row[key] is None else row[key] / naive for key in scaled}
+
+
+def _plain(value: Any) -> Any:
+    """Values that JSON knows."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
