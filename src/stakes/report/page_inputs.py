@@ -140,26 +140,27 @@ def _case_paths(sheet: Sheet) -> Html:
     paths = sheet.each["paths"]
     factor, share = (next(path for path in paths if path["kind"] == k) for k in ("factor", "share"))
     rows = list(dict.fromkeys(path["row"] for path in paths))
-    named = joined("“", element("span", app["classes"][rows[0]], class_="moved-class"), "”")
+    named = element("span", f"“{app['classes'][rows[0]]}”", class_="moved-class")
     free = not any(any(map(any, own["least"])) for own in sheet.each["own"])
     above = "" if free else " above the cheapest decision"
     first = joined(
-        element("label", joined("Errors about ", named, " cost ",
+        element("label", joined("Errors about", named, "cost",
             element("output", "1", id="factor-shown", for_="factor"),
-            f" times what was stated{above}, in every case"), for_="factor"),
+            f"times what was stated{above}, in every case"), for_="factor"),
         _range("factor", 0, factor["count"] - 1, factor["start"]),
     )  # fmt: skip
     second = joined(
-        element("label", joined("Share of ", named, ", the others in proportion: ",
+        element("label", joined("Share of", named, "with the others in proportion:",
             element("output", percent(app["priors"][rows[0]], 2), id="share-shown", for_="share")),
             for_="share"),
         _range("share", 0, share["count"] - 1, share["start"]),
     )  # fmt: skip
-    parts = [element("div", first), element("div", second)]
-    if len(rows) > 1:
-        parts.insert(0, element("div", _classes("class that the sliders move",
-                                                [app["classes"][k] for k in rows])))  # fmt: skip
-    return element("div", joined(*parts), class_="fields")
+    sliders = element("div", joined(element("div", first), element("div", second)), class_="fields")
+    if len(rows) == 1:
+        return sliders
+    chosen = _classes("class that the sliders move", [app["classes"][k] for k in rows])
+    inner = joined(element("label", "The sliders move", for_="class"), chosen)
+    return joined(element("div", inner, class_="field"), sliders)
 
 
 def _classes(label: str, names: list[Any]) -> Html:

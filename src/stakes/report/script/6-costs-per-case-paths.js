@@ -66,7 +66,7 @@
       show();
     };
     const chosen = () => {
-      document.querySelectorAll(".moved-class").forEach((part) => { part.textContent = app.classes[row()]; });
+      document.querySelectorAll(".moved-class").forEach((part) => { part.textContent = `“${app.classes[row()]}”`; });
       paths.forEach(({ kind, row: of }) => {
         if ($(`figure-${kind}-${of}`)) $(`figure-${kind}-${of}`).hidden = of !== row();
       });
