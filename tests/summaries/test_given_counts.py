@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from stakes import Application, ConfusionMatrix, PairedCounts, Posteriors, ScoreCounts
+from stakes import (
+    Application,
+    ConfusionMatrix,
+    PairedCounts,
+    Posteriors,
+    ScoreCounts,
+    expected_cost,
+)
 from stakes.exceptions import DataError
 from stakes.metrics import at_bayes_threshold, catalogue, f1, mcc
 
@@ -18,6 +25,11 @@ def test_scores_must_be_decided_first(metric, scores):
         metric(scores)
     assert repr(scores) in caught.value.message
     assert "at_bayes_threshold(scores, application).confusion" in caught.value.hint
+
+
+def test_costs_of_decisions_say_so_too():
+    with pytest.raises(DataError, match="needs a table of decisions; got scores"):
+        expected_cost(SCORES, application=Application([[0, 1], [1, 0]]))
 
 
 def test_what_the_hint_says_works():

@@ -12,6 +12,7 @@ from stakes.application import Application, as_application
 from stakes.exceptions import DataError, UndefinedError
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
+from stakes.summaries.given_counts import refuse_undecided
 from stakes.typing import FloatArray, Name
 
 __all__ = ["CostShares", "check_names", "cost_by_cell", "expected_cost", "normalized_expected_cost"]
@@ -212,6 +213,7 @@ def _as_confusion(
         check_names(y_true, app)
         return y_true
     if decisions is None:
+        refuse_undecided(y_true)
         raise DataError(
             "`decisions` is missing.", hint="expected_cost(y_true, decisions, application=...)"
         )

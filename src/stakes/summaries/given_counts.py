@@ -11,11 +11,24 @@ from stakes.exceptions import DataError
 from stakes.posteriors import Posteriors
 from stakes.summaries.ranked_scores import RankedScores
 
-__all__ = ["given_counts"]
+__all__ = ["given_counts", "refuse_undecided"]
 
 
 def given_counts(counts: Any) -> NDArray[Any]:
     """A table of cases by true class and decision, as an array of numbers."""
+    refuse_undecided(counts)
+    try:
+        return as_matrix(counts, "counts")
+    except DataError as error:
+        raise DataError(
+            error.message,
+            hint="rows are true classes, columns decisions; to count decisions of cases: "
+            "ConfusionMatrix.from_decisions(y_true, decisions)",
+        ) from None
+
+
+def refuse_undecided(counts: Any) -> None:
+    """Raise for what is no table of decisions yet, with how to make one of it."""
     if isinstance(counts, RankedScores):
         raise DataError(
             f"this needs a table of decisions; got scores, before any decision: {counts!r}.",
@@ -32,11 +45,3 @@ def given_counts(counts: Any) -> NDArray[Any]:
             f"this needs the table of one system; got {counts!r}.",
             hint="name the system: counts.confusion(name)",
         )
-    try:
-        return as_matrix(counts, "counts")
-    except DataError as error:
-        raise DataError(
-            error.message,
-            hint="rows are true classes, columns decisions; to count decisions of cases: "
-            "ConfusionMatrix.from_decisions(y_true, decisions)",
-        ) from None
