@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes._checks import same_length
 from stakes._columns import as_floats, as_weights
-from stakes._kernels.interval_limits import normal_quantile
+from stakes._kernels.interval_limits import normal_quantile, student_limits
 from stakes._names import encode
 from stakes.exceptions import DataError
 from stakes.summaries import ScoreCounts
@@ -72,7 +72,8 @@ def compare_scores(
     Returns
     -------
     Comparison
-        P-values are those of the normal limit, adjusted by Holm's method.
+        P-values are those of the normal limit, adjusted by Holm's method; for AUC with weights,
+        those of Student's t with as many degrees of freedom as rows carry the variance.
 
     Notes
     -----
@@ -115,7 +116,7 @@ def compare_scores(
         kept = weights > 0
         second, weights = second[kept], weights[kept]
         columns = [column[kept] for column in columns]
-    values, draw, errors = _quantity(metric, application, counts, second, columns, weights)
+    values, draw, areas = _quantity(metric, application, counts, second, columns, weights)
     drawn = Replicates.drawn(draw, replicates, rng)
     cases = np.bincount(second, minlength=2).astype(np.float64)
     refused, notes = shortage(cases, first.classes, min_cases)
@@ -124,7 +125,7 @@ def compare_scores(
 
     def at(reach: float) -> Comparison:
         pairs = [
-            _pair(names, values, pair, drawn, errors, as_level(reach), float(cases.sum()))
+            _pair(names, values, pair, drawn, areas, as_level(reach), float(cases.sum()))
             for pair in combinations(range(len(names)), 2)
         ]
         called = [replace(each, better=f"better by {word}") if word else each for each in pairs]
@@ -143,31 +144,54 @@ def _quantity(
     second: Any,
     columns: list[Any],
     weights: FloatArray | None,
-) -> tuple[FloatArray, Any, FloatArray | None]:
-    """The value of each system, how to draw it, and for AUC the covariance."""
+) -> tuple[FloatArray, Any, _Areas | None]:
+    """The value of each system, how to draw it, and for AUC how sure differences are."""
     made = [score_statistic(metric, application, summary) for summary in counts.values()]
     if metric != "auc":
         values = np.array([value for value, _ in made])
         return values, _resampled(second, columns, made[0][1], weights), None
     values = np.array([1 - value for value, _ in made])
-    covariance = _delong(second, columns, weights)
+    areas = _Areas.of(second, columns, weights)
+    covariance = areas.covariance
 
     def normal(size: int, generator: np.random.Generator) -> FloatArray:
         return np.asarray(
             generator.multivariate_normal(values, covariance, size=size, method="eigh")
         )
 
-    return values, normal, covariance
+    return values, normal, areas
 
 
-def _delong(second: Any, columns: list[Any], weights: FloatArray | None = None) -> FloatArray:
-    """Covariance of the areas under the curves of several scores."""
-    moves = np.array([ScoreRows.ordered(second, c, weights).influence() for c in columns])
-    found = np.zeros((len(columns), len(columns)))
-    for inside in (~second, second):
-        n = int(inside.sum())
-        found += moves[:, inside] @ moves[:, inside].T * (n / max(n - 1, 1))
-    return found
+@dataclass(frozen=True, eq=False)
+class _Areas:
+    """How far each row moves each area, class by class; and whether rows weigh differently."""
+
+    moves: tuple[FloatArray, FloatArray]
+    weighted: bool
+
+    @classmethod
+    def of(cls, second: Any, columns: list[Any], weights: FloatArray | None) -> _Areas:
+        """From the rows."""
+        moves = np.array([ScoreRows.ordered(second, c, weights).influence() for c in columns])
+        return cls((moves[:, ~second], moves[:, second]), weights is not None)
+
+    @property
+    def covariance(self) -> FloatArray:
+        """DeLong's covariance of the areas."""
+        found = [m @ m.T * (m.shape[1] / max(m.shape[1] - 1, 1)) for m in self.moves]
+        return np.asarray(found[0] + found[1])
+
+    def freedom(self, a: int, b: int) -> float:
+        """Degrees of freedom of the variance of a difference: rows that carry it (Satterthwaite).
+
+        Endless without weights, as DeLong's test has it.
+        """
+        if not self.weighted:
+            return np.inf
+        squares = [(m[a] - m[b]) ** 2 for m in self.moves]
+        fourths = sum(float((part**2).sum()) for part in squares)
+        total = sum(float(part.sum()) for part in squares)
+        return max(total**2 / fourths, 1.0) if fourths > 0 else np.inf
 
 
 def _resampled(
@@ -195,7 +219,7 @@ def _pair(
     values: FloatArray,
     pair: tuple[int, ...],
     drawn: Replicates,
-    covariance: FloatArray | None,
+    areas: _Areas | None,
     level: float,
     cases: float,
 ) -> Difference:
@@ -203,15 +227,14 @@ def _pair(
     a, b = sorted(pair, key=lambda k: values[k])
     value = float(values[a] - values[b])
     gaps = drawn.values[:, a] - drawn.values[:, b]
-    if covariance is not None:
+    error, freedom = float(gaps.std(ddof=1)), np.inf
+    if areas is not None:
+        covariance = areas.covariance
         variance = covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]
-        error = float(np.sqrt(max(variance, 0.0)))
-    else:
-        error = float(gaps.std(ddof=1))
-    z = normal_quantile(level)
-    low, high = value - z * error, value + z * error
-    p_value = two_sided(value, error, np.inf)
-    needed = np.inf if value == 0 else cases * (z * error / value) ** 2
+        error, freedom = float(np.sqrt(max(variance, 0.0))), areas.freedom(a, b)
+    low, high = student_limits(value, error, level, freedom)
+    p_value = two_sided(value, error, freedom)
+    needed = np.inf if value == 0 else cases * (normal_quantile(level) * error / value) ** 2
     return Difference(
         names[a], names[b], value, low, high, p_value, p_value, False, level, None, needed
     )
