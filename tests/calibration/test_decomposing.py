@@ -70,3 +70,11 @@ class TestDecompose:
 
     def test_frame_lists_the_parts(self):
         assert decompose(*made_up()[::-1]).frame()["part"].tolist()[0] == "total"
+
+
+def test_a_case_without_weight_has_no_infinite_part():
+    y, scores = [0, 0, 1, 1, 1], [-1.0, 0.5, -0.5, 2.0, -np.inf]
+    found = decompose(y, scores, sample_weight=[1, 1, 1, 1, 0])
+    expected = decompose(y[:4], scores[:4])
+    assert found.total == pytest.approx(expected.total)
+    assert found.miscalibration == pytest.approx(expected.miscalibration)

@@ -225,3 +225,7 @@ class TestNothingToLearnFrom:
         assert cross_entropy(cal.log_posteriors(np.log(p)), y) <= (
             cross_entropy(Affine().fit(np.log(p), y).log_posteriors(np.log(p)), y) + 1e-3
         )
+
+    def test_temperature_of_equal_scores_is_one(self):
+        cal = Temperature().fit(np.full((6, 3), 2.0), [0, 0, 1, 1, 2, 2])
+        assert cal.scale == 1.0

@@ -113,8 +113,10 @@ class Average(Calibrator):
         One positive number per class, such as what an error on it costs. The mean is taken of
         posteriors multiplied by them and normalised, and then moved back: a mean that is finest
         where decisions change, not at one half. Default: none.
-    priors, classes, bound
+    priors, classes
         See `Calibrator`; they replace those of the members.
+    bound
+        See `Calibrator`; scores are moved to it before a member moves them to its own.
 
     Examples
     --------

@@ -107,7 +107,7 @@ def smooth_calibration_error(
     Returns
     -------
     float
-        In probability, from 0 to 1/2 or so.
+        In probability, from 0 to 1.
 
     Notes
     -----

@@ -34,6 +34,10 @@ class Calibrator:
     as its log-posteriors. A finite score is at most 1e100 in size, after `bound`. All return
     posteriors of shape (n, K) in float64.
 
+    Where a score calls the true class impossible, by minus infinity or by a number as good as
+    that, such as a mask of -1e9, calibrators that fit scales refuse and name the cases: one of them
+    would outweigh all others. `bound` says how far to trust such scores.
+
     Parameters
     ----------
     priors : sequence or mapping of float, optional

@@ -32,7 +32,8 @@ class Decomposition:
     total : float
         The loss of the scores as they are.
     miscalibration : float
-        What calibrating takes away; 0 is best. Negative only under cross-fitting.
+        What calibrating takes away; 0 is best. Never negative with "pav" fitted on the same cases
+        of two classes; with others it may be, most of all for a cost.
     discrimination : float
         What the calibrated scores save over the priors alone; more is better.
     uncertainty : float
@@ -80,8 +81,9 @@ def decompose(
     y_true, scores, by, sample_weight
         See `calibration_gain`.
     calibrator : "pav", "affine" or Calibrator
-        What defines "calibrated". Pooling adjacent violators suits two classes and makes every
-        part non-negative for every proper score; affine suits any number of classes.
+        What defines "calibrated". Pooling adjacent violators suits two classes, where it makes
+        every part non-negative for every proper score and cost; affine suits any number of
+        classes.
     folds : int or array-like, optional
         Cross-fit the calibrator. Default: fit on the same cases, as is usual for decompositions;
         with few cases the miscalibration is then overstated.
@@ -122,8 +124,10 @@ def decompose(
     with np.errstate(divide="ignore"):
         flat = np.broadcast_to(np.log(cases.priors), logs.shape)
     weights = cases.prior_weights() / cases.prior_weights().sum()
+    counts = weights > 0.0  # without weight, not even an infinite loss is one
     total, calibrated, prior = (
-        float(weights @ case_losses(np.asarray(x), cases.codes, by)) for x in (raw, logs, flat)
+        float(weights[counts] @ case_losses(np.asarray(x), cases.codes, by)[counts])
+        for x in (raw, logs, flat)
     )
     return Decomposition(
         loss_name(by), total, total - calibrated, prior - calibrated, prior, cal.kind

@@ -41,8 +41,8 @@ class Gaussian(Calibrator):
     Notes
     -----
     The common variance is the average of the class variances weighted by the priors.
-    At least two different scores in a class are needed. Infinite scores are refused: a density
-    has no opinion about them.
+    At least two different scores are needed in one of the classes, and in each of them for
+    unequal variances. Infinite scores are refused: a density has no opinion about them.
 
     References
     ----------

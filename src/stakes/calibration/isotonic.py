@@ -25,9 +25,9 @@ class Isotonic(Calibrator):
     r"""The best increasing map from score to posterior, whatever its shape.
 
     Use it with many cases (some hundreds of each class) when the shape of the miscalibration is
-    unknown. In the data it was fitted on it is optimal for every proper score, every cost and
-    every prior at once. More than two classes are fitted one against the rest and renormalised,
-    which is convenient rather than optimal.
+    unknown. With `misleading=0` it is optimal in the data it was fitted on, for every proper score,
+    every cost and every prior at once. More than two classes are fitted one against the rest and
+    renormalised, which is convenient rather than optimal.
 
     Takes log odds or any increasing score (n,), or log-posteriors (n, K); returns posteriors
     (n, K).

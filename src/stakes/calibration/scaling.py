@@ -137,7 +137,8 @@ class Temperature(_Scaling):
     -----
     With P the target priors and P-hat those of the data the factor is 1 unless `priors` is
     given. The scale is negative for scores that order worse than chance, and reverses them.
-    Classes without cases are allowed without target priors. Newton on the convex objective in
+    Classes without cases are allowed without target priors. Where the scores of every case are all
+    the same, no scale is better than another, and it is 1. Newton on the convex objective in
     the scale, until the gradient of the mean cross-entropy is at most 1e-8.
 
     References

@@ -135,7 +135,7 @@ class Histogram(Calibrator):
         See `Calibrator`.
     bins : int, optional
         Number of bins of equal mass. Default: the cube root of the number of cases (of their
-        total weight), rounded.
+        total weight), rounded, but at least 2.
 
     Notes
     -----

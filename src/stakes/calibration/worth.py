@@ -166,7 +166,8 @@ def calibration_gain(
     Returns
     -------
     CalibrationGain
-        Before, after, difference with interval, and a sentence.
+        Before, after, difference with interval, and a sentence, which also tells of cases whose
+        true class has a posterior of 0.
 
     References
     ----------
