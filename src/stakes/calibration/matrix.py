@@ -47,8 +47,10 @@ class Matrix(Calibrator):
     Notes
     -----
     Starts at the affine optimum; Newton with conjugate gradients until no entry of the gradient
-    of the mean objective exceeds 1e-5. Infinite scores need a `bound`. A class without cases is
-    refused.
+    of the mean objective exceeds 1e-5. Infinite scores need a `bound`, and so do marks like -1e9,
+    beside which the others vanish. A class without cases is refused. The mean of the diagonal is
+    free: where the classes can be told apart perfectly the best one is infinite, and the posteriors
+    of the fitted cases end near 1, however few they are; `Affine` is more cautious there.
 
     References
     ----------

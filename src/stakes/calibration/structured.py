@@ -142,8 +142,8 @@ class StructuredMatrix(CommonCurve):
     -----
     The log-posteriors are on their natural scale after the curve, so the spreads mean the same
     for any classifier. Newton with conjugate gradients until no entry of the gradient of the mean
-    objective exceeds 1e-5. Infinite scores need a `bound`. A class without cases is
-    refused.
+    objective exceeds 1e-5. Infinite scores need a `bound`. A class without cases is refused. Where
+    the classes can be told apart perfectly, what is said of `Matrix` holds.
 
     References
     ----------
