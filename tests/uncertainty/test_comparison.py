@@ -199,6 +199,24 @@ class TestCompare:
         )
         assert not compare(light, APP, rng=0).too_few
 
+    def test_groups_that_carry_the_variance_are_counted(self) -> None:
+        from stakes.uncertainty.group_intervals import carrying_groups
+
+        # Four groups of one case each; parts of the cost 1, -1, 1, -1 about a mean of 0.
+        y, d = [0, 0, 0, 0], [0, 1, 0, 1]
+        even, odd = (
+            GroupedCounts.from_decisions(y, d, groups=range(4), sample_weight=w, classes=[0, 1])
+            for w in ([1.5, 1.5, 1.5, 1.5], [0.1, 1.5, 1.5, 0.1])
+        )
+        parts = np.array([1.0, -1.0])
+        four = carrying_groups(even, parts, by_class=True)
+        assert four == pytest.approx(4)  # 4^2 / 4 + 1, but there are no more than four
+        two = carrying_groups(odd, parts, by_class=True)
+        squares = np.array([0.1**2, 1.5**2, 1.5**2, 0.1**2])
+        assert two == pytest.approx(squares.sum() ** 2 / (squares**2).sum() + 1)
+        counted = GroupedCounts.from_decisions(y, d, groups=range(4), classes=[0, 1])
+        assert carrying_groups(counted, parts, by_class=True) == 4
+
     def test_one_system_is_refused(self) -> None:
         with pytest.raises(DataError, match="two systems"):
             compare(paired(systems=1), APP)

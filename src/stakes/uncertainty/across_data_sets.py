@@ -15,7 +15,7 @@ from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.comparison_result import Comparison
 from stakes.uncertainty.cost_draws import apart_draws, shares_best
 from stakes.uncertainty.differences import Difference, adjusted, limited_difference
-from stakes.uncertainty.group_intervals import group_cases
+from stakes.uncertainty.group_intervals import carrying_groups, group_cases
 from stakes.uncertainty.intervals import as_level
 from stakes.uncertainty.linear_costs import CostSum, as_stakes, cost_sum
 from stakes.uncertainty.replicates import Replicates
@@ -98,7 +98,12 @@ def compare_across(
     costs = np.array([sums[name].value for name in names])
     drawn = Replicates.drawn(apart_draws(matrices, stakes, normalize), replicates, rng)
     best = shares_best(drawn.values)
-    groups = [min(g.n_groups) for g in matrices.values() if isinstance(g, GroupedCounts)]
+    table = stakes.cell_weights(normalize=normalize)
+    groups = [
+        carrying_groups(one, table[tuple(one.joint.cells.T)], by_class=True)
+        for one in matrices.values()
+        if isinstance(one, GroupedCounts)
+    ]
     gaps = (drawn.values, min(groups)) if groups else None
 
     def at(reach: float) -> Comparison:
@@ -124,7 +129,7 @@ def _differences(
     costs: FloatArray,
     level: float,
     margin: float | None,
-    drawn: tuple[FloatArray, int] | None,
+    drawn: tuple[FloatArray, float] | None,
 ) -> list[Difference]:
     """Every pair, the cheaper system first; from draws of whole groups if there are any."""
     from scipy.special import ndtr

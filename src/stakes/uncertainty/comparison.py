@@ -23,7 +23,7 @@ from stakes.uncertainty.differences import (
     pair_difference,
     paired_p,
 )
-from stakes.uncertainty.group_intervals import group_cases
+from stakes.uncertainty.group_intervals import carrying_groups, group_cases
 from stakes.uncertainty.intervals import as_level
 from stakes.uncertainty.linear_costs import CostSum, Stakes, as_stakes, cost_sum
 from stakes.uncertainty.replicates import Replicates, seed_of
@@ -162,13 +162,15 @@ def _compared(
         p_value, exact = paired_p(
             joint, first, second, stakes, normalize=normalize, draws=20_000, rng=generator
         )
-        gap = None
+        gap, groups = None, None
         if grouped is not None:
             places = joint.position(first), joint.position(second)
             gap = drawn.values[:, places[0]] - drawn.values[:, places[1]]
+            table, cells = stakes.cell_weights(normalize=normalize), joint.cells
+            one, other = (table[cells[:, 0], cells[:, 1 + place]] for place in places)
+            groups = carrying_groups(grouped, one - other, by_class=stakes.with_priors)
         elif method == "posterior":
             gap = Replicates.drawn(sum_draws(total, method), replicates, seed).values
-        groups = None if grouped is None else min(grouped.n_groups)
         differences.append(
             limited_difference(
                 first, second, total, reach, margin, level, p_value, exact, joint.total, gap, groups

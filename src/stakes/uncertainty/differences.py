@@ -167,7 +167,7 @@ def limited_difference(
     exact: bool,
     cases: float,
     gap: FloatArray | None = None,
-    groups: int | None = None,
+    groups: float | None = None,
 ) -> Difference:
     """One pair: limits from draws of the difference, of groups or not, or from the score test."""
     value = total.value

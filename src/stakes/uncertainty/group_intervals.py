@@ -17,7 +17,7 @@ from stakes.uncertainty.linear_costs import as_stakes
 from stakes.uncertainty.replicates import Replicates
 from stakes.uncertainty.sufficiency import shortage, whole
 
-__all__ = ["group_cases", "group_draws", "grouped_interval", "spread_of_groups"]
+__all__ = ["carrying_groups", "group_cases", "group_draws", "grouped_interval", "spread_of_groups"]
 
 #: At most so many numbers are drawn at once.
 ROOM = 1 << 22
@@ -99,6 +99,28 @@ def group_cases(grouped: GroupedCounts) -> FloatArray:
         sides = [np.unique(side[rows]).shape[0] for side in grouped.keys.T]
         found.append(float(min(sides)))
     return np.array(found)
+
+
+def carrying_groups(grouped: GroupedCounts, parts: FloatArray, *, by_class: bool) -> float:
+    """How many groups carry the variance of a mean of `parts` of the joint cells.
+
+    Cases that weigh differently may leave it to a few; the degrees of freedom are then those of
+    Satterthwaite, from the fourth moment of what each group moves the mean by.
+    """
+    least = float(min(grouped.n_groups))
+    table = np.asarray(grouped.counts, dtype=np.float64)
+    if len(grouped.groups) > 1 or whole(table):
+        return least
+    classes, sums = grouped.joint.cells[:, 0], table.sum(axis=0)
+    strata = classes if by_class else np.zeros_like(classes)
+    moves = np.zeros(table.shape[0])
+    for k in np.unique(strata):
+        inside = (strata == k) & (sums > 0)
+        total = float(sums[inside].sum())
+        mean = float(sums[inside] @ parts[inside]) / total
+        moves += table[:, inside] @ (parts[inside] - mean) / total
+    fourth = float((moves**4).sum())
+    return min(least, float((moves**2).sum()) ** 2 / fourth + 1) if fourth > 0 else least
 
 
 def group_draws(grouped: GroupedCounts, size: int, generator: np.random.Generator) -> FloatArray:
