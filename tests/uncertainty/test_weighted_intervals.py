@@ -24,7 +24,7 @@ def cases(n: int = 500, seed: int = 0) -> tuple[Any, Any, Any]:
     return y, d, np.where(often, 1.0, 9.0)
 
 
-def by_rows(y: Any, d: Any, w: Any, statistic: Any, *, apart: bool, size: int = 1500) -> Any:
+def by_rows(y: Any, d: Any, w: Any, statistic: Any, *, apart: bool, size: int = 1000) -> Any:
     """Draw rows one by one with replacement and compute on them, with their weights."""
     rng = np.random.default_rng(1)
     found = []
@@ -76,9 +76,12 @@ def test_standard_error_against_drawn_rows(priors: bool) -> None:
     assert (found.high - found.low) / (2 * 1.96) == pytest.approx(drawn.std(), rel=0.08)
 
 
+@pytest.mark.parametrize("distinct", [False, True])
 @pytest.mark.parametrize("metric", ["expected_cost", "mcc"])
-def test_replicates_against_drawn_rows(metric: str) -> None:
+def test_replicates_against_drawn_rows(metric: str, distinct: bool) -> None:
     y, d, w = cases(400)
+    if distinct:  # rows are then drawn one by one
+        w = w * np.random.default_rng(2).lognormal(0, 0.5, 400)
 
     def cost(a: Any, b: Any, c: Any) -> float:
         return expected_cost(a, b, application=APP, sample_weight=c)

@@ -24,6 +24,8 @@ __all__ = ["TRUST", "WeightedCells", "effective_cases", "equivalent_sum", "requi
 
 #: Errors' worth of trust in the weights being unrelated to the errors, beside what the data say.
 TRUST = 10.0
+#: Rows per distinct weight from which it pays to draw how often each weight occurs.
+ALIKE = 8
 #: At most so many numbers are drawn at once.
 ROOM = 1 << 22
 
@@ -134,19 +136,16 @@ class WeightedCells:
         """Tables (size, K, M) of rows drawn with their weights, each class apart or not."""
         shape = self.rows.shape
         found = np.zeros((size, shape[0] * shape[1]))
-        by_class = self.kinds // shape[1] if apart else np.zeros_like(self.kinds)
+        filled = np.flatnonzero(self.rows.ravel())
+        by_class = filled // shape[1] if apart else np.zeros_like(filled)
         for k in np.unique(by_class):
-            inside = by_class == k
-            kinds, counts = self.kinds[inside], self.counts[inside]
-            starts = np.flatnonzero(np.append(True, np.diff(kinds) != 0))
-            step = max(1, ROOM // kinds.shape[0])
-            for start in range(0, size, step):
-                part = slice(start, min(start + step, size))
-                drawn = generator.multinomial(
-                    counts.sum(), counts / counts.sum(), size=part.stop - part.start
-                )
-                found[part, kinds[starts]] = np.add.reduceat(
-                    drawn * self.weights[inside], starts, axis=1
+            cells = filled[by_class == k]
+            rows = self.rows.ravel()[cells]
+            wanted = generator.multinomial(int(rows.sum()), rows / rows.sum(), size=size)
+            for place, cell in enumerate(cells.tolist()):
+                inside = self.kinds == cell
+                found[:, cell] = _drawn_sums(
+                    self.weights[inside], self.counts[inside], wanted[:, place], generator
                 )
         return found.reshape(size, *shape)
 
@@ -166,3 +165,19 @@ class WeightedCells:
         influence = slopes[self.kinds] * self.weights
         known = np.isfinite(influence)
         return acceleration(influence[known], self.counts[known].astype(np.float64))
+
+
+def _drawn_sums(
+    weights: FloatArray, counts: IntArray, wanted: IntArray, generator: np.random.Generator
+) -> FloatArray:
+    """Sums of so many weights drawn with replacement, of which there are `counts` alike."""
+    if weights.shape[0] == 1:
+        return np.asarray(wanted * weights[0], dtype=np.float64)
+    if weights.shape[0] * ALIKE > counts.sum():  # hardly any are alike: draw them one by one
+        rows = np.repeat(weights, counts)
+        return np.array([rows[generator.integers(0, len(rows), n)].sum() for n in wanted])
+    found, step = np.empty(wanted.shape[0]), max(1, ROOM // weights.shape[0])
+    for start in range(0, wanted.shape[0], step):
+        part = slice(start, start + step)
+        found[part] = generator.multinomial(wanted[part], counts / counts.sum()) @ weights
+    return found
