@@ -136,7 +136,13 @@ def _refuse_unusable(matrix: ConfusionMatrix) -> None:
     """No cases, or weights in their place."""
     if matrix.total == 0:
         raise DataError("there are no cases.")
-    refuse_weights(np.asarray(matrix.counts, dtype=np.float64), "confusion matrix")
+    refuse_weights(
+        np.asarray(matrix.counts, dtype=np.float64),
+        "confusion matrix",
+        instead="count cases; costs of weighted ones: stakes.uncertainty.compare_across({'before': "
+        "grouped, 'after': grouped}, app), of GroupedCounts.from_decisions(..., groups=range(n), "
+        "sample_weight=...)",
+    )
 
 
 def _named(check: Any, name: Any) -> None:
