@@ -1,6 +1,8 @@
 import numpy as np
+import pytest
+from scipy.special import expit
 
-from stakes._kernels.newton import exact_line_search, minimise, newton_step
+from stakes._kernels.newton import exact_line_search, is_settled, minimise, newton_step
 
 
 def quadratic(centre, curve):
@@ -38,6 +40,33 @@ class TestMinimise:
         curve = np.diag([1.0, 0.0])
         found = minimise(quadratic(np.array([2.0, 0.0]), curve), np.array([0.0, 7.0]))
         np.testing.assert_allclose(found.parameters, [2.0, 7.0])
+
+
+@pytest.mark.parametrize("start", [25.0, 30.0, 100.0, 1000.0])
+def test_a_start_where_nothing_bends(start):
+    """Posteriors of 0 or 1: the Newton step is as good as infinite."""
+
+    def objective(x):
+        p = expit(x)
+        return float(np.logaddexp(0, x[0]) - 0.3 * x[0]), p - 0.3, np.diag(p * expit(-x))
+
+    found = minimise(objective, np.array([start]))
+    assert found.parameters[0] == pytest.approx(np.log(0.3 / 0.7), abs=1e-6)
+    assert found.steps < 10
+
+
+class TestIsSettled:
+    def test_at_a_minimum(self):
+        assert is_settled(minimise(steep, np.array([0.5])))
+
+    def test_not_on_the_way_to_infinity(self):
+        def objective(x):  # exp(-x): each step is 1
+            value = float(np.exp(-x[0]))
+            return value, np.array([-value]), np.array([[value]])
+
+        found = minimise(objective, np.zeros(1))
+        assert found.gradient <= 1e-8
+        assert not is_settled(found)
 
 
 class TestSlopes:

@@ -132,6 +132,16 @@ def test_smoothed_sums_are_platts_for_two_classes():
     assert sums[1, 0] == pytest.approx(other + 2 / 4)
 
 
+def test_a_smoothed_case_gives_as_much_to_every_other_class():
+    scores = np.array([[0.0, -1.0, -2.0, -3.0], [-1.0, 0.0, -1.0, -2.0]])
+    laid = lay_out(scores)
+    sums = smoothed_sums(laid, np.array([0, 1]), np.ones(2), np.array([8.0, 3.0, 0.0, 0.0]))
+    first, second = 2 / 4 / (8 + 2), 2 / 4 / (3 + 2)
+    expected = [1 - first + second / 3, 1 - second + first / 3] + 2 * [(first + second) / 3]
+    np.testing.assert_allclose(sums[1], expected)
+    np.testing.assert_allclose(sums[0, 3], -3 * first / 3 - 2 * second / 3)
+
+
 def test_barred_class_gets_no_share():
     scores = np.array([[0.0, -np.inf, 1.0], [0.5, 0.2, 0.0], [0.1, 0.9, 0.0], [0.1, 0.2, 0.0]])
     y = np.array([0, 0, 1, 2])

@@ -69,6 +69,13 @@ class TestManyBlocks:
         y[-1] = False
         assert not fit_line(x, y, np.ones(20_000), counts=counts).smoothed
 
+    def test_classes_in_turn(self):
+        y = np.arange(160_002) % 2 == 1
+        x = np.random.default_rng(0).normal(size=len(y)) + 6 * y
+        line = fit_line(x, y, np.ones(len(y)), counts=np.full(2, len(y) / 2))
+        assert line.gradient <= 1e-8
+        assert line.value < 0.01
+
     def test_slopes_are_those_of_the_objective(self):
         x, y, w = made_up(20_000)
         data = [x, x**2], target_sums([x, x**2], y, w), w, float(w.sum())

@@ -77,7 +77,65 @@ class TestAffine:
         cal = Affine().fit(5 * np.eye(3)[y], y)
         assert cal.report["smoothed"]
         own = cal.posteriors(5 * np.eye(3)[y])[np.arange(30), y]
-        np.testing.assert_allclose(own, 1 - 2 / (10 + 3), atol=1e-6)  # Platt's targets are met
+        np.testing.assert_allclose(own, 1 - 2 / 3 / (10 + 2), atol=1e-6)  # the targets are met
+
+    @pytest.mark.parametrize(("k", "each"), [(10, 30), (100, 10)])
+    def test_many_separable_classes_are_doubted_like_two(self, k, each):
+        """About two cases of doubt in all, so that good scores stay good."""
+        y = np.arange(k * each) % k
+        z = np.random.default_rng(0).normal(size=(len(y), k)) + 12 * np.eye(k)[y]
+        for kind in (Affine, Temperature):
+            own = kind().fit(z, y).posteriors(z)[np.arange(len(y)), y]
+            assert own.mean() == pytest.approx(1 - 2 / len(y), abs=2 / len(y))
+
+    @pytest.mark.parametrize("mark", [-1e4, -1e9, -np.inf])
+    @pytest.mark.parametrize("kind", [Affine, Temperature, Vector])
+    def test_marks_on_wrong_classes_of_separable_data(self, kind, mark):
+        rng = np.random.default_rng(0)
+        y = np.arange(300) % 10
+        z = rng.normal(size=(300, 10)) + 8 * np.eye(10)[y]
+        z[(rng.random(z.shape) < 0.02) & (np.eye(10)[y] == 0)] = mark
+        cal = kind().fit(z, y)
+        assert cal.report["smoothed"]
+        assert cal.posteriors(z)[np.arange(300), y].mean() > 0.98
+
+    def test_two_wrong_labels_of_many_are_not_separable(self):
+        """Their share of the curvature is tiny, and yet the best parameters are finite."""
+        y = np.arange(20_000) % 4
+        z = np.random.default_rng(0).normal(size=(20_000, 4)) + 20 * np.eye(4)[y]
+        y[:2] = 1 - y[:2]
+        cal = Affine().fit(z, y)
+        assert not cal.report["smoothed"]
+        logs = cal.log_posteriors(z)
+        witness = best_affine(z / 20, y, np.ones(len(y)))
+        assert -logs[np.arange(len(y)), y].mean() < witness + 1e-7
+
+    @pytest.mark.parametrize("kind", [Affine, Temperature, Vector])
+    def test_steep_scores_that_order_the_wrong_way(self, kind):
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 3, 2000)
+        z = -rng.normal(size=(2000, 3)) - 2 * np.eye(3)[y]
+        steep, gentle = kind().fit(10 * z, y), kind().fit(z, y)
+        assert steep.report["gradient"] <= 1e-8
+        assert steep.scales.max() < 0
+        if kind is not Vector:  # which takes logarithms of posteriors
+            assert steep.report["cross_entropy"] == pytest.approx(gentle.report["cross_entropy"])
+
+    def test_log_odds_all_on_one_side(self):
+        y = np.arange(1000) % 2
+        s = np.random.default_rng(0).normal(size=1000) + 2 * y - 1
+        assert Temperature().fit(s + 50, y).report["cross_entropy"] < np.log(2)
+
+    @pytest.mark.parametrize(("n", "k"), [(80_004, 4), (160_002, 2)])
+    def test_classes_in_turn(self, n, k):
+        """A subsample in regular steps would hold one of them only."""
+        y = np.arange(n) % k
+        z = np.random.default_rng(0).normal(size=(n, k)) + 3 * np.eye(k)[y]
+        order = np.random.default_rng(1).permutation(n)
+        for kind in (Affine, Vector):
+            turns, mixed = kind().fit(z, y).report, kind().fit(z[order], y[order]).report
+            assert turns["gradient"] <= 1e-8
+            assert turns["cross_entropy"] == pytest.approx(mixed["cross_entropy"], abs=1e-10)
 
     def test_missing_class_with_smoothing(self):
         z, y = made_up(k=3)
@@ -195,10 +253,9 @@ class TestNothingToLearnFrom:
         moved = kind(priors=[0.2, 0.3, 0.5]).fit(np.zeros((6, 3)), y)
         np.testing.assert_allclose(moved.posteriors([[3.0, 0.0, 0.0]])[0], [0.2, 0.3, 0.5])
         smooth = kind(smoothing=True).fit(np.zeros((6, 3)), y).posteriors([[0.0, 0.0, 0.0]])[0]
-        leak = [4 / (4 + 3), 1 / (1 + 3), 1 / (1 + 3)]  # one case of each class and its two
-        other = np.sum(leak) / 6
-        own = [4 * (1 - 3 / 7) / 6, (1 - 3 / 4) / 6, (1 - 3 / 4) / 6]
-        np.testing.assert_allclose(smooth, np.array(own) + other)
+        lost = np.array([4 / (4 + 2), 1 / (1 + 2), 1 / (1 + 2)]) * 2 / 3  # half to each other class
+        expected = (np.array([4, 1, 1]) - lost + (lost.sum() - lost) / 2) / 6
+        np.testing.assert_allclose(smooth, expected)
 
     @pytest.mark.parametrize("smoothing", [None, True, False])
     @pytest.mark.parametrize("n", [2, 10, 100])

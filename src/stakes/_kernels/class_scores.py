@@ -22,6 +22,7 @@ __all__ = [
     "margins",
     "smoothed_sums",
     "softmax_blocks",
+    "spread_out",
     "weighted_sums",
 ]
 
@@ -36,19 +37,30 @@ Floats = NDArray[np.float64]
 class ClassScores(NamedTuple):
     """`values` (K, n), their `spread`; `barred` (K, n) marks impossible classes, or None.
 
-    `centres` (K,) were taken off the scores; without them the largest score of a case is 0.
+    `centres` (K,) were taken off the scores; without them the largest score of a case is 0. Scores
+    more than `far` below that are masks rather than scores.
     """
 
     values: Floats
     barred: NDArray[np.bool_] | None
     spread: float
     centres: Floats | None = None
+    far: float = np.inf
 
-    def rows(self, part: slice) -> ClassScores:
+    def rows(self, part: NDArray[np.intp]) -> ClassScores:
         """Some of the cases, copied."""
         barred = None if self.barred is None else np.ascontiguousarray(self.barred[:, part])
         values = np.ascontiguousarray(self.values[:, part])
-        return ClassScores(values, barred, self.spread, self.centres)
+        return ClassScores(values, barred, self.spread, self.centres, self.far)
+
+    def possible(self) -> NDArray[np.bool_] | None:
+        """Which scores are neither barred nor far below the best, (K, n); None for all of them."""
+        values = self.values if self.centres is None else self.values + self.centres[:, None]
+        if self.barred is None and float(values.min(initial=0.0)) >= -self.far:
+            return None
+        barred = np.zeros(values.shape, dtype=bool) if self.barred is None else self.barred
+        near = ~barred & (values >= -self.far)
+        return near if near.any(axis=1).all() else ~barred
 
     def vary(self) -> bool:
         """Whether the scores of any two cases differ."""
@@ -89,8 +101,10 @@ def lay_out(
     if not np.isfinite(lowest):
         barred = np.isneginf(values)
         values[barred] = 0.0
+    far = _far(values[:, :: 1 + count // 500])
     centres = _centred(values, barred) if centred else None
-    return ClassScores(values, barred, _spread(values[:, :: 1 + count // 10_000]), centres)
+    spread = min(_spread(values[:, :: 1 + count // 10_000]), far)
+    return ClassScores(values, barred, spread, centres, far)
 
 
 def _centred(values: Floats, barred: NDArray[np.bool_] | None) -> Floats:
@@ -106,17 +120,19 @@ def _centred(values: Floats, barred: NDArray[np.bool_] | None) -> Floats:
 
 
 def _spread(values: Floats) -> float:
-    """Root mean square, unless a few scores far below the rest (masks of -1e9) make it up."""
-    if not values.size:
-        return 1.0
-    size, lowest = len(values), float(-values.min()) or 1.0
-    spread = lowest * float(np.sqrt(np.mean((values / lowest) ** 2)))
-    few = np.ascontiguousarray(values[:, :: 1 + values.shape[1] // 500].T)
-    second, first = np.partition(few, size - 2, axis=1)[:, size - 2 :].T
-    lead = (first - second)[first > second]
-    if lead.size:
-        spread = min(spread, 100.0 * float(np.median(lead)))
+    """Root mean square."""
+    lowest = float(np.abs(values).max(initial=0.0)) or 1.0
+    spread = lowest * float(np.sqrt(np.mean((values / lowest) ** 2))) if values.size else 1.0
     return spread if spread > 0.0 else 1.0
+
+
+def _far(values: Floats) -> float:
+    """A hundred times the usual lead of the best score over the second."""
+    if not values.size:
+        return np.inf
+    second, first = np.partition(values, len(values) - 2, axis=0)[-2:]
+    lead = (first - second)[first > second]
+    return 100.0 * float(np.median(lead)) if lead.size else np.inf
 
 
 def class_sums(scores: ClassScores, targets: NDArray[np.intp], weights: Floats) -> Floats:
@@ -134,21 +150,38 @@ def class_sums(scores: ClassScores, targets: NDArray[np.intp], weights: Floats) 
 def smoothed_sums(
     scores: ClassScores, targets: NDArray[np.intp], weights: Floats, counts: Floats
 ) -> Floats:
-    """Sums when each case of class i gives 1/(N_i + K) of itself to every possible class.
+    """Sums when each case of class i gives 2 / K of 1 / (N_i + 2) to the other possible classes.
 
-    For two classes these are Platt's targets, (N_1 + 1)/(N_1 + 2) and 1/(N_0 + 2).
+    For two classes these are Platt's targets, (N_1 + 1)/(N_1 + 2) and 1/(N_0 + 2); for more, the
+    doubt of about two cases in all too, not of one in each class. A class far below the best of its
+    case, as masks of -1e9 put it, has no part in it, unless it would have none in any case.
     """
     size = len(scores.values)
-    leak = weights / (counts[targets] + size)
-    if scores.barred is None:
-        sums = class_sums(scores, targets, weights - size * leak)
+    given = weights * 2.0 / (size * (counts[targets] + 2.0))
+    possible = scores.possible()
+    if possible is None:
+        leak = given / max(size - 1, 1)
+        sums = class_sums(scores, targets, weights - given - leak)
         sums[1] += leak.sum()
-    else:
-        possible = ~scores.barred
-        sums = class_sums(scores, targets, weights - possible.sum(axis=0) * leak)
-        sums[1] += possible @ leak
-    sums[0] += scores.values @ leak
+        sums[0] += scores.values @ leak
+        return sums
+    possible[targets, np.arange(len(targets))] = True
+    others = possible.sum(axis=0) - 1
+    leak = np.where(others > 0, given / np.maximum(others, 1), 0.0)
+    sums = class_sums(scores, targets, weights - (others + 1) * leak)
+    sums[1] += possible @ leak
+    sums[0] += np.einsum("ij,ij,j->i", scores.values, possible, leak)
     return sums
+
+
+def spread_out(count: int, number: int) -> NDArray[np.intp]:
+    """So many of `count` places, in order: one at random in each of as many equal parts.
+
+    Regular steps would meet one class alone where classes come in turn.
+    """
+    edges = np.arange(number) * count // number
+    more = (np.arange(1, number + 1) * count // number) - edges
+    return np.asarray(edges + (np.random.default_rng(0).random(number) * more).astype(np.intp))
 
 
 def softmax_blocks(

@@ -81,8 +81,9 @@ def prior_cases(log_odds: FloatArray, totals: FloatArray) -> float:
     from scipy.optimize import brentq
     from scipy.special import polygamma
 
-    centre = float(totals @ log_odds) / float(totals.sum())
-    spread = float(totals @ (log_odds - centre) ** 2) / float(totals.sum())
+    shares = totals / totals.sum()
+    centre = float(shares @ log_odds)
+    spread = float(shares @ (log_odds - centre) ** 2)
     if spread <= 2.0 * float(polygamma(1, 1.0)):
         return 1.0
     low = np.sqrt(2.0 / spread)  # trigamma(c) is above 1 / c^2

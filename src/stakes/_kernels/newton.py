@@ -17,7 +17,7 @@ __all__ = [
     "Objective",
     "Slopes",
     "exact_line_search",
-    "is_flat",
+    "is_settled",
     "minimise",
     "newton_step",
     "scaled_tolerance",
@@ -44,12 +44,13 @@ def scaled_tolerance(tolerance: float, least_share: float) -> float:
 
 
 class Minimum(NamedTuple):
-    """Where the search ended: parameters, value, largest gradient entry, steps, Hessian."""
+    """Where the search ended: parameters, value, largest gradient entry, steps, derivatives."""
 
     parameters: Floats
     value: float
     gradient: float
     steps: int
+    slopes: Floats
     hessian: Floats
 
 
@@ -59,8 +60,8 @@ def newton_step(gradient: Floats, hessian: Floats) -> Floats:
 
     size, curves = len(gradient), np.diag(hessian)
     top = float(curves.max(initial=0.0))
-    if top <= 0.0:
-        return -gradient
+    if top <= 0.0:  # nothing bends: as far as the caller allows
+        return np.asarray(-1e9 * gradient / max(float(np.abs(gradient).max()), 1e-300))
     scale = np.sqrt(np.maximum(curves, 1e-16 * top))
     scaled = hessian / np.outer(scale, scale)
     for lift in (0.0, 1e-12, 1e-9, 1e-6, 1e-3):
@@ -74,13 +75,13 @@ def newton_step(gradient: Floats, hessian: Floats) -> Floats:
     return np.asarray(-gradient / max(top, 1.0))
 
 
-def is_flat(hessian: Floats, least: float) -> bool:
-    """Whether the curvature in some direction is below `least`."""
-    try:
-        np.linalg.cholesky(hessian - least * np.eye(len(hessian)))
-    except np.linalg.LinAlgError:
-        return True
-    return False
+def is_settled(found: Minimum) -> bool:
+    """Whether the parameters stay where they are, to a hundredth, if the search goes on.
+
+    Where the best lie at infinity each step is about 1, however small the gradient.
+    """
+    step = newton_step(found.slopes, found.hessian)
+    return bool(np.abs(step).max(initial=0.0) <= 0.01 * (1.0 + np.abs(found.parameters).max()))
 
 
 def exact_line_search(
@@ -112,6 +113,17 @@ def exact_line_search(
             proposal = 0.5 * (low + high) if np.isfinite(high) else 4.0 * length
         length = min(proposal, 8.0 * max(length, 0.125))
     return point, found
+
+
+def _within_reach(direction: Floats, point: Floats) -> Floats:
+    """The step, shortened where it would lead much farther from 0 than the point is.
+
+    Where all posteriors are 0 or 1 the curvature is nothing and a step as good as infinite, and
+    no halving of it would come back.
+    """
+    most = float(np.abs(direction).max(initial=0.0))
+    reach = 10.0 + 2.0 * float(np.abs(point).max(initial=0.0))
+    return direction if most <= reach else direction * (reach / most)
 
 
 def _trial(
@@ -154,7 +166,7 @@ def minimise(
     value, gradient, hessian = objective(point)
     steps = 0
     while np.abs(gradient).max(initial=0.0) > tolerance and steps < max_steps:
-        direction = newton_step(gradient, hessian)
+        direction = _within_reach(newton_step(gradient, hessian), point)
         slope = float(gradient @ direction)
         if slope >= 0.0:
             direction, slope = -gradient, -float(gradient @ gradient)
@@ -167,4 +179,5 @@ def minimise(
         if found[0] >= value and np.abs(found[1]).max() >= np.abs(gradient).max():
             break  # no progress left in floating point
         point, (value, gradient, hessian) = trial, found
-    return Minimum(point, value, float(np.abs(gradient).max(initial=0.0)), steps, hessian)
+    largest = float(np.abs(gradient).max(initial=0.0))
+    return Minimum(point, value, largest, steps, gradient, hessian)

@@ -13,12 +13,13 @@ from stakes._kernels.class_scores import (
     class_sums,
     margins,
     smoothed_sums,
+    spread_out,
     weighted_sums,
 )
 from stakes._kernels.newton import (
     TOLERANCE,
     Minimum,
-    is_flat,
+    is_settled,
     minimise,
     scaled_tolerance,
 )
@@ -83,11 +84,11 @@ def _start(
     if simple == "affine":
         theta = np.concatenate([theta, np.zeros(size - 1)])
     wanted = PILOT // 10 if form == "temperature" else max(PILOT, 200 * size)
-    steps = [count // number for number in (wanted, 10 * wanted) if count > 4 * number]
-    for step in steps or ([1] if form == "vector" else []):
-        part = slice(None, None, step)
-        few = scores if step == 1 else scores.rows(part)
-        few_targets, few_weights = targets[part], np.ascontiguousarray(weights[part])
+    numbers = [number for number in (wanted, 10 * wanted) if count > 4 * number]
+    for number in numbers or ([count] if form == "vector" else []):
+        part = spread_out(count, number)
+        few = scores if number == count else scores.rows(part)
+        few_targets, few_weights = targets[part], weights[part]
         counts = weighted_sums(few_targets, few_weights, size)
         sums = smoothed_sums(few, few_targets, few_weights, counts)
         theta = _minimum(simple, (few, sums, few_weights, offsets), theta, NEAR).parameters
@@ -111,7 +112,7 @@ def fit_scaling(
 
     `smoothing` True uses Platt's targets, False the labels themselves; None uses the labels
     unless the best parameters lie at infinity, because some parameters of this form tell all
-    cases apart or because the curvature has vanished in some direction.
+    cases apart or because some of them would go on growing.
     """
     size = len(scores.values)
     shares = weighted_sums(targets, weights) / weights.sum()
@@ -123,13 +124,18 @@ def fit_scaling(
             sums = smoothed_sums(scores, targets, weights, counts)
         else:
             sums = class_sums(scores, targets, weights)
-        found = _minimum(form, (scores, sums, weights, offsets), start, tolerance)
+        data = scores, sums, weights, offsets
+        found = _minimum(form, data, start, tolerance)
         scales, biases = _unpacked(form, found.parameters, size)
         scales = scales / scores.spread
         if smoothed or smoothing is False:
             break
-        flat = is_flat(found.hessian, 10.0 * tolerance)
-        if not (flat or margins(scores, targets, scales, biases + offsets) > 0.0):
+        apart = margins(scores, targets, scales, biases + offsets) > 0.0
+        if not apart and not is_settled(found):
+            found = _minimum(form, data, found.parameters, 1e-4 * tolerance)
+            scales, biases = _unpacked(form, found.parameters, size)
+            scales = scales / scores.spread
+        if not apart and is_settled(found):
             break
         smoothed = True
     return Scaling(scales, biases, found.value, found.gradient, found.steps, smoothed)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._kernels.class_scores import spread_out
 from stakes._kernels.logistic_objective import (
     BLOCK,
     logistic_objective,
@@ -30,19 +31,20 @@ def fit_logistic(
 ) -> Minimum:
     """Coefficients and intercept of least weighted mean log loss.
 
-    Features should be centred and scaled by the caller. With many cases a regular subsample is
+    Features should be centred and scaled by the caller. With many cases a subsample is
     fitted first, so that the whole data are passed over two or three times only.
     """
     count = len(features[0])
     start = np.zeros(len(features) + 1)
     if count > 4 * PILOT:
-        step = count // PILOT
-        pilot = [np.ascontiguousarray(feature[::step]) for feature in features]
-        part = targets[::step]
-        mass = None if weights is None else np.ascontiguousarray(weights[::step])
-        used = part if mass is None else part[mass > 0]
-        if used.min(initial=2) < 0.5 < used.max(initial=-1):
-            rough = fit_logistic(pilot, part, mass, tolerance=1e-6)
+        part = spread_out(count, PILOT)
+        some = targets[part]
+        mass = None if weights is None else weights[part]
+        used = some if mass is None else some[mass > 0]
+        if (used < 0.5).any() and (used > 0.5).any():
+            rough = fit_logistic(
+                [feature[part] for feature in features], some, mass, tolerance=1e-6
+            )
             if np.abs(rough.parameters).max() < 1e3:
                 start = rough.parameters
     total = float(count) if weights is None else float(weights.sum())
