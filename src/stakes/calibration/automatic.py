@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,13 +20,14 @@ from stakes.calibration.isotonic import Isotonic
 from stakes.calibration.logistic import Beta
 from stakes.calibration.matrix import Dirichlet
 from stakes.calibration.per_case import case_losses, loss_name
+from stakes.calibration.saved_form import Shapes, need_all
 from stakes.calibration.scaling import Affine, Temperature
 from stakes.calibration.smooth import Smooth
 from stakes.calibration.structured import CommonCurve, StructuredMatrix
 from stakes.calibration.venn_abers import VennAbers
-from stakes.exceptions import DataError, StakesError
+from stakes.exceptions import DataError, FormatError, StakesError
 from stakes.results import Frame
-from stakes.typing import FloatArray, Priors
+from stakes.typing import FloatArray, Priors, RandomSource
 
 __all__ = ["Automatic"]
 
@@ -65,8 +66,9 @@ class Automatic(Calibrator):
         and since costs are noisy, errors not yet seen add to the standard error.
     folds : int
         Number of stratified folds.
-    rng : int
-        Seed of the folds.
+    rng : int, Generator, RandomState or None
+        Seed of the folds. Of a generator one is drawn at once and kept, so that fitting again gives
+        the same folds; None draws new ones every time.
     priors, classes
         See `Calibrator`.
     bound : float or "data", optional
@@ -93,6 +95,7 @@ class Automatic(Calibrator):
     """
 
     kind = "automatic"
+    _shapes: ClassVar[Shapes] = {"chosen": None}
     #: Called before each candidate with how many are done, how many there are, and its kind.
     progress: Callable[[int, int, str], None] | None = None
 
@@ -102,7 +105,7 @@ class Automatic(Calibrator):
         *,
         by: str | Application = "cross_entropy",
         folds: int = 5,
-        rng: int = 0,
+        rng: RandomSource | np.random.RandomState = 0,
         priors: Priors | None = None,
         classes: Sequence[Any] | None = None,
         bound: float | str | None = "data",
@@ -118,7 +121,7 @@ class Automatic(Calibrator):
             candidates=candidates,
             by=by,
             folds=folds,
-            rng=rng,
+            rng=_seed(rng),
         )
         loss_name(by)
         if candidates is not None and not candidates:
@@ -233,7 +236,10 @@ class Automatic(Calibrator):
         return {"chosen": self.chosen}
 
     def _restore(self, parameters: Mapping[str, Any]) -> None:
+        need_all(self.report, ("why", "table"), "report of the saved automatic calibrator")
         self.chosen = Calibrator.from_dict(parameters["chosen"])
+        if self.chosen.classes is None or len(self.chosen.classes) != len(self.classes or ()):
+            raise FormatError("the calibrator that was chosen is for other classes.")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything needed to apply the choice or to make it again, as JSON types."""
@@ -271,6 +277,20 @@ def default_candidates(cases: Cases) -> list[Calibrator]:
 def candidate_priors(cases: Cases) -> FloatArray | None:
     """The target priors, if any were given."""
     return as_priors(cases.priors, cases.classes) if cases.given else None
+
+
+def _seed(rng: Any) -> int | None:
+    """A seed that can be kept, drawn from a generator where one is given."""
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**31))
+    if isinstance(rng, np.random.RandomState):
+        return int(rng.randint(2**31 - 1))
+    if rng is None or (isinstance(rng, (int, np.integer)) and rng >= 0):
+        return None if rng is None else int(rng)
+    raise DataError(
+        f"`rng` must be a whole number of 0 or more, a generator or None; got {rng!r}.",
+        hint="rng=0",
+    )
 
 
 def _left_out(failures: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.describing import made
 from stakes.calibration.logistic import Beta, fit_increasing
 from stakes.calibration.ranking import mid_ranks
+from stakes.calibration.saved_form import Shapes
 from stakes.calibration.venn_abers import VennAbers
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
@@ -49,6 +50,12 @@ class Rank(Calibrator):
     """
 
     kind = "rank"
+    _shapes: ClassVar[Shapes] = {
+        "places": ("n",),
+        "ranks": ("n",),
+        "coefficients": (2,),
+        "intercept": (),
+    }
 
     def __init__(
         self,
@@ -126,6 +133,7 @@ class Average(Calibrator):
     """
 
     kind = "average"
+    _applied = ("members", "weights", "emphasis")
 
     def __init__(
         self,

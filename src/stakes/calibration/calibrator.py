@@ -14,12 +14,23 @@ from stakes._checks import as_priors
 from stakes._files import write_whole
 from stakes._kernels.softmax import log_softmax, shift_log_priors
 from stakes.calibration.cases import Cases, Scores, read_cases, read_scores, refuse_vast
-from stakes.exceptions import DataError, FormatError, PriorError
+from stakes.calibration.saved_form import (
+    Shapes,
+    check_bound,
+    need_all,
+    need_exactly,
+    numbers_again,
+    parameter,
+    plain_value,
+)
+from stakes.exceptions import DataError, FormatError, PriorError, StakesError
 from stakes.typing import FloatArray, Name, Priors
 
 __all__ = ["Calibrator", "as_calibrator", "jsonable", "kinds", "load"]
 
 FORMAT = "stakes-calibrator"
+#: What every saved calibrator holds besides its format, version and kind.
+PARTS = ("options", "classes", "priors", "bound", "parameters", "report")
 
 #: Every calibrator by the name under which it is saved.
 kinds: dict[str, type[Calibrator]] = {}
@@ -51,6 +62,10 @@ class Calibrator:
     """
 
     kind: ClassVar[str] = ""
+    #: What is learnt and saved.
+    _shapes: ClassVar[Shapes] = {}
+    #: Options without which posteriors would be others.
+    _applied: ClassVar[tuple[str, ...]] = ()
     options: dict[str, Any]
     classes: tuple[Name, ...] | None
     priors: FloatArray | None
@@ -149,7 +164,7 @@ class Calibrator:
             "version": 1,
             "kind": self.kind,
             "options": jsonable({**self.options, **self._plain_priors()}),
-            "classes": jsonable(self.classes),
+            "classes": [plain_value(name) for name in self.classes or ()],
             "priors": jsonable(self.priors),
             "bound": self._bound,
             "parameters": jsonable(self._parameters()),
@@ -162,39 +177,51 @@ class Calibrator:
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Calibrator:
-        """The calibrator that `to_dict` described."""
+        """The calibrator that `to_dict` described; raises unless every part of it is there."""
         given: Any = saved
         if not isinstance(given, Mapping):
             as_calibrator(given)
-        if saved.get("format") != FORMAT or saved.get("version") != 1:
+        version = saved.get("version")
+        if saved.get("format") != FORMAT or version != 1 or isinstance(version, bool):
             raise FormatError(
-                f"not a saved calibrator: format {saved.get('format')!r}, "
-                f"version {saved.get('version')!r}."
+                f"not a saved calibrator: format {saved.get('format')!r}, version {version!r}."
             )
         kind = saved.get("kind")
         if not isinstance(kind, str) or kind not in kinds:
             raise FormatError(f"unknown calibrator {kind!r}; known: {', '.join(kinds)}.")
         try:
             made = kinds[kind]._rebuilt(saved)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        except FormatError:
+            raise
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            said = error.message if isinstance(error, StakesError) else error
             raise FormatError(
-                f"the saved {kind} calibrator is damaged ({type(error).__name__}: {error}).",
+                f"the saved {kind} calibrator is damaged ({type(error).__name__}: {said}).",
                 hint="fit and save it again",
             ) from None
         return made
 
     @classmethod
     def _rebuilt(cls, saved: Mapping[str, Any]) -> Self:
-        """The calibrator in a saved form, tried on one case."""
+        """The calibrator in a saved form, tried on a few cases."""
+        need_all(saved, PARTS, f"saved {cls.kind} calibrator")
+        need_all(saved["options"], cls._applied, f"options of the saved {cls.kind} calibrator")
         made = cls(**saved["options"])
         made.classes = tuple(saved["classes"])
         made.priors = as_priors(saved["priors"], made.classes)
-        made.report = dict(saved["report"])
+        made.report = dict(numbers_again(saved["report"]))
+        check_bound(made.options.get("bound"), saved["bound"])
         made._bound = saved["bound"]
+        need_exactly(
+            saved["parameters"], cls._shapes, f"parameters of the saved {cls.kind} calibrator"
+        )
         made._restore(saved["parameters"])
+        size = len(made.classes)
         with np.errstate(all="ignore"):
-            tried = made.log_posteriors(np.zeros((1, len(made.classes))))
-        if tried.shape != (1, len(made.classes)) or np.isnan(tried).any():
+            tried = made.log_posteriors(
+                np.vstack([np.zeros(size), np.eye(size), -9 * np.eye(size)])
+            )
+        if tried.shape != (2 * size + 1, size) or np.isnan(tried).any():
             raise ValueError("it gives no posteriors")
         return made
 
@@ -224,9 +251,11 @@ class Calibrator:
 
     def _restore(self, parameters: Mapping[str, Any]) -> None:
         """Undo `_parameters`: lists become arrays, numbers stay, infinities are spelt out."""
-        for name, value in parameters.items():
-            kept = np.array(value, dtype=np.float64) if isinstance(value, list) else float(value)
-            setattr(self, name, kept)
+        assert self.classes is not None
+        sizes = {"classes": len(self.classes)}
+        for name, shape in self._shapes.items():
+            if shape is not None:
+                setattr(self, name, parameter(name, parameters[name], shape, sizes))
 
     def _need_fit(self) -> None:
         """Raise before anything was learnt."""
@@ -264,6 +293,7 @@ class Shifted(Calibrator):
     """A fitted calibrator whose posteriors are moved to other class priors."""
 
     kind = "shifted"
+    _applied = ("inner", "priors")
 
     def __init__(
         self, inner: Calibrator | Mapping[str, Any], priors: Priors, classes: Any = None
@@ -366,4 +396,4 @@ def jsonable(value: Any) -> Any:
         return str(value)
     if isinstance(value, (list, tuple)):
         return [jsonable(item) for item in value]
-    return value
+    return plain_value(value)

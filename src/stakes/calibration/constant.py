@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.saved_form import Shapes
 from stakes.typing import FloatArray
 
 __all__ = ["Constant"]
@@ -33,6 +34,7 @@ class Constant(Calibrator):
     """
 
     kind = "constant"
+    _shapes: ClassVar[Shapes] = {"shares": ("classes",)}
 
     def _fit(self, cases: Cases) -> None:
         cases.need_all_classes("add cases of that class, or drop its column")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.saved_form import Shapes
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 
@@ -58,6 +59,12 @@ class Gaussian(Calibrator):
     """
 
     kind = "gaussian"
+    _shapes: ClassVar[Shapes] = {
+        "means": (2,),
+        "spreads": (2,),
+        "degrees": (),
+        "log_prior_odds": (),
+    }
 
     def __init__(
         self,

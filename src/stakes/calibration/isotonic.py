@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from stakes.calibration.calibrator import (
     softmax_log_posteriors,
 )
 from stakes.calibration.cases import Cases, Scores
-from stakes.exceptions import DataError
+from stakes.calibration.saved_form import Shapes, parameter
+from stakes.exceptions import DataError, FormatError
 from stakes.typing import FloatArray, Priors
 
 __all__ = ["Isotonic"]
@@ -59,6 +60,7 @@ class Isotonic(Calibrator):
     """
 
     kind = "isotonic"
+    _shapes: ClassVar[Shapes] = {"maps": None, "offsets": None}
 
     def __init__(
         self,
@@ -111,12 +113,17 @@ class Isotonic(Calibrator):
         return {"maps": [[x, y] for x, y in self.maps], "offsets": offsets}
 
     def _restore(self, parameters: Mapping[str, Any]) -> None:
-        self.maps = [
-            (np.array(x, dtype=np.float64), np.array(y, dtype=np.float64))
-            for x, y in parameters["maps"]
-        ]
-        if parameters["offsets"] is not None:
-            self.offsets = np.array(parameters["offsets"], dtype=np.float64)
+        size = len(self.classes or ())
+        self.maps = []
+        for each in parameters["maps"]:
+            sizes: dict[str, int] = {}
+            x, y = (np.asarray(parameter("maps", part, ("n",), sizes)) for part in each)
+            self.maps.append((x, y))
+        if len(self.maps) != (1 if size == 2 else size):
+            raise FormatError(f"the saved parameter 'maps' holds {len(self.maps)} maps.")
+        if size > 2:
+            given = parameter("offsets", parameters["offsets"], (size,), {})
+            self.offsets = np.asarray(given)
 
 
 def against_rest(scores: NDArray[Any]) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from stakes._kernels.newton import TOLERANCE, scaled_tolerance
 from stakes._kernels.newton_logistic import fit_line, fit_logistic
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.saved_form import Shapes
 from stakes.calibration.scaling import finite_cases
 from stakes.typing import FloatArray, Priors
 
@@ -56,6 +57,7 @@ class Logistic(Calibrator):
     """
 
     kind = "logistic"
+    _shapes: ClassVar[Shapes] = {"slope": (), "intercept": ()}
 
     def __init__(
         self,
@@ -128,6 +130,7 @@ class Beta(Calibrator):
     """
 
     kind = "beta"
+    _shapes: ClassVar[Shapes] = {"coefficients": (2,), "intercept": ()}
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from stakes._kernels.newton_matrix import fit_matrix
 from stakes.calibration.calibrator import Calibrator, softmax_log_posteriors
 from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.impossible import refuse_impossible_truth, refuse_marks
+from stakes.calibration.saved_form import Shapes
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 
@@ -68,6 +69,7 @@ class Matrix(Calibrator):
     """
 
     kind = "matrix"
+    _shapes: ClassVar[Shapes] = {"matrix": ("classes", "classes"), "biases": ("classes",)}
     normalised = False
 
     def __init__(

@@ -21,6 +21,7 @@ from stakes.calibration.impossible import (
     refuse_far_truth,
     refuse_impossible_truth,
 )
+from stakes.calibration.saved_form import Shapes
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray, Priors
 
@@ -108,6 +109,8 @@ class _Scaling(Calibrator):
 
     def _parameters(self) -> dict[str, Any]:
         return {"scales": self.scales, "biases": self.biases}
+
+    _shapes: ClassVar[Shapes] = {"scales": ("classes",), "biases": ("classes",)}
 
 
 def laid_size(scores: ClassScores) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from stakes._kernels.likely_curve import LikelyCurve, likely_curve, mean_log_odd
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.ranking import mid_ranks, rank_log_odds
+from stakes.calibration.saved_form import Shapes
 from stakes.typing import FloatArray, Priors
 
 __all__ = ["Smooth"]
@@ -68,6 +69,14 @@ class Smooth(Calibrator):
     """
 
     kind = "smooth"
+    _shapes: ClassVar[Shapes] = {
+        "places": ("n",),
+        "ranks": ("n",),
+        "ends": (2,),
+        "curves": (len(_RANK_PARTS), _CELLS),
+        "log_shares": (len(_RANK_PARTS),),
+        "shift": (),
+    }
 
     def __init__(
         self,

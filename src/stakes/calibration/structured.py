@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stakes._kernels.class_scores import lay_out
-from stakes._kernels.common_curve import bent, fit_curve
+from stakes._kernels.common_curve import KNOTS, bent, fit_curve
 from stakes._kernels.newton_affine import fit_scaling
 from stakes._kernels.newton_matrix import fit_matrix
 from stakes.calibration.calibrator import Calibrator, softmax_log_posteriors
 from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.impossible import refuse_impossible_truth
 from stakes.calibration.matrix import finite_table
+from stakes.calibration.saved_form import Shapes
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 
@@ -66,6 +67,7 @@ class CommonCurve(Calibrator):
     """
 
     kind = "common-curve"
+    _shapes: ClassVar[Shapes] = {"scale": (), "slopes": (len(KNOTS) + 1,), "offsets": ("classes",)}
 
     def __init__(
         self,
@@ -162,6 +164,11 @@ class StructuredMatrix(CommonCurve):
     """
 
     kind = "structured-matrix"
+    _shapes: ClassVar[Shapes] = {
+        **CommonCurve._shapes,
+        "matrix": ("classes", "classes"),
+        "biases": ("classes",),
+    }
 
     def __init__(
         self,

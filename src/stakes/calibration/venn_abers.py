@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from stakes._kernels.class_scores import weighted_sums
 from stakes._kernels.pav_blocks import venn_abers_upper
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores, read_scores
+from stakes.calibration.saved_form import Shapes
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 
@@ -52,6 +53,7 @@ class VennAbers(Calibrator):
     """
 
     kind = "venn-abers"
+    _shapes: ClassVar[Shapes] = {"places": ("n",), "lower": ("n",), "upper": ("n",), "shift": ()}
 
     def __init__(
         self,
@@ -155,6 +157,12 @@ class Histogram(Calibrator):
     """
 
     kind = "histogram"
+    _shapes: ClassVar[Shapes] = {
+        "edges": ("n-1",),
+        "positives": ("n",),
+        "totals": ("n",),
+        "shift": (),
+    }
 
     def __init__(
         self,
