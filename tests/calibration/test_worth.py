@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, ndtri
+from scipy.stats import norm
 
 from stakes import Application, CostMatrix
-from stakes.calibration import Affine, Isotonic, calibration_gain, cross_fit
+from stakes.calibration import Affine, Isotonic, Temperature, calibration_gain, cross_fit
 from stakes.exceptions import DataError
 
 
@@ -145,3 +146,93 @@ def test_held_out_posteriors_do_not_know_the_shares_of_the_cases():
     found = calibration_gain(y[kept], scores[kept], calibrator=cal, fitted=True)
     own = cal.log_posteriors(scores[kept])[np.arange(len(kept)), y[kept]]
     assert found.after == pytest.approx(-own.mean())
+
+
+class TestUnseenErrors:
+    """A dear error that was not seen is not impossible."""
+
+    def test_interval_is_that_of_two_more_cases_a_class(self):
+        scores, y = made_up(200, scale=3.0)
+        app = Application([[0, 1], [10, 0]], priors=[0.8, 0.2])
+        found = calibration_gain(y, scores, by=app, level=0.9)
+        posteriors = cross_fit(Affine(priors=[0.8, 0.2]), scores, y)[:, 1]
+        share = y.mean()
+        as_is = expit(scores + np.log(0.2 / 0.8) - np.log(share / (1 - share)))
+        costs = app.costs.values
+        change = costs[y, (as_is > 1 / 11) * 1] - costs[y, (posteriors > 1 / 11) * 1]
+        centre = variance = mean = 0.0
+        for k, prior in enumerate([0.8, 0.2]):
+            more = np.append(change[y == k], [costs[k].max(), -costs[k].max()])
+            mean += prior * change[y == k].mean()
+            centre += prior * more.mean()
+            variance += prior**2 * more.var() / len(more)
+        half = ndtri(0.95) * np.sqrt(variance)
+        assert found.gain == pytest.approx(mean)
+        np.testing.assert_allclose(found.interval, [centre - half, centre + half])
+
+    @pytest.mark.parametrize("positives", [3, 10, 30, 100])
+    def test_coverage_for_a_rare_dear_class(self, positives):
+        """Against the gain by the normal distribution of the scores, the map being fixed."""
+        app = Application([[0, 1], [1000, 0]])
+        y = (np.arange(5000) < positives).astype(int)
+        rng = np.random.default_rng(positives)
+        cal = Affine().fit(rng.normal(size=5000) + 3 * y - 8, y)
+        weight, bias = np.polyfit([-9.0, -5.0], np.diff(cal.log_posteriors([-9.0, -5.0]))[:, 0], 1)
+
+        def cost(threshold):
+            alarm, miss = norm.sf(threshold + 8), 1000 * norm.cdf(threshold + 5)
+            return alarm * (y == 0).mean() + miss * (y == 1).mean()
+
+        act = np.log(1 / 1000)
+        truth = cost(act) - cost((act - bias) / weight)
+        held = 0
+        for _ in range(100):
+            scores = rng.normal(size=5000) + 3 * y - 8
+            low, high = calibration_gain(y, scores, by=app, calibrator=cal, fitted=True).interval
+            held += low <= truth <= high
+        assert held >= 93
+
+    def test_three_cases_do_not_tell(self):
+        y = (np.arange(5000) < 3).astype(int)
+        scores = np.random.default_rng(0).normal(size=5000) + 3 * y - 8
+        found = calibration_gain(y, scores, by=Application([[0, 1], [1000, 0]]))
+        assert found.interval[0] < 0 < found.gain < found.interval[1]
+        assert found.text.endswith("The cases do not tell whether it pays.")
+
+    def test_hundreds_of_cases_tell_as_before(self):
+        scores, y = made_up(4000, scale=3.0)
+        app = Application([[0, 1], [10, 0]])
+        found = calibration_gain(y, scores, by=app)
+        plain = expit(scores) > 1 / 11
+        mapped = cross_fit(Affine(), scores, y)[:, 1] > 1 / 11
+        change = app.costs.values[y, plain * 1] - app.costs.values[y, mapped * 1]
+        half = ndtri(0.975) * change.std() / np.sqrt(4000)
+        assert 1.0 < np.diff(found.interval)[0] / (2 * half) < 1.1
+        assert "do not tell" not in found.text
+
+    def test_heavy_cases_and_groups_count_as_few(self):
+        scores, y = made_up(60, scale=3.0)
+        app = Application([[0, 1], [10, 0]])
+        alone = calibration_gain(y, scores, by=app, optimistic=True)
+        many = np.repeat(scores, 20), np.repeat(y, 20), np.repeat(np.arange(60), 20)
+        again = calibration_gain(many[1], many[0], by=app, optimistic=True, groups=many[2])
+        np.testing.assert_allclose(again.interval, alone.interval)
+        heavy = calibration_gain(y, scores, by=app, optimistic=True, sample_weight=np.full(60, 7))
+        np.testing.assert_allclose(heavy.interval, alone.interval)
+
+
+def test_a_class_the_calibrator_never_saw_cannot_be_moved_to_priors():
+    logits = np.tile([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.5]], (4, 1))
+    cal = Temperature(classes=["a", "b", "c"]).fit(logits, ["a", "b", "b"] * 4)
+    app = Application(CostMatrix(1 - np.eye(3), classes=["a", "b", "c"]), [0.2, 0.3, 0.5])
+    with pytest.raises(DataError, match="without a case of class .c"):
+        calibration_gain(["a", "b", "c"] * 4, logits, by=app, calibrator=cal, fitted=True)
+
+
+def test_groups_may_be_of_mixed_kinds():
+    scores, y = made_up(200, scale=3.0)
+    mixed = [k // 4 if k % 8 < 4 else f"p{k // 4}" for k in range(200)]
+    found = calibration_gain(y, scores, groups=mixed, optimistic=True)
+    plain = calibration_gain(y, scores, groups=np.arange(200) // 4, optimistic=True)
+    np.testing.assert_allclose(found.interval, plain.interval)
+    assert calibration_gain(y, scores, groups=mixed).fitting == "cross-fitted"

@@ -16,7 +16,7 @@ from stakes.exceptions import DataError, LabelError, PosteriorError, PriorError
 from stakes.posteriors import Posteriors
 from stakes.typing import FloatArray, IntArray, Name, Priors
 
-__all__ = ["Cases", "Scores", "read_cases", "read_scores", "refuse_vast"]
+__all__ = ["Cases", "Scores", "group_numbers", "read_cases", "read_scores", "refuse_vast"]
 
 #: The largest finite score: its square, times many cases, is still a number.
 _LARGEST = 1e100
@@ -244,6 +244,20 @@ def read_cases(
     if kept is not None:
         same_length("groups", len(kept), "y_true", len(labels))
     return Cases(read, codes, given, counts, names, shares, priors is not None, kept)
+
+
+def group_numbers(groups: NDArray[Any]) -> IntArray:
+    """Number of each case's group, from 0: sorted, or as they come where kinds are mixed."""
+    try:
+        return np.asarray(np.unique(groups, return_inverse=True)[1].reshape(-1), dtype=np.intp)
+    except TypeError:
+        seen: dict[Any, int] = {}
+    try:
+        return np.array([seen.setdefault(name, len(seen)) for name in groups], dtype=np.intp)
+    except TypeError:
+        raise DataError(
+            "`groups` must hold names or numbers; got what cannot be told apart."
+        ) from None
 
 
 def _class_totals(codes: IntArray, weights: FloatArray | None, size: int) -> FloatArray:

@@ -10,7 +10,7 @@ from stakes._checks import as_priors
 from stakes._columns import as_column, as_weights
 from stakes._names import listed
 from stakes.calibration.calibrator import Calibrator, as_calibrator
-from stakes.calibration.cases import Cases, read_cases, read_scores
+from stakes.calibration.cases import Cases, group_numbers, read_cases, read_scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray, RandomSource
 
@@ -80,19 +80,17 @@ def _grouped(
     """Give each group, largest first, to the fold it leaves most even."""
     if len(groups) != len(codes):
         raise DataError(f"`groups` has {len(groups)} rows but there are {len(codes)} cases.")
-    names, member = np.unique(groups, return_inverse=True)
-    member = member.reshape(-1)
-    if len(names) < folds:
-        raise DataError(
-            f"`groups` must be at least as many as the {folds} folds; got {len(names)}."
-        )
-    table = np.zeros((len(names), int(codes.max()) + 1))
+    member = group_numbers(groups)
+    size = int(member.max()) + 1
+    if size < folds:
+        raise DataError(f"`groups` must be at least as many as the {folds} folds; got {size}.")
+    table = np.zeros((size, int(codes.max()) + 1))
     np.add.at(table, (member, codes), 1.0)
     share = table / table.sum(axis=0)
-    order = random.permutation(len(names))
+    order = random.permutation(size)
     order = order[np.argsort(-table[order].sum(axis=1), kind="stable")]
     load = np.zeros((folds, table.shape[1]))
-    home = np.empty(len(names), dtype=np.intp)
+    home = np.empty(size, dtype=np.intp)
     for group in order:
         trial = ((load + share[group]) ** 2 - load**2).sum(axis=1)
         home[group] = int(trial.argmin())

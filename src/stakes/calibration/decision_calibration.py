@@ -37,7 +37,8 @@ class DecisionCalibration:
     promised, actual : ndarray
         Mean expected cost by the posteriors, and mean cost; nan for a decision never taken.
     standard_error : ndarray
-        Of the difference.
+        Of the difference; with two cases more that cost the least and the most a decision can,
+        so that errors not yet seen are not taken for impossible.
     """
 
     decisions: tuple[Name, ...]
@@ -122,7 +123,10 @@ def decision_calibration(
         said = np.bincount(taken, weights=weights * promised, minlength=size) / mass
         came = np.bincount(taken, weights=weights * actual, minlength=size) / mass
         parts = weights * (promised - actual - (said - came)[taken])
-        error = np.sqrt(np.bincount(taken, weights=parts**2, minlength=size)) / mass
+        seen = np.bincount(taken, weights=parts**2, minlength=size) / mass**2
+        number = mass**2 / np.bincount(taken, weights=weights**2, minlength=size)
+        ends = (came - matrix.values.min(axis=0)) ** 2 + (matrix.values.max(axis=0) - came) ** 2
+        error = np.sqrt(number**2 * seen + ends) / (number + 2.0)  # with two cases more
     return DecisionCalibration(
         matrix.decisions, *(frozen(part) for part in (mass, said, came, error))
     )

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from stakes._columns import as_column
-from stakes._kernels.class_scores import weighted_sums
+from stakes._names import listed
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.cases import Cases, read_cases, read_scores
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
+from stakes.calibration.gain_intervals import gain_interval
 from stakes.calibration.impossible import IMPOSSIBLE
 from stakes.calibration.per_case import case_losses, loss_name
 from stakes.calibration.scaling import Affine
@@ -37,7 +37,7 @@ class CalibrationGain:
         The loss of the scores as they are and after calibration.
     interval : pair of float
         For `gain`, at `level`; from the variation between cases (or groups), the fitted maps
-        taken as given.
+        taken as given. For a cost it allows for errors that were not seen, see `calibration_gain`.
     fitting : str
         How the calibrator was fitted; "optimistic" if on the same cases.
     impossible : pair of int
@@ -80,7 +80,14 @@ class CalibrationGain:
         return (
             f"Calibrating ({self.calibrator}, {self.fitting}) {verb} {abs(self.gain):.4g}{unit}"
             f"{sure} {side} a {self.measure} of {self.before:.4g}{unit}{share}."
-            f"{self._about_impossible()}"
+            f"{self._about_doubt()}{self._about_impossible()}"
+        )
+
+    def _about_doubt(self) -> str:
+        """That the interval holds 0."""
+        low, high = self.interval
+        return (
+            " The cases do not tell whether it pays." if low <= 0.0 <= high and low < high else ""
         )
 
     def _about_impossible(self) -> str:
@@ -169,6 +176,14 @@ def calibration_gain(
         Before, after, difference with interval, and a sentence, which also tells of cases whose
         true class has a posterior of 0.
 
+    Notes
+    -----
+    A dear error that happened in no case may happen in the next. For a cost the interval is that
+    of the cases with two more of each class (groups, if there are any): all the difference that a
+    decision can make speaks for calibrating in one, against it in the other. With three cases of
+    a class in which a miss costs 1000 it is wide, with hundreds of cases hardly wider than without.
+    Classes without a case are left out.
+
     References
     ----------
     .. [1] Ferrer, Ramos, *Evaluating posterior probabilities*, TMLR 2025, arXiv:2408.02841.
@@ -203,7 +218,7 @@ def calibration_gain(
         np.where(weights > 0.0, case_losses(table, cases.codes, by), 0.0) for table in (as_is, logs)
     )
     none = [_impossible(table, cases) for table in (as_is, logs)]
-    interval = mean_interval(before - after, weights, cases, groups, level)
+    interval = gain_interval(before - after, weights, cases, level, by=by)
     return CalibrationGain(
         measure,
         float(weights @ before),
@@ -245,6 +260,13 @@ def _calibrated(
         logs = cal._log_posteriors(cal._bounded(cases.scores, learn=False))
         if not cases.given:
             return logs, "held out"
+        unknown = [cases.classes[k] for k in np.flatnonzero(np.asarray(cal.priors) == 0.0)]
+        if unknown:
+            raise DataError(
+                f"`calibrator` was fitted without a case of class {listed(unknown)}, so its "
+                "posteriors cannot be moved to other priors.",
+                hint="fit it on cases of every class, or leave out the priors",
+            )
         moved = logs + (np.log(cases.priors) - np.log(cal.priors))
         return moved - np.logaddexp.reduce(moved, axis=1, keepdims=True), "held out"
     fresh = cal.unfitted()
@@ -255,28 +277,3 @@ def _calibrated(
         return fresh._log_posteriors(bounded), "optimistic: fitted on the same cases"
     number = fold_numbers(cases, folds, rng=rng)
     return cross_fit_cases(fresh, cases, number), "cross-fitted"
-
-
-def mean_interval(
-    values: FloatArray, weights: FloatArray, cases: Cases, groups: Any, level: float
-) -> tuple[float, float]:
-    """Normal interval of a weighted mean; by class when priors are given, by group if any."""
-    from scipy.special import ndtri
-
-    if not 0 < level < 1:
-        raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
-    centre = float(weights @ values)
-    if not np.isfinite(centre):
-        return (float("nan"), float("nan"))
-    if cases.given:
-        sums = np.bincount(cases.codes, weights=weights * values)
-        mass = np.bincount(cases.codes, weights=weights)
-        means = np.divide(sums, mass, out=np.zeros_like(sums), where=mass > 0)
-        parts = weights * (values - means[cases.codes])
-    else:
-        parts = weights * (values - centre)
-    if groups is not None:
-        _, member = np.unique(as_column(groups, "groups"), return_inverse=True)
-        parts = weighted_sums(member.reshape(-1), parts)
-    half = float(ndtri(0.5 + level / 2)) * float(np.sqrt(parts @ parts))
-    return (centre - half, centre + half)
