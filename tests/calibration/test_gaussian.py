@@ -45,6 +45,61 @@ class TestGaussian:
         robust = Gaussian(tails="t").fit(scores, y).llrs([1.0])[0]
         assert robust > 1.5 > normal
 
+    @pytest.mark.parametrize("variances", ["equal", "unequal"])
+    @pytest.mark.parametrize("jitter", [0.0, 1e-12])
+    def test_t_does_not_collapse_on_tied_scores(self, variances, jitter):
+        rng = np.random.default_rng(0)
+        n = np.arange(200)
+        y = n % 2
+        tied = np.where(n % 10 < 7, 3.0, 3.0 + rng.normal(size=200) + y)  # 80 and 60 % at 3
+        tied *= 1 + jitter * rng.normal(size=200)
+        cal = Gaussian(tails="t", variances=variances).fit(tied, y)
+        found = cal.posteriors([3.0, 3.5, 4.0])[:, 1]
+        assert 0.3 < found[0] < 0.6  # 60 of 140
+        assert (found[1:] < 0.95).all()
+        losses = -cal.log_posteriors(tied)[n, y]
+        assert losses.mean() < 1.05 * np.log(2)
+        assert losses.max() < 3.5
+
+    def test_t_on_clipped_scores_is_useful(self):
+        rng = np.random.default_rng(0)
+        y = np.arange(2000) % 2
+        clipped = np.clip(2 * rng.normal(size=2000) + 3 * (2 * y - 1), -1, 1)
+        cal = Gaussian(tails="t", variances="unequal").fit(clipped, y)
+        ends = np.array([(y[clipped == end] == 1).mean() for end in (-1, 1)])
+        np.testing.assert_allclose(cal.posteriors([-1.0, 1.0])[:, 1], ends, atol=0.1)
+
+    @pytest.mark.parametrize("degrees", [1, 3])
+    @pytest.mark.parametrize("decimals", [9, 1])
+    def test_t_is_as_before_without_heavy_ties(self, degrees, decimals):
+        """Rounded heavy tails have many scores that occur once; they must not count."""
+        scores = t(degrees).rvs(20_000, random_state=np.random.default_rng(0)).round(decimals)
+        y = np.arange(20_000) % 2
+        cal = Gaussian(tails="t").fit(scores, y)
+        np.testing.assert_allclose(cal.spreads, 1.0, atol=0.05)
+        assert cal.degrees == degrees
+
+    def test_t_withstands_an_outlier_among_few(self):
+        scores = np.array([-1.2, -0.9, -1.1, -1.0, 1e6, 1.0, 1.1, 0.9, 1.2, 0.8])
+        cal = Gaussian(tails="t").fit(scores, np.repeat([0, 1], 5))
+        np.testing.assert_allclose(cal.means, [-1, 1], atol=0.2)
+        assert (cal.spreads < 1).all()
+
+    def test_t_unit_of_scores_does_not_matter(self):
+        scores = np.round(np.random.default_rng(0).normal(size=60))
+        y = np.arange(60) % 2
+        one = Gaussian(tails="t").fit(scores, y).llrs(scores)
+        np.testing.assert_allclose(Gaussian(tails="t").fit(1e6 * scores, y).llrs(1e6 * scores), one)
+
+    @pytest.mark.parametrize("share", [0.97, 1.0])
+    def test_t_of_a_class_that_is_all_but_one_score_raises(self, share):
+        scores = np.where(np.arange(200) < 200 * share, 0.0, 1.0 * np.arange(200))
+        with pytest.raises(DataError, match="no t density") as caught:
+            Gaussian(tails="t", variances="unequal").fit(
+                np.append(scores, np.arange(10.0)), np.repeat([0, 1], [200, 10])
+            )
+        assert "Isotonic" in caught.value.hint
+
     def test_same_scores_raise(self):
         with pytest.raises(DataError, match="no density"):
             Gaussian(variances="unequal").fit([1.0, 1.0, 2.0, 3.0], [0, 0, 1, 1])

@@ -16,7 +16,12 @@ from stakes.typing import FloatArray, Priors
 __all__ = ["Gaussian"]
 
 _DEGREES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0)
-#: Beyond this size squares of scores could overflow.
+#: A score that more of a class has counts for no more than this share of the class...
+_SHARE = 0.05
+#: ...in its median deviation, of which the spread of a t density is at least this part.
+_LEAST = 0.5
+#: Scores are the same when they are closer than this, relatively.
+_SAME = 1e-9
 
 
 class Gaussian(Calibrator):
@@ -44,6 +49,14 @@ class Gaussian(Calibrator):
     The common variance is the average of the class variances weighted by the priors.
     At least two different scores are needed in one of the classes, and in each of them for
     unequal variances. Infinite scores are refused: a density has no opinion about them.
+
+    The likelihood of a t density has no maximum where many scores of a class are equal, because
+    they were clipped or rounded: it grows without end as the density narrows on them. So its spread
+    is at least half the median deviation of the class from its median, in which no score counts for
+    more than 5% of the class, however many cases have it. Without ties that never matters (the
+    spread of normal scores is 1.5 median deviations, that of Cauchy scores 1). A class with more
+    than 95% of its cases at one score is refused. Where much is tied or clipped, `Isotonic` or
+    `Histogram` says more than a density can.
 
     References
     ----------
@@ -116,20 +129,15 @@ class Gaussian(Calibrator):
         self, groups: list[tuple[FloatArray, FloatArray]], priors: FloatArray
     ) -> tuple[FloatArray, FloatArray, float]:
         """Location and scale by expectation-maximisation, degrees of freedom by likelihood."""
+        floor = self._tied(np.array([_LEAST * _deviation(*group) for group in groups]) ** 2, priors)
+        if not (floor > 0).all():
+            raise DataError(
+                "`scores` of a class are all or nearly all the same, so it has no t density.",
+                hint='use Isotonic or Histogram, or tails="normal"',
+            )
         best: tuple[float, FloatArray, FloatArray, float] | None = None
         for degrees in _DEGREES:
-            means, variances = _moments(groups, [np.ones(len(s)) for s, _ in groups])
-            variances = self._tied(variances, priors)
-            for _ in range(200):
-                pull = [
-                    (degrees + 1) / (degrees + (s - m) ** 2 / max(v, 1e-300))
-                    for (s, _), m, v in zip(groups, means, variances, strict=True)
-                ]
-                old = variances
-                means, variances = _moments(groups, pull)
-                variances = self._tied(variances, priors)
-                if np.allclose(old, variances, rtol=1e-10, atol=0.0):
-                    break
+            means, variances = self._at_degrees(degrees, groups, priors, floor)
             total = sum(
                 float(w @ _log_density(s, m, np.sqrt(v), degrees))
                 for (s, w), m, v in zip(groups, means, variances, strict=True)
@@ -138,6 +146,29 @@ class Gaussian(Calibrator):
                 best = (total, means, variances, degrees)
         assert best is not None
         return best[1:]
+
+    def _at_degrees(
+        self,
+        degrees: float,
+        groups: list[tuple[FloatArray, FloatArray]],
+        priors: FloatArray,
+        floor: FloatArray,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Means and squared spreads, at least `floor`, for one number of degrees of freedom."""
+        means, variances = _moments(groups, [np.ones(len(s)) for s, _ in groups])
+        variances = np.maximum(self._tied(variances, priors), floor)
+        for _ in range(200):
+            pull = [
+                (degrees + 1) / (degrees + (s - m) ** 2 / v)
+                for (s, _), m, v in zip(groups, means, variances, strict=True)
+            ]
+            before, old = means, variances
+            means, variances = _moments(groups, pull)
+            variances = np.maximum(self._tied(variances, priors), floor)
+            still = (np.abs(means - before) <= 1e-8 * np.sqrt(variances)).all()
+            if still and np.allclose(old, variances, rtol=1e-10, atol=0.0):
+                break
+        return means, variances
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds = scores.log_odds()
@@ -166,6 +197,26 @@ def _moments(
         means[k] = np.average(scores, weights=weights * force)
         variances[k] = float((weights * force) @ (scores - means[k]) ** 2) / weights.sum()
     return means, variances
+
+
+def _deviation(scores: FloatArray, weights: FloatArray) -> float:
+    """Median deviation from the median, in which no score counts for more than a small share."""
+    order = np.argsort(scores)
+    ordered = scores[order]
+    apart = np.diff(ordered) > _SAME * np.maximum(np.abs(ordered[1:]), np.abs(ordered[:-1]))
+    starts = np.concatenate([[0], np.flatnonzero(apart) + 1])
+    totals = np.add.reduceat(weights[order], starts)
+    capped = np.minimum(totals, _SHARE * totals.sum())
+    places = ordered[starts]
+    return _median(np.abs(places - _median(places, capped)), capped)
+
+
+def _median(values: FloatArray, weights: FloatArray) -> float:
+    """Weighted median; the middle of the two where exactly half lies below."""
+    order = np.argsort(values)
+    below = np.cumsum(weights[order])
+    low, high = np.searchsorted(below, 0.5 * below[-1] * np.array([1 - 1e-12, 1 + 1e-12]))
+    return float(values[order[low]] + values[order[high]]) / 2.0
 
 
 def _refuse_infinite(scores: Scores) -> None:
