@@ -13,6 +13,7 @@ from stakes.typing import FloatArray, IntArray
 __all__ = [
     "IMPOSSIBLE",
     "impossible_truth",
+    "refuse_far_odds",
     "refuse_far_truth",
     "refuse_impossible_truth",
     "refuse_marks",
@@ -32,10 +33,24 @@ def refuse_impossible_truth(scores: ClassScores, cases: Cases) -> None:
         rows = np.flatnonzero(scores.barred[cases.codes, index])
         if rows.size:
             raise impossible_truth(rows, cases)
+    if scores.centres is None and float(scores.values.min(initial=0.0)) >= -_FAR / 100 * scores.far:
+        return  # no score is far below the best
     own = scores.values[cases.codes, index]
     if scores.centres is not None:
         own = own + scores.centres[cases.codes]
     refuse_far_truth(-own, _leads(scores), cases)
+
+
+def refuse_far_odds(odds: FloatArray, cases: Cases) -> None:
+    """Raise when finite log odds are so far on the wrong side that they call the truth impossible.
+
+    Most often the least and the greatest say that none is.
+    """
+    leads = np.abs(odds[:: 1 + len(odds) // _SAMPLE])
+    usual = leads[np.isfinite(leads) & (leads > 0.0)]
+    farthest = max(-float(odds.min()), float(odds.max()))
+    if usual.size and farthest > _FAR * float(np.median(usual)):
+        refuse_far_truth(np.where(cases.codes == 1, -odds, odds), leads, cases)
 
 
 def _leads(scores: ClassScores) -> FloatArray:

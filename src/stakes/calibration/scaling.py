@@ -18,7 +18,7 @@ from stakes.calibration.calibrator import (
 from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.impossible import (
     impossible_truth,
-    refuse_far_truth,
+    refuse_far_odds,
     refuse_impossible_truth,
 )
 from stakes.calibration.saved_form import Shapes
@@ -272,11 +272,10 @@ def finite_cases(cases: Cases) -> tuple[FloatArray, IntArray, FloatArray]:
     An infinite score on the right side costs nothing under any positive slope, so it drops out.
     """
     odds, codes, weights = cases.scores.log_odds(), cases.codes, cases.prior_weights()
-    infinite = ~np.isfinite(odds)
-    distances = np.where(codes == 1, -odds, odds)
-    if not infinite.any():
-        refuse_far_truth(distances, np.abs(odds), cases)
+    if np.isfinite(odds.min()) and np.isfinite(odds.max()):
+        refuse_far_odds(odds, cases)
         return odds, codes, weights
+    infinite = ~np.isfinite(odds)
     wrong = np.flatnonzero(infinite & ((odds > 0) != (codes == 1)))
     if wrong.size:
         raise impossible_truth(wrong, cases)
@@ -286,5 +285,5 @@ def finite_cases(cases: Cases) -> tuple[FloatArray, IntArray, FloatArray]:
             f"only {int(keep.sum())} cases have finite scores, not of both classes.",
             hint='use bound="data" to keep the infinite ones',
         )
-    refuse_far_truth(distances, np.abs(odds), cases)
+    refuse_far_odds(odds, cases)
     return odds[keep], codes[keep], weights[keep]
