@@ -58,3 +58,14 @@ class TestSmooth:
 def test_settings_that_cannot_be_meant(wrong):
     with pytest.raises(DataError, match=next(iter(wrong))):
         binned_calibration_error([0, 1], [0.2, 0.8], **wrong)
+
+
+@pytest.mark.parametrize("bins", [3, 15])
+def test_whole_weights_are_repetitions_and_0_is_no_case(bins):
+    rng = np.random.default_rng(0)
+    p = rng.random(80)
+    y = (rng.random(80) < p**2).astype(int)
+    times = rng.integers(0, 4, 80)
+    found = binned_calibration_error(y, p, sample_weight=times, bins=bins)
+    again = binned_calibration_error(np.repeat(y, times), np.repeat(p, times), bins=bins)
+    assert found == pytest.approx(again)

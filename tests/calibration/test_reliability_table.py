@@ -23,7 +23,8 @@ class TestReliabilityTable:
     def test_groups_of_equal_mass(self):
         found = reliability_table(*made_up(), groups=10)
         np.testing.assert_allclose(found.cases, 400)
-        assert found.frame().shape == (10, 5)
+        assert found.frame().shape == (10, 7)
+        assert (found.lowest[1:] > found.highest[:-1]).all()
 
     def test_calibrated_forecasts_lie_in_the_band(self):
         found = reliability_table(*made_up(), groups=10, level=0.99)
@@ -63,7 +64,10 @@ class TestReliabilityTable:
         with pytest.raises(LabelError, match="`of`"):
             reliability_table([0, 1], [0.2, 0.7], of="x")
 
-    @pytest.mark.parametrize("options", [{"groups": "bins"}, {"groups": 0}, {"level": 2}])
+    @pytest.mark.parametrize(
+        "options",
+        [{"groups": "bins"}, {"groups": 0}, {"groups": 2.5}, {"level": 2}, {"replicates": 0}],
+    )
     def test_bad_options_raise(self, options):
         with pytest.raises(DataError):
             reliability_table([0, 1], [0.2, 0.7], **options)
@@ -74,3 +78,75 @@ def test_cases_of_weight_0_make_no_group():
     found = reliability_table(y, said, sample_weight=[0, 0, 0, 1, 1, 1], groups=3)
     assert found.cases.sum() == 3
     assert np.isfinite(found.said).all()
+
+
+class TestJudgement:
+    """What the sentence says, against how the labels were made."""
+
+    def test_two_forecasts_pooled_are_not_agreement(self):
+        rng = np.random.default_rng(0)
+        y, said = rng.integers(0, 2, 1000), rng.choice([0.02, 0.98], 1000)
+        found = reliability_table(y, said)
+        assert len(found.said) == 1  # the pool, whose mean is right
+        assert (found.lowest[0], found.highest[0]) == (0.02, 0.98)
+        low = said == 0.02
+        worst = max((y[low].mean() - 0.02, 0.02, low), (0.98 - y[~low].mean(), 0.98, ~low))
+        assert found.worst.said == pytest.approx(worst[1])
+        assert found.worst.happened == pytest.approx(y[worst[2]].mean())
+        assert found.worst.cases == worst[2].sum()
+        assert found.text.startswith(f"When it says {100 * worst[1]:.0f} % for 1, it happens ")
+
+    @pytest.mark.parametrize("groups", ["pav", 1, 2, 20])
+    def test_overconfident_noise_is_found(self, groups):
+        """Forecasts all over the range, but what happens does not depend on them."""
+        rng = np.random.default_rng(1)
+        y, said = rng.integers(0, 2, 500), rng.beta(0.3, 0.3, 500)
+        assert "When it says" in reliability_table(y, said, groups=groups).text
+
+    def test_a_few_overconfident_cases_among_many_are_found(self):
+        rng = np.random.default_rng(2)
+        said = np.append(0.4 * rng.random(3880), np.full(120, 0.97))
+        y = (rng.random(4000) < np.where(said > 0.9, 0.6, said)).astype(int)
+        assert "When it says 97 %" in reliability_table(y, said).text
+
+    @pytest.mark.parametrize(
+        "draw",
+        [
+            lambda rng: rng.random(500),
+            lambda rng: rng.choice([0.02, 0.3, 0.98], 300),
+            lambda rng: rng.beta(0.3, 30, 1000),
+        ],
+    )
+    def test_calibrated_forecasts_are_seldom_blamed(self, draw):
+        blamed = 0
+        for seed in range(100):
+            rng = np.random.default_rng(seed)
+            said = draw(rng)
+            y = (rng.random(len(said)) < said).astype(int)
+            blamed += "When" in reliability_table(y, said, replicates=1).text
+        assert blamed <= 4  # 1 expected at most; 5 has a chance of 0.3 %
+
+    def test_chance_is_binomial(self):
+        """One look (one forecast), so the least number that is blamed is by the binomial tail."""
+        from scipy.stats import binom
+
+        n, p = 200, 0.3
+        least = next(k for k in range(60, n) if binom.sf(k - 1, n, p) < 0.005)
+        for happened, blamed in ((least - 1, False), (least, True)):
+            y = (np.arange(n) < happened).astype(int)
+            assert ("When" in reliability_table(y, np.full(n, p)).text) == blamed
+
+    def test_rare_events_are_told_with_decimals(self):
+        y = (np.arange(100_000) < 100).astype(int)
+        text = reliability_table(y, np.full(100_000, 0.005)).text
+        assert text == ("When it says 0.50 % for 1, it happens 0.10 % of the time (100000 cases).")
+
+
+@pytest.mark.parametrize("groups", [3, 10, np.int64(7)])
+def test_whole_weights_make_the_groups_of_repeated_rows(groups):
+    y, p = made_up(60)
+    times = np.random.default_rng(1).integers(0, 5, 60)
+    a = reliability_table(y, p, sample_weight=times, groups=groups)
+    b = reliability_table(np.repeat(y, times), np.repeat(p, times), groups=groups)
+    for name in ("said", "happened", "cases", "lowest", "highest"):
+        np.testing.assert_allclose(getattr(a, name), getattr(b, name))

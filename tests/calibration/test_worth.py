@@ -225,7 +225,7 @@ def test_a_class_the_calibrator_never_saw_cannot_be_moved_to_priors():
     logits = np.tile([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.5]], (4, 1))
     cal = Temperature(classes=["a", "b", "c"]).fit(logits, ["a", "b", "b"] * 4)
     app = Application(CostMatrix(1 - np.eye(3), classes=["a", "b", "c"]), [0.2, 0.3, 0.5])
-    with pytest.raises(DataError, match="without a case of class .c"):
+    with pytest.raises(DataError, match=r"without a case of class .c"):
         calibration_gain(["a", "b", "c"] * 4, logits, by=app, calibrator=cal, fitted=True)
 
 

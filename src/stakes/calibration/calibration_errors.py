@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.class_scores import weighted_sums
+from stakes.calibration.forecast_groups import equal_mass
 from stakes.calibration.reliability_table import event_of
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Name
@@ -42,7 +43,7 @@ def binned_calibration_error(
     bins : int
         Number of bins.
     spacing : "mass" or "width"
-        Bins with equally many cases, or equally wide ones as in the original.
+        Bins of equal (weighted) mass, or equally wide ones as in the original.
     power : float
         The exponent r; ``inf`` gives the largest distance.
 
@@ -71,8 +72,9 @@ def binned_calibration_error(
     if spacing == "width":
         member = np.minimum((said * bins).astype(np.intp), bins - 1)
     else:
-        edges = np.unique(np.sort(said)[(np.arange(1, bins) * len(said)) // bins])
-        member = np.searchsorted(edges, said, side="right")
+        kept = weights > 0.0
+        said, happened, weights = said[kept], happened[kept], weights[kept]
+        member = equal_mass(said, weights, int(bins))
     mass = np.bincount(member, weights=weights)
     gap = np.abs(np.bincount(member, weights=weights * (happened - said)))
     used = mass > 0
