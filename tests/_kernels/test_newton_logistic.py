@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from stakes._kernels.logistic_objective import logistic_objective, logistic_slopes, target_sums
+from stakes._kernels.logistic_objective import LogisticLoss, target_sums
 from stakes._kernels.newton_logistic import fit_line, fit_logistic
 
 
@@ -81,17 +81,33 @@ class TestManyBlocks:
         data = [x, x**2], target_sums([x, x**2], y, w), w, float(w.sum())
         np.testing.assert_allclose(data[1], [w[y] @ x[y], w[y] @ x[y] ** 2, w[y].sum()])
         theta = np.array([0.4, 0.1, -0.3])
-        value, gradient, _ = logistic_objective(*data)(theta)
-        found = logistic_slopes(*data)(theta)
+        value, gradient, _ = LogisticLoss(*data).objective(theta)
+        found = LogisticLoss(*data).slopes(theta)
         assert found[0] == value
         np.testing.assert_array_equal(found[1], gradient)
 
     def test_curvature_against_differences(self):
         x, y, w = made_up(10_000)
         data = [x, x**2], target_sums([x, x**2], y, w), w, float(w.sum())
-        objective, theta = logistic_objective(*data), np.array([0.4, 0.1, -0.3])
+        objective, theta = LogisticLoss(*data).objective, np.array([0.4, 0.1, -0.3])
         columns = [
             (objective(theta + 1e-5 * e)[1] - objective(theta - 1e-5 * e)[1]) / 2e-5
             for e in np.eye(3)
         ]
         np.testing.assert_allclose(objective(theta)[2], columns, atol=1e-6)
+
+    def test_exponents_that_would_overflow(self):
+        """The same loss where scores of 2000 are among them."""
+        x, y, w = made_up(9000)
+        far = np.where(np.arange(9000) % 1000 == 0, 2000.0 * np.where(y, 1.0, -1.0), x)
+        theta = np.array([0.7, -0.2])
+        loss = LogisticLoss([far], target_sums([far], y, w), w, float(w.sum()))
+        t = theta[0] * far + theta[1]
+        assert loss.slopes(theta)[0] == pytest.approx(
+            float(w @ (np.logaddexp(0, t) - y * t) / w.sum())
+        )
+        columns = [
+            (loss.slopes(theta + 1e-6 * e)[1] - loss.slopes(theta - 1e-6 * e)[1]) / 2e-6
+            for e in np.eye(2)
+        ]
+        np.testing.assert_allclose(loss.objective(theta)[2], columns, atol=1e-4)

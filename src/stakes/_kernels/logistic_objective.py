@@ -7,17 +7,19 @@ sums of features weighted by the targets, so smoothing the targets costs nothing
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.newton import Floats, Objective, Slopes
+from stakes._kernels.newton import Floats
 
-__all__ = ["BLOCK", "logistic_objective", "logistic_slopes", "target_sums"]
+__all__ = ["BLOCK", "LogisticLoss", "target_sums"]
 
 BLOCK = 8192
+#: Exponents below this do not overflow.
+_SAFE = 700.0
 
 
 def target_sums(
@@ -34,73 +36,83 @@ def target_sums(
     return sums
 
 
-def logistic_objective(
-    features: Sequence[Floats], sums: Floats, weights: Floats | None, total: float
-) -> Objective:
-    """Value, gradient and Hessian of the mean logistic loss; the intercept comes last."""
+class LogisticLoss:
+    """The mean logistic loss of cases, as a function of coefficients and, last, the intercept."""
 
-    def objective(theta: Floats) -> tuple[float, Floats, Floats]:
+    def __init__(
+        self, features: Sequence[Floats], sums: Floats, weights: Floats | None, total: float
+    ) -> None:
+        self.features, self.sums, self.weights, self.total = features, sums, weights, total
+        ends = [max(-float(f.min(initial=0.0)), float(f.max(initial=0.0))) for f in features]
+        self.farthest = np.array([*ends, 1.0])
+
+    def objective(self, theta: Floats) -> tuple[float, Floats, Floats]:
+        """Value, gradient and Hessian."""
         value, first = 0.0, np.zeros(len(theta))
         second = np.zeros((len(theta), len(theta)))
-        for start in range(0, len(features[0]), BLOCK):
-            part = [feature[start : start + BLOCK] for feature in features]
-            mass = None if weights is None else weights[start : start + BLOCK]
-            loss, slope, small, large = _block(theta, part, mass)
+        for part, mass in self._blocks():
+            loss, slope, curvature = self._block(theta, part, mass)
             value += loss
             first += slope
-            second += _curvature(part, small, large, mass)
-        return (value - float(theta @ sums)) / total, (first - sums) / total, second / total
+            second += _second(part, curvature)
+        gradient = (first - self.sums) / self.total
+        return (value - float(theta @ self.sums)) / self.total, gradient, second / self.total
 
-    return objective
-
-
-def logistic_slopes(
-    features: Sequence[Floats], sums: Floats, weights: Floats | None, total: float
-) -> Slopes:
-    """Value and gradient of `logistic_objective`."""
-
-    def slopes(theta: Floats) -> tuple[float, Floats]:
+    def slopes(self, theta: Floats) -> tuple[float, Floats]:
+        """Value and gradient."""
         value, first = 0.0, np.zeros(len(theta))
-        for start in range(0, len(features[0]), BLOCK):
-            part = [feature[start : start + BLOCK] for feature in features]
-            mass = None if weights is None else weights[start : start + BLOCK]
-            loss, slope, _, _ = _block(theta, part, mass)
+        for part, mass in self._blocks():
+            loss, slope, _ = self._block(theta, part, mass, bent=False)
             value += loss
             first += slope
-        return (value - float(theta @ sums)) / total, (first - sums) / total
+        gradient = (first - self.sums) / self.total
+        return (value - float(theta @ self.sums)) / self.total, gradient
 
-    return slopes
+    def _blocks(self) -> Iterator[tuple[list[Floats], Floats | None]]:
+        """Features and weights of some of the cases at a time."""
+        for start in range(0, len(self.features[0]), BLOCK):
+            part = [feature[start : start + BLOCK] for feature in self.features]
+            yield part, None if self.weights is None else self.weights[start : start + BLOCK]
+
+    def _block(
+        self, theta: Floats, part: list[Floats], mass: Floats | None, *, bent: bool = True
+    ) -> tuple[float, Floats, Floats]:
+        """Softplus sum and weighted feature sums of one block; curvature of each case if `bent`."""
+        t = theta[0] * part[0]
+        t += theta[-1]
+        for coefficient, feature in zip(theta[1:-1], part[1:], strict=True):
+            t += coefficient * feature
+        softplus, probability, other = _sigmoid(t, float(np.abs(theta) @ self.farthest) < _SAFE)
+        if mass is not None:
+            probability *= mass
+        value = float(softplus.sum()) if mass is None else float(np.dot(softplus, mass))
+        first = np.array([*(np.dot(feature, probability) for feature in part), probability.sum()])
+        if bent:
+            other *= probability
+        return value, first, other
 
 
-def _block(
-    theta: Floats, part: list[Floats], mass: Floats | None
-) -> tuple[float, Floats, Floats, Floats]:
-    """Softplus sum and weighted feature sums of one block; exp(-|t|), and 1 more."""
-    t = theta[0] * part[0]
-    t += theta[-1]
-    for coefficient, feature in zip(theta[1:-1], part[1:], strict=True):
-        t += coefficient * feature
+def _sigmoid(t: Floats, safe: bool) -> tuple[Floats, Floats, Floats]:
+    """Softplus of t, the probability, and one less it; `safe` if exp(t) cannot overflow."""
+    if safe:
+        probability = np.exp(t, out=t)
+        large = 1.0 + probability
+        probability /= large
+        return np.log(large), probability, np.divide(1.0, large, out=large)
     small = np.abs(t)
     np.negative(small, out=small)
     np.exp(small, out=small)
     large = 1.0 + small
     softplus = np.log(large)
     softplus += np.maximum(t, 0.0)
-    probability = np.where(t >= 0.0, 1.0, small)
-    probability /= large
-    if mass is not None:
-        probability *= mass
-    value = float(softplus.sum()) if mass is None else float(np.dot(softplus, mass))
-    first = np.array([*(np.dot(feature, probability) for feature in part), probability.sum()])
-    return value, first, small, large
+    small /= large
+    np.divide(1.0, large, out=large)
+    up = t >= 0.0
+    return softplus, np.where(up, large, small), np.where(up, small, large)
 
 
-def _curvature(part: list[Floats], small: Floats, large: Floats, mass: Floats | None) -> Floats:
+def _second(part: list[Floats], curvature: Floats) -> Floats:
     """Second derivatives of one block."""
-    large *= large
-    curvature = np.divide(small, large, out=large)
-    if mass is not None:
-        curvature *= mass
     second = np.empty((len(part) + 1, len(part) + 1))
     second[-1, -1] = curvature.sum()
     for i, feature in enumerate(part):

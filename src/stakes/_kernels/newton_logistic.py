@@ -9,12 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels.class_scores import spread_out
-from stakes._kernels.logistic_objective import (
-    BLOCK,
-    logistic_objective,
-    logistic_slopes,
-    target_sums,
-)
+from stakes._kernels.logistic_objective import BLOCK, LogisticLoss, target_sums
 from stakes._kernels.newton import TOLERANCE, Floats, Minimum, minimise, scaled_tolerance
 
 __all__ = ["Line", "fit_line", "fit_logistic"]
@@ -48,9 +43,8 @@ def fit_logistic(
             if np.abs(rough.parameters).max() < 1e3:
                 start = rough.parameters
     total = float(count) if weights is None else float(weights.sum())
-    data = features, target_sums(features, targets, weights), weights, total
-    slopes = logistic_slopes(*data)
-    return minimise(logistic_objective(*data), start, tolerance=tolerance, slopes=slopes)
+    loss = LogisticLoss(features, target_sums(features, targets, weights), weights, total)
+    return minimise(loss.objective, start, tolerance=tolerance, slopes=loss.slopes)
 
 
 class Line(NamedTuple):
