@@ -512,3 +512,196 @@ class TestOwnInput:
     def test_a_pipe_is_no_input(self, run, churn):
         ran = run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "/dev/null")
         assert ran.code == 0, ran.err
+
+
+class TestWhatTheScoresAre:
+    """What they are where a calibration is applied is what they were where it was learnt."""
+
+    @pytest.fixture
+    def learn(self, run, write):
+        """Learn on 200 cases of a column `s` of log odds, written as each option says."""
+        rng = np.random.default_rng(0)
+        y = np.arange(200) % 2
+        self.odds = rng.normal(size=200) + 2 * y - 1
+
+        def learnt(values, *words):
+            rows = "".join(f"{a},{b:.9g}\n" for a, b in zip(y, values, strict=True))
+            write("t.csv", f"y,s\n{rows}")
+            ran = run("calibrate", "t.csv", "--label", "y", "--positive", "1", "--model", "s",
+                      "--kind", "affine", "-o", "cal.json", *words)  # fmt: skip
+            assert ran.code == 0, ran.err
+
+        return learnt
+
+    @staticmethod
+    def calibrated():
+        return np.array([float(row["s_calibrated"]) for row in rows_of("out.csv")])
+
+    @pytest.mark.parametrize("said", [False, True])
+    def test_is_known_to_the_file(self, run, learn, said):
+        learn(self.odds, "--scores-are", "logit")
+        assert run("calibrate", "--apply", "cal.json", "t.csv", "-o", "out.csv").code == 0
+        plain = self.calibrated()
+        learn(-self.odds, "--scores-are", "logit", "--flip", "s")
+        words = ("--scores-are", "logit", "--flip", "s") if said else ()
+        ran = run("calibrate", "--apply", "cal.json", "t.csv", "-o", "out.csv", *words)
+        assert ran.code == 0, ran.err
+        np.testing.assert_allclose(self.calibrated(), plain, rtol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (("--scores-are", "prob"), "was learnt on log-odds (logit)"),
+            (("--scores-are=llr",), "was learnt on log-odds (logit)"),
+            (("--flip", "s"), "was learnt on 's' as it is"),
+            (("--flip", "t"), "the scores that are calibrated are 's'"),
+            (("--renormalise",), "--renormalise does nothing here"),
+        ],
+    )
+    def test_contradiction_is_refused(self, run, learn, words, said):
+        learn(self.odds, "--scores-are", "logit")
+        ran = run("calibrate", "--apply", "cal.json", "t.csv", "-o", "out.csv", *words)
+        assert (ran.code, ran.out) == (2, "")
+        assert said in " ".join(ran.err.split())
+        assert "leave it out" in ran.err
+
+    def test_older_files_are_read(self, run, learn, tmp_path):
+        learn(self.odds, "--scores-are", "logit")
+        run("calibrate", "--apply", "cal.json", "t.csv", "-o", "out.csv")
+        new = self.calibrated()
+        saved = json.loads((tmp_path / "cal.json").read_text())
+        del saved["input"]["renormalise"], saved["input"]["order"]
+        (tmp_path / "cal.json").write_text(json.dumps(saved))
+        run("calibrate", "--apply", "cal.json", "t.csv", "-o", "out.csv")
+        np.testing.assert_array_equal(self.calibrated(), new)
+
+    def test_of_a_calibrator_saved_from_python_it_is_asked(self, run, learn):
+        learn(self.odds, "--scores-are", "logit")  # for its table
+        cal = Affine().fit(self.odds, np.arange(200) % 2)
+        cal.save("cal.json")
+        odds = np.array([float(row["s"]) for row in rows_of("t.csv")])
+        expected = cal.posteriors(-odds)
+        words = ("--scores", "s", "--scores-are", "logit", "--flip", "s")
+        ran = run("calibrate", "--apply", "cal.json", "t.csv", "-o", "out.csv", *words)
+        assert ran.code == 0, ran.err
+        found = [float(row["calibrated.p_1"]) for row in rows_of("out.csv")]
+        np.testing.assert_allclose(found, expected[:, 1], rtol=1e-7)
+
+    @pytest.mark.parametrize(
+        "source",
+        [
+            {"scores_are": "odds"},
+            {"flip": "s"},
+            {"renormalise": 3},
+            {"order": ["0", "2"]},
+            {"priors": [0.5]},
+            {"priors": ["a", "b"]},
+            {"model": 1},
+        ],
+    )
+    def test_damaged_is_refused(self, run, learn, tmp_path, source):
+        learn(self.odds, "--scores-are", "logit")
+        saved = json.loads((tmp_path / "cal.json").read_text())
+        saved["input"] |= source
+        (tmp_path / "cal.json").write_text(json.dumps(saved))
+        ran = run("calibrate", "--apply", "cal.json", "t.csv")
+        assert "is damaged" in ran.err
+
+
+class TestRenormalise:
+    @pytest.fixture
+    def tables(self, write):
+        rng = np.random.default_rng(0)
+        y = np.arange(300) % 3
+        p = rng.dirichlet(np.ones(3), 300) + 0.7 * np.eye(3)[y]
+        p /= p.sum(axis=1, keepdims=True)
+        for name, scale in (("whole.csv", np.ones(300)), ("k.csv", rng.uniform(0.5, 0.99, 300))):
+            rows = "".join(
+                f"{'abc'[k]}," + ",".join(f"{v:.12g}" for v in row * f) + "\n"
+                for k, row, f in zip(y, p, scale, strict=True)
+            )
+            write(name, f"y,p_a,p_b,p_c\n{rows}")
+
+    @staticmethod
+    def found():
+        return np.array([[float(r[f"calibrated.p_{c}"]) for c in "abc"] for r in rows_of("o.csv")])
+
+    words = ("--label", "y", "--proba", "p_*", "--kind", "temperature", "-o", "cal.json")
+
+    def test_is_honoured(self, run, tables):
+        run("calibrate", "whole.csv", *self.words)
+        assert run("calibrate", "--apply", "cal.json", "whole.csv", "-o", "o.csv").code == 0
+        expected = self.found()
+        refused = run("calibrate", "--apply", "cal.json", "k.csv", "-o", "o.csv")
+        assert refused.code == 2
+        assert "do not add to 1" in refused.err
+        assert "--renormalise" in refused.err
+        ran = run("calibrate", "--apply", "cal.json", "k.csv", "--renormalise", "-o", "o.csv")
+        assert ran.code == 0, ran.err
+        np.testing.assert_allclose(self.found(), expected, rtol=1e-6)
+
+    def test_is_kept_where_it_was_learnt_with(self, run, tables):
+        run("calibrate", "k.csv", *self.words, "--renormalise")
+        ran = run("calibrate", "--apply", "cal.json", "k.csv", "-o", "o.csv")
+        assert ran.code == 0, ran.err
+        expected = self.found()
+        run("calibrate", "whole.csv", *self.words)
+        run("calibrate", "--apply", "cal.json", "whole.csv", "-o", "o.csv")
+        np.testing.assert_allclose(self.found(), expected, rtol=1e-6)
+
+
+class TestArrays:
+    """Columns of an array are the sorted outcomes, whichever of them is acted on."""
+
+    @pytest.mark.parametrize("positive", ["no", "yes"])
+    @pytest.mark.parametrize("words", [("--proba", "p"), ("--scores", "p")])
+    def test_keep_their_order(self, run, positive, words):
+        rng = np.random.default_rng(0)
+        y = np.arange(400) % 2
+        p = 1 / (1 + np.exp(-(rng.normal(size=400) + 2 * y - 1)))
+        np.savez("d.npz", y=np.array(["no", "yes"])[y], p=np.column_stack([1 - p, p]))
+        ran = run("calibrate", "d.npz", "--label", "y", "--positive", positive, *words,
+                  "--kind", "affine", "-o", "cal.json")  # fmt: skip
+        assert ran.code == 0, ran.err
+        ran = run("calibrate", "--apply", "cal.json", "d.npz", "-o", "out.csv")
+        assert ran.code == 0, ran.err
+        name = f"calibrated.p_{positive}" if words[0] == "--proba" else "p_calibrated"
+        found = np.array([float(row[name]) for row in rows_of("out.csv")])
+        right = p if positive == "yes" else 1 - p
+        assert np.corrcoef(found, right)[0, 1] > 0.9
+
+    def test_another_name_is_taken_when_it_is_the_only_one(self, run):
+        p = np.linspace(0.1, 0.9, 60)
+        y = np.array(["no", "yes"])[np.arange(60) % 2]
+        np.savez("d.npz", y=y, p=np.column_stack([1 - p, p]))
+        words = ("--label", "y", "--positive", "yes", "--kind", "affine", "-o", "cal.json")
+        assert run("calibrate", "d.npz", *words).code == 0
+        np.savez("e.npz", id=np.arange(60), q=np.column_stack([1 - p, p]))
+        assert run("calibrate", "--apply", "cal.json", "e.npz", "-o", "out.csv").code == 0
+        np.savez("f.npz", q=np.column_stack([1 - p, p]), r=np.column_stack([p, 1 - p]))
+        ran = run("calibrate", "--apply", "cal.json", "f.npz", "-o", "out.csv")
+        assert (ran.code, "arrays: q, r" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--missing", "drop"),
+        ("--folds", "3"),
+        ("--folds", "5"),
+        ("--label", "churned"),
+        ("--positive", "yes"),
+        ("--seed", "1"),
+        ("--weight", "w"),
+        ("--group", "g"),
+        ("--unit", "EUR"),
+        ("--volume", "100/yr"),
+        ("--decisions", "d"),
+        ("--bound", "3"),
+        ("--posteriors-already-adjusted",),
+    ],
+)
+def test_options_that_apply_cannot_honour_are_refused(run, churn, words):
+    ran = run("calibrate", "--apply", "cal.json", churn, *words, "-o", "out.csv")
+    assert (ran.code, ran.out) == (2, "")
+    assert f"{words[0]} does nothing with --apply" in ran.err

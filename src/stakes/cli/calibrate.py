@@ -73,7 +73,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--apply",
         metavar="CAL.json",
         help="apply a saved calibration to the file; --prevalence then says what share the "
-        "positive outcome has there, or `estimate`",
+        "positive outcome has there, or `estimate`. The file knows its columns and what they are",
     )
     group = parser.add_argument_group("what to write")
     group.add_argument("-o", "--output", metavar="FILE", help="the calibration, or the new table")
@@ -117,7 +117,8 @@ def run(args: argparse.Namespace) -> int:
 def _learn(args: Any) -> int:
     """Fit, judge, print and save."""
     from stakes.cli.calibration_elsewhere import refuse_without_apply
-    from stakes.cli.calibration_learnt import learn, save
+    from stakes.cli.calibration_input import save
+    from stakes.cli.calibration_learnt import learn
     from stakes.cli.calibration_shown import show
     from stakes.exceptions import DataError
 

@@ -14,20 +14,24 @@ from numpy.typing import NDArray
 
 from stakes.calibration import Calibrator
 from stakes.cli.calibration_elsewhere import as_facts, moved, said_of_shares
-from stakes.cli.calibration_learnt import log_scores
+from stakes.cli.calibration_input import Input, agreed, input_of, scores_from
 from stakes.cli.calibration_record import as_json
 from stakes.cli.files import write_whole
-from stakes.cli.models import Model
 from stakes.cli.output import print_wrapped
 from stakes.cli.problems import EXIT_OK
 from stakes.cli.reading import Table, read_table
-from stakes.exceptions import DataError, FormatError, PosteriorError
+from stakes.exceptions import DataError, FormatError
 from stakes.report.amounts import grouped
 
 __all__ = ["apply_calibration"]
 
 #: Endings of files that are not commas and lines.
 NOT_CSV = {".parquet", ".gz", ".npy", ".npz", ".h5", ".arff", ".tsv", ".xlsx", ".json"}
+#: What can be said of the place where a calibration is applied, and of the result.
+HONOURED = {"file", "scores", "model", "scores_are", "flip", "renormalise", "prevalence", "apply",
+            "output", "plot", "json"}  # fmt: skip
+#: What the command line itself keeps among the options.
+ABOUT_THE_RUN = {"command", "command_line", "completion", "parser", "run"}
 
 
 def apply_calibration(args: Any) -> int:
@@ -40,11 +44,13 @@ def apply_calibration(args: Any) -> int:
     _refuse_idle_options(args)
     saved = _read(args.apply)
     learnt = Calibrator.from_dict(saved)
+    assert learnt.classes is not None
+    kept = input_of(saved, learnt.classes, args.apply)
+    source = agreed(kept, args)
     table = read_table(args.file)
-    source = _source(saved, args.apply)
-    scores = _scores(table, source, learnt, args)
+    scores = scores_from(table, source, learnt.classes)
     calibrator, found = moved(learnt, scores, args.prevalence, table.source)
-    columns = _new_columns(source, calibrator, calibrator.posteriors(scores))
+    columns = _new_columns(kept, calibrator, calibrator.posteriors(scores))
     text = _written(table, columns)
     said = [] if found is None else said_of_shares(found, learnt, table.source)
     if args.output is None:
@@ -66,15 +72,15 @@ def apply_calibration(args: Any) -> int:
 
 def _refuse_idle_options(args: Any) -> None:
     """Raise for what was settled when the calibration was learnt, and for other kinds of file."""
-    named = ("cost", "gain", "costs", "miss", "false_alarm", "group", "weight", "proba")
-    idle = [name for name in named if getattr(args, name)]
-    idle += ["kind"] if args.kind != "automatic" else []
-    idle += ["bound"] if args.bound != "data" else []
-    if idle:
-        raise DataError(
-            f"--{idle[0].replace('_', '-')} does nothing with --apply.",
-            hint="it belongs to where the calibration is learnt",
-        )
+    for name in vars(args):
+        word = f"--{name.replace('_', '-')}"
+        written = any(each.split("=")[0] == word for each in args.command_line)
+        given = getattr(args, name) != args.parser.get_default(name)
+        if name not in HONOURED and name not in ABOUT_THE_RUN and (given or written):
+            raise DataError(
+                f"{word} does nothing with --apply.",
+                hint="leave it out; it belongs to where the calibration is learnt",
+            )
     if args.json and not args.output:
         raise DataError(
             "--json with --apply says what was written, and there is no file to write.",
@@ -85,16 +91,6 @@ def _refuse_idle_options(args: Any) -> None:
             f"--apply writes CSV, which '{Path(args.output).name}' does not look like.",
             hint=f"-o {Path(args.output).name.split('.')[0]}.csv",
         )
-
-
-def _source(saved: dict[str, Any], path: str) -> dict[str, Any]:
-    """Where the calibration says its scores come from."""
-    source = saved.get("input", {})
-    if isinstance(source, dict):
-        columns = source.get("columns", {})
-        if isinstance(columns, dict) and all(isinstance(name, str) for name in columns.values()):
-            return source
-    raise FormatError(f"{path} is damaged: it does not say where its scores come from.")
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -110,50 +106,13 @@ def _read(path: str) -> dict[str, Any]:
     return saved
 
 
-def _scores(
-    table: Table, source: dict[str, Any], calibrator: Calibrator, args: Any
-) -> NDArray[np.float64]:
-    """The scores as the calibrator takes them, from the columns it was learnt on."""
-    columns = dict(source.get("columns", {}))
-    if args.scores:
-        columns = {"score": args.scores}
-    if "matrix" in columns:
-        name = columns["matrix"] if columns["matrix"] in table.matrices else None
-        name = name or next(iter(table.matrices), None)
-        if name is None:
-            raise DataError(f"{table.source} has no array of scores.")
-        values = table.matrices[name].astype(np.float64)
-    elif "score" in columns:
-        values = table.numbers(columns["score"])
-    else:
-        assert calibrator.classes is not None
-        absent = [str(c) for c in calibrator.classes if str(c) not in columns]
-        if absent:
-            raise FormatError(f"the calibration does not say where the scores of {absent} are.")
-        values = np.column_stack([table.numbers(columns[str(c)]) for c in calibrator.classes])
-    if np.isnan(values).any():
-        row = int(np.flatnonzero(np.isnan(values.reshape(len(values), -1)).any(axis=1))[0]) + 1
-        raise DataError(f"{table.source}: row {grouped(row)} has no score.")
-    kind = source.get("scores_are", "prob")
-    if kind == "prob" and (values.min() < 0 or values.max() > 1):
-        raise PosteriorError(
-            f"the calibration was learnt on probabilities, but {table.source} has values from "
-            f"{values.min():.3g} to {values.max():.3g}."
-        )
-    if source.get("flip"):
-        values = 1 - values if kind == "prob" else -values
-    model = Model("", np.zeros(len(values), dtype=bool), scores=values)
-    return log_scores(model, np.array(source.get("priors", [0.5, 0.5])), kind)
-
-
 def _new_columns(
-    source: dict[str, Any], calibrator: Calibrator, posteriors: NDArray[np.float64]
+    source: Input, calibrator: Calibrator, posteriors: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
     """Names for the calibrated probabilities."""
     assert calibrator.classes is not None
-    model = source.get("model", "score")
-    if "score" in source.get("columns", {}) and posteriors.shape[1] == 2:
-        return {f"{model}_calibrated": posteriors[:, 1]}
+    if "score" in source.columns and posteriors.shape[1] == 2:
+        return {f"{source.model}_calibrated": posteriors[:, 1]}
     return {f"calibrated.p_{name}": posteriors[:, k] for k, name in enumerate(calibrator.classes)}
 
 

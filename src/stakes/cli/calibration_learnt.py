@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,14 +17,13 @@ from stakes.cli.asked import Asked, asked
 from stakes.cli.cases import Cases
 from stakes.cli.columns import class_columns
 from stakes.cli.deciding import without_gaps
-from stakes.cli.files import write_whole
 from stakes.cli.models import Model, models_of
 from stakes.cli.place import at_place, texts
 from stakes.exceptions import DataError
 from stakes.posteriors import Posteriors, shift_priors
 from stakes.report.amounts import grouped
 
-__all__ = ["Learnt", "in_file", "learn", "log_scores", "save"]
+__all__ = ["Learnt", "in_file", "learn", "log_scores"]
 
 #: With fewer cases of an outcome the costs after calibration are mostly chance.
 FEW = 100
@@ -202,22 +199,3 @@ def _about_few(cases: Cases) -> str | None:
         f"only {cases.totals[least]:.0f} cases of '{cases.classes[least]}': the figures after "
         "calibration are uncertain."
     )
-
-
-def save(learnt: Learnt, args: Any) -> None:
-    """Write the calibrator with where its scores come from."""
-    saved = learnt.calibrator.to_dict()
-    saved["input"] = {
-        "model": learnt.model,
-        "columns": learnt.columns,
-        "scores_are": args.scores_are,
-        "priors": learnt.cases.priors.tolist(),
-        "flip": learnt.model in args.flip.split(","),
-        "source": learnt.question.table.source,
-        "sha256": learnt.question.table.digest,
-    }
-    text = json.dumps(saved, allow_nan=False) + "\n"
-    size = write_whole(Path(args.output), text)
-    if not args.json:
-        print(f"calibration: {args.output} ({max(1, round(size / 1000))} kB)")
-        print(f"apply it:    stakes calibrate --apply {args.output} new.csv -o out.csv")

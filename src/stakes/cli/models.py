@@ -14,7 +14,7 @@ from stakes.cli.reading import Table
 from stakes.exceptions import DataError, LabelError, PosteriorError
 from stakes.report.amounts import grouped
 
-__all__ = ["Model", "models_of"]
+__all__ = ["Model", "models_of", "sums_checked"]
 
 #: How far probabilities of a row may be from adding to 1 before it counts as a mistake.
 ROUNDING = 1e-6
@@ -93,7 +93,11 @@ def _scored(table: Table, name: str, cases: Cases, args: Any) -> Model:
         )
     if name in table.matrices:
         values = _matrix(table, name, cases)
-        values = values if args.scores_are != "prob" else _sums_checked(values, name, cases, args)
+        values = (
+            values
+            if args.scores_are != "prob"
+            else sums_checked(values, name, cases.rows, args.renormalise)
+        )
         scores = values[:, 1] - values[:, 0] if args.scores_are != "prob" else values[:, 1]
     else:
         scores = table.numbers(name)[cases.rows]
@@ -121,7 +125,7 @@ def _classed(table: Table, columns: ClassColumns, cases: Cases, args: Any) -> Mo
     if args.scores_are == "prob":
         for j, outcome in enumerate(cases.classes):
             _refuse_outside(scores[~missing, j], columns.by_class.get(outcome, columns.model))
-        scores = _sums_checked(scores, columns.model, cases, args)
+        scores = sums_checked(scores, columns.model, cases.rows, args.renormalise)
     return Model(columns.model, missing, scores=scores)
 
 
@@ -187,14 +191,14 @@ def _rounded(value: float) -> str:
     return short if (0 <= float(short) <= 1) == (0 <= value <= 1) else repr(value)
 
 
-def _sums_checked(
-    scores: NDArray[np.float64], name: str, cases: Cases, args: Any
+def sums_checked(
+    scores: NDArray[np.float64], name: str, rows: NDArray[np.intp], renormalise: bool
 ) -> NDArray[np.float64]:
-    """Rows that add to 1, rescaled when that was asked for."""
+    """Rows that add to 1, rescaled when that was asked for; `rows` are those of the file."""
     sums = scores.sum(axis=1)
-    if args.renormalise:
+    if renormalise:
         if (sums <= 0).any():
-            row = int(cases.rows[np.flatnonzero(sums <= 0)[0]]) + 1
+            row = int(rows[np.flatnonzero(sums <= 0)[0]]) + 1
             raise PosteriorError(f"probabilities of row {grouped(row)} of '{name}' are all 0.")
         return np.asarray(scores / sums[:, None])
     off = np.abs(sums - 1) > ROUNDING
@@ -202,9 +206,9 @@ def _sums_checked(
         worst = int(np.nanargmax(np.abs(sums - 1)))
         raise PosteriorError(
             f"probabilities of {grouped(int(off.sum()))} rows do not add to 1 "
-            f"(worst {sums[worst]:.2f}, row {grouped(int(cases.rows[worst]) + 1)}).",
+            f"(worst {sums[worst]:.2f}, row {grouped(int(rows[worst]) + 1)}).",
             hint="To rescale each row: --renormalise   "
             "(differences below 1e-6 are rounding and pass)",
-            rows=cases.rows[off][:10].tolist(),
+            rows=rows[off][:10].tolist(),
         )
     return scores
