@@ -139,3 +139,29 @@ class TestOtherTools:
         done = run("eval", "d.csv", *self.COSTS)
         assert done.code == 2
         assert "--scores p0" in done.err
+
+
+class TestFlip:
+    data = "y,a,b\n" + "".join(f"{k % 2},0.{k},0.{10 - k}\n" for k in (1, 2, 3, 4, 6, 7, 8)) * 6
+
+    @pytest.mark.parametrize("command", ["eval", "calibrate"])
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (("--scores", "a", "--flip", "aa"), "--flip aa does nothing: the scores are a."),
+            (("--scores", "a", "--flip", "a,b"), "--flip b does nothing: the scores are a."),
+            (("--decisions", "y", "--flip", "a"), "--flip a does nothing: there are no --scores."),
+        ],
+    )
+    def test_of_no_score_is_refused(self, run, write, command, words, said):
+        ran = run(command, write("t.csv", self.data), "--label", "y", *words, "--cost", "error=1")
+        assert ran.code == 2
+        assert said in ran.err
+
+    def test_blanks_between_names_do_not_matter(self, run, write):
+        words = ("eval", write("t.csv", self.data), "--label", "y", "--positive", "1",
+                 "--scores", "a,b", "--cost", "error=1", "--json")  # fmt: skip
+        one = {m["name"]: m["cost"] for m in run(*words, "--flip", "a, b").found["models"]}
+        two = {m["name"]: m["cost"] for m in run(*words).found["models"]}
+        assert one == {"a": two["b"], "b": two["a"]}
+        assert two["a"] != two["b"]

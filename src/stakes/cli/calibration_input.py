@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stakes.cli.calibration_learnt import Learnt, log_scores
 from stakes.cli.cells import as_labels
+from stakes.cli.columns import flipped
 from stakes.cli.files import write_whole
 from stakes.cli.models import Model, sums_checked
 from stakes.cli.reading import Table
@@ -54,7 +55,7 @@ def _kept(learnt: Learnt, args: Any) -> dict[str, Any]:
         "columns": learnt.columns,
         "scores_are": args.scores_are,
         "priors": cases.priors.tolist(),
-        "flip": learnt.model in args.flip.split(","),
+        "flip": learnt.model in flipped([learnt.model], args),
         "renormalise": bool(args.renormalise),
         "order": list(order),
         "source": learnt.question.table.source,

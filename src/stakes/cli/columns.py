@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +17,7 @@ __all__ = [
     "ClassColumns",
     "class_columns",
     "find_label",
+    "flipped",
     "likely_scores",
     "named_columns",
     "recognised",
@@ -121,6 +124,19 @@ def named_columns(table: Table, given: str) -> list[str]:
         else:
             table.position(part)  # raises, with a suggestion
     return list(dict.fromkeys(names))
+
+
+def flipped(names: Sequence[str], args: Any) -> set[str]:
+    """The score columns where higher means less likely; anything else in --flip is refused."""
+    words = [word for word in (part.strip() for part in args.flip.split(",")) if word]
+    strangers = [word for word in words if word not in names]
+    if strangers:
+        among = f"the scores are {', '.join(names)}" if names else "there are no --scores"
+        raise DataError(
+            f"--flip {strangers[0]} does nothing: {among}.",
+            hint="it is for columns of --scores" if not names else f"--flip {names[0]}",
+        )
+    return set(words)
 
 
 def class_columns(table: Table, given: str) -> list[ClassColumns]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes.cli.cases import Cases, quoted
-from stakes.cli.columns import ClassColumns, class_columns, named_columns
+from stakes.cli.columns import ClassColumns, class_columns, flipped, named_columns
 from stakes.cli.reading import Table
 from stakes.exceptions import DataError
 
@@ -148,11 +148,11 @@ def _posteriors(
     nw: Any, columns: FarColumns, types: Any, cases: Cases, args: Any
 ) -> dict[str, Any]:
     """Expressions that turn what stands in the files into posteriors."""
-    flipped = set(filter(None, args.flip.split(",")))
+    turned = flipped(columns.scores, args)
     changed: dict[str, Any] = {}
     for name in columns.scores:
         value = nw.col(name).cast(nw.Float64)
-        if name in flipped:
+        if name in turned:
             value = 1 - value if args.scores_are == "prob" else 0.0 - value
         if args.scores_are != "prob":
             start = 0.0
@@ -161,7 +161,7 @@ def _posteriors(
                     logs = np.log(cases.priors)
                 start = float(logs[1] - logs[0])
             value = 1 / (1 + (0.0 - start - value).exp())
-        if name in flipped or args.scores_are != "prob" or not types[name].is_float():
+        if name in turned or args.scores_are != "prob" or not types[name].is_float():
             changed[name] = value  # whole numbers would look like decisions
     for each in columns.classes:
         changed |= _classes(nw, each, args)

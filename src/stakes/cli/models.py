@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.cli.cases import Cases, quoted
-from stakes.cli.columns import ClassColumns, class_columns, named_columns
+from stakes.cli.columns import ClassColumns, class_columns, flipped, named_columns
 from stakes.cli.reading import Table
 from stakes.exceptions import DataError, LabelError, PosteriorError
 from stakes.report.amounts import grouped
@@ -44,12 +44,15 @@ class Model:
 
 def models_of(table: Table, cases: Cases, decisions: tuple[str, ...], args: Any) -> list[Model]:
     """The models that the options name, on the rows of the cases."""
+    if not args.scores:
+        flipped((), args)
     if args.decisions:
         names = named_columns(table, args.decisions)
         return [_decided(table, name, cases, decisions) for name in names]
     if args.scores:
         names = named_columns(table, args.scores)
-        return [_scored(table, name, cases, args) for name in names]
+        turned = flipped(names, args)
+        return [_scored(table, name, cases, args, name in turned) for name in names]
     return [_classed(table, each, cases, args) for each in class_columns(table, args.proba)]
 
 
@@ -83,7 +86,7 @@ def _numeric(names: list[str]) -> bool:
     return True
 
 
-def _scored(table: Table, name: str, cases: Cases, args: Any) -> Model:
+def _scored(table: Table, name: str, cases: Cases, args: Any, turned: bool) -> Model:
     """A column with the score of the positive outcome."""
     if len(cases.classes) != 2:
         raise DataError(
@@ -104,7 +107,7 @@ def _scored(table: Table, name: str, cases: Cases, args: Any) -> Model:
     missing = np.isnan(scores)
     if args.scores_are == "prob":
         _refuse_outside(scores[~missing], name, cases)
-    if name in args.flip.split(","):
+    if turned:
         scores = 1 - scores if args.scores_are == "prob" else -scores
     return Model(name, missing, scores=scores)
 
