@@ -96,7 +96,9 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.ask_result import keep, show, toml_path
     from stakes.cli.asking import conversation, more_than_two, said_beforehand
     from stakes.cli.dialogue import fingerprint, talk_through
+    from stakes.cli.files import files_read, refuse_overwriting
 
+    refuse_overwriting({"-o": args.output}, files_read(args))
     if args.output:  # before anybody has answered anything
         refuse_unwritable(toml_path(args.output))
     args.payers = ""

@@ -56,12 +56,14 @@ def run(args: argparse.Namespace) -> int:
     """Audit, print, draw, and return the exit code."""
     from stakes.audit import audit, audit_all
     from stakes.cli.audit_shown import print_audit, print_audit_json, print_table, print_table_json
+    from stakes.cli.files import files_read, refuse_overwriting
     from stakes.cli.ranges import spread_out
     from stakes.exceptions import DataError
 
     _sort_out(args)
     if not args.all and args.metric is None:
         raise DataError("which metric? Give its name.", hint="stakes audit f1\nstakes audit --all")
+    refuse_overwriting({"--plot": args.plot}, files_read(args))
     if args.plot:
         from stakes.cli.pictures import refuse_undrawable
 

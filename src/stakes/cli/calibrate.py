@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     """Learn or apply, print, write, and return the exit code."""
     from stakes._files import refuse_unwritable
     from stakes.cli.costs import file_after_amounts
-    from stakes.cli.files import refuse_overwriting
+    from stakes.cli.files import files_read, refuse_overwriting
     from stakes.exceptions import DataError
 
     file_after_amounts(args)
@@ -96,9 +96,7 @@ def run(args: argparse.Namespace) -> int:
             "--plot needs the truth, which --apply does not ask for.",
             hint="draw when the calibration is learnt:  stakes calibrate data.csv ... --plot r.svg",
         )
-    refuse_overwriting(
-        {"-o": args.output, "--plot": args.plot}, (args.file, args.apply, args.costs, args.label)
-    )
+    refuse_overwriting({"-o": args.output, "--plot": args.plot}, files_read(args))
     if args.output:
         refuse_unwritable(Path(args.output))
     if args.plot:

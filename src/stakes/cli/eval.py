@@ -120,6 +120,7 @@ def run(args: argparse.Namespace) -> int:
     """Evaluate, print, write, and return the exit code."""
     from stakes._files import refuse_unwritable
     from stakes.cli.costs import file_after_amounts
+    from stakes.cli.files import files_read, refuse_overwriting
     from stakes.cli.gates import Gate, failures
     from stakes.cli.ranges import findings_over
     from stakes.cli.shown_as import show, too_few, with_facts
@@ -127,7 +128,9 @@ def run(args: argparse.Namespace) -> int:
     file_after_amounts(args)
     _refuse_idle(args)
     gates = [Gate(text) for text in args.fail_if]  # before any work: a typo should not wait
-    for path in filter(None, (args.html, args.pdf, args.save)):
+    outputs = {"--html": args.html, "--pdf": args.pdf, "--save": args.save}
+    refuse_overwriting(outputs, files_read(args))
+    for path in filter(None, outputs.values()):
         refuse_unwritable(Path(path))
     findings = with_facts(findings_over(args), args.command_line)
     for warning in findings.warnings:

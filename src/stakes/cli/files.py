@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from stakes import _files
 from stakes.exceptions import DataError
 
-__all__ = ["refuse_overwriting", "write_whole"]
+__all__ = ["files_read", "refuse_overwriting", "write_whole"]
+
+#: Options that name a file, and those that name several with commas between.
+SINGLE = ("file", "apply", "costs", "trials")
+SEVERAL = ("confusion", "more")
+
+
+def files_read(args: Any) -> list[str]:
+    """The files, patterns and folders that the options of a command tell it to read."""
+    words = [getattr(args, name, None) for name in SINGLE]
+    words += getattr(args, "files", None) or []
+    label = getattr(args, "label", None) or ""
+    words += [label] if label.endswith(".npy") else []  # else it is a column
+    lists = [getattr(args, name, None) for name in SEVERAL]
+    if getattr(args, "trials", None):
+        lists.append(args.scores)  # of trials these are files
+    words += [word for each in lists if isinstance(each, str) for word in each.split(",")]
+    return [word for word in words if isinstance(word, str) and word]
 
 
 def refuse_overwriting(outputs: Mapping[str, str | None], inputs: Iterable[str | None]) -> None:
     """Raise where an option would write over a file that is read, or over another option's.
 
-    Links are followed, and ``-`` is the file that standard input comes from.
+    Links are followed, ``-`` is the file that standard input comes from, a pattern stands for the
+    files that it fits, and a folder for those in it.
     """
     taken = {name: f"which is read ({name})" for name in inputs if name}
     for option, path in outputs.items():
@@ -38,7 +58,12 @@ def _same(name: str, path: Path) -> bool:
     with contextlib.suppress(OSError, ValueError):
         if name == "-":
             return os.path.samestat(os.fstat(sys.stdin.fileno()), path.stat())
-        return Path(name).resolve() == path.resolve() or path.samefile(name)
+        if Path(name).is_dir():
+            return path.is_file() and path.resolve().is_relative_to(Path(name).resolve())
+        if Path(name).resolve() == path.resolve() or (Path(name).exists() and path.samefile(name)):
+            return True
+        fits = glob.iglob(name, recursive=True) if glob.has_magic(name) else ()  # noqa: PTH207
+        return path.is_file() and any(path.samefile(each) for each in fits)
     return False
 
 

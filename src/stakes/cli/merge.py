@@ -30,11 +30,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, add, write."""
+    from stakes.cli.files import refuse_overwriting
     from stakes.cli.kept_files import added, alike, listed_files
     from stakes.cli.output import print_wrapped
     from stakes.report.amounts import grouped
     from stakes.summaries import save_summary
 
+    refuse_overwriting({"-o": args.output}, args.files)
     paths = listed_files(args.files)
     total, cases = added(paths)
     for sentence in alike(paths):

@@ -82,6 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Watch, print, draw, and return the exit code."""
+    from stakes.cli.files import files_read, refuse_overwriting
     from stakes.cli.monitored import watched
     from stakes.cli.monitored_shown import draw, show
     from stakes.cli.period_gates import PeriodGate
@@ -91,9 +92,11 @@ def run(args: argparse.Namespace) -> int:
     while args.cost and "=" not in args.cost[-1]:
         words.insert(1, args.cost.pop())  # files stood after --cost fn=10 fp=1
     gates = [PeriodGate(text) for text in args.fail_if]
+    args.files = [word for word in words if word is not None]
+    refuse_overwriting({"--plot": args.plot}, files_read(args))
     if args.plot:
         refuse_undrawable(args.plot)
-    found = watched([word for word in words if word is not None], args)
+    found = watched(args.files, args)
     for warning in found.warnings:
         warn(warning)
     show(found, args)
