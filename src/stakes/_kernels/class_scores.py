@@ -18,6 +18,7 @@ __all__ = [
     "ClassScores",
     "block_length",
     "class_sums",
+    "doubts",
     "lay_out",
     "margins",
     "smoothed_sums",
@@ -147,6 +148,11 @@ def class_sums(scores: ClassScores, targets: NDArray[np.intp], weights: Floats) 
     )
 
 
+def doubts(counts: Floats) -> Floats:
+    """How much a case of each class gives to the others where the classes are told apart."""
+    return np.asarray(2.0 / (len(counts) * (counts + 2.0)))
+
+
 def smoothed_sums(
     scores: ClassScores, targets: NDArray[np.intp], weights: Floats, counts: Floats
 ) -> Floats:
@@ -157,7 +163,7 @@ def smoothed_sums(
     case, as masks of -1e9 put it, has no part in it, unless it would have none in any case.
     """
     size = len(scores.values)
-    given = weights * 2.0 / (size * (counts[targets] + 2.0))
+    given = weights * doubts(counts)[targets]
     possible = scores.possible()
     if possible is None:
         leak = given / max(size - 1, 1)

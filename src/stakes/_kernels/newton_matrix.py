@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._kernels.class_scores import doubts
 from stakes._kernels.newton import scaled_tolerance
 
 __all__ = ["MatrixFit", "fit_matrix"]
@@ -45,14 +46,16 @@ class _Problem:
         weights: Floats,
         spreads: tuple[float, ...],
         middle: Floats,
+        given: Floats | None = None,
     ) -> None:
         count, size = scores.shape
         self.inputs = np.concatenate([scores, np.ones((count, 1))], axis=1)
         self.weights = weights / weights.sum()
         self.size, self.length = size, max(1024, BLOCK_ELEMENTS // size)
+        leak = np.zeros(count) if given is None else self.weights * given / (size - 1)
         hits = np.zeros((size, size + 1))
-        np.add.at(hits, targets, self.weights[:, None] * self.inputs)
-        self.linear = hits
+        np.add.at(hits, targets, (self.weights - size * leak)[:, None] * self.inputs)
+        self.linear = hits + leak @ self.inputs
         off, diagonal, bias = (1.0 / (weights.sum() * spread**2) for spread in spreads)
         self.penalty = np.full((size, size + 1), off)
         self.penalty[:, -1] = bias
@@ -136,6 +139,7 @@ def fit_matrix(
     weights: Floats,
     start: tuple[Floats, Floats],
     *,
+    counts: Floats,
     spreads: tuple[float, ...],
     middle: Floats | None = None,
     tolerance: float = TOLERANCE,
@@ -144,14 +148,26 @@ def fit_matrix(
 
     `spreads` are the prior standard deviations of off-diagonal entries, of diagonal entries
     about their mean, and of biases about `middle` (0). Scores are used as they are, shape (n, K).
+    Where the matrix tells all cases apart, each gives some of itself to the other classes, the
+    more the fewer the `counts` of its class, or the mean of the diagonal would be infinite.
     """
     size = scores.shape[1]
-    problem = _Problem(
-        scores, targets, weights, spreads, np.zeros(size) if middle is None else middle
-    )
-    shares = np.bincount(targets, weights=problem.weights)
+    centre = np.zeros(size) if middle is None else middle
+    shares = np.bincount(targets, weights=weights) / weights.sum()
     tolerance = scaled_tolerance(tolerance, float(shares[shares > 0.0].min()))
     theta = np.concatenate([np.diag(start[0]), start[1][:, None]], axis=1).ravel()
+    found = _least(_Problem(scores, targets, weights, spreads, centre), theta, tolerance)
+    logits = scores @ found.matrix.T + found.biases
+    own = logits[np.arange(len(targets)), targets].copy()
+    logits[np.arange(len(targets)), targets] = -np.inf
+    if size > 1 and bool((own > logits.max(axis=1)).all()):
+        given = doubts(counts)[targets]
+        return _least(_Problem(scores, targets, weights, spreads, centre, given), theta, tolerance)
+    return found
+
+
+def _least(problem: _Problem, theta: Floats, tolerance: float) -> MatrixFit:
+    """Newton's method, with steps halved until the objective falls."""
     value, gradient = problem.value_and_gradient(theta)
     steps = 0
     while np.abs(gradient).max() > tolerance and steps < MAX_STEPS:
@@ -168,7 +184,7 @@ def fit_matrix(
             break  # as exact as the arithmetic allows
         theta, value, gradient = theta + length * step, reached, ahead
         steps += 1
-    found = theta.reshape(size, size + 1)
+    found = theta.reshape(problem.size, problem.size + 1)
     biases = found[:, -1] - found[:, -1].mean()
     return MatrixFit(found[:, :-1], biases, value, float(np.abs(gradient).max()), steps)
 

@@ -50,8 +50,8 @@ class Matrix(Calibrator):
     Starts at the affine optimum; Newton with conjugate gradients until no entry of the gradient
     of the mean objective exceeds 1e-5. Infinite scores need a `bound`, and so do marks like -1e9,
     beside which the others vanish. A class without cases is refused. The mean of the diagonal is
-    free: where the classes can be told apart perfectly the best one is infinite, and the posteriors
-    of the fitted cases end near 1, however few they are; `Affine` is more cautious there.
+    free: where it would be infinite, because the matrix tells all cases apart, smoothed targets
+    are used, as in `Affine`.
 
     References
     ----------
@@ -127,6 +127,7 @@ class Matrix(Calibrator):
             cases.codes,
             weights,
             (rough.scales * spread, rough.biases + rough.scales * centre),
+            counts=cases.counts,
             spreads=(
                 self.options["off_diagonal"] or 1.0 / float(np.sqrt(size)),
                 self.options["diagonal"],

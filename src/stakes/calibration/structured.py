@@ -196,6 +196,7 @@ class StructuredMatrix(CommonCurve):
             cases.codes,
             cases.prior_weights(),
             (np.ones(cases.scores.size), self.offsets),
+            counts=cases.counts,
             spreads=tuple(self.options[k] for k in ("off_diagonal", "diagonal", "intercept")),
             middle=self.offsets,
         )
