@@ -102,7 +102,8 @@ class Calibrator:
         y_true : array-like of shape (n_cases,)
             True classes, as names or positions.
         sample_weight : array-like of shape (n_cases,), optional
-            A weight of 2 is the same as the case occurring twice.
+            A weight of 2 is the same as the case occurring twice. Weights that add to 1 therefore
+            speak of a single case; multiply them by the number of cases.
         """
         return self._fit_cases(read_scores(scores), y_true, sample_weight)
 
