@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from stakes import Application, CostMatrix, ScoreCounts
 from stakes.calibration import best_class_weights
+from stakes.exceptions import DataError
 from stakes.metrics import min_cost
 
 
@@ -56,3 +57,16 @@ def test_decisions_from_one_column_as_from_two():
     found = best_class_weights([0, 0, 1, 1], said, application=app)
     assert found.decisions(said, app).tolist() == [0, 0, 1, 1]
     assert found.decisions(np.column_stack([1 - said, said]), app).tolist() == [0, 0, 1, 1]
+
+
+def test_a_class_with_a_prior_but_no_case_is_named():
+    app = Application(CostMatrix(1 - np.eye(3), classes=["a", "b", "c"]), [0.2, 0.3, 0.5])
+    posteriors = np.array([[0.6, 0.2, 0.2], [0.1, 0.6, 0.3], [0.3, 0.4, 0.3]])
+    with pytest.raises(DataError, match="no case of class 'c'"):
+        best_class_weights(["a", "b", "b"], posteriors, application=app)
+    with pytest.raises(DataError, match="no case of class 'c'"):  # weight 0 is no case
+        best_class_weights(
+            ["a", "b", "c"], posteriors, application=app, sample_weight=[1.0, 1.0, 0.0]
+        )
+    free = Application(app.costs)
+    assert best_class_weights(["a", "b", "b"], posteriors, application=free).cost == 0.0

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.special import expit
 
-from stakes import ConfusionMatrix
 from stakes.exceptions import DataError, PriorError, UndefinedError
-from stakes.posteriors import estimate_priors, estimate_priors_from_decisions
+from stakes.posteriors import estimate_priors
 
 
 def shifted(n, share, seed=0):
@@ -51,7 +51,7 @@ class TestEstimatePriors:
     def test_frame_and_repr(self):
         found = estimate_priors([0.9, 0.1], [0.5, 0.5])
         assert found.frame()["class"].tolist() == [0, 1]
-        assert "expectation-maximisation" in repr(found)
+        assert "maximum likelihood" in repr(found)
 
     def test_zero_prior_raises(self):
         with pytest.raises(PriorError, match="positive"):
@@ -66,33 +66,6 @@ class TestEstimatePriors:
             estimate_priors([0.6] * 9 + [0.4], [0.5, 0.5], max_iterations=2)
 
 
-class TestFromDecisions:
-    labelled = ConfusionMatrix([[80, 20], [10, 90]])
-
-    def test_by_hand(self):
-        """d = .8 (1 - p) + .1 p = .45 gives p = .5."""
-        found = estimate_priors_from_decisions(self.labelled, [45, 55])
-        np.testing.assert_allclose(found.priors, [0.5, 0.5], atol=1e-6)
-        assert found.low[1] < 0.5 < found.high[1]
-
-    def test_abstention_counts_as_a_decision(self):
-        labelled = ConfusionMatrix([[80, 10, 10], [10, 80, 10]], decisions=[0, 1, "ask"])
-        found = estimate_priors_from_decisions(labelled, [45, 45, 10])
-        np.testing.assert_allclose(found.priors, [0.5, 0.5], atol=1e-6)
-
-    def test_outside_the_rates_ends_at_the_edge(self):
-        found = estimate_priors_from_decisions(self.labelled, [0, 100])
-        np.testing.assert_allclose(found.priors, [0, 1], atol=1e-6)
-
-    def test_rows_alike_raise(self):
-        with pytest.raises(UndefinedError, match="same decisions"):
-            estimate_priors_from_decisions(ConfusionMatrix([[5, 5], [50, 50]]), [1, 1])
-
-    def test_wrong_shape_raises(self):
-        with pytest.raises(DataError, match="decisions"):
-            estimate_priors_from_decisions(self.labelled, [1, 2, 3])
-
-
 @pytest.mark.parametrize("priors", [[0.5, 0.5], [0.7, 0.3], [0.2, 0.3, 0.5]])
 def test_cases_that_are_all_alike_tell_nothing(priors):
     found = estimate_priors([priors] * 10, priors)
@@ -101,6 +74,31 @@ def test_cases_that_are_all_alike_tell_nothing(priors):
     assert found.high.tolist() == [1.0] * len(priors)
 
 
-def test_from_decisions_asks_for_a_confusion_matrix():
-    with pytest.raises(DataError, match="ConfusionMatrix; got list"):
-        estimate_priors_from_decisions([[9, 1], [2, 8]], [5, 5])
+@pytest.mark.parametrize(("spread", "seed"), [(0.05, 1), (0.02, 0), (0.02, 3)])
+def test_weak_classifiers_against_the_root_of_the_slope(spread, seed):
+    """Where expectation-maximisation would take tens of thousands of steps."""
+    p = expit(spread * np.random.default_rng(seed).normal(size=2000))
+
+    def slope(share):
+        return float(((2 * p - 1) / (1 - p + share * (2 * p - 1))).sum())
+
+    witness = 0.0 if slope(0.0) <= 0 else 1.0 if slope(1.0) >= 0 else brentq(slope, 0, 1)
+    found = estimate_priors(p, [0.5, 0.5])
+    assert found.priors[1] == pytest.approx(witness, abs=1e-7)
+    assert found.iterations < 50
+    assert found.low[1] <= witness <= found.high[1]
+
+
+def test_one_step_of_expectation_maximisation_changes_nothing():
+    """The fixed point of Saerens, Latinne and Decaestecker (2002), equation 2.9."""
+    p = shifted(2000, 0.3)
+    old = np.array([0.4, 0.6])
+    found = estimate_priors(p, old)
+    parts = np.column_stack([1 - p, p]) * found.priors / old
+    again = (parts / parts.sum(axis=1, keepdims=True)).mean(axis=0)
+    np.testing.assert_allclose(again, found.priors, atol=1e-9)
+
+
+def test_text_names_the_classes():
+    found = estimate_priors(shifted(500, 0.2), [0.5, 0.5])
+    assert found.text.startswith(f"Estimated priors: 0 {100 * found.priors[0]:.3g} % (")

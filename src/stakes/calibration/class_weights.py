@@ -68,7 +68,8 @@ def best_class_weights(
     posteriors : Posteriors or array-like of shape (n_cases, n_classes)
         Probabilities.
     application : Application
-        Costs and priors. Its priors weight the cases; the posteriors are used as they are.
+        Costs and priors. Its priors weight the cases; the posteriors are used as they are. A class
+        with a prior must have a case.
     sample_weight : array-like of shape (n_cases,), optional
         Weights.
 
@@ -103,6 +104,8 @@ def best_class_weights(
         classes=application.classes,
         priors=application.priors,
     )
+    if cases.given:
+        cases.need_all_classes("add cases of that class, or leave out the priors")
     share = cases.prior_weights() / cases.prior_weights().sum()
     costs, values = application.costs.values, read.values
     paid = costs[cases.codes] * share[:, None]
