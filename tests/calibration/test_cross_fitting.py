@@ -8,6 +8,7 @@ from stakes.calibration import (
     Automatic,
     Average,
     Isotonic,
+    Temperature,
     cross_fit,
     fit_on_test,
     stratified_folds,
@@ -146,3 +147,27 @@ def test_cross_fitting_changes_no_calibrator():
         assert cal.classes is None
     assert member.options["priors"] == [0.3, 0.7]
     assert member.options["classes"] == ["n", "y"]
+
+
+def test_groups_of_mixed_kinds_stay_together():
+    y = np.tile([0, 1], 60)
+    names = [k // 6 if (k // 6) % 2 else f"patient {k // 6}" for k in range(120)]
+    found = stratified_folds(y, 4, groups=names)
+    for group in range(20):
+        assert len(set(found[6 * group : 6 * group + 6])) == 1
+    assert sorted(set(found)) == [0, 1, 2, 3]
+
+
+def test_groups_of_mixed_kinds_do_for_automatic():
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 60)
+    names = [k // 6 if (k // 6) % 2 else f"patient {k // 6}" for k in range(120)]
+    cal = Automatic([Affine(), Temperature()]).fit(rng.normal(size=120) + y, y, groups=names)
+    assert cal.chosen.kind in ("affine", "temperature")
+
+
+def test_groups_that_cannot_be_told_apart_are_refused():
+    groups = np.empty(4, dtype=object)
+    groups[:] = [{"a": 1}, {"a": 2}, {"a": 3}, {"a": 4}]
+    with pytest.raises(DataError, match="groups"):
+        stratified_folds([0, 1, 0, 1], 2, groups=groups)

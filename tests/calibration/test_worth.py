@@ -151,7 +151,7 @@ def test_held_out_posteriors_do_not_know_the_shares_of_the_cases():
 class TestUnseenErrors:
     """A dear error that was not seen is not impossible."""
 
-    def test_interval_is_that_of_two_more_cases_a_class(self):
+    def test_interval_is_that_of_two_more_cases_of_the_class_that_weighs_most(self):
         scores, y = made_up(200, scale=3.0)
         app = Application([[0, 1], [10, 0]], priors=[0.8, 0.2])
         found = calibration_gain(y, scores, by=app, level=0.9)
@@ -162,7 +162,9 @@ class TestUnseenErrors:
         change = costs[y, (as_is > 1 / 11) * 1] - costs[y, (posteriors > 1 / 11) * 1]
         centre = variance = mean = 0.0
         for k, prior in enumerate([0.8, 0.2]):
-            more = np.append(change[y == k], [costs[k].max(), -costs[k].max()])
+            dear = 0.2 * 10 / (y == 1).sum() > 0.8 * 1 / (y == 0).sum()
+            more = np.append(change[y == k], [10, -10] if dear and k == 1 else [])
+            assert dear
             mean += prior * change[y == k].mean()
             centre += prior * more.mean()
             variance += prior**2 * more.var() / len(more)
@@ -191,6 +193,19 @@ class TestUnseenErrors:
             low, high = calibration_gain(y, scores, by=app, calibrator=cal, fitted=True).interval
             held += low <= truth <= high
         assert held >= 93
+
+    def test_many_classes_are_not_all_taken_for_the_worst(self):
+        """Fifty classes of twenty cases: hardly wider than the variation between cases."""
+        rng = np.random.default_rng(0)
+        y = np.repeat(np.arange(50), 20)
+        logits = 2 * rng.normal(size=(1000, 50)) + 3 * np.eye(50)[y]
+        logits[:, :5] += 3.0  # said too often
+        app = Application(1 - np.eye(50))
+        found = calibration_gain(y, logits, by=app)
+        after = cross_fit(Affine(), logits, y).argmax(axis=1)
+        change = (logits.argmax(axis=1) != y) * 1.0 - (after != y)
+        half = ndtri(0.975) * change.std() / np.sqrt(1000)
+        assert 1.0 < np.diff(found.interval)[0] / (2 * half) < 1.1
 
     def test_three_cases_do_not_tell(self):
         y = (np.arange(5000) < 3).astype(int)

@@ -32,9 +32,10 @@ def gain_interval(
 ) -> tuple[float, float]:
     """Normal interval of a weighted mean; by class when priors are given, by group if any.
 
-    For a cost, every class has two cases (or groups) more, for which all the difference that a
-    decision can make speaks for and against: errors not yet seen are not impossible. The interval
-    always holds the plain mean.
+    For a cost there are two cases (or groups) more, of the class where they weigh most: all the
+    difference that a decision can make speaks for and against. Errors not yet seen are not
+    impossible; and with none seen in any class, their mean is as large as it can be, at a given
+    chance of seeing none, when all are of that class. The interval always holds the plain mean.
     """
     from scipy.special import ndtri
 
@@ -58,15 +59,15 @@ def gain_interval(
 def _spread(
     values: FloatArray, weights: FloatArray, cases: Cases, unit: IntArray, ranges: FloatArray
 ) -> _Spread:
-    """Centre and standard error with two units more per class, at plus and minus its range."""
+    """Centre and standard error with two units more, at plus and minus the range of a class."""
     size = len(ranges)
     mass = weighted_sums(cases.codes, weights, size)
-    more = np.where(ranges > 0.0, 2.0, 0.0)
     number = _units(weights, cases.codes, unit, mass)
-    each = np.divide(mass, number + more, out=np.zeros(size), where=mass > 0.0)
-    share = (
-        weights * np.where(mass > 0.0, number / np.maximum(number + more, 1.0), 1.0)[cases.codes]
-    )
+    each = np.divide(mass, number + 2.0, out=np.zeros(size), where=mass > 0.0)
+    most = int((each * ranges).argmax())
+    more = np.where((np.arange(size) == most) & (ranges > 0.0), 2.0, 0.0)
+    kept = np.divide(number, number + more, out=np.ones(size), where=mass > 0.0)
+    share = weights * kept[cases.codes]
     sums = np.bincount(cases.codes, weights=share * values, minlength=size)
     centre = float(sums.sum())
     if cases.given:

@@ -179,9 +179,10 @@ def calibration_gain(
     Notes
     -----
     A dear error that happened in no case may happen in the next. For a cost the interval is that
-    of the cases with two more of each class (groups, if there are any): all the difference that a
-    decision can make speaks for calibrating in one, against it in the other. With three cases of
-    a class in which a miss costs 1000 it is wide, with hundreds of cases hardly wider than without.
+    of the cases (groups, if there are any) with two more, of the class where they weigh most: all
+    the difference that a decision can make speaks for calibrating in one, against it in the other.
+    With three cases of a class in which a miss costs 1000 it is wide, with hundreds of each class
+    hardly wider than without.
     Classes without a case are left out.
 
     References

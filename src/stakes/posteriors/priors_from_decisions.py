@@ -96,7 +96,7 @@ def estimate_priors_from_decisions(
         raise UndefinedError("different priors give the same decisions, so they cannot be told.")
     found = _simplex_fit(rates, new / new.sum())
     possible = True
-    if not all(np.array_equal(table, np.round(table)) for table in (counts, new)):
+    if not all(np.allclose(table, np.rint(table), rtol=1e-9, atol=1e-9) for table in (counts, new)):
         low = high = np.full(len(found), np.nan)
     elif possible := _explained(counts, new, found):
         low, high = _intervals(counts, new, found, level, replicates, rng)
