@@ -88,7 +88,7 @@ class TestJudgement:
         y, said = rng.integers(0, 2, 1000), rng.choice([0.02, 0.98], 1000)
         found = reliability_table(y, said)
         assert len(found.said) == 1  # the pool, whose mean is right
-        assert (found.lowest[0], found.highest[0]) == (0.02, 0.98)
+        assert (found.lowest[0], found.highest[0]) == pytest.approx((0.02, 0.98))
         low = said == 0.02
         worst = max((y[low].mean() - 0.02, 0.02, low), (0.98 - y[~low].mean(), 0.98, ~low))
         assert found.worst.said == pytest.approx(worst[1])
