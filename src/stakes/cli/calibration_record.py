@@ -8,6 +8,7 @@ from typing import Any
 
 from stakes.calibration import Automatic, Average, CalibrationGain, Calibrator
 from stakes.cli.calibration_learnt import Learnt
+from stakes.report.application_record import application_record
 
 __all__ = ["as_json", "learnt_record"]
 
@@ -36,16 +37,7 @@ def learnt_record(
         "folds": args.folds,
         "seed": args.seed,
         "group": args.group,
-        "application": {
-            "classes": [str(name) for name in app.classes],
-            "decisions": [str(name) for name in app.decisions],
-            "costs": app.costs.values.tolist(),
-            "priors": None if app.priors is None else app.priors.tolist(),
-            "data_priors": cases.priors.tolist(),
-            "unit": app.unit,
-            "volume": app.volume,
-            "period": app.period,
-        },
+        "application": application_record(app, cases.priors),
         "cost": _gain(learnt.cost, learnt),
         "nec": None if naive <= 0 else _scaled(_gain(learnt.cost, learnt), naive),
         "cross_entropy": _gain(learnt.entropy, learnt),

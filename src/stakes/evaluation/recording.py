@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes.exceptions import DataError
+from stakes.report.application_record import application_record
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
@@ -39,16 +40,7 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
         },
         "best": ev.best,
         "cases": ev.n_cases,
-        "application": {
-            "classes": [str(name) for name in app.classes],
-            "decisions": [str(name) for name in app.decisions],
-            "costs": app.costs.values.tolist(),
-            "priors": app.priors.tolist(),
-            "data_priors": np.asarray(ev.data_priors).tolist(),
-            "unit": app.unit,
-            "volume": app.volume,
-            "period": app.period,
-        },
+        "application": application_record(app, ev.data_priors),
         "naive": {"decision": str(ev.naive_decision), "avoidable_cost": ev.naive_cost},
         "models": [_model(ev, model) for model in sorted(ev.models, key=lambda m: m.cost)],
         "differences": _differences(ev),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes.report.application_record import application_record
 from stakes.report.findings import Findings, ModelFinding
 
 __all__ = ["record"]
@@ -44,16 +45,7 @@ def record(findings: Findings) -> dict[str, Any]:
         "cases": findings.n_cases,
         "kind": findings.kind,
         "positive": findings.positive,
-        "application": {
-            "classes": [str(name) for name in app.classes],
-            "decisions": [str(name) for name in app.decisions],
-            "costs": app.costs.values.tolist(),
-            "priors": None if app.priors is None else app.priors.tolist(),
-            "data_priors": np.asarray(findings.data_priors).tolist(),
-            "unit": app.unit,
-            "volume": app.volume,
-            "period": app.period,
-        },
+        "application": application_record(app, findings.data_priors),
         "naive": {"decision": findings.naive_decision, "cost": findings.naive_cost},
         "best": findings.best.name,
         "verdict": findings.verdict,
