@@ -220,3 +220,18 @@ class TestStructuredMatrix:
     def test_spreads_must_be_positive(self, name):
         with pytest.raises(DataError, match=name):
             StructuredMatrix(**{name: 0.0})
+
+
+@pytest.mark.parametrize("mark", [-1e3, -1e4, -1e9])
+def test_masks_of_wrong_classes_do_not_lead_the_matrix_astray(mark):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 30, 2000)
+    logits = 2 * rng.normal(size=(2000, 30)) + 4 * np.eye(30)[y]
+    masked = logits.copy()
+    masked[(rng.random(logits.shape) < 0.01) & (np.eye(30)[y] == 0)] = mark
+
+    def held_out(scores):
+        logs = StructuredMatrix().fit(scores[::2], y[::2]).log_posteriors(scores[1::2])
+        return -logs[np.arange(1000), y[1::2]].mean()
+
+    assert abs(held_out(masked) - held_out(logits)) < 0.05

@@ -23,6 +23,8 @@ __all__ = ["CommonCurve", "StructuredMatrix"]
 
 #: Prior standard deviations of a slope of the curve: about 1, and about its neighbour.
 _SLOPES = (1.0, 0.3)
+#: Log-posteriors below this tell a matrix nothing more, as those of masked classes.
+_LEAST = -30.0
 
 
 class CommonCurve(Calibrator):
@@ -143,7 +145,7 @@ class StructuredMatrix(CommonCurve):
     Notes
     -----
     The log-posteriors are on their natural scale after the curve, so the spreads mean the same
-    for any classifier. Newton with conjugate gradients until no entry of the gradient of the mean
+    for any classifier; those below -30, as of masked classes, count as -30. Newton with conjugate gradients until no entry of the gradient of the mean
     objective exceeds 1e-5. Infinite scores need a `bound`. A class without cases is refused. Where
     the classes can be told apart perfectly, what is said of `Matrix` holds.
 
@@ -192,7 +194,7 @@ class StructuredMatrix(CommonCurve):
         cases.need_all_classes("add cases of that class, drop its column, or use CommonCurve")
         super()._fit(cases)
         found = fit_matrix(
-            self._curved(cases.scores),
+            np.maximum(self._curved(cases.scores), _LEAST),
             cases.codes,
             cases.prior_weights(),
             (np.ones(cases.scores.size), self.offsets),
@@ -204,7 +206,8 @@ class StructuredMatrix(CommonCurve):
         self.report |= {"objective": found.value, "gradient": found.gradient, "steps": found.steps}
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
-        return softmax_log_posteriors(self._curved(scores) @ self.matrix.T + self.biases)
+        inputs = np.maximum(self._curved(scores), _LEAST)
+        return softmax_log_posteriors(inputs @ self.matrix.T + self.biases)
 
     def _parameters(self) -> dict[str, Any]:
         return super()._parameters() | {"matrix": self.matrix, "biases": self.biases}
