@@ -96,9 +96,15 @@ class TestRefuseOverwriting:
         for name in ("a.csv", "days/1.json"):
             (tmp_path / name).write_text("x")
         assert not self.refused("b.csv", "a.csv", None, "", "-", "s3://bucket/*.csv")
-        assert not self.refused("days/2.json", "days/*.json", "days")
+        assert not self.refused("days/2.json", "days/*.json")
         assert not self.refused("a.csv", "days/*.json", "days")
         assert not self.refused(None, "a.csv")
+
+    def test_a_page_in_a_folder_that_is_read_would_be_met_by_the_next_run(self, tmp_path):
+        (tmp_path / "lake").mkdir()
+        with pytest.raises(DataError, match="the next run would meet it") as caught:
+            refuse_overwriting({"--html": f"{tmp_path}/lake/r.html"}, [f"{tmp_path}/lake"])
+        assert "--html r.html" in str(caught.value)
 
     def test_a_column_is_no_file(self):
         args = argparse.Namespace(file="a.csv", label="y", scores="p", confusion=None, costs=None)

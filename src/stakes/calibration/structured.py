@@ -145,9 +145,10 @@ class StructuredMatrix(CommonCurve):
     Notes
     -----
     The log-posteriors are on their natural scale after the curve, so the spreads mean the same
-    for any classifier; those below -30, as of masked classes, count as -30. Newton with conjugate gradients until no entry of the gradient of the mean
-    objective exceeds 1e-5. Infinite scores need a `bound`. A class without cases is refused. Where
-    the classes can be told apart perfectly, what is said of `Matrix` holds.
+    for any classifier; those below -30, as of masked classes, count as -30. Newton with conjugate
+    gradients until no entry of the gradient of the mean objective exceeds 1e-5. Infinite scores
+    need a `bound`. A class without cases is refused. Where the classes can be told apart
+    perfectly, what is said of `Matrix` holds.
 
     References
     ----------

@@ -36,14 +36,19 @@ def files_read(args: Any) -> list[str]:
 def refuse_overwriting(outputs: Mapping[str, str | None], inputs: Iterable[str | None]) -> None:
     """Raise where an option would write over a file that is read, or over another option's.
 
-    Links are followed, ``-`` is the file that standard input comes from, a pattern stands for the
-    files that it fits, and a folder for those in it.
+    Links are followed, ``-`` is the file that standard input comes from, and a pattern stands for
+    the files that it fits. Nothing is written into a folder that is read.
     """
     taken = {name: f"which is read ({name})" for name in inputs if name}
     for option, path in outputs.items():
         if not path or (Path(path).exists() and not Path(path).is_file()):
             continue  # pipes and terminals are not replaced
         for name, what in taken.items():
+            if _inside(Path(path), Path(name)):
+                raise DataError(
+                    f"{option} {path} lies in a folder {what}, where the next run would meet it.",
+                    hint=f"write to another folder:  {option} {Path(path).name}",
+                )
             if _same(name, Path(path)):
                 new = Path(path).with_name(f"{Path(path).stem}_new{Path(path).suffix}")
                 raise DataError(
@@ -53,13 +58,18 @@ def refuse_overwriting(outputs: Mapping[str, str | None], inputs: Iterable[str |
         taken[path] = f"that {option} writes"
 
 
+def _inside(path: Path, folder: Path) -> bool:
+    """Whether a file lies, or would lie, in a folder that is there."""
+    with contextlib.suppress(OSError, ValueError):
+        return folder.is_dir() and path.resolve().is_relative_to(folder.resolve())
+    return False
+
+
 def _same(name: str, path: Path) -> bool:
     """Whether two names lead to one file, whether it is there or not."""
     with contextlib.suppress(OSError, ValueError):
         if name == "-":
             return os.path.samestat(os.fstat(sys.stdin.fileno()), path.stat())
-        if Path(name).is_dir():
-            return path.is_file() and path.resolve().is_relative_to(Path(name).resolve())
         if Path(name).resolve() == path.resolve() or (Path(name).exists() and path.samefile(name)):
             return True
         fits = glob.iglob(name, recursive=True) if glob.has_magic(name) else ()  # noqa: PTH207
