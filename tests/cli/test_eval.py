@@ -423,3 +423,29 @@ class TestGates:
         failed = run(*words, "--require", "b", "--quiet")
         assert (failed.code, failed.err) == (1, "failed: --require b (the best is a)\n")
         assert run(*words, "--require", "c").code == 2
+
+
+class TestNextStep:
+    """The command that is recommended can be typed, and asks the same question."""
+
+    def test_it_repeats_weights_and_costs(self, run, write):
+        rows = list(csv.DictReader(io.StringIO(example_path("churn.csv").read_text())))
+        text = "y,p,n\n" + "".join(
+            f"{row['churned']},{row['gbm_p']},{1 + i % 3}\n" for i, row in enumerate(rows)
+        )
+        words = ["--label", "y", "--positive", "yes", "--scores", "p", "--weight", "n"]
+        ran = run("eval", write("c.csv", text), *words, "--cost", "fn=40", "fp=4", "--unit", "EUR")
+        told = ran.out[ran.out.index("stakes calibrate") :].split("\n!")[0].replace("\\\n", " ")
+        expected = (
+            "stakes calibrate c.csv --label y --positive yes --model p --weight n "
+            "--cost fn=40 fp=4 --unit EUR -o p_cal.json"
+        )
+        assert " ".join(told.split()) == expected
+        assert run(*told.split()[1:]).code == 0
+
+    def test_costs_that_calibration_cannot_take_are_left_out(self, run, write):
+        rows = list(csv.DictReader(io.StringIO(example_path("churn.csv").read_text())))
+        text = "y,p\n" + "".join(f"{row['churned']},{row['gbm_p']}\n" for row in rows)
+        words = ["--label", "y", "--positive", "yes", "--scores", "p", "--cost", "fn=8*5", "fp=4"]
+        ran = run("eval", write("c.csv", text), *words)
+        assert "--model p -o p_cal.json" in " ".join(ran.out.replace("\\\n", " ").split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from dataclasses import replace
 from typing import Any
@@ -102,8 +103,33 @@ def _next_step(ev: Evaluation, args: Any) -> dict[str, str]:
     words += ["--label", args.label] if args.label else []
     words += ["--positive", args.positive] if args.positive else []
     words += ["--scores-are", args.scores_are] if args.scores_are != "prob" else []
-    words += ["--model", ev.best, "-o", f"{ev.best}_cal.json"]
+    flipped = ev.best in (getattr(args, "flip", None) or "").split(",")
+    words += ["--flip", ev.best] if flipped else []
+    words += ["--model", ev.best, *_repeated(args), "-o", f"{ev.best}_cal.json"]
     return {"calibrate": shlex.join(words)}
+
+
+def _repeated(args: Any) -> list[str]:
+    """The options about weights, groups and costs as they were given; costs if plain numbers."""
+    names = ["weight", "group"]
+    priced = [word.partition("=")[2] for word in getattr(args, "cost", None) or []]
+    if priced and all(_is_number(word) for word in priced) and args.gain is None:
+        names += ["cost", "unit"]
+    words: list[str] = []
+    for name in names:
+        given = getattr(args, name, None)
+        if given is not None:
+            several = given if isinstance(given, list) else [given]
+            words += [f"--{name}", *(str(word) for word in several)]
+    return words
+
+
+def _is_number(word: str) -> bool:
+    """Whether a cost is one number, the same for every case."""
+    try:
+        return math.isfinite(float(word))
+    except ValueError:
+        return False
 
 
 def _evaluated(
