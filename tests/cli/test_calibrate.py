@@ -459,6 +459,17 @@ class TestEstimatedShares:
         assert (ran.code, ran.out) == (2, "")
         assert "no case of 'y' at all" in ran.err
 
+    @pytest.mark.parametrize("seed", range(6))
+    def test_say_at_most_where_there_may_be_none(self, run, learnt, write, seed):
+        odds, _ = self.scored(np.random.default_rng(seed), 1000, 0.0)
+        write("new.csv", "s\n" + "".join(f"{value:.6f}\n" for value in odds))
+        ran = run("calibrate", "--apply", "cal.json", "new.csv", "--prevalence", "estimate",
+                  "-o", "out.csv")  # fmt: skip
+        said = " ".join((ran.out + ran.err).split())
+        most = re.search(r"at most (\S+) %", said)
+        assert float(most[1]) < 3
+        assert ("perhaps none at all" if ran.code == 0 else "no case of 'y' at all") in said
+
     def test_help_tells(self, run):
         assert "--prevalence estimate -o out.csv" in run("calibrate", "--help").out
 

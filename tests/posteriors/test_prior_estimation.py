@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from scipy.optimize import brentq
-from scipy.special import expit
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import expit, softmax
 
 from stakes.exceptions import DataError, PriorError, UndefinedError
 from stakes.posteriors import estimate_priors
@@ -102,3 +102,64 @@ def test_one_step_of_expectation_maximisation_changes_nothing():
 def test_text_names_the_classes():
     found = estimate_priors(shifted(500, 0.2), [0.5, 0.5])
     assert found.text.startswith(f"Estimated priors: 0 {100 * found.priors[0]:.3g} % (")
+
+
+def rare(n, share, seed, size=2):
+    """Calibrated posteriors for equal priors, of cases with a rare last class."""
+    rng = np.random.default_rng(seed)
+    truth = np.append(np.full(size - 1, (1 - share) / (size - 1)), share)
+    logits = 2 * (rng.normal(size=(n, size)) + 2 * np.eye(size)[rng.choice(size, n, p=truth)])
+    return softmax(logits, axis=1)
+
+
+@pytest.mark.parametrize(("share", "size"), [(0.001, 2), (0.003, 2), (0.01, 2), (0.003, 3)])
+def test_intervals_of_small_shares_cover_and_are_short(share, size):
+    held = 0
+    for seed in range(60):
+        found = estimate_priors(rare(1000, share, seed, size), np.full(size, 1 / size))
+        held += bool(found.low[-1] <= share <= found.high[-1])
+        assert found.high[-1] < 0.05
+    assert held >= 52  # fewer happens once in 100 times or less at 95 %
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_ends_of_a_small_share_lie_where_the_likelihood_drops(seed):
+    p = rare(2000, 0.002, seed)[:, 1]
+    found = estimate_priors(p, [0.5, 0.5])
+
+    def likelihood(share):
+        return float(np.log(2 * (share * p + (1 - share) * (1 - p))).sum())
+
+    allowed = 1.959964**2 / 2
+    most = likelihood(found.priors[1])
+    assert most - likelihood(found.high[1]) == pytest.approx(allowed, abs=1e-3)
+    if found.low[1] > 0:
+        assert most - likelihood(found.low[1]) == pytest.approx(allowed, abs=1e-3)
+    else:
+        assert most - likelihood(0.0) <= allowed
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_ends_with_three_classes_leave_the_others_free(seed):
+    p = rare(500, 0.004, seed, 3)
+    found = estimate_priors(p, np.full(3, 1 / 3))
+    high = found.high[2]
+
+    def loss(part):
+        return -float(np.log(p @ [(1 - high) * part, (1 - high) * (1 - part), high]).sum())
+
+    kept = minimize_scalar(loss, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9}).fun
+    most = float(np.log(p @ found.priors).sum())
+    assert most + kept == pytest.approx(1.959964**2 / 2, abs=1e-3)
+
+
+def test_many_classes_keep_the_others_in_proportion_and_the_truth_inside():
+    rng = np.random.default_rng(0)
+    truth = np.append(np.full(39, 1 / 39.1), 0.1 / 39.1)
+    y = rng.choice(40, 2000, p=truth)
+    p = softmax(3 * (rng.normal(size=(2000, 40)) + 3 * np.eye(40)[y]), axis=1)
+    found = estimate_priors(p, np.full(40, 1 / 40))
+    assert (found.low <= found.priors).all()
+    assert (found.priors <= found.high).all()
+    assert ((found.low <= truth) & (truth <= found.high)).mean() >= 0.85
+    assert found.high.max() < 0.1

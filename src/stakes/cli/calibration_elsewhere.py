@@ -84,12 +84,14 @@ def said_of_shares(found: PriorEstimate, calibrator: Calibrator, source: str) ->
     for k, name in enumerate(found.classes):
         if len(found.classes) == 2 and k == 0:
             continue
-        low, high = (percent(float(end)) for end in (found.low[k], found.high[k]))
-        out.append(
-            f"share of {name} in {source}: {percent(float(found.priors[k]))} "
-            f"(95% interval {low.removesuffix(' %')} to {high}), calibrated for "
-            f"{percent(float(calibrator.priors[k]))}"
+        share, low, high = (
+            percent(float(x)) for x in (found.priors[k], found.low[k], found.high[k])
         )
+        said = f"{share} (95% interval {low.removesuffix(' %')} to {high})"
+        if found.low[k] == 0:  # there may be none
+            said = f"at most {high}, perhaps none at all (most likely {share})"
+        learnt = percent(float(calibrator.priors[k]))
+        out.append(f"share of {name} in {source}: {said}, calibrated for {learnt}")
     within = (found.low <= calibrator.priors) & (calibrator.priors <= found.high)
     if within.all():
         out.append("the difference is within chance")

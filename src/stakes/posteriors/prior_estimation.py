@@ -16,6 +16,13 @@ from stakes.typing import FloatArray, Name, Priors
 
 __all__ = ["PriorEstimate", "estimate_priors"]
 
+#: A share up to this is 0 when the others are looked at.
+_NONE = 1e-6
+#: The curvature speaks for a share whose interval, in log odds, reaches no further to each side.
+_NEAR = 0.5
+#: The other shares are not fitted again for more work than this: rows times classes cubed.
+_MUCH = 1e7
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PriorEstimate:
@@ -126,10 +133,13 @@ def estimate_priors(
     -----
     The likelihood is concave, so the maximum is unique unless classes cannot be told apart. It is
     the one that expectation-maximisation [1]_ creeps to where a classifier tells little; Newton's
-    method finds it in a dozen steps. The intervals come from its curvature, on the scale of log
-    odds; they take the posteriors as calibrated and shrink with the number of unlabelled cases
-    only. An estimate of 0 or 1 gets the interval that ends where the log-likelihood has dropped as
-    far as at a normal interval's end.
+    method finds it in a dozen steps. The intervals take the posteriors as calibrated and shrink
+    with the number of unlabelled cases only. Where a share is several standard errors from 0 and 1,
+    they come from the curvature of the log-likelihood, on the scale of log odds. Elsewhere they end
+    where the log-likelihood, greatest over the other shares, has dropped as far as at a normal
+    interval's end: an interval from 0 says that there may be no case of the class at all, and how
+    many there are at most. With many classes the others are then kept in proportion to save time,
+    and the interval is at least as wide as a normal one.
 
     References
     ----------
@@ -172,55 +182,67 @@ def estimate_priors(
 def _intervals(
     ratios: FloatArray, priors: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Ends of the interval of each prior from the curvature of the log-likelihood."""
+    """Ends of the interval of each prior: from the curvature, or where the likelihood drops."""
     from scipy.special import expit, ndtri
 
     if not 0 < level < 1:
         raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
     reach = float(ndtri(0.5 + level / 2))
-    inside = priors > 1e-6
-    low, high = priors.copy(), priors.copy()
-    kept = np.flatnonzero(inside)
-    if len(kept) > 1:
-        mixed = ratios @ priors
-        score = ratios[:, kept] / mixed[:, None]
-        directions = score[:, :-1] - score[:, -1:]
-        information = directions.T @ directions
-        basis = np.vstack([np.eye(len(kept) - 1), -np.ones(len(kept) - 1)])
-        spread = _spreads(information, basis, float(np.vdot(score, score)))
-        p = priors[kept]
-        scale = reach * spread / (p * (1 - p))
-        odds = np.log(p) - np.log1p(-p)
-        low[kept], high[kept] = expit(odds - scale), expit(odds + scale)
-    for k in range(len(priors)):
-        if not inside[k] or len(kept) == 1:
-            low[k], high[k] = _edge(ratios, priors, k, reach)
+    half = reach * _spreads(ratios, priors)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = np.log(priors) - np.log1p(-priors)
+        scale = half / (priors * (1 - priors))
+    low, high = expit(odds - scale), expit(odds + scale)
+    far = np.flatnonzero((priors <= _NONE) | (priors >= 1 - _NONE) | ~(scale <= _NEAR))
+    fit_others = ratios.size * ratios.shape[1] * len(far) <= _MUCH
+    for k in far.tolist():
+        low[k], high[k] = _dropped(ratios, priors, k, reach, fit_others)
+        if len(priors) > 2 and not fit_others:
+            low[k] = max(0.0, min(low[k], priors[k] - half[k]))
+            high[k] = min(1.0, max(high[k], priors[k] + half[k]))
     return low, high
 
 
-def _spreads(information: FloatArray, basis: FloatArray, size: float) -> FloatArray:
-    """Standard errors along `basis`; infinite where the cases tell nothing."""
-    values, vectors = np.linalg.eigh(information)
-    known = values > 1e-12 * size
+def _spreads(ratios: FloatArray, priors: FloatArray) -> FloatArray:
+    """Standard errors by the curvature; 0 for shares at 0, infinite where cases tell nothing."""
+    kept = np.flatnonzero(priors > _NONE)
+    out = np.zeros(len(priors))
+    if len(kept) < 2:
+        return out
+    score = ratios[:, kept] / (ratios @ priors)[:, None]
+    directions = score[:, :-1] - score[:, -1:]
+    values, vectors = np.linalg.eigh(directions.T @ directions)
+    known = values > 1e-12 * float(np.vdot(score, score))
+    basis = np.vstack([np.eye(len(kept) - 1), -np.ones(len(kept) - 1)])
     along = (basis @ vectors) ** 2
     variances = (along[:, known] / values[known]).sum(axis=1)
     variances[along[:, ~known].sum(axis=1) > 1e-9] = np.inf
-    return np.asarray(np.sqrt(variances))
+    out[kept] = np.sqrt(variances)
+    return out
 
 
-def _edge(ratios: FloatArray, priors: FloatArray, k: int, reach: float) -> tuple[float, float]:
-    """Interval of a prior at 0 or 1: where mixing the other way costs reach^2/2 of likelihood."""
+def _dropped(
+    ratios: FloatArray, priors: FloatArray, k: int, reach: float, fit_others: bool
+) -> tuple[float, float]:
+    """Where moving a prior costs reach^2/2 of log-likelihood, the others at their best or kept."""
     from scipy.optimize import brentq
 
-    found = ratios @ priors
-    mixed = np.log(found).sum()
-    others = np.delete(np.arange(len(priors)), k)
-    at_top = priors[k] > 0.5
-    target = ratios[:, others].mean(axis=1) if at_top else ratios[:, k]
+    own, others = ratios[:, k], np.delete(ratios, k, axis=1)
+    rest, size = np.delete(priors, k), others.shape[1]
+    start = np.full(size, 1.0 / size) if rest.sum() <= _NONE else rest / rest.sum()
+    most = np.log(ratios @ priors).sum()
 
     def drop(share: float) -> float:
-        moved = (1 - share) * found + share * target
-        return float(mixed - np.log(np.maximum(moved, 1e-300)).sum() - reach**2 / 2)
+        shares = start
+        if size > 1 and fit_others and share < 1.0:
+            mixed = share * own[:, None] + (1 - share) * others
+            begin = np.maximum(start, 1e-3 / size)
+            shares, _ = most_likely_shares(mixed, begin, tolerance=1e-6, max_iterations=100)
+        moved = share * own + (1 - share) * (others @ shares)
+        return float(most - np.log(np.maximum(moved, 1e-300)).sum() - reach**2 / 2)
 
-    end = 1.0 if drop(1.0) <= 0 else float(brentq(drop, 0.0, 1.0))
-    return (1.0 - end, 1.0) if at_top else (0.0, end)
+    at = float(priors[k])
+    fine = {"xtol": 1e-6 * min(max(at, 1e-6), max(1.0 - at, 1e-6)), "rtol": 1e-6}
+    low = 0.0 if drop(0.0) <= 0.0 else float(brentq(drop, 0.0, at, **fine))
+    high = 1.0 if drop(1.0) <= 0.0 else float(brentq(drop, at, 1.0, **fine))
+    return low, high
