@@ -144,6 +144,8 @@ class TestWorstCaseGain:
         counts = ScoreCounts.from_scores([0, 1], [0.0, 1.0], kind="llr")
         for call, said in [
             (lambda: worst_case_gain(counts, [0.0, 1.0]), "leave the other arguments out"),
+            (lambda: worst_case_gain(counts, kind="llr"), "leave the other arguments out"),
+            (lambda: worst_case_gain(counts, kind="log_odds"), "leave the other arguments out"),
             (lambda: worst_case_gain([0, 1]), "`scores` is missing"),
             (lambda: worst_case_gain([0, 1], [0.2, 0.7], kind="posterior"), "`kind` must be"),
             (lambda: worst_case_gain([0, 1], [[0.0, 1.0], [2.0, 0.0]], kind="llr"), "one score"),

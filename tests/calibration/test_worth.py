@@ -4,7 +4,14 @@ from scipy.special import expit, ndtri
 from scipy.stats import norm
 
 from stakes import Application, CostMatrix
-from stakes.calibration import Affine, Isotonic, Temperature, calibration_gain, cross_fit
+from stakes.calibration import (
+    Affine,
+    Automatic,
+    Isotonic,
+    Temperature,
+    calibration_gain,
+    cross_fit,
+)
 from stakes.exceptions import DataError
 
 
@@ -251,3 +258,47 @@ def test_groups_may_be_of_mixed_kinds():
     plain = calibration_gain(y, scores, groups=np.arange(200) // 4, optimistic=True)
     np.testing.assert_allclose(found.interval, plain.interval)
     assert calibration_gain(y, scores, groups=mixed).fitting == "cross-fitted"
+
+
+def test_a_single_impossible_case_is_one_case():
+    scores, y = made_up()
+    scores[0] = np.where(y[0] == 1, -np.inf, np.inf)
+    text = calibration_gain(y, scores, calibrator=Affine(bound="data")).text
+    assert "a posterior of 0 in 1 case as is (row 0 first)" in text
+
+
+class TestWeightsThatAreTooSmall:
+    @pytest.mark.parametrize("total", [1.0, 150.0])
+    def test_nothing_is_claimed(self, total):
+        scores, y = made_up(scale=3.0)
+        weights = np.full(len(y), total / len(y))
+        text = calibration_gain(y, scores, sample_weight=weights).text
+        assert text.startswith("What calibrating would take off the cross-entropy is not known.")
+        assert f"The weights of 2000 cases add up to {total:g}" in text
+        assert "multiply them so that their mean is 1" in text
+
+    def test_neither_by_the_automatic_choice(self):
+        scores, y = made_up(300, scale=3.0)
+        cal = Automatic([Affine(), Temperature()])
+        cal.fit(scores, y, sample_weight=np.full(300, 1 / 300))
+        assert cal.why.startswith(f"{cal.chosen.kind}, but the comparison tells nothing. ")
+        assert "The weights of 300 cases add up to 1," in cal.why
+
+    @pytest.mark.parametrize("weight", [0.2, 1.0, 7.0])
+    def test_other_weights_are_spoken_of_as_ever(self, weight):
+        scores, y = made_up(scale=3.0)
+        found = calibration_gain(y, scores, sample_weight=np.full(len(y), weight))
+        assert found.doubt == ""
+        assert found.text.startswith("Calibrating (affine, cross-fitted) would take ")
+
+    def test_rows_of_weight_0_do_not_count(self):
+        scores, y = made_up(scale=3.0)
+        weights = np.where(np.arange(len(y)) < 100, 1.0, 0.0)
+        assert calibration_gain(y, scores, sample_weight=weights).doubt == ""
+
+    def test_a_calibrator_that_was_fitted_elsewhere_is_judged(self):
+        scores, y = made_up(scale=3.0)
+        cal = Affine().fit(*made_up(seed=1, scale=3.0))
+        weights = np.full(len(y), 1 / len(y))
+        found = calibration_gain(y, scores, calibrator=cal, fitted=True, sample_weight=weights)
+        assert found.doubt == ""

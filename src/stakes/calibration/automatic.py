@@ -25,6 +25,7 @@ from stakes.calibration.scaling import Affine, Temperature
 from stakes.calibration.smooth import Smooth
 from stakes.calibration.structured import CommonCurve, StructuredMatrix
 from stakes.calibration.venn_abers import VennAbers
+from stakes.calibration.worth import about_light_weights
 from stakes.exceptions import DataError, FormatError, StakesError
 from stakes.results import Frame
 from stakes.typing import FloatArray, Priors, RandomSource
@@ -180,6 +181,8 @@ class Automatic(Calibrator):
         leeway = 1 if given is not None and isinstance(by, str) else 2
         place, table, why = chosen_place(names, losses, cases, by, leeway=leeway, among=among)
         choice = kept[place]
+        if light := about_light_weights(cases):
+            why = f"{names[place]}, but the comparison tells nothing. {light}"
         self.chosen = choice.unfitted()
         self.chosen.options |= {"priors": candidate_priors(cases), "classes": None}
         self.chosen._fit_cases(cases.scores, cases.codes, cases.sample_weight)

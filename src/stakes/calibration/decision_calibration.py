@@ -167,7 +167,7 @@ def worst_case_gain(
     y_true: Any,
     scores: Any = None,
     *,
-    kind: Literal["log_odds", "llr"] = "log_odds",
+    kind: Literal["log_odds", "llr"] | None = None,
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
 ) -> WorstCaseGain:
@@ -187,8 +187,8 @@ def worst_case_gain(
     scores : array-like of shape (n_cases,) or (n_cases, 2), optional
         Log odds or log-likelihood ratios of the second class; log-posteriors or `Posteriors` of
         both.
-    kind : {"log_odds", "llr"}
-        What a column of scores means.
+    kind : {"log_odds", "llr"}, optional
+        What a column of scores means; log odds if left out.
     classes : sequence of names, optional
         The two classes, the one that high scores speak for second.
     sample_weight : array-like of shape (n_cases,), optional
@@ -217,11 +217,15 @@ def worst_case_gain(
     0.0
     """
     if isinstance(y_true, ScoreCounts):
-        if not (scores is None and classes is None and sample_weight is None):
-            raise DataError("with ScoreCounts, leave the other arguments out.")
+        if any(each is not None for each in (scores, kind, classes, sample_weight)):
+            raise DataError(
+                "with ScoreCounts, leave the other arguments out: they know what their scores are.",
+                hint="worst_case_gain(score_counts)",
+            )
         return _worst_case(y_true)
     if scores is None:
         raise DataError("`scores` is missing.", hint="worst_case_gain(y_true, scores)")
+    kind = "log_odds" if kind is None else kind
     if kind not in ("log_odds", "llr"):
         raise DataError(
             f"`kind` must be 'log_odds' or 'llr'; got {kind!r}.",

@@ -23,11 +23,11 @@ _WORD = 0.01
 
 
 class Look(NamedTuple):
-    """What was said of a group, what happened, and its (weighted) number of cases."""
+    """What was said of a group, what happened, and its number of cases, whatever they weigh."""
 
     said: float
     happened: float
-    cases: float
+    cases: int
 
 
 def equal_mass(said: FloatArray, weights: FloatArray, groups: int) -> IntArray:
@@ -55,13 +55,13 @@ def furthest(
     """
     values, member = np.unique(said, return_inverse=True)
     member = member.reshape(-1)
-    parts = [weights, weights * said, weights * happened, weights**2]
+    parts = [weights, weights * said, weights * happened, weights**2, 1.0 * (weights > 0.0)]
     sums = [
         np.append(0.0, np.cumsum(np.bincount(member, weights=part, minlength=len(values))))
         for part in parts
     ]
     first, after, asked = _ranges(values, sums[0], groups).T
-    mass, spoken, came, squares = (column[after] - column[first] for column in sums)
+    mass, spoken, came, squares, rows = (column[after] - column[first] for column in sums)
     number = mass**2 / squares
     seen = (number >= 10.0 - 1e-9) & (mass >= _LEAST * sums[0][-1])
     if not seen.any():
@@ -77,7 +77,7 @@ def furthest(
     if (clear & (asked[seen] > 0)).any():
         clear &= asked[seen] > 0
     k = int(np.where(clear, gap, -1.0).argmax())
-    return Look(float(mean[k]), float(share[k]), float(mass[k])), True
+    return Look(float(mean[k]), float(share[k]), int(rows[seen][k])), True
 
 
 def _ranges(values: FloatArray, below: FloatArray, groups: int | None) -> IntArray:

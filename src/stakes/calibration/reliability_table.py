@@ -41,7 +41,7 @@ class ReliabilityTable:
         Least and greatest forecast of each group. Pooled forecasts may differ much, and their mean
         then hides how far each is off.
     worst : Look or None
-        Mean forecast, frequency and (weighted) cases of the forecasts that are furthest from what
+        Mean forecast, frequency and number of cases of the forecasts that are furthest from what
         happened beyond chance; None when all agree. See `reliability_table`.
     enough : bool
         Whether there were cases enough to tell.
@@ -69,7 +69,7 @@ class ReliabilityTable:
         said, happened, cases = self.worst
         return (
             f"When it says {_percent(said)} for {self.event}, it happens {_percent(happened)} "
-            f"of the time ({cases:.0f} cases)."
+            f"of the time ({cases} cases)."
         )
 
     def frame(self) -> Frame:

@@ -20,7 +20,10 @@ from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.typing import FloatArray, IntArray, RandomSource
 
-__all__ = ["CalibrationGain", "calibration_gain"]
+__all__ = ["CalibrationGain", "about_light_weights", "calibration_gain"]
+
+#: Weights that add up to less than this share of the cases teach a calibrator next to nothing.
+_LIGHT = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -45,6 +48,9 @@ class CalibrationGain:
         calibration: they make a cross-entropy infinite, or absurd.
     rows : tuple of int
         The first ten of them.
+    doubt : str
+        Why nothing can be said, where the weights are so small that the calibrator learnt as from
+        next to no cases; empty otherwise.
     """
 
     measure: str
@@ -57,6 +63,7 @@ class CalibrationGain:
     unit: str | None = None
     impossible: tuple[int, int] = (0, 0)
     rows: tuple[int, ...] = ()
+    doubt: str = ""
 
     @property
     def gain(self) -> float:
@@ -71,6 +78,8 @@ class CalibrationGain:
     @property
     def text(self) -> str:
         """One sentence for a report."""
+        if self.doubt:
+            return f"What calibrating would take off the {self.measure} is not known. {self.doubt}"
         unit = f" {self.unit}" if self.unit else ""
         low, high = self.interval
         verb = "would take" if self.gain >= 0 else "would add"
@@ -95,7 +104,9 @@ class CalibrationGain:
         before, after = self.impossible
         if self.measure != "cross-entropy" or not self.rows:
             return ""
-        found = [f"{before} cases as is"] * (before > 0) + [f"{after} calibrated"] * (after > 0)
+        plural = "" if before == 1 else "s"
+        found = [f"{before} case{plural} as is"] * (before > 0)
+        found += [f"{after} calibrated"] * (after > 0)
         hint = '; say how far such scores are to be trusted: bound="data" or bound=50'
         return (
             f" The true class has a posterior of 0 in {' and '.join(found)} (row {self.rows[0]} "
@@ -231,6 +242,18 @@ def calibration_gain(
         by.unit if isinstance(by, Application) else None,
         (len(none[0]), len(none[1])),
         tuple(np.union1d(*none)[:10].tolist()),
+        "" if fitted else about_light_weights(cases),
+    )
+
+
+def about_light_weights(cases: Cases) -> str:
+    """That weights make up for too few cases to learn from, and what to do; else empty."""
+    rows, mass = int(np.count_nonzero(cases.weights)), float(cases.weights.sum())
+    if mass >= _LIGHT * rows:
+        return ""
+    return (
+        f"The weights of {rows} cases add up to {mass:.3g}, and a calibrator learns as from so "
+        "many cases: multiply them so that their mean is 1."
     )
 
 
