@@ -20,7 +20,8 @@ __all__ = ["PriorEstimate", "estimate_priors"]
 _NONE = 1e-6
 #: The curvature speaks for a share whose interval, in log odds, reaches no further to each side.
 _NEAR = 0.5
-#: The other shares are not fitted again for more work than this: rows times classes cubed.
+#: The other shares are not fitted again for more work than this: rows times classes squared, for
+#: each share that the curvature does not speak for.
 _MUCH = 1e7
 
 
