@@ -57,6 +57,15 @@ def test_only_proportions_of_weights_matter() -> None:
     assert one.limits == pytest.approx(other.limits)
 
 
+@pytest.mark.parametrize("factor", [1e-300, 1e-200, 1e200, 1e300])
+@pytest.mark.parametrize("metric", ["expected_cost", "mcc"])
+def test_however_far_from_one_they_are(factor: float, metric: str) -> None:
+    y, d, w = cases()
+    options = {"metric": metric, "application": APP, "replicates": 200, "rng": 0}
+    one, other = (weighted_interval(y, d, sample_weight=w * f, **options) for f in (1, factor))
+    assert one.limits == pytest.approx(other.limits)
+
+
 def test_with_priors_only_proportions_within_a_class_matter() -> None:
     y, d, w = cases()
     moved = np.where(y == 1, 50 * w, w)

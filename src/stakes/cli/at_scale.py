@@ -96,10 +96,15 @@ def _findings(ev: Evaluation, found: Counted, args: Any) -> Findings:
         ev,
         source=files.title,
         kind="decisions" if args.decisions else "scores" if args.scores else "posteriors",
-        class_counts=cases.totals,
+        class_counts=found.reduction.rows_by_class if args.weight else cases.totals,
         costs_said=describe_costs(app.costs, unit=app.unit).splitlines(),
         notes=notes,
         warnings=found.warnings,
-        facts={"label": cases.label, "form": form, "models": len(ev)},
+        facts={
+            "label": cases.label,
+            "form": form,
+            "models": len(ev),
+            **({"weight": args.weight} if args.weight else {}),
+        },
     )
     return replace(result, n_cases=ev.n_cases)

@@ -65,6 +65,7 @@ def learn(args: Any) -> Learnt:
             hint=f"--model {models[0].name}",
         )
     models, cases, gaps = without_gaps(models, question.cases, args)
+    cases = replace(cases, weights=_of_mean_one(cases.weights))
     app = at_place(question.application, cases.priors, args)
     said = tuple(filter(None, [gaps, _about_few(cases)]))
     try:
@@ -103,6 +104,13 @@ def _learnt(
         calibration_gain(cases.truth, scores, **common),
         warnings,
     )
+
+
+def _of_mean_one(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    """Weights in the same proportions, under which the rows that count are as many cases."""
+    if weights is None or not weights.any():
+        return weights
+    return np.asarray(weights / weights[weights > 0].mean())
 
 
 def log_scores(model: Model, priors: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
@@ -192,10 +200,11 @@ def _columns(question: Asked, model: Model, args: Any) -> dict[str, str]:
 
 def _about_few(cases: Cases) -> str | None:
     """A warning when an outcome is rare in the data."""
-    least = int(cases.totals.argmin())
-    if cases.totals[least] >= FEW:
+    counts = cases.counted
+    least = int(counts.argmin())
+    if counts[least] >= FEW:
         return None
     return (
-        f"only {cases.totals[least]:.0f} cases of '{cases.classes[least]}': the figures after "
+        f"only {counts[least]:.0f} cases of '{cases.classes[least]}': the figures after "
         "calibration are uncertain."
     )

@@ -18,7 +18,7 @@ from stakes.cli.pictures import write_picture
 from stakes.cli.problems import warn
 from stakes.cli.tables import Column, fitted
 from stakes.curves import reliability
-from stakes.report.amounts import grouped, money, plain
+from stakes.report.amounts import grouped, money, percent, plain
 from stakes.summaries import ScoreCounts
 
 __all__ = ["draw", "show"]
@@ -30,11 +30,7 @@ def show(learnt: Learnt, args: Any) -> None:
     if args.json:
         print(as_json(learnt_record(learnt, why, sentences, _naive(learnt), args)))
         return
-    table, cases = learnt.question.table, learnt.cases
-    counts = ", ".join(
-        f"{grouped(n)} {name}" for n, name in zip(cases.totals, cases.classes, strict=True)
-    )
-    print_wrapped(f"read {table.source}: {grouped(len(cases))} cases ({counts})")
+    print_wrapped(_read(learnt))
     for note in learnt.question.notes:
         print_wrapped(note, first="  ", rest="  ")
     print_wrapped(f"calibrator: {why}", rest="  ")
@@ -43,6 +39,19 @@ def show(learnt: Learnt, args: Any) -> None:
     print()
     for sentence in sentences:
         print_wrapped(sentence)
+
+
+def _read(learnt: Learnt) -> str:
+    """How many cases there are, and of what; weights only say what shares the outcomes have."""
+    cases = learnt.cases
+    counts = ", ".join(
+        f"{grouped(n)} {name}" for n, name in zip(cases.counted, cases.classes, strict=True)
+    )
+    if cases.weights is not None:
+        shares = zip(cases.priors.tolist(), cases.classes, strict=True)
+        counts += "; by weight " + ", ".join(f"{percent(share)} {name}" for share, name in shares)
+    size = grouped(int(cases.counted.sum()))
+    return f"read {learnt.question.table.source}: {size} cases ({counts})"
 
 
 def _columns(learnt: Learnt) -> list[Column]:
@@ -89,7 +98,8 @@ def _why(learnt: Learnt) -> str:
     why = in_file(cal.why, learnt.cases)
     if learnt.before is None:  # ranks say nothing as they are
         return re.sub(r" As is: \S+\.(?= |$)", "", why)
-    if learnt.entropy.impossible[0]:  # which the comparison was spared
+    compared, given = cal.frame()["loss"][0], learnt.entropy.before
+    if not np.isclose(compared, given, rtol=1e-9):  # the bound has moved some scores
         why = why.replace(" As is: ", " As is, within the bound: ")
     return why
 
@@ -126,7 +136,7 @@ def _about_impossible(learnt: Learnt) -> list[str]:
     if not learnt.entropy.rows:
         return []
     row = grouped(learnt.cases.rows[learnt.entropy.rows[0]] + 1)
-    size = grouped(len(learnt.cases))
+    size = grouped(int(learnt.cases.counted.sum()))
     out = []
     if before:
         out.append(
@@ -135,7 +145,8 @@ def _about_impossible(learnt: Learnt) -> list[str]:
         )
     if after:
         out.append(
-            f"So it has after calibration in {grouped(after)} cases; --bound 50 says how far such "
+            f"So it has after calibration in {grouped(after)} "
+            f"case{'' if after == 1 else 's'}; --bound 50 says how far such "
             "scores are to be trusted."
         )
     return out

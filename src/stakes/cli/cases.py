@@ -48,6 +48,12 @@ class Cases:
         )
 
     @property
+    def counted(self) -> NDArray[np.float64]:
+        """Rows of each class, whatever they weigh; those of weight 0 are left out."""
+        truth = self.truth if self.weights is None else self.truth[self.weights > 0]
+        return np.bincount(truth, minlength=len(self.classes)).astype(np.float64)
+
+    @property
     def priors(self) -> NDArray[np.float64]:
         """Share of each class in the data."""
         totals = self.totals
@@ -181,7 +187,7 @@ def _weights(table: Table, name: str) -> NDArray[np.float64]:
     try:
         weights = table.numbers(name)
     except DataError as error:
-        hint = "a column that says how many cases each row stands for:  --weight COLUMN"
+        hint = "a column of numbers that says how much each row weighs:  --weight COLUMN"
         raise DataError(error.message, hint=hint, rows=error.rows) from None
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():

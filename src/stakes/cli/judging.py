@@ -80,7 +80,7 @@ def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
         ev,
         source=question.table.source,
         kind="decisions" if args.decisions else "scores" if args.scores else "posteriors",
-        class_counts=cases.totals,
+        class_counts=cases.counted,
         costs_said=_said(question, app, cases),
         notes=notes,
         warnings=warnings,
@@ -89,10 +89,11 @@ def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
             "form": question.table.form,
             "sha256": question.table.digest,
             "models": len(models),
+            **({"weight": args.weight} if args.weight else {}),
             **_next_step(ev, args),
         },
     )
-    return replace(found, n_cases=len(cases))
+    return replace(found, n_cases=int(cases.counted.sum()))
 
 
 def _next_step(ev: Evaluation, args: Any) -> dict[str, str]:

@@ -26,7 +26,12 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--label", metavar="COLUMN", help="the column that holds the truth")
     group.add_argument("--positive", metavar="VALUE", help="the outcome you act on, e.g. yes")
-    group.add_argument("--weight", metavar="COLUMN", help="how many cases each row stands for")
+    group.add_argument(
+        "--weight",
+        metavar="COLUMN",
+        help="how much each row weighs, as in surveys and sampling; a row is one case whatever it "
+        "weighs",
+    )
     group.add_argument(
         "--missing",
         choices=("drop", "naive", "abstain"),

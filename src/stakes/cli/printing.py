@@ -67,11 +67,15 @@ def read_line(findings: Findings) -> str:
     count = findings.facts.get("models", len(findings.models))
     models = f"{count} model{'s' if count != 1 else ''}"
     label = findings.facts.get("label", "truth")
+    by_weight = " by weight" if "weight" in findings.facts else ""
     if findings.positive is not None:
-        outcome = f"{grouped(counts[1])} {label} = {findings.positive} ({percent(shares[1])})"
+        outcome = (
+            f"{grouped(counts[1])} {label} = {findings.positive} ({percent(shares[1])}{by_weight})"
+        )
     else:
         pairs = zip(app.classes, shares, strict=True)
         outcome = f"{label}: " + ", ".join(f"{name} {percent(share)}" for name, share in pairs)
+        outcome += by_weight
     return f"read {findings.source}: {grouped(findings.n_cases)} cases, {outcome}, {models}"
 
 

@@ -112,7 +112,7 @@ def evaluated_by_case(models: Any, costs: CaseCosts, question: Question) -> Eval
     return CaseEvaluation(
         application=average,
         models=found,
-        n_cases=float(len(costs)),
+        n_cases=float(cases.counted.sum()),
         data_priors=cases.priors,
         comparison=comparison,
         too_few=few_cases(cases, average, options["min_cases"]),

@@ -46,7 +46,7 @@ def nec_draws(excess: FloatArray, constant: FloatArray, question: Any) -> CaseDr
     """
     cases, options = question.cases, question.options
     priors = question.given.priors
-    counts = np.bincount(cases.truth, minlength=len(question.given.classes))
+    counts = cases.counted
     if counts[counts > 0].min() < options["min_cases"]:
         return None
     sums, units = _by_unit(excess, constant, cases, len(counts))
@@ -106,7 +106,8 @@ def compared_by_case(names: list[str], draws: CaseDraws | None, question: Any) -
         tuple(sorted(pair, key=lambda k: draws.nec[k]))
         for pair in combinations(range(len(names)), 2)
     ]
-    found = [_difference(names, a, b, draws, question.cases.truth.shape[0]) for a, b in pairs]
+    n_cases = int(question.cases.counted.sum())
+    found = [_difference(names, a, b, draws, n_cases) for a, b in pairs]
     return Comparison(
         tuple(names), draws.nec, shares_best(values), tuple(adjusted(found)), (), False,
         draws.replicates,

@@ -11,7 +11,8 @@ from stakes._names import as_positions
 from stakes.application import Application
 from stakes.evaluation.judging import Cases, Judged, Variant
 from stakes.summaries import GroupedCounts, PairedCounts
-from stakes.uncertainty import Comparison, Difference, compare, interval
+from stakes.uncertainty import Comparison, Difference, compare, interval, weighted_interval
+from stakes.uncertainty.case_rows import CaseRows
 
 __all__ = ["after_calibration", "compared", "nec_interval", "told_apart", "worth_of_calibration"]
 
@@ -20,15 +21,16 @@ MOST_COMPARED = 20
 
 
 def _counts(codes: dict[str, Any], cases: Cases, app: Application) -> Any:
-    """Joint counts of several systems, by group where there are groups or weights."""
+    """Joint counts of several systems, by group where there are groups; rows where they weigh."""
     names: dict[str, Any] = {"classes": app.classes, "decision_names": app.decisions}
     codes = {name: as_positions(chosen) for name, chosen in codes.items()}
-    if cases.groups is None and cases.weights is None:
+    if cases.weights is not None:
+        return CaseRows.from_decisions(
+            cases.truth, codes, sample_weight=cases.weights, groups=cases.groups, application=app
+        )
+    if cases.groups is None:
         return PairedCounts.from_decisions(cases.truth, codes, **names)
-    groups = cases.groups if cases.groups is not None else np.arange(cases.truth.shape[0])
-    return GroupedCounts.from_decisions(
-        cases.truth, codes, groups=groups, sample_weight=cases.weights, **names
-    )
+    return GroupedCounts.from_decisions(cases.truth, codes, groups=cases.groups, **names)
 
 
 def compared(
@@ -104,9 +106,16 @@ def nec_interval(
     """The interval of one NEC; None when cases are too few."""
     if math.isnan(variant.nec):
         return None
-    summary: Any = variant.confusion
-    if cases.groups is not None or cases.weights is not None:
-        summary = _counts({"model": variant.codes}, cases, given)
+    metric: dict[str, Any] = {"metric": "normalized_expected_cost", "application": given}
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = interval(summary, "normalized_expected_cost", application=given, **options)
+        if cases.groups is not None:
+            found = interval(_counts({"model": variant.codes}, cases, given), **metric, **options)
+        elif cases.weights is not None:
+            rows: dict[str, Any] = {
+                "decisions": as_positions(variant.codes),
+                "sample_weight": cases.weights,
+            }
+            found = weighted_interval(cases.truth, **rows, **metric, **options)
+        else:
+            found = interval(variant.confusion, **metric, **options)
     return None if found.too_few else (found.low, found.high)

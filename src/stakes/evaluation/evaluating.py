@@ -65,7 +65,9 @@ def evaluate(
         The base rate that the posteriors were made for; the class shares of the data if
         absent. When the application's priors differ from it, posteriors are moved to them.
     sample_weight : column, optional
-        Weight of each case.
+        Weight of each case, as in surveys and sampling: a row is one case whatever it weighs,
+        also where weights are whole numbers, and only their proportions matter. Rows of weight
+        zero are left out of every count. A row that occurred three times must be given thrice.
     groups : column, optional
         Cases of one group (a customer, a speaker) are not independent: whole groups are
         drawn for intervals, and kept together in folds.

@@ -40,7 +40,7 @@ class Evaluation:
     models : tuple of ModelEvaluation
         In the order given.
     n_cases : float
-        Number (or weight) of cases.
+        Number of cases; where they weigh differently, of rows of positive weight.
     data_priors : array
         Class shares in the data.
     comparison : Comparison or None

@@ -91,7 +91,7 @@ def evaluated_rows(models: Any, question: Question) -> Evaluation:
     return Evaluation(
         application=app,
         models=tuple(_summed(one, comparison, question, app) for one in judged),
-        n_cases=float(cases.truth.shape[0]),
+        n_cases=float(cases.counted.sum()),
         data_priors=cases.priors,
         comparison=comparison,
         ranges=ranges(judged, cases, app),
@@ -228,7 +228,7 @@ def rule_text(threshold: float, letter: str = "p") -> str:
 
 def few_cases(cases: Cases, app: Application, min_cases: int) -> str:
     """Why there can be no verdict; empty when there can."""
-    return shortage_of(np.bincount(cases.truth, minlength=len(app.classes)), app, min_cases)
+    return shortage_of(cases.counted, app, min_cases)
 
 
 def shortage_of(counts: Any, app: Application, min_cases: int) -> str:

@@ -45,6 +45,12 @@ class Cases:
     groups: NDArray[Any] | None
     priors: FloatArray
 
+    @property
+    def counted(self) -> NDArray[Any]:
+        """Number of cases of each class: rows of positive weight, whatever they weigh."""
+        truth = self.truth if self.weights is None else self.truth[self.weights > 0]
+        return np.bincount(truth, minlength=self.priors.shape[0])
+
     def count(self, codes: NDArray[Any], app: Application) -> ConfusionMatrix:
         """Cases by truth and decision."""
         return ConfusionMatrix.from_decisions(

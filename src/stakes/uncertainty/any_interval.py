@@ -8,6 +8,7 @@ from stakes.exceptions import DataError
 from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import RandomSource
+from stakes.uncertainty.case_rows import CaseRows
 from stakes.uncertainty.count_intervals import confusion_interval
 from stakes.uncertainty.group_intervals import grouped_interval
 from stakes.uncertainty.intervals import Interval
@@ -100,7 +101,7 @@ def interval(
             **drawing,
             **common,
         )
-    if isinstance(summary, GroupedCounts):
+    if isinstance(summary, (GroupedCounts, CaseRows)):
         return grouped_interval(
             summary, metric, application=application, weights=weights, **drawing, **common
         )

@@ -13,6 +13,7 @@ from stakes.exceptions import DataError
 from stakes.metrics.expected_cost import check_names
 from stakes.summaries import GroupedCounts, PairedCounts
 from stakes.typing import FloatArray, Name, RandomSource
+from stakes.uncertainty.case_rows import CaseRows
 from stakes.uncertainty.comparison_result import Comparison
 from stakes.uncertainty.cost_draws import cost_draws, shares_best
 from stakes.uncertainty.count_intervals import sum_draws
@@ -33,7 +34,7 @@ __all__ = ["compare"]
 
 
 def compare(
-    paired: PairedCounts | GroupedCounts,
+    paired: PairedCounts | GroupedCounts | CaseRows,
     application: Any,
     *,
     weights: Any = None,
@@ -124,19 +125,23 @@ def compare(
 
 
 def _compared(
-    paired: PairedCounts | GroupedCounts, stakes: Stakes, seed: int, level: float, **options: Any
+    paired: PairedCounts | GroupedCounts | CaseRows,
+    stakes: Stakes,
+    seed: int,
+    level: float,
+    **options: Any,
 ) -> Comparison:
     """See `compare`; the same seed gives the same draws, whatever the level."""
     normalize, method, margin = (options[k] for k in ("normalize", "method", "margin"))
     replicates, level = options["replicates"], as_level(level)
-    if not isinstance(paired, (PairedCounts, GroupedCounts)):
+    if not isinstance(paired, (PairedCounts, GroupedCounts, CaseRows)):
         raise DataError(
             f"`compare` needs joint counts of several systems; got {type(paired).__name__}.",
             hint="PairedCounts.from_decisions(y_true, {'a': ..., 'b': ...}); for systems tried on "
             "different cases, compare_across({'a': matrix_a, 'b': matrix_b}, app)",
         )
-    grouped = paired if isinstance(paired, GroupedCounts) else None
-    joint = paired.joint if isinstance(paired, GroupedCounts) else paired
+    grouped = None if isinstance(paired, PairedCounts) else paired
+    joint = paired if isinstance(paired, PairedCounts) else paired.joint
     if len(joint.systems) < 2:
         raise DataError(
             "`compare` needs joint counts of at least two systems.",
@@ -192,7 +197,7 @@ def _result(
     stakes: Stakes,
     drawn: Replicates,
     differences: list[Difference],
-    grouped: GroupedCounts | None,
+    grouped: GroupedCounts | CaseRows | None,
     min_cases: int,
 ) -> Comparison:
     """Put the parts together."""

@@ -10,6 +10,7 @@ import numpy as np
 from stakes._kernels.resampling import posterior_cells, replicated_costs
 from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts
 from stakes.typing import FloatArray
+from stakes.uncertainty.case_rows import CaseRows
 from stakes.uncertainty.group_intervals import group_draws
 from stakes.uncertainty.linear_costs import Stakes
 
@@ -17,7 +18,10 @@ __all__ = ["apart_draws", "cost_draws", "shares_best"]
 
 
 def cost_draws(
-    joint: PairedCounts, grouped: GroupedCounts | None, stakes: Stakes, normalize: bool
+    joint: PairedCounts,
+    grouped: GroupedCounts | CaseRows | None,
+    stakes: Stakes,
+    normalize: bool,
 ) -> Any:
     """Draws of all systems' costs at once, each under an application drawn with its weight."""
     classes = joint.cells[:, 0]

@@ -11,6 +11,7 @@ from stakes._kernels.resampling import draw_crossed, draw_groups
 from stakes.exceptions import DataError
 from stakes.summaries import GroupedCounts
 from stakes.typing import FloatArray, RandomSource
+from stakes.uncertainty.case_rows import CaseRows, satterthwaite
 from stakes.uncertainty.count_intervals import COSTS, metric_name, table_statistic
 from stakes.uncertainty.intervals import Interval
 from stakes.uncertainty.linear_costs import as_stakes
@@ -24,7 +25,7 @@ ROOM = 1 << 22
 
 
 def grouped_interval(
-    grouped: GroupedCounts,
+    grouped: GroupedCounts | CaseRows,
     metric: Any,
     *,
     application: Any,
@@ -89,8 +90,10 @@ def spread_of_groups(
     )
 
 
-def group_cases(grouped: GroupedCounts) -> FloatArray:
+def group_cases(grouped: GroupedCounts | CaseRows) -> FloatArray:
     """Cases of each class; where cases weigh differently, groups (of a side) that have any."""
+    if isinstance(grouped, CaseRows):
+        return grouped.cases  # a row is one case, also where weights are whole
     if whole(np.asarray(grouped.counts, dtype=np.float64)):
         return grouped.class_totals
     found = []
@@ -101,12 +104,16 @@ def group_cases(grouped: GroupedCounts) -> FloatArray:
     return np.array(found)
 
 
-def carrying_groups(grouped: GroupedCounts, parts: FloatArray, *, by_class: bool) -> float:
+def carrying_groups(
+    grouped: GroupedCounts | CaseRows, parts: FloatArray, *, by_class: bool
+) -> float:
     """How many groups carry the variance of a mean of `parts` of the joint cells.
 
     Cases that weigh differently may leave it to a few; the degrees of freedom are then those of
     Satterthwaite, from the fourth moment of what each group moves the mean by.
     """
+    if isinstance(grouped, CaseRows):
+        return grouped.carrying(parts, by_class=by_class)
     least = float(min(grouped.n_groups))
     table = np.asarray(grouped.counts, dtype=np.float64)
     if len(grouped.groups) > 1 or whole(table):
@@ -119,12 +126,15 @@ def carrying_groups(grouped: GroupedCounts, parts: FloatArray, *, by_class: bool
         total = float(sums[inside].sum())
         mean = float(sums[inside] @ parts[inside]) / total
         moves += table[:, inside] @ (parts[inside] - mean) / total
-    fourth = float((moves**4).sum())
-    return min(least, float((moves**2).sum()) ** 2 / fourth + 1) if fourth > 0 else least
+    return satterthwaite(moves, least)
 
 
-def group_draws(grouped: GroupedCounts, size: int, generator: np.random.Generator) -> FloatArray:
+def group_draws(
+    grouped: GroupedCounts | CaseRows, size: int, generator: np.random.Generator
+) -> FloatArray:
     """Replicates (size, C) of the joint cells when groups, of one side or two, are drawn."""
+    if isinstance(grouped, CaseRows):
+        return grouped.draw(size, generator)
     if len(grouped.groups) == 2:
         return draw_crossed(grouped.keys, grouped.counts, size, generator)
     step = max(1, ROOM // grouped.counts.shape[0])

@@ -24,6 +24,8 @@ __all__ = ["TRUST", "WeightedCells", "effective_cases", "equivalent_sum", "requi
 
 #: Errors' worth of trust in the weights being unrelated to the errors, beside what the data say.
 TRUST = 10.0
+#: Weights beyond this, or whose largest is below its inverse, are divided by the largest.
+FAR = 1e50
 #: Rows per distinct weight from which it pays to draw how often each weight occurs.
 ALIKE = 8
 #: At most so many numbers are drawn at once.
@@ -31,13 +33,14 @@ ROOM = 1 << 22
 
 
 def required_weights(sample_weight: Any, length: int) -> FloatArray:
-    """The weights, which must be there."""
+    """The weights, which must be there; made smaller or larger where squares would be lost."""
     weights = as_weights(sample_weight, length)
     if weights is None:
         raise DataError(
             "`sample_weight` is missing.", hint="without weights: interval(summary, metric)"
         )
-    return weights
+    largest = float(weights.max(initial=1.0 if length == 0 else 0.0))
+    return weights if 1 / FAR < largest < FAR else weights / largest
 
 
 def effective_cases(

@@ -1,0 +1,140 @@
+"""Weighted rows of several systems: each row one case, drawn with its weight, or with its group.
+
+What `GroupedCounts` holds for groups, without a table of rows by joint cells, and with the number
+of rows, which sums of weights do not tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._columns import as_column
+from stakes._names import encode, observed_names
+from stakes.application import Application
+from stakes.summaries import ConfusionMatrix, PairedCounts
+from stakes.typing import FloatArray, IntArray, Name
+
+__all__ = ["CaseRows", "satterthwaite"]
+
+#: Rows per kind of row from which it pays to draw how often each kind occurs.
+ALIKE = 8
+#: At most so many numbers are drawn at once.
+ROOM = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class CaseRows:
+    """Rows of positive weight, which is 1 on average, by joint cell and by what is drawn.
+
+    `joint` holds the sums of weights, `cases` the number of rows of each class. Entry by entry,
+    `place` is a joint cell, `weights` what weighs in it, `group` the row or group that it is of.
+    """
+
+    joint: PairedCounts
+    cases: FloatArray
+    place: IntArray
+    weights: FloatArray
+    group: IntArray
+    n_groups: tuple[int]
+
+    @classmethod
+    def from_decisions(
+        cls,
+        y_true: Any,
+        decisions: Mapping[Any, Any],
+        *,
+        sample_weight: FloatArray,
+        groups: Any,
+        application: Application,
+    ) -> CaseRows:
+        """Sort rows by joint cell; those of weight zero are left out."""
+        kept = sample_weight > 0
+        weights = sample_weight[kept] / sample_weight.max()
+        weights /= weights.mean()
+        names = application.decisions
+        codes: list[Any] = [encode(y_true, application.classes, "y_true")[kept]]
+        codes += [encode(chosen, names, "decisions")[kept] for chosen in decisions.values()]
+        place, first = _numbered(codes, len(names))
+        cells = np.column_stack([code[first] for code in codes])
+        sums = np.bincount(place, weights)
+        joint = PairedCounts(cells, sums, tuple(decisions), application.classes, names)
+        cases = np.bincount(codes[0], minlength=len(application.classes)).astype(np.float64)
+        if groups is None:
+            group = np.arange(weights.shape[0])
+        else:
+            column = as_column(groups, "groups")[kept]
+            group = encode(column, observed_names(column), "groups")
+        return cls(joint, cases, place, weights, group, (int(group.max()) + 1,))
+
+    @property
+    def systems(self) -> tuple[Name, ...]:
+        """The systems that were counted."""
+        return self.joint.systems
+
+    def confusion(self) -> ConfusionMatrix:
+        """The weights of the first system by class and decision."""
+        return self.joint.confusion(self.systems[0])
+
+    def draw(self, size: int, generator: np.random.Generator) -> FloatArray:
+        """Replicates (size, C) of the joint cells when rows, or whole groups, are drawn."""
+        n, cells = self.n_groups[0], self.joint.counts.shape[0]
+        found = np.empty((size, cells))
+        if n < self.place.shape[0]:
+            for k in range(size):
+                times = np.bincount(generator.integers(0, n, n), minlength=n)
+                found[k] = np.bincount(self.place, self.weights * times[self.group], cells)
+            return found
+        place, weights, counts = self._kinds()
+        if place.shape[0] * ALIKE > n:  # hardly any are alike: draw them one by one
+            for k in range(size):
+                rows = generator.integers(0, n, n)
+                found[k] = np.bincount(self.place[rows], self.weights[rows], cells)
+            return found
+        starts = np.flatnonzero(np.append(True, np.diff(place) != 0))
+        step = max(1, ROOM // place.shape[0])
+        for start in range(0, size, step):
+            part = found[start : start + step]
+            times = generator.multinomial(n, counts / n, size=part.shape[0])
+            part[:] = np.add.reduceat(times * weights, starts, axis=1)
+        return found
+
+    def _kinds(self) -> tuple[IntArray, FloatArray, IntArray]:
+        """Cell, weight and number of all rows that are alike, ordered by cell."""
+        order = np.lexsort((self.weights, self.place))
+        place, weights = self.place[order], self.weights[order]
+        starts = np.flatnonzero(np.append(True, (np.diff(place) != 0) | (np.diff(weights) != 0)))
+        counts = np.diff(np.append(starts, place.shape[0]))
+        return place[starts], weights[starts], counts
+
+    def carrying(self, parts: FloatArray, *, by_class: bool) -> float:
+        """How many rows, or groups, carry the variance of a mean of `parts` of the joint cells."""
+        classes = self.joint.cells[:, 0]
+        strata = classes if by_class else np.zeros_like(classes)
+        sums = self.joint.counts
+        totals = np.bincount(strata, sums)[strata]
+        means = np.bincount(strata, sums * parts)[strata] / totals
+        moves = self.weights * ((parts - means) / totals)[self.place]
+        by_group = np.bincount(self.group, moves).astype(np.float64)
+        return satterthwaite(by_group, float(self.n_groups[0]))
+
+
+def satterthwaite(moves: FloatArray, most: float) -> float:
+    """How many of those that move a mean carry its variance, from their fourth moment."""
+    size = float(np.abs(moves).max())
+    if size <= 0:
+        return most
+    squares = (moves / size) ** 2
+    return min(most, float(squares.sum()) ** 2 / float((squares**2).sum()) + 1)
+
+
+def _numbered(codes: list[Any], size: int) -> tuple[IntArray, IntArray]:
+    """Which of the combinations that occur, in order, each row holds, and a row of each."""
+    _, first, place = np.unique(codes[0], return_index=True, return_inverse=True)
+    for code in codes[1:]:
+        joined = place.reshape(-1).astype(np.int64) * size + code
+        _, first, place = np.unique(joined, return_index=True, return_inverse=True)
+    return place.reshape(-1), first
