@@ -716,3 +716,60 @@ def test_options_that_apply_cannot_honour_are_refused(run, churn, words):
     ran = run("calibrate", "--apply", "cal.json", churn, *words, "-o", "out.csv")
     assert (ran.code, ran.out) == (2, "")
     assert f"{words[0]} does nothing with --apply" in ran.err
+
+
+class TestWeights:
+    @pytest.fixture
+    def weighted(self, churn, write):
+        rows = rows_of(churn)
+        weights = {"one": 1.0, "thrice": 3.0, "shares": 1 / len(rows)}
+        lines = [
+            ",".join([row["churned"], row["gbm_p"], *(f"{w:.12g}" for w in weights.values())])
+            for row in rows
+        ]
+        path = write("w.csv", "\n".join(["churned,gbm_p," + ",".join(weights), *lines]) + "\n")
+        return lambda run, *words: run("calibrate", path, *CHURN, "--kind", "smooth", *words)
+
+    @pytest.mark.parametrize("name", ["one", "thrice", "shares"])
+    def test_only_their_proportions_matter(self, run, weighted, name):
+        plain = weighted(run, "--json").found
+        found = weighted(run, "--weight", name, "--json").found
+        assert found["cost"]["after"] == pytest.approx(plain["cost"]["after"])
+        assert found["cost"]["low"] == pytest.approx(plain["cost"]["low"])
+        assert found["sentences"] == plain["sentences"]  # cases are rows
+
+    def test_are_told_from_rows(self, run, weighted):
+        ran = weighted(run, "--weight", "thrice")
+        said = " ".join(ran.out.split())
+        assert "5 000 cases (4 612 no, 388 yes; by weight 92.2 % no, 7.8 % yes)" in said
+
+    def test_rows_of_weight_0_are_not_counted(self, run, write):
+        rng = np.random.default_rng(0)
+        y = np.arange(400) % 2
+        rows = [
+            f"{a},{b:.4f},{2 * (i < 300)}\n"
+            for i, (a, b) in enumerate(zip(y, rng.normal(y), strict=True))
+        ]
+        path = write("w.csv", "y,s,w\n" + "".join(rows))
+        ran = run("calibrate", path, "--label", "y", "--positive", "1", "--model", "s",
+                  "--scores-are", "logit", "--kind", "affine", "--weight", "w")  # fmt: skip
+        assert "300 cases (150 0, 150 1; by weight 50 % 0, 50 % 1)" in ran.out
+
+
+@pytest.mark.parametrize(("far", "bound", "within"), [
+    ("-inf", "data", True),  # moved a little beyond the others
+    ("-2000", "data", False),  # finite: the bound lies beyond it
+    ("-2000", "50", True),
+])  # fmt: skip
+def test_the_bound_is_named_only_where_it_moved_a_score(run, write, far, bound, within):
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 2
+    rows = [f"{a},{b:.6f}\n" for a, b in zip(y, 3 * rng.standard_cauchy(600) + 6 * y, strict=True)]
+    rows[1] = f"1,{far}\n"
+    ran = run("calibrate", write("f.csv", "y,s\n" + "".join(rows)), "--label", "y", "--positive",
+              "1", "--model", "s", "--scores-are", "logit", "--bound", bound)  # fmt: skip
+    assert ran.code == 0, ran.err
+    said = " ".join(ran.out.split())
+    assert "had a probability of 0 in" in said
+    assert ("As is, within the bound: " in said) == within
+    assert (". As is: " in said.split("as is calibrated")[0]) == (not within)
