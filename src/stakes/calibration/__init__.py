@@ -6,7 +6,7 @@ from stakes.calibration.calibration_errors import (
     binned_calibration_error,
     smooth_calibration_error,
 )
-from stakes.calibration.calibrator import Calibrator, load
+from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.class_weights import ClassWeights, best_class_weights
 from stakes.calibration.constant import Constant
 from stakes.calibration.cross_fitting import cross_fit, fit_on_test, stratified_folds
@@ -19,6 +19,7 @@ from stakes.calibration.decision_calibration import (
 from stakes.calibration.decomposing import Decomposition, decompose
 from stakes.calibration.gaussian import Gaussian
 from stakes.calibration.isotonic import Isotonic
+from stakes.calibration.loading import load
 from stakes.calibration.logistic import Beta, Logistic
 from stakes.calibration.matrix import Dirichlet, Matrix
 from stakes.calibration.reliability_table import ReliabilityTable, reliability_table

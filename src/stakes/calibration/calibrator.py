@@ -17,6 +17,7 @@ from stakes.calibration.cases import Cases, Scores, read_cases, read_scores, ref
 from stakes.calibration.saved_form import (
     Shapes,
     check_bound,
+    jsonable,
     need_all,
     need_exactly,
     numbers_again,
@@ -26,7 +27,7 @@ from stakes.calibration.saved_form import (
 from stakes.exceptions import DataError, FormatError, PriorError, StakesError
 from stakes.typing import FloatArray, Name, Priors
 
-__all__ = ["Calibrator", "as_calibrator", "jsonable", "kinds", "load"]
+__all__ = ["Calibrator", "as_calibrator", "kinds"]
 
 FORMAT = "stakes-calibrator"
 #: What every saved calibrator holds besides its format, version and kind.
@@ -333,41 +334,6 @@ def as_calibrator(value: Any) -> Calibrator:
     return value
 
 
-def load(path: str | Path) -> Calibrator:
-    """Read a calibrator that `save` wrote; no code is executed.
-
-    Parameters
-    ----------
-    path : str or Path
-        A JSON file.
-
-    Returns
-    -------
-    Calibrator
-        Fitted, ready for `posteriors`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from stakes.calibration import Temperature
-    >>> fitted = Temperature().fit([[2.0, 0.0], [0.0, 2.0], [1.0, 0.0]], [0, 1, 1])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     fitted.save(Path(folder) / "calibrator.json")
-    ...     again = load(Path(folder) / "calibrator.json")
-    >>> again.posteriors([[3.0, 0.0]]) == fitted.posteriors([[3.0, 0.0]])
-    array([[ True,  True]])
-    """
-    try:
-        saved = json.loads(Path(path).read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise FormatError(f"{path} is not JSON: {error}.") from None
-    except UnicodeDecodeError:
-        raise FormatError(f"{path} is not a saved calibrator.") from None
-    if not isinstance(saved, dict):
-        raise FormatError(f"{path} is not a saved calibrator.")
-    return Calibrator.from_dict(saved)
-
-
 def binary_log_posteriors(log_odds: FloatArray) -> FloatArray:
     """Log-posteriors (n, 2) of log odds of the second class."""
     return np.column_stack([-np.logaddexp(0.0, log_odds), -np.logaddexp(0.0, -log_odds)])
@@ -381,20 +347,3 @@ def softmax_log_posteriors(logits: FloatArray) -> FloatArray:
 def _is_number(value: Any) -> bool:
     """Whether a value is a plain number."""
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-
-
-def jsonable(value: Any) -> Any:
-    """JSON types; an infinity becomes the text 'inf' or '-inf', which NumPy reads back."""
-    if isinstance(value, Calibrator):
-        return value.to_dict()
-    if isinstance(value, Mapping):
-        return {str(key): jsonable(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return jsonable(value.tolist())
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not np.isfinite(value):
-        return str(value)
-    if isinstance(value, (list, tuple)):
-        return [jsonable(item) for item in value]
-    return plain_value(value)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from stakes.application import Application
-from stakes.calibration.calibrator import Calibrator, as_calibrator, jsonable, kinds
+from stakes.calibration.calibrator import Calibrator, as_calibrator, kinds
+from stakes.calibration.saved_form import jsonable
 from stakes.exceptions import FormatError
 
 __all__ = ["described", "made", "plain_aim"]

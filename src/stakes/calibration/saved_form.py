@@ -14,6 +14,7 @@ __all__ = [
     "Shape",
     "Shapes",
     "check_bound",
+    "jsonable",
     "need_all",
     "need_exactly",
     "numbers_again",
@@ -115,3 +116,20 @@ def numbers_again(value: Any) -> Any:
     if isinstance(value, list):
         return [numbers_again(item) for item in value]
     return float(value) if value in ("nan", "inf", "-inf") else value
+
+
+def jsonable(value: Any) -> Any:
+    """JSON types; an infinity becomes the text 'inf' or '-inf', which NumPy reads back."""
+    if hasattr(value, "to_dict"):  # a calibrator inside another
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return jsonable(value.tolist())
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return [jsonable(item) for item in value]
+    return plain_value(value)
