@@ -60,9 +60,9 @@ def modest(log_odds: FloatArray, variance: FloatArray, totals: FloatArray) -> Fl
     """Log odds after `prior_cases` more of each class.
 
     A variance v of log odds is that of n = 1 / (v p (1 - p)) cases, though never of more than there
-    are, and (n p + 1) / (n + 2) is the rule of succession. It stays near p where many cases of one
-    class have all but excluded the other, where the mean of a normal distribution of log odds
-    would not, and is never surer than all cases of one class would make it.
+    are, and (n p + c) / (n + 2 c) is the rule of succession for c = 1. It stays near p where many
+    cases of one class have all but excluded the other, where the mean of a normal distribution of
+    log odds would not, and is never surer than as many cases of one class as there are make it.
     """
     from scipy.special import expit
 

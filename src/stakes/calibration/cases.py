@@ -278,6 +278,12 @@ def _class_names(
         names = tuple(range(size))
     else:
         names = observed_names(labels)
+    if len(names) == 1 and classes is None:
+        raise LabelError(
+            f"`y_true` holds a single class, {listed(names)}; the scores are about {size} "
+            f"({labels.size} cases).",
+            hint="add cases of the others; if they are missing by design, name all: classes=[...]",
+        )
     if len(names) != size:
         raise LabelError(
             f"there are {size} score columns but {len(names)} classes {listed(names)}.",

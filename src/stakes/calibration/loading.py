@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from stakes.calibration.calibrator import Calibrator
 from stakes.exceptions import FormatError
 
-__all__ = ["load"]
+__all__ = ["load", "read_saved"]
 
 
 def load(path: str | Path) -> Calibrator:
@@ -35,6 +36,11 @@ def load(path: str | Path) -> Calibrator:
     >>> again.posteriors([[3.0, 0.0]]) == fitted.posteriors([[3.0, 0.0]])
     array([[ True,  True]])
     """
+    return Calibrator.from_dict(read_saved(path))
+
+
+def read_saved(path: str | Path) -> dict[str, Any]:
+    """What a file of a calibrator holds, as plain values."""
     try:
         saved = json.loads(Path(path).read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
@@ -43,4 +49,4 @@ def load(path: str | Path) -> Calibrator:
         raise FormatError(f"{path} is not a saved calibrator.") from None
     if not isinstance(saved, dict):
         raise FormatError(f"{path} is not a saved calibrator.")
-    return Calibrator.from_dict(saved)
+    return saved

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.calibration import Calibrator
+from stakes.calibration.loading import read_saved
 from stakes.cli.calibration_elsewhere import as_facts, moved, said_of_shares
 from stakes.cli.calibration_input import Input, agreed, input_of, scores_from
 from stakes.cli.calibration_record import as_json
@@ -20,7 +20,7 @@ from stakes.cli.files import write_whole
 from stakes.cli.output import print_wrapped
 from stakes.cli.problems import EXIT_OK
 from stakes.cli.reading import Table, read_table
-from stakes.exceptions import DataError, FormatError
+from stakes.exceptions import DataError
 from stakes.report.amounts import grouped
 
 __all__ = ["apply_calibration"]
@@ -42,7 +42,7 @@ def apply_calibration(args: Any) -> int:
             hint="stakes calibrate --apply cal.json new.csv -o out.csv",
         )
     _refuse_idle_options(args)
-    saved = _read(args.apply)
+    saved = read_saved(args.apply)
     learnt = Calibrator.from_dict(saved)
     assert learnt.classes is not None
     kept = input_of(saved, learnt.classes, args.apply)
@@ -91,19 +91,6 @@ def _refuse_idle_options(args: Any) -> None:
             f"--apply writes CSV, which '{Path(args.output).name}' does not look like.",
             hint=f"-o {Path(args.output).name.split('.')[0]}.csv",
         )
-
-
-def _read(path: str) -> dict[str, Any]:
-    """The saved calibration as plain values."""
-    try:
-        saved = json.loads(Path(path).read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise FormatError(f"{path} is not JSON: {error}.") from None
-    except UnicodeDecodeError:
-        raise FormatError(f"{path} is not a saved calibration.") from None
-    if not isinstance(saved, dict):
-        raise FormatError(f"{path} is not a saved calibration.")
-    return saved
 
 
 def _new_columns(
