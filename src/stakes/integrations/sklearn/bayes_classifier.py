@@ -24,11 +24,10 @@ from stakes.integrations.sklearn.fitting import (
     checked_labels,
     fit_clone,
     fit_metadata,
-    log_scores,
-    out_of_fold,
     unfitted,
     weights_learnt,
 )
+from stakes.integrations.sklearn.folds import held_out, posteriors_by, refuse_ensemble
 from stakes.integrations.sklearn.meta import AroundClassifier
 from stakes.results import Frame
 from stakes.typing import Priors
@@ -54,7 +53,12 @@ class BayesDecisionClassifier(AroundClassifier):
         Fitted to out-of-fold scores. "auto": `stakes.calibration.Automatic`. Default: the
         posteriors are taken as they are.
     cv : int, splitter or iterable
-        Folds for the calibrator; they must put every case into one test part.
+        Folds for the calibrator; they must put every case into one test part, or with `ensemble`
+        into as many as any other.
+    ensemble : bool
+        Keep the classifiers of the folds and take the mean of their calibrated posteriors, instead
+        of fitting one classifier on all cases. With few cases its decisions cost less, above all
+        with `cv=RepeatedStratifiedKFold(n_splits=5, n_repeats=5)`, which takes 25 fits.
 
     Attributes
     ----------
@@ -66,6 +70,8 @@ class BayesDecisionClassifier(AroundClassifier):
         What decides.
     estimator_, calibrator_
         The fitted parts.
+    estimators_ : list
+        With `ensemble`, instead of `estimator_`: the classifiers, in the order of the folds.
     class_priors_ : array
         Shares of the application's classes under which the posteriors were learnt.
 
@@ -73,6 +79,11 @@ class BayesDecisionClassifier(AroundClassifier):
     -----
     `score` is minus the expected cost, so greater is better and `GridSearchCV` without
     `scoring=` minimises the cost.
+
+    With `ensemble` and R repetitions of folds a held-out case is scored by R classifiers together,
+    one of each repetition. New cases are scored by panels of R classifiers, so that the calibrator
+    meets scores like those it learnt from; the posteriors of the panels are averaged, then moved
+    to the priors.
 
     Examples
     --------
@@ -95,11 +106,13 @@ class BayesDecisionClassifier(AroundClassifier):
         *,
         calibrator: Any = None,
         cv: Any = 5,
+        ensemble: bool = False,
     ) -> None:
         self.estimator = estimator
         self.application = application
         self.calibrator = calibrator
         self.cv = cv
+        self.ensemble = ensemble
 
     # ------------------------------------------------------------- learning
 
@@ -115,6 +128,7 @@ class BayesDecisionClassifier(AroundClassifier):
         **fit_params
             Passed to the estimator's `fit`.
         """
+        refuse_ensemble(self.ensemble, self.calibrator)
         labels, self.classes_, codes = checked_labels(X, y)
         weights = as_weights(sample_weight, len(labels))
         metadata, splitting = fit_metadata(self, weights, fit_params)
@@ -122,17 +136,26 @@ class BayesDecisionClassifier(AroundClassifier):
         self.decisions_ = decision_array(self.application_.decisions, self.classes_)
         self.calibrator_ = None
         shares = np.bincount(codes, weights_learnt(metadata), minlength=len(self.classes_))
+        kept: list[Any] = []
         if self.calibrator is not None:
             fresh = unfitted(self.calibrator)
-            scores = out_of_fold(
-                self.estimator, X, labels, cv=self.cv, metadata=metadata, splitting=splitting
+            scores, kept, self._panels = held_out(
+                self.estimator,
+                X,
+                labels,
+                cv=self.cv,
+                metadata=metadata,
+                splitting=splitting,
+                keep=self.ensemble,
             )
             self.calibrator_ = fresh.fit(scores, codes, sample_weight=weights)
             shares = np.asarray(self.calibrator_.priors)
         self.class_priors_ = np.zeros(len(self.application_.classes))
         self.class_priors_[self._rows] = shares / shares.sum()
-        self.estimator_ = fit_clone(self.estimator, X, labels, metadata)
-        self._keep_features()
+        if kept:
+            self._keep_fitted(of_folds=kept)
+        else:
+            self._keep_fitted(fit_clone(self.estimator, X, labels, metadata))
         return self
 
     # ------------------------------------------------------------- deciding
@@ -222,7 +245,7 @@ class BayesDecisionClassifier(AroundClassifier):
         check_is_fitted(self)
         app: Application = self.application_
         if self.calibrator_ is not None:
-            given = self.calibrator_.posteriors(log_scores(self.estimator_, X, len(self.classes_)))
+            given = posteriors_by(self, self.calibrator_.posteriors, X)
         elif hasattr(self.estimator_, "predict_proba"):
             given = np.asarray(self.estimator_.predict_proba(X))
         else:

@@ -1,4 +1,4 @@
-"""Fitting an estimator, alone or out of fold, with whatever metadata belongs to it."""
+"""Fitting an estimator with whatever metadata belongs to it, and reading its scores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import clone
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -22,7 +21,6 @@ from sklearn.utils.validation import has_fit_parameter
 
 from stakes.calibration import Automatic, Calibrator
 from stakes.exceptions import DataError
-from stakes.integrations.sklearn.alignment import rows_of
 from stakes.typing import IntArray
 
 __all__ = [
@@ -30,7 +28,6 @@ __all__ = [
     "fit_clone",
     "fit_metadata",
     "log_scores",
-    "out_of_fold",
     "refuse_without_weights",
     "router",
     "unfitted",
@@ -118,60 +115,26 @@ def fit_clone(estimator: Any, X: Any, y: Any, metadata: Mapping[str, Any]) -> An
 
 def log_scores(estimator: Any, X: Any, n_classes: int) -> NDArray[np.float64]:
     """What a calibrator reads: log-posteriors (n, K), or the scores of a `decision_function`."""
+    source = "predict_proba"
     if hasattr(estimator, "predict_proba"):
         with np.errstate(divide="ignore"):
-            return np.log(np.asarray(estimator.predict_proba(X), dtype=np.float64))
-    if not hasattr(estimator, "decision_function"):
+            scores = np.log(np.asarray(estimator.predict_proba(X), dtype=np.float64))
+    elif hasattr(estimator, "decision_function"):
+        source = "decision_function"
+        scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores / 2, scores / 2])
+    else:
         raise DataError(
             f"{type(estimator).__name__} has neither predict_proba nor decision_function, so there "
             "is nothing to calibrate."
         )
-    scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
-    if scores.ndim == 1:
-        scores = np.column_stack([-scores / 2, scores / 2])
-    if scores.shape[1] != n_classes:
+    if scores.shape[1:] != (n_classes,):
         raise DataError(
-            f"`decision_function` gives {scores.shape[1]} columns for {n_classes} classes.",
-            hint="use an estimator with one score per class (decision_function_shape='ovr')",
+            f"`{source}` of {type(estimator).__name__} gives an array of shape {scores.shape} for "
+            f"{n_classes} classes.",
+            hint="use an estimator with one score per class (decision_function_shape='ovr')"
+            if source == "decision_function"
+            else "it must have one column per class of y",
         )
     return scores
-
-
-def out_of_fold(
-    estimator: Any,
-    X: Any,
-    y: NDArray[Any],
-    *,
-    cv: Any,
-    metadata: Mapping[str, Any],
-    splitting: Mapping[str, Any],
-) -> NDArray[np.float64]:
-    """Log scores of every case from a copy that never saw it."""
-    classes = np.unique(y)
-    scores = np.full((len(y), len(classes)), np.nan)
-    times = np.zeros(len(y), dtype=np.intp)
-    for train, test in check_cv(cv, y, classifier=True).split(X, y, **splitting):
-        part = {
-            name: rows_of(value, train) if _per_case(value, len(y)) else value
-            for name, value in metadata.items()
-        }
-        fitted = fit_clone(estimator, rows_of(X, train), y[train], part)
-        if len(fitted.classes_) != len(classes):
-            absent = sorted(set(classes.tolist()) - set(fitted.classes_.tolist()))
-            raise DataError(
-                f"a fold has no case of {absent} to learn from.",
-                hint="use fewer folds, or bring more cases of it",
-            )
-        scores[test] = log_scores(fitted, rows_of(X, test), len(classes))
-        times[test] += 1
-    if not (times == 1).all():
-        raise DataError(
-            f"`cv` must put every case into exactly one test part; {int((times != 1).sum())} of "
-            f"{len(y)} cases are in none or in several."
-        )
-    return scores
-
-
-def _per_case(value: Any, length: int) -> bool:
-    """Whether metadata has one entry per case."""
-    return hasattr(value, "__len__") and not isinstance(value, str) and len(value) == length

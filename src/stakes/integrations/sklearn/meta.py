@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
@@ -16,16 +17,24 @@ class AroundClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     estimator: Any
     estimator_: Any
+    estimators_: list[Any]
 
     def get_metadata_routing(self) -> Any:
         """What scikit-learn's metadata routing reads: own requests and the estimator's."""
         return router(self)
 
-    def _keep_features(self) -> None:
-        """Number and names of the features, as the fitted estimator knows them."""
+    def _keep_fitted(self, estimator: Any = None, of_folds: Sequence[Any] = ()) -> None:
+        """One fitted estimator or those of the folds; number and names of their features."""
+        for name in ("estimator_", "estimators_"):
+            self.__dict__.pop(name, None)
+        if of_folds:
+            self.estimators_ = list(of_folds)
+        else:
+            self.estimator_ = estimator
+        first = of_folds[0] if of_folds else estimator
         for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+            if hasattr(first, name):
+                setattr(self, name, getattr(first, name))
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import get_tags

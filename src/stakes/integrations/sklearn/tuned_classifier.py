@@ -17,9 +17,8 @@ from stakes.integrations.sklearn.fitting import (
     checked_labels,
     fit_clone,
     fit_metadata,
-    log_scores,
-    out_of_fold,
 )
+from stakes.integrations.sklearn.folds import held_out, posteriors_by, refuse_ensemble
 from stakes.integrations.sklearn.meta import AroundClassifier
 from stakes.integrations.sklearn.tuned_rule import TunedRule
 
@@ -48,10 +47,12 @@ class TunedDecisionClassifier(AroundClassifier):
         0 is the Bayes rule, 1 the empirical optimum.
     rng : int
         Seed of the folds of the rule.
+    ensemble : bool
+        Keep the classifiers of the folds, as in `BayesDecisionClassifier`.
 
     Attributes
     ----------
-    classes_, decisions_, application_, estimator_
+    classes_, decisions_, application_, estimator_, estimators_
         As in `BayesDecisionClassifier`.
     rule_ : TunedRule
         What was chosen; `rule_.frame()` shows the cross-fitted costs.
@@ -82,6 +83,7 @@ class TunedDecisionClassifier(AroundClassifier):
         cv: Any = 5,
         strengths: Sequence[float] = (0.0, 0.5, 1.0),
         rng: int = 0,
+        ensemble: bool = False,
     ) -> None:
         self.estimator = estimator
         self.application = application
@@ -89,6 +91,7 @@ class TunedDecisionClassifier(AroundClassifier):
         self.cv = cv
         self.strengths = strengths
         self.rng = rng
+        self.ensemble = ensemble
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit the estimator, and the rule on scores of cases that were held out.
@@ -98,35 +101,45 @@ class TunedDecisionClassifier(AroundClassifier):
         X, y, sample_weight, **fit_params
             As in `BayesDecisionClassifier.fit`.
         """
+        refuse_ensemble(self.ensemble)
         labels, self.classes_, codes = checked_labels(X, y)
         weights = as_weights(sample_weight, len(labels))
         metadata, splitting = fit_metadata(self, weights, fit_params)
         self.application_, self._rows = resolve(self.application, self.classes_)
         self.decisions_ = decision_array(self.application_.decisions, self.classes_)
-        scores = out_of_fold(
-            self.estimator, X, labels, cv=self.cv, metadata=metadata, splitting=splitting
+        scores, kept, self._panels = held_out(
+            self.estimator,
+            X,
+            labels,
+            cv=self.cv,
+            metadata=metadata,
+            splitting=splitting,
+            keep=self.ensemble,
         )
         rule = TunedRule(
             self._seen_part(), calibrator=self.calibrator, strengths=self.strengths, rng=self.rng
         )
         self.rule_ = rule.fit(scores, codes, weights)
-        self.estimator_ = fit_clone(self.estimator, X, labels, metadata)
-        self._keep_features()
+        if kept:
+            self._keep_fitted(of_folds=kept)
+        else:
+            self._keep_fitted(fit_clone(self.estimator, X, labels, metadata))
         return self
 
     def predict(self, X: Any, costs: Any = None) -> NDArray[Any]:
         """The decision for each case, by name; `costs` (n, K, M) are those of these very cases."""
-        check_is_fitted(self)
-        scores = log_scores(self.estimator_, X, len(self.classes_))
-        table = None
+        posteriors, table = self.predict_proba(X), None
         if costs is not None:
             table = as_case_costs(costs, self.application_).values[:, self._rows]
-        return np.asarray(self.decisions_[self.rule_.decisions(scores, table)])
+        return np.asarray(self.decisions_[self.rule_.decisions_by(posteriors, table)])
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Calibrated posteriors of `classes_`, under the priors of the application if any."""
+        """Calibrated posteriors of `classes_`, under the priors of the application if any.
+
+        With `ensemble` their mean over the classifiers of the folds.
+        """
         check_is_fitted(self)
-        return self.rule_.posteriors(log_scores(self.estimator_, X, len(self.classes_)))
+        return self.rule_.placed(posteriors_by(self, self.rule_.posterior_map.posteriors, X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, costs: Any = None) -> float:
         """Minus the expected cost per case of the decisions; greater is better."""

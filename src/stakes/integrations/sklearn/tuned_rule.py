@@ -96,12 +96,20 @@ class TunedRule:
 
     def decisions(self, scores: NDArray[Any], costs: Any = None) -> NDArray[Any]:
         """Positions of the decisions for new scores."""
+        return self.decisions_by(self.posteriors(scores), costs)
+
+    def decisions_by(self, posteriors: NDArray[Any], costs: Any = None) -> NDArray[Any]:
+        """Positions of the decisions for posteriors as `posteriors` gives them."""
         table = self.application.costs if costs is None else costs
-        return weighted_decisions(self.posteriors(scores), self.weights, table)
+        return weighted_decisions(posteriors, self.weights, table)
 
     def posteriors(self, scores: NDArray[Any]) -> FloatArray:
         """Calibrated posteriors for new scores, under the priors of the application if any."""
-        return self._placed(self.posterior_map, scores)
+        return self.placed(self.posterior_map.posteriors(scores))
+
+    def placed(self, calibrated: NDArray[Any]) -> FloatArray:
+        """Posteriors of the calibrator, moved to the priors of the application if it has any."""
+        return self._moved(self.posterior_map, calibrated)
 
     def frame(self) -> Frame:
         """One row per strength: cross-fitted cost, standard error, whether it was chosen."""
@@ -131,15 +139,15 @@ class TunedRule:
         fitted = self.kind.unfitted().fit(scores, codes, sample_weight=weights)
         found = best_class_weights(
             codes,
-            self._placed(fitted, scores),
+            self._moved(fitted, fitted.posteriors(scores)),
             application=self.application,
             sample_weight=weights,
         )
         return fitted, found.weights
 
-    def _placed(self, fitted: Calibrator, scores: NDArray[Any]) -> FloatArray:
-        """Calibrated posteriors, moved to the priors of the application if it has any."""
-        posteriors, app = fitted.posteriors(scores), self.application
+    def _moved(self, fitted: Calibrator, posteriors: NDArray[Any]) -> FloatArray:
+        """Posteriors of a calibrator, moved to the priors of the application if it has any."""
+        app = self.application
         if app.priors is None:
             return np.asarray(posteriors)
         return shifted(posteriors, app.priors, np.asarray(fitted.priors), app.classes)
@@ -153,7 +161,7 @@ class TunedRule:
             train, test = np.flatnonzero(number != fold), np.flatnonzero(number == fold)
             part = None if weights is None else weights[train]
             fitted, best = self._learnt(scores[train], codes[train], part)
-            posteriors = self._placed(fitted, scores[test])
+            posteriors = self._moved(fitted, fitted.posteriors(scores[test]))
             for j, strength in enumerate(self.strengths):
                 taken = weighted_decisions(posteriors, best**strength, costs)
                 losses[test, j] = costs.values[codes[test], taken]

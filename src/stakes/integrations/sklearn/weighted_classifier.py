@@ -87,8 +87,7 @@ class CostWeightedClassifier(AroundClassifier):
             metadata, _ = fit_metadata(self, None, fit_params)
             refuse_without_weights(self.estimator)
             metadata["sample_weight"] = self._cost_weights(codes, given)
-        self.estimator_ = fit_clone(self.estimator, X, labels, metadata)
-        self._keep_features()
+        self._keep_fitted(fit_clone(self.estimator, X, labels, metadata))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

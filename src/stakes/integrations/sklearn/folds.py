@@ -1,0 +1,147 @@
+"""Classifiers fitted on folds: what they say of the cases they never saw, and of new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import check_cv
+
+from stakes.exceptions import DataError
+from stakes.integrations.sklearn.alignment import rows_of
+from stakes.integrations.sklearn.fitting import fit_clone, log_scores
+from stakes.typing import FloatArray
+
+__all__ = ["HeldOut", "held_out", "posteriors_by", "refuse_ensemble"]
+
+
+class HeldOut(NamedTuple):
+    """Log scores (n, K) of cases by classifiers that never saw them.
+
+    `classifiers` are those, in the order of the folds, or none if they are not kept. In `panels`
+    equal parts they score new cases: with as many together as a held-out case was scored by.
+    """
+
+    scores: FloatArray
+    classifiers: list[Any]
+    panels: int
+
+
+def refuse_ensemble(ensemble: Any, calibrator: Any = "auto") -> None:
+    """Raise unless `ensemble` is yes or no, and no where there is nothing to keep."""
+    if not isinstance(ensemble, bool | np.bool_):
+        raise DataError(f"`ensemble` must be True or False; got {ensemble!r}.")
+    if ensemble and calibrator is None:
+        raise DataError(
+            "`ensemble` keeps the classifiers a calibrator was learnt from; there is none.",
+            hint="give a calibrator: calibrator='auto'",
+        )
+
+
+def held_out(
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    *,
+    cv: Any,
+    metadata: Mapping[str, Any],
+    splitting: Mapping[str, Any],
+    keep: bool,
+) -> HeldOut:
+    """Score every case by copies of the estimator that never saw it.
+
+    If they are kept, a case may be in several test parts, all cases in as many; it is then scored
+    by those classifiers together.
+    """
+    everyone, n_classes = np.arange(len(y)), len(np.unique(y))
+    kept: list[Any] = []
+    found: list[tuple[NDArray[Any], FloatArray]] = []
+    times = np.zeros(len(y), dtype=np.intp)
+    for train, part in check_cv(cv, y, classifier=True).split(X, y, **splitting):
+        fitted = _fit_part(estimator, X, y, everyone[train], metadata)
+        test = everyone[part]
+        found.append((test, log_scores(fitted, rows_of(X, test), n_classes)))
+        times[test] += 1
+        if keep:
+            kept.append(fitted)
+    _refuse_uneven(times, len(found), keep=keep)
+    table = np.empty((int(times[0]), len(y), n_classes))
+    seen = np.zeros(len(y), dtype=np.intp)
+    for test, scores in found:
+        table[seen[test], test] = scores
+        seen[test] += 1
+    return HeldOut(_together(table, kept), kept, len(kept) // len(table))
+
+
+def posteriors_by(owner: Any, calibrated: Callable[[FloatArray], FloatArray], X: Any) -> FloatArray:
+    """Calibrated posteriors of new cases by the estimator of a fitted owner, or by its panels.
+
+    The mean over panels is taken. The first has the first classifier of each repetition, if folds
+    come repetition by repetition.
+    """
+    n_classes = len(owner.classes_)
+    if hasattr(owner, "estimator_"):
+        return calibrated(log_scores(owner.estimator_, X, n_classes))
+    whole: Any = 0.0
+    for first in range(owner._panels):
+        panel = owner.estimators_[first :: owner._panels]
+        table = np.stack([log_scores(one, X, n_classes) for one in panel])
+        whole = whole + calibrated(_together(table, panel))
+    return np.asarray(whole / owner._panels)
+
+
+def _together(table: FloatArray, members: Sequence[Any]) -> FloatArray:
+    """The log of the mean posterior of several classifiers, or their mean decision function."""
+    if len(table) == 1:
+        return np.asarray(table[0])
+    if hasattr(members[0], "predict_proba"):
+        return np.asarray(np.logaddexp.reduce(table, axis=0) - np.log(len(table)))
+    return np.asarray(table.mean(axis=0))
+
+
+def _fit_part(
+    estimator: Any, X: Any, y: NDArray[Any], train: NDArray[Any], metadata: Mapping[str, Any]
+) -> Any:
+    """A copy fitted on some of the cases, which must have all classes."""
+    absent = np.setdiff1d(y, y[train]).tolist()
+    if absent:
+        raise DataError(
+            f"a fold has no case of {absent} to learn from.",
+            hint="use fewer folds, or bring more cases of it",
+        )
+    part = {
+        name: rows_of(value, train) if _per_case(value, len(y)) else value
+        for name, value in metadata.items()
+    }
+    return fit_clone(estimator, rows_of(X, train), y[train], part)
+
+
+def _refuse_uneven(times: NDArray[Any], splits: int, *, keep: bool) -> None:
+    """Raise unless all cases were held out once or, if classifiers are kept, equally often."""
+    even = 0 < times.min() == times.max()
+    if not times.any():
+        raise DataError(
+            "`cv` puts no case into any test part.",
+            hint="a generator serves one fit only; give a list of its splits",
+        )
+    if not keep and not (times == 1).all():
+        raise DataError(
+            f"`cv` must put every case into exactly one test part; {int((times != 1).sum())} of "
+            f"{len(times)} cases are in none or in several.",
+            hint="repeated folds need ensemble=True, which keeps their classifiers"
+            if even
+            else "use folds, such as StratifiedKFold(5)",
+        )
+    if not even or splits % int(times[0]):
+        raise DataError(
+            "`cv` must put every case into as many test parts as any other, and have a multiple of "
+            f"that many splits; here {times.min()} to {times.max()} test parts of {splits} splits.",
+            hint="for example cv=RepeatedStratifiedKFold(n_splits=5, n_repeats=5)",
+        )
+
+
+def _per_case(value: Any, length: int) -> bool:
+    """Whether metadata has one entry per case."""
+    return hasattr(value, "__len__") and not isinstance(value, str) and len(value) == length
