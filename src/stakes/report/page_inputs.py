@@ -227,7 +227,11 @@ def _editing(given: Any) -> str:
         "Edit a cost or a share: the decisions stay those made for the stated costs and shares, "
         "and are priced anew."
     )
-    return f"{said} Along a slider every model decides anew." if given["paths"] else said
+    return (
+        f"{said} Along a slider models decide anew by their probabilities."
+        if given["paths"]
+        else said
+    )
 
 
 def _paths(sheet: Sheet) -> Html:

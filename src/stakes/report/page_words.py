@@ -80,14 +80,16 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str]:
                    "so many times what was stated; 1 is the best constant decision.")
                   if not row else ("If errors cost more or less", "NEC at the stated shares when "
                    f"every error about {name} costs so many times what was stated above the "
-                   "cheapest decision, and every rule decides anew; 1 is the best constant "
-                   "decision."),
-        "abstain": ("If abstaining cost more or less", "NEC when every model decides anew at each "
-                    "price; 1 is the best constant decision. The line is where the slider stands."),
+                   "cheapest decision, and whatever has probabilities decides anew; 1 is the best "
+                   "constant decision."),
+        "abstain": ("If abstaining cost more or less", "NEC when models decide anew by their "
+                    "probabilities at each price; 1 is the best constant decision. The line is "
+                    "where the slider stands."),
         "coverage": ("What abstaining buys", "Solid: mean cost of the cases that are decided. "
                      "Dashed: with what the others cost. Symbols: where the models stand now."),
         "share": ("If the shares were different", f"NEC against the share of {name}, the others "
-                  "in proportion, when every model decides anew; 1 is the best constant decision."),
+                  "in proportion, when models decide anew by their probabilities; 1 is the best "
+                  "constant decision."),
         "trust": ("Can the probabilities be trusted?", f"What models say of {name} against how "
                   "often it occurs."),
     }[kind]  # fmt: skip
