@@ -376,3 +376,40 @@ def test_no_map_is_trusted_alone_where_few_cases_are_almost_told_apart(seed):
     own = cal.log_posteriors(log_odds)[np.arange(len(y)), y]
     as_is = np.log(expit(np.where(y == 1, log_odds, -log_odds)))
     assert -own.mean() < -as_is.mean() + 0.1
+
+
+class TestHeldOut:
+    """What is said of cases by fits without them is that of the choice itself."""
+
+    @staticmethod
+    def chosen_loss(cal):
+        table = cal.frame()
+        return float(table["loss"][table["chosen"]][0])
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_the_loss_of_an_average_is_that_of_the_members_it_has(self, seed):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 4, 3000)
+        logits = 2 * (rng.normal(size=(3000, 4)) + 2 * np.eye(4)[y]) + [3, -3, 0, 1]
+        cal = Automatic(bound=None).fit(logits, y)
+        assert 1 < len(cal.chosen.members) < 5  # some have too small a weight
+        again = calibration_gain(y, logits, calibrator=cal.chosen.unfitted())
+        assert self.chosen_loss(cal) == pytest.approx(again.after, rel=1e-9)
+
+    def test_is_kept_on_demand(self):
+        scores, y = made_up(500)
+        cal = Automatic()
+        cal.keep_held_out = True
+        cal.fit(scores, y)
+        own = cal.held_out[np.arange(500), y]
+        assert -own.mean() == pytest.approx(self.chosen_loss(cal), rel=1e-9)
+        assert Automatic().fit(scores, y).held_out is None
+
+    def test_progress_tells_candidates_folds_and_the_last_fit(self):
+        told = []
+        cal = Automatic([Affine(), Beta()], folds=3)
+        cal.progress = lambda *words: told.append(words)
+        cal.fold_progress = lambda *words: told.append(words)
+        cal.fit(*made_up(500))
+        folds = [(k, 3) for k in range(3)]
+        assert told == [(0, 2, "affine"), *folds, (1, 2, "beta"), *folds, (2, 2, cal.chosen.kind)]

@@ -97,8 +97,14 @@ class Automatic(Calibrator):
 
     kind = "automatic"
     _shapes: ClassVar[Shapes] = {"chosen": None}
-    #: Called before each candidate with how many are done, how many there are, and its kind.
+    #: Called before each candidate with how many are done, how many there are, and its kind; and
+    #: when all are done, with the kind that is then fitted on all cases.
     progress: Callable[[int, int, str], None] | None = None
+    #: Called before each fold of a candidate with how many are done and how many there are.
+    fold_progress: Callable[[int, int], None] | None = None
+    #: Whether `held_out` is kept: what the choice says of each case that counts, fitted without it.
+    keep_held_out = False
+    held_out: FloatArray | None = None
 
     def __init__(
         self,
@@ -183,6 +189,10 @@ class Automatic(Calibrator):
         choice = kept[place]
         if light := about_light_weights(cases):
             why = f"{names[place]}, but the comparison tells nothing. {light}"
+        if self.keep_held_out:
+            self.held_out = logs[place]
+        if self.progress is not None:
+            self.progress(len(candidates), len(candidates), choice.kind)
         self.chosen = choice.unfitted()
         self.chosen.options |= {"priors": candidate_priors(cases), "classes": None}
         self.chosen._fit_cases(cases.scores, cases.codes, cases.sample_weight)
@@ -194,9 +204,12 @@ class Automatic(Calibrator):
         """The candidates and their average: in front, or after `Smooth`."""
         by = self.options["by"]
         emphasis = class_stakes(by) if isinstance(by, Application) else None
-        shares = likelihood_weights(logs, cases, emphasis=emphasis)
+        shares = _that_count(likelihood_weights(logs, cases, emphasis=emphasis))
         average = _weighted(kept, shares, emphasis)
-        table = mixed(logs, shares, None if emphasis is None else emphasis.tolist())
+        among = np.flatnonzero(shares)
+        table = mixed(
+            [logs[i] for i in among], shares[among], None if emphasis is None else emphasis.tolist()
+        )
         label = _shares_label(names, shares)
         at = int(isinstance(kept[0], Smooth))
         return (
@@ -220,7 +233,7 @@ class Automatic(Calibrator):
             candidate.options["priors"] = cases.priors if cases.given else None
             candidate.options["classes"] = None
             try:
-                table = cross_fit_cases(candidate, cases, number)
+                table = cross_fit_cases(candidate, cases, number, tell=self.fold_progress)
             except StakesError as error:
                 hint = f" Hint: {error.hint}" if error.hint else ""
                 failures.append(f"{candidate.kind}: {error.message}{hint}")
@@ -311,9 +324,15 @@ def _label(candidate: Calibrator) -> str:
     return candidate.kind
 
 
+def _that_count(shares: FloatArray) -> FloatArray:
+    """The shares without those that are too small, which are 0."""
+    kept = np.where(shares >= LEAST, shares, 0.0)
+    return np.asarray(kept / kept.sum())
+
+
 def _shares_label(names: list[str], shares: FloatArray) -> str:
     """The average with its members and their weights in percent."""
-    parts = [f"{name} {100 * s:.0f} %" for name, s in zip(names, shares, strict=True) if s >= LEAST]
+    parts = [f"{name} {100 * s:.0f} %" for name, s in zip(names, shares, strict=True) if s > 0.0]
     return "average (" + ", ".join(parts) + ")"
 
 
@@ -321,7 +340,7 @@ def _weighted(
     members: Sequence[Calibrator], shares: FloatArray, emphasis: FloatArray | None
 ) -> Average:
     """The average of the members that count."""
-    pairs = [(m, float(s)) for m, s in zip(members, shares, strict=True) if s >= LEAST]
+    pairs = [(m, float(s)) for m, s in zip(members, shares, strict=True) if s > 0.0]
     return Average(
         [m.unfitted() for m, _ in pairs],
         weights=[s for _, s in pairs],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -155,12 +156,24 @@ def cross_fit(
     return np.exp(cross_fit_cases(cal, cases, number))
 
 
-def cross_fit_cases(cal: Calibrator, cases: Cases, number: IntArray) -> FloatArray:
-    """Cross-fitted log-posteriors of cases already read."""
+def cross_fit_cases(
+    cal: Calibrator,
+    cases: Cases,
+    number: IntArray,
+    *,
+    tell: Callable[[int, int], None] | None = None,
+) -> FloatArray:
+    """Cross-fitted log-posteriors of cases already read.
+
+    `tell` is called before each fold with how many are done and how many there are.
+    """
     out = np.empty((len(number), cases.scores.size))
     priors = cal.options["priors"]
     priors = None if priors is None else as_priors(priors, cases.classes)
-    for fold in np.unique(number):
+    names = np.unique(number)
+    for done, fold in enumerate(names):
+        if tell is not None:
+            tell(done, len(names))
         test = np.flatnonzero(number == fold)
         train = np.flatnonzero(number != fold)
         fitted = cal.unfitted()

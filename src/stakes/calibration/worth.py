@@ -20,7 +20,7 @@ from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.typing import FloatArray, IntArray, RandomSource
 
-__all__ = ["CalibrationGain", "about_light_weights", "calibration_gain"]
+__all__ = ["CalibrationGain", "about_light_weights", "calibration_gain", "gain_of"]
 
 #: Weights that add up to less than this share of the cases teach a calibrator next to nothing.
 _LIGHT = 0.1
@@ -210,7 +210,7 @@ def calibration_gain(
     >>> worth.measure, worth.fitting, worth.relative > 0.1
     ('cross-entropy', 'cross-fitted', True)
     """
-    measure = loss_name(by)
+    loss_name(by)
     cal = Affine() if calibrator is None else as_calibrator(calibrator)
     priors = by.priors if isinstance(by, Application) else cal.options["priors"]
     learnt = cal.classes if fitted else cal.options["classes"]
@@ -223,8 +223,23 @@ def calibration_gain(
         priors=priors,
         groups=groups,
     )
-    as_is = _as_they_are(cases)
     logs, fitting = _calibrated(cal, cases, folds, rng, fitted, optimistic)
+    doubt = "" if fitted else about_light_weights(cases)
+    return gain_of(cases, logs, by, kind=cal.kind, fitting=fitting, level=level, doubt=doubt)
+
+
+def gain_of(
+    cases: Cases,
+    logs: FloatArray,
+    by: str | Application,
+    *,
+    kind: str,
+    fitting: str,
+    level: float = 0.95,
+    doubt: str = "",
+) -> CalibrationGain:
+    """What calibrated log-posteriors take off the loss of the scores as they are."""
+    as_is = _as_they_are(cases)
     weights = cases.prior_weights() / cases.prior_weights().sum()
     before, after = (
         np.where(weights > 0.0, case_losses(table, cases.codes, by), 0.0) for table in (as_is, logs)
@@ -232,17 +247,17 @@ def calibration_gain(
     none = [_impossible(table, cases) for table in (as_is, logs)]
     interval = gain_interval(before - after, weights, cases, level, by=by)
     return CalibrationGain(
-        measure,
+        loss_name(by),
         float(weights @ before),
         float(weights @ after),
         interval,
         level,
         fitting,
-        cal.kind,
+        kind,
         by.unit if isinstance(by, Application) else None,
         (len(none[0]), len(none[1])),
         tuple(np.union1d(*none)[:10].tolist()),
-        "" if fitted else about_light_weights(cases),
+        doubt,
     )
 
 
