@@ -13,7 +13,7 @@ from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores, read_scores
 from stakes.calibration.saved_form import Shapes
 from stakes.exceptions import DataError
-from stakes.typing import FloatArray, Priors
+from stakes.typing import FloatArray, IntArray, Priors
 
 __all__ = ["Histogram", "VennAbers"]
 
@@ -37,7 +37,8 @@ class VennAbers(Calibrator):
 
     Notes
     -----
-    The guarantee is for the priors of the data; target priors move the merged value afterwards.
+    The guarantee is for the priors of the data. Target priors move both bounds and the merged value
+    afterwards, the class shares of the data taken as known.
 
     References
     ----------
@@ -53,6 +54,7 @@ class VennAbers(Calibrator):
     """
 
     kind = "venn-abers"
+    _any_scale = True
     _shapes: ClassVar[Shapes] = {"places": ("n",), "lower": ("n",), "upper": ("n",), "shift": ()}
 
     def __init__(
@@ -84,9 +86,10 @@ class VennAbers(Calibrator):
         self.shift = float(offsets[1] - offsets[0])
 
     def bounds(self, scores: Any) -> tuple[FloatArray, FloatArray]:
-        """The pair (p0, p1) of probabilities of the second class, under the data's priors."""
+        """The pair (p0, p1) of probabilities of the second class, under the target priors."""
         self._need_fit()
-        return self._pair(self._bounded(read_scores(scores), learn=False).log_odds())
+        low, high = self._pair(self._bounded(read_scores(scores), learn=False).log_odds())
+        return _moved(low, self.shift), _moved(high, self.shift)
 
     def _pair(self, odds: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Values at the nearest fitted score from below (p0) and from above (p1)."""
@@ -121,6 +124,13 @@ def _corners(
     return places[~inner], lower[~inner], upper[~inner]
 
 
+def _moved(probabilities: FloatArray, shift: float) -> FloatArray:
+    """Probabilities with a shift added to their log odds."""
+    from scipy.special import expit, logit
+
+    return np.asarray(expit(logit(probabilities) + shift)) if shift else probabilities
+
+
 class Histogram(Calibrator):
     r"""Frequencies in bins of equal mass, with an interval that holds for all bins at once.
 
@@ -136,13 +146,21 @@ class Histogram(Calibrator):
     priors, classes, bound
         See `Calibrator`.
     bins : int, optional
-        Number of bins of equal mass. Default: the cube root of the number of cases (of their
-        total weight), rounded, but at least 2.
+        Largest number of bins. Default: the cube root of the number of cases (of their total
+        weight), rounded, but at least 2.
 
     Notes
     -----
+    Bins are cut half-way between two different scores, as near to equal mass as ties allow; none
+    is empty, and there may be fewer than asked for. With no more different scores than bins each
+    score has a bin of its own. Of two cuts that are equally near the one towards the middle is
+    taken, in the very middle the lower one; but for that, swapping the classes and the sign of the
+    scores swaps the posteriors.
+
     The posterior of a bin with k of n cases is (k + 1/2)/(n + 1), so never 0 or 1. The interval is
-    Clopper and Pearson's, at 1 - (1 - level)/bins in each bin; it needs unit weights.
+    Clopper and Pearson's, at 1 - (1 - level)/bins in each bin. It counts every row as one case and
+    needs rows of equal weight. Target priors move both of its ends, the class shares of the data
+    taken as known.
 
     References
     ----------
@@ -154,9 +172,13 @@ class Histogram(Calibrator):
     >>> cal = Histogram(bins=2).fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1])
     >>> cal.posteriors([-1.5, 1.5])[:, 1].round(3).tolist()
     [0.167, 0.833]
+    >>> low, high = cal.bounds([1.5], level=0.9)
+    >>> (low.round(3).tolist(), high.tolist())  # of two cases 2: the square root of 0.1/2/2
+    ([0.158], [1.0])
     """
 
     kind = "histogram"
+    _any_scale = True
     _shapes: ClassVar[Shapes] = {
         "edges": ("n-1",),
         "positives": ("n",),
@@ -173,8 +195,9 @@ class Histogram(Calibrator):
         bins: int | None = None,
     ) -> None:
         super().__init__(priors=priors, classes=classes, bound=bound, bins=bins)
-        if bins is not None and not bins >= 1:
-            raise DataError(f"`bins` must be at least 1; got {bins!r}.")
+        whole = isinstance(bins, (int, np.integer)) and not isinstance(bins, bool)
+        if bins is not None and not (whole and bins >= 1):
+            raise DataError(f"`bins` must be a whole number, at least 1; got {bins!r}.")
         self.edges: FloatArray = np.empty(0)
         self.positives: FloatArray = np.empty(0)
         self.totals: FloatArray = np.empty(0)
@@ -183,37 +206,57 @@ class Histogram(Calibrator):
     def _fit(self, cases: Cases) -> None:
         odds = cases.scores.log_odds()
         cases.need_all_classes("two classes are needed")
-        order = np.argsort(odds)
-        below = np.cumsum(cases.weights[order])
-        bins = self.options["bins"] or max(2, round(float(below[-1]) ** (1 / 3)))
-        inner = np.searchsorted(below, np.arange(1, bins) * (below[-1] / bins), side="right")
-        self.edges = np.unique(odds[order][np.minimum(inner, len(odds) - 1)])
-        place = np.searchsorted(self.edges, odds, side="right")
-        size = len(self.edges) + 1
+        places, inverse = np.unique(odds, return_inverse=True)
+        inverse = inverse.reshape(-1)
+        mass = weighted_sums(inverse, cases.weights)
+        bins = self.options["bins"] or max(2, round(float(mass.sum()) ** (1 / 3)))
+        self.edges = _half_way(places, _cuts(mass, int(bins)))
+        place, size = self._place(odds), len(self.edges) + 1
         self.totals = weighted_sums(place, cases.weights, size)
         self.positives = weighted_sums(place, cases.weights * (cases.codes == 1), size)
         offsets = cases.prior_offsets()
         self.shift = float(offsets[1] - offsets[0])
+        if (cases.weights != 1.0).any():
+            equal = bool((cases.weights == cases.weights[0]).all())
+            self.report["row_weight"] = float(cases.weights[0]) if equal else None
 
     def bounds(self, scores: Any, *, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Ends of the simultaneous interval for the frequency in each score's bin."""
+        """Ends of the simultaneous interval for the frequency in each score's bin.
+
+        Under the target priors, if there are any. Needs rows of equal weight.
+        """
         from scipy.stats import beta
 
         self._need_fit()
-        place = np.searchsorted(
-            self.edges, self._bounded(read_scores(scores), learn=False).log_odds(), side="right"
-        )
-        tail = (1 - level) / len(self.totals) / 2
-        k, n = self.positives, self.totals
-        with np.errstate(invalid="ignore"):
-            low = np.where(k > 0, beta.ppf(tail, np.maximum(k, 1e-9), n - k + 1), 0.0)
-            high = np.where(k < n, beta.isf(tail, k + 1, np.maximum(n - k, 1e-9)), 1.0)
-        return low[place], high[place]
+        given: Any = level
+        if not (isinstance(given, (int, float, np.number)) and 0 < given < 1):
+            raise DataError(f"`level` must lie between 0 and 1; got {level!r}.", hint="level=0.95")
+        place = self._place(self._bounded(read_scores(scores), learn=False).log_odds())
+        k, n = self._counts()
+        tail = (1 - float(level)) / len(n) / 2
+        low = np.where(k > 0, beta.ppf(tail, np.maximum(k, 1), n - k + 1), 0.0)
+        high = np.where(k < n, beta.isf(tail, k + 1, np.maximum(n - k, 1)), 1.0)
+        return _moved(low, self.shift)[place], _moved(high, self.shift)[place]
+
+    def _counts(self) -> tuple[FloatArray, FloatArray]:
+        """Rows of the second class and all rows in each bin, whatever each of them weighs."""
+        weight = self.report.get("row_weight", 1.0)
+        if weight is None:
+            raise DataError(
+                "`bounds` needs rows of equal weight; `sample_weight` had others, and a weighted "
+                "row is one case.",
+                hint="fit without sample_weight; where weights count cases, repeat the rows: "
+                "np.repeat(scores, weights); for other class shares give priors",
+            )
+        return np.rint(self.positives / weight), np.rint(self.totals / weight)
+
+    def _place(self, odds: FloatArray) -> IntArray:
+        """The bin of each score."""
+        return np.searchsorted(self.edges, odds, side="right")
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
-        place = np.searchsorted(self.edges, scores.log_odds(), side="right")
         odds = np.log(self.positives + 0.5) - np.log(self.totals - self.positives + 0.5)
-        return binary_log_posteriors(odds[place] + self.shift)
+        return binary_log_posteriors(odds[self._place(scores.log_odds())] + self.shift)
 
     def _parameters(self) -> dict[str, Any]:
         return {
@@ -222,3 +265,29 @@ class Histogram(Calibrator):
             "totals": self.totals,
             "shift": self.shift,
         }
+
+
+def _cuts(mass: FloatArray, bins: int) -> IntArray:
+    """How many of the levels lie below each cut, the cuts as near to equal mass as can be."""
+    if len(mass) <= bins:
+        return np.arange(1, len(mass))
+    below = np.cumsum(mass) * bins  # so that whole masses are compared exactly
+    total, share = below[-1] / bins, np.arange(1, bins)
+    first = np.searchsorted(below[:-1], share * total)
+    lower, upper = np.maximum(first - 1, 0), np.minimum(first, len(mass) - 2)
+    to_lower, to_upper = (np.abs(below[at] - share * total) for at in (lower, upper))
+    higher = (to_upper < to_lower) | ((to_upper == to_lower) & (2 * share < bins))
+    cuts = np.where(higher, upper, lower)
+    far = np.unique(cuts[np.minimum(to_lower, to_upper) > total / 2])  # the ends of heavy ties
+    near = np.setdiff1d(cuts, far)
+    ends, after = np.concatenate([[-np.inf], below[far], [np.inf]]), np.searchsorted(far, near)
+    apart = np.minimum(below[near] - ends[after], ends[after + 1] - below[near])
+    return np.union1d(near[apart >= total / 2], far) + 1
+
+
+def _half_way(places: FloatArray, cuts: IntArray) -> FloatArray:
+    """Edges half-way between neighbours; next to an infinite score beyond all finite ones."""
+    most = np.finfo(np.float64).max
+    low, high = (np.clip(places[at], -most, most) for at in (cuts - 1, cuts))
+    middle = low / 2 + high / 2
+    return np.asarray(np.where((low < middle) & (middle <= high), middle, high))
