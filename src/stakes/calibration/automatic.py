@@ -11,7 +11,7 @@ from stakes._checks import as_priors
 from stakes.application import Application, CostMatrix
 from stakes.calibration.blending import Average, Rank, mixed
 from stakes.calibration.calibrator import Calibrator
-from stakes.calibration.cases import Cases, Scores, read_scores
+from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.choosing import chosen_place, class_stakes, likelihood_weights
 from stakes.calibration.constant import Constant
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
@@ -119,20 +119,22 @@ class Automatic(Calibrator):
     ) -> None:
         if isinstance(by, Mapping):  # as saved
             by = Application(CostMatrix(**by["costs"]), by["priors"])
+        tried = None
         if candidates is not None:
-            candidates = [made(candidate).unfitted() for candidate in candidates]
+            tried = [made(candidate).unfitted() for candidate in candidates]
         super().__init__(
             priors=priors,
             classes=classes,
             bound=bound,
-            candidates=candidates,
+            candidates=tried,
             by=by,
             folds=folds,
             rng=_seed(rng),
         )
         loss_name(by)
-        if candidates is not None and not candidates:
+        if tried is not None and not tried:
             raise DataError("`candidates` must hold at least one calibrator; got none.")
+        self._any_scale = tried is not None and all(each._any_scale for each in tried)
         self.chosen: Calibrator = Affine()
 
     @property
@@ -158,7 +160,7 @@ class Automatic(Calibrator):
         groups : array-like of shape (n_cases,), optional
             What cases have in common, such as a speaker, a patient or a pair of trials.
         """
-        return self._fit_cases(read_scores(scores), y_true, sample_weight, groups)
+        return self._fit_cases(self._read(scores), y_true, sample_weight, groups)
 
     def _fit_cases(
         self, scores: Scores, y_true: Any, sample_weight: Any, groups: Any = None

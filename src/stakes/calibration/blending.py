@@ -50,6 +50,7 @@ class Rank(Calibrator):
     """
 
     kind = "rank"
+    _any_scale = True
     _shapes: ClassVar[Shapes] = {
         "places": ("n",),
         "ranks": ("n",),
@@ -158,6 +159,7 @@ class Average(Calibrator):
             emphasis=None if emphasis is None else [float(value) for value in emphasis],
         )
         self.members = own
+        self._any_scale = all(member._any_scale for member in own)
         if not self.members:
             raise DataError("`members` must hold at least one calibrator; got none.")
         if shares.shape != (len(own),) or not (shares > 0).all():

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from stakes._checks import as_priors
 from stakes._files import write_whole
 from stakes._kernels.softmax import log_softmax, shift_log_priors
-from stakes.calibration.cases import Cases, Scores, read_cases, read_scores, refuse_vast
+from stakes.calibration.cases import (
+    Cases,
+    Scores,
+    read_cases,
+    read_log_scores,
+    read_scores,
+    refuse_vast,
+)
 from stakes.calibration.saved_form import (
     Shapes,
     check_bound,
@@ -67,6 +74,8 @@ class Calibrator:
     _shapes: ClassVar[Shapes] = {}
     #: Options without which posteriors would be others.
     _applied: ClassVar[tuple[str, ...]] = ()
+    #: Whether scores may be on a scale of their own; otherwise probabilities are refused by `fit`.
+    _any_scale: bool = False
     options: dict[str, Any]
     classes: tuple[Name, ...] | None
     priors: FloatArray | None
@@ -99,14 +108,25 @@ class Calibrator:
         Parameters
         ----------
         scores : array-like of shape (n_cases, n_classes) or (n_cases,)
-            Log-posteriors or logits; or log odds (LLRs) of the second of two classes.
+            Log-posteriors or logits; or log odds (LLRs) of the second of two classes. What looks
+            like probabilities is refused, one score per case only where the scale counts.
         y_true : array-like of shape (n_cases,)
             True classes, as names or positions.
         sample_weight : array-like of shape (n_cases,), optional
             A weight of 2 is the same as the case occurring twice. Weights that add to 1 therefore
             speak of a single case; multiply them by the number of cases.
         """
-        return self._fit_cases(read_scores(scores), y_true, sample_weight)
+        return self._fit_cases(self._read(scores), y_true, sample_weight)
+
+    def _read(self, scores: Any) -> Scores:
+        """Check scores to learn from; a column of probabilities is no log odds."""
+        if self._any_scale:
+            return read_scores(scores)
+        return read_log_scores(
+            scores,
+            instead="log odds all the same: Posteriors.from_logits(scores); scores on a scale of "
+            "their own: Logistic(), Smooth() or Isotonic()",
+        )
 
     def _fit_cases(
         self, scores: Scores, y_true: Any, sample_weight: Any, groups: Any = None

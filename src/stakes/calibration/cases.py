@@ -12,11 +12,20 @@ from numpy.typing import NDArray
 from stakes._checks import as_matrix, as_priors, same_length
 from stakes._columns import as_column, as_floats, as_weights
 from stakes._names import as_names, encode, listed, observed_names
-from stakes.exceptions import DataError, LabelError, PosteriorError, PriorError
+from stakes.calibration.not_logarithms import refuse_probabilities, refuse_probability_rows
+from stakes.exceptions import DataError, LabelError, PriorError
 from stakes.posteriors import Posteriors
 from stakes.typing import FloatArray, IntArray, Name, Priors
 
-__all__ = ["Cases", "Scores", "group_numbers", "read_cases", "read_scores", "refuse_vast"]
+__all__ = [
+    "Cases",
+    "Scores",
+    "group_numbers",
+    "read_cases",
+    "read_log_scores",
+    "read_scores",
+    "refuse_vast",
+]
 
 #: The largest finite score: its square, times many cases, is still a number.
 _LARGEST = 1e100
@@ -94,9 +103,25 @@ def read_scores(scores: Any, name: str = "scores") -> Scores:
     with np.errstate(invalid="ignore", over="ignore"):
         plain = bool(np.isfinite(table.sum()))
     if plain:
-        _refuse_probabilities(table, name)
+        refuse_probability_rows(table, name)
         return Scores(table, None)
     return Scores(_settle_infinities(table, name), None)
+
+
+def read_log_scores(
+    scores: Any,
+    name: str = "scores",
+    *,
+    instead: str = "log odds all the same: Posteriors.from_logits(scores)",
+) -> Scores:
+    """As `read_scores`, where the scale counts: a column that looks like probabilities is refused.
+
+    `instead` says how to insist.
+    """
+    read = read_scores(scores, name)
+    if read.odds is not None:
+        refuse_probabilities(read.odds, name, instead)
+    return read
 
 
 def refuse_vast(scores: Scores) -> Scores:
@@ -118,20 +143,6 @@ def refuse_vast(scores: Scores) -> Scores:
         "say how far to trust it: bound=50",
         rows=rows[:10].tolist(),
     )
-
-
-def _refuse_probabilities(table: NDArray[Any], name: str) -> None:
-    """Raise when every row looks like probabilities."""
-    first = table[:100]
-    if first.min() < 0.0 or first.max() > 1.0:
-        return
-    sums = table.sum(axis=1, dtype=np.float64)
-    if table.min() >= 0.0 and np.all(np.abs(sums - 1.0) < 1e-5):
-        raise PosteriorError(
-            f"`{name}` must be logarithms (log-posteriors or logits); all {len(table)} rows lie "
-            "in [0, 1] and add to 1, so they are probabilities.",
-            hint="pass np.log(p), or Posteriors(p)",
-        )
 
 
 def _settle_infinities(table: NDArray[Any], name: str) -> NDArray[Any]:

@@ -34,6 +34,7 @@ class Constant(Calibrator):
     """
 
     kind = "constant"
+    _any_scale = True
     _shapes: ClassVar[Shapes] = {"shares": ("classes",)}
 
     def _fit(self, cases: Cases) -> None:

@@ -11,7 +11,7 @@ from stakes._checks import as_priors
 from stakes._columns import as_column, as_weights
 from stakes._names import listed
 from stakes.calibration.calibrator import Calibrator, as_calibrator
-from stakes.calibration.cases import Cases, group_numbers, read_cases, read_scores
+from stakes.calibration.cases import Cases, group_numbers, read_cases
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray, RandomSource
 
@@ -146,7 +146,7 @@ def cross_fit(
     """
     as_calibrator(cal)
     cases = read_cases(
-        read_scores(scores),
+        cal._read(scores),
         y_true,
         sample_weight=sample_weight,
         classes=cal.options["classes"],

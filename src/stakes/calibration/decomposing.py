@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator
-from stakes.calibration.cases import read_cases, read_scores
+from stakes.calibration.cases import read_cases, read_log_scores
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
 from stakes.calibration.isotonic import Isotonic
 from stakes.calibration.per_case import case_losses, loss_name
@@ -110,7 +110,7 @@ def decompose(
     priors = by.priors if isinstance(by, Application) else cal.options["priors"]
     names = by.classes if isinstance(by, Application) else cal.options["classes"]
     cases = read_cases(
-        read_scores(scores), y_true, sample_weight=sample_weight, classes=names, priors=priors
+        read_log_scores(scores), y_true, sample_weight=sample_weight, classes=names, priors=priors
     )
     fresh = cal.unfitted()
     fresh.options |= {"priors": cases.priors if cases.given else None, "classes": None}

@@ -72,6 +72,7 @@ class Gaussian(Calibrator):
     """
 
     kind = "gaussian"
+    _any_scale = True
     _shapes: ClassVar[Shapes] = {
         "means": (2,),
         "spreads": (2,),

@@ -60,6 +60,7 @@ class Isotonic(Calibrator):
     """
 
     kind = "isotonic"
+    _any_scale = True
     _shapes: ClassVar[Shapes] = {"maps": None, "offsets": None}
 
     def __init__(

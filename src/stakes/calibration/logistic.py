@@ -57,6 +57,7 @@ class Logistic(Calibrator):
     """
 
     kind = "logistic"
+    _any_scale = True
     _shapes: ClassVar[Shapes] = {"slope": (), "intercept": ()}
 
     def __init__(

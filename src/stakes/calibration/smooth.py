@@ -69,6 +69,7 @@ class Smooth(Calibrator):
     """
 
     kind = "smooth"
+    _any_scale = True
     _shapes: ClassVar[Shapes] = {
         "places": ("n",),
         "ranks": ("n",),

@@ -10,7 +10,7 @@ import numpy as np
 from stakes._names import listed
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator, as_calibrator
-from stakes.calibration.cases import Cases, read_cases, read_scores
+from stakes.calibration.cases import Cases, read_cases, read_log_scores
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
 from stakes.calibration.gain_intervals import gain_interval
 from stakes.calibration.impossible import IMPOSSIBLE
@@ -216,7 +216,7 @@ def calibration_gain(
     learnt = cal.classes if fitted else cal.options["classes"]
     names = by.classes if isinstance(by, Application) else learnt
     cases = read_cases(
-        read_scores(scores),
+        read_log_scores(scores),
         y_true,
         sample_weight=sample_weight,
         classes=names,

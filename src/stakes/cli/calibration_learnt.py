@@ -118,9 +118,11 @@ def log_scores(model: Model, priors: NDArray[np.float64], kind: str) -> NDArray[
     assert model.scores is not None
     if kind == "prob":
         said = Posteriors(model.scores)
-        return said.log_odds if model.scores.ndim == 1 else said.log_values
+        return said.log_values
     if kind == "llr":
         return Posteriors.from_llrs(model.scores, priors).log_values
+    if model.scores.ndim == 1:  # said to be log odds, so no column in [0, 1] is in doubt
+        return np.column_stack([-model.scores / 2, model.scores / 2])
     return model.scores
 
 
