@@ -91,6 +91,48 @@ class TestWorstCaseGain:
             highest = max(highest, cost(llrs > -theta) - least)
         assert found.gain == pytest.approx(highest, abs=1e-6)
 
+    def test_certainty_that_is_wrong_by_hand(self):
+        """Half of each class is called impossible: at an effective prior near 1, half is missed."""
+        found = worst_case_gain([0, 1, 0, 1], [-np.inf, -np.inf, np.inf, np.inf])
+        assert found.gain == 0.5
+        assert found.effective_prior in (0.0, 1.0)
+        one = worst_case_gain([0, 0, 0, 1], [-9.0, -9.0, np.inf, 1.0])  # one of three first cases
+        assert one.gain == pytest.approx(1 / 3)
+        assert (one.log_odds, one.effective_prior) == (-np.inf, 0.0)
+        assert "close to 0" in one.text
+        right = worst_case_gain([0, 0, 1, 1], [-np.inf, -np.inf, np.inf, np.inf])
+        assert (right.gain, right.effective_prior) == (0.0, 0.5)
+        assert right.text.startswith("No cost and no prior")
+
+    @given(st.integers(0, 10**6), st.sampled_from(["llr", "log_odds", "posterior"]))
+    def test_infinite_scores_are_the_limit_of_large_ones(self, seed, kind):
+        rng = np.random.default_rng(seed)
+        scores = rng.integers(-3, 4, 12).astype(float)
+        y = np.append(rng.integers(0, 2, 10), [0, 1])
+        large = np.where(np.abs(scores) == 3, 600 * np.sign(scores), scores)
+        vast = np.where(np.abs(scores) == 3, np.inf * np.sign(scores), scores)
+        if kind == "posterior":
+            p = np.where(np.isinf(vast), vast > 0, 1 / (1 + np.exp(-scores)))
+            found = worst_case_gain(y, Posteriors(p))
+            kind = "log_odds"
+        else:
+            found = worst_case_gain(y, vast, kind=kind)
+        expected = worst_case_gain(y, large, kind=kind).gain
+        assert found.gain == pytest.approx(expected, abs=1e-9)
+
+    def test_the_result_says_that_it_is_optimistic(self):
+        found = worst_case_gain([0, 1, 0, 1], [-1.0, -0.5, 0.5, 700.0])
+        assert found.gain > 0
+        assert found.fitting == "optimistic: fitted on the same cases"
+        assert "optimistic" in found.text
+        assert "optimistic" in repr(found)
+        assert found.frame()["fitting"].tolist() == [found.fitting]
+        assert f"{found.gain:.4g}" in found.text
+
+    def test_far_log_odds_have_an_effective_prior(self):
+        found = worst_case_gain([0, 1, 0, 1], [-800.0, -800.0, 800.0, 800.0])
+        assert found.effective_prior in (0.0, 1.0)  # and no overflow on the way
+
     def test_isotonic_llrs_gain_nothing(self):
         rng = np.random.default_rng(0)
         scores = rng.normal(size=300)

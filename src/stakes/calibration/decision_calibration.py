@@ -139,9 +139,9 @@ def _matrix(costs: Any) -> CostMatrix:
     return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class WorstCaseGain:
-    """The most that calibration can save, and for whom.
+    """The most that calibration can save on these cases, and for whom: optimistic for others.
 
     What `worst_case_gain` returns.
 
@@ -151,16 +151,53 @@ class WorstCaseGain:
         Largest difference between the actual and the least cost, per case, when the costs of a
         miss and of a false alarm are weighted to add to 1 with the prior.
     log_odds : float
-        Prior log odds (with costs folded in) of the application where it happens.
+        Prior log odds (with costs folded in) of the application where it happens; infinite where
+        the gain is only approached, as the effective prior goes to 0 or 1; 0 without a gain.
+    fitting : str
+        How the map was fitted that the scores are compared with.
     """
 
     gain: float
     log_odds: float
+    fitting: str = "optimistic: fitted on the same cases"
 
     @property
     def effective_prior(self) -> float:
         """Effective prior of the second class of that application."""
-        return float(1.0 / (1.0 + np.exp(-self.log_odds)))
+        from scipy.special import expit
+
+        return float(expit(self.log_odds))
+
+    @property
+    def text(self) -> str:
+        """One sentence for a report."""
+        if self.gain <= 1e-12:  # rounding
+            return (
+                "No cost and no prior could profit from calibrating on these cases "
+                f"({self.fitting})."
+            )
+        near = "" if np.isfinite(self.log_odds) else " close to"
+        return (
+            f"Calibrating would save at most {self.gain:.4g} per case, where the effective prior "
+            f"of the second class is{near} {self.effective_prior:.4g} ({self.fitting})."
+        )
+
+    def frame(self) -> Frame:
+        """One row."""
+        return Frame(
+            {
+                "gain": [self.gain],
+                "log_odds": [self.log_odds],
+                "effective_prior": [self.effective_prior],
+                "fitting": [self.fitting],
+            }
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<WorstCaseGain {self.gain:.4g} at effective prior {self.effective_prior:.4g} "
+            "(optimistic)>"
+        )
 
 
 def worst_case_gain(
@@ -202,7 +239,11 @@ def worst_case_gain(
     Notes
     -----
     Exact. Between two neighbouring scores the actual cost is linear in the effective prior and the
-    least cost is concave, so the maximum lies at a score. In-sample, hence optimistic.
+    least cost is concave, so the maximum lies at a score. At an infinite score it is the limit as
+    the effective prior goes to 0 (or 1): the share of the first (second) class that is called
+    impossible. The least cost is that of the best increasing map on these very cases, so the gain
+    is optimistic: also calibrated scores, of a few cases, seem to leave something to gain. For what
+    calibration is worth on new cases see `calibration_gain`.
 
     References
     ----------
@@ -215,6 +256,8 @@ def worst_case_gain(
     0.0
     >>> round(worst_case_gain(ScoreCounts.from_scores(y_true, says, kind="llr")).gain, 3)
     0.0
+    >>> worst_case_gain([0, 1, 0, 1], [-np.inf, -np.inf, np.inf, np.inf]).gain
+    0.5
     """
     if isinstance(y_true, ScoreCounts):
         if any(each is not None for each in (scores, kind, classes, sample_weight)):
@@ -257,10 +300,7 @@ def _worst_case(scores: ScoreCounts) -> WorstCaseGain:
         with np.errstate(divide="ignore"):
             llrs = np.log(llrs) - np.log1p(-llrs)
     llrs = llrs - scores.log_prior_odds()
-    finite = np.isfinite(llrs)
-    if not finite.any():
-        return WorstCaseGain(0.0, 0.0)
-    prior = expit(-llrs)
+    prior = expit(-llrs)  # 0 or 1 at an infinite score: the limit
     misses, alarms = cumulative(positives) / second, 1.0 - cumulative(negatives) / first
     lower, upper = scores.blocks()
     with np.errstate(divide="ignore"):
@@ -274,6 +314,8 @@ def _worst_case(scores: ScoreCounts) -> WorstCaseGain:
     for shift in (0, 1):  # the threshold just below and just above each score
         index = np.arange(len(llrs)) + shift
         actual = prior * misses[index] + (1.0 - prior) * alarms[index]
-        gain = np.maximum(gain, np.where(finite, actual - least, -np.inf))
+        gain = np.maximum(gain, actual - least)
     k = int(gain.argmax())
-    return WorstCaseGain(max(float(gain[k]), 0.0), float(-llrs[k]))
+    if gain[k] <= 0.0:
+        return WorstCaseGain(0.0, 0.0)
+    return WorstCaseGain(float(gain[k]), float(-llrs[k]))
