@@ -10,6 +10,7 @@ from stakes.calibration import (
     Automatic,
     Average,
     Beta,
+    Calibrator,
     Gaussian,
     Isotonic,
     Rank,
@@ -22,6 +23,7 @@ from stakes.calibration import (
 from stakes.calibration.automatic import default_candidates
 from stakes.calibration.cases import read_cases
 from stakes.exceptions import DataError, FormatError
+from stakes.metrics import BetaWeight
 
 
 def made_up(n=2000, seed=0):
@@ -413,3 +415,36 @@ class TestHeldOut:
         cal.fit(*made_up(500))
         folds = [(k, 3) for k in range(3)]
         assert told == [(0, 2, "affine"), *folds, (1, 2, "beta"), *folds, (2, 2, cal.chosen.kind)]
+
+
+def test_standard_errors_know_of_groups():
+    """Sixty cases, each twenty times, are sixty cases."""
+    rng = np.random.default_rng(1)
+    scores = 2 * rng.normal(size=60)
+    y = (rng.random(60) < 1 / (1 + np.exp(-scores))).astype(int)
+    groups = np.repeat(np.arange(60), 20)
+    kinds = [Temperature(), Beta()]
+    alone = Automatic(kinds, folds=3).fit(scores, y)
+    together = Automatic(kinds, folds=3).fit(np.repeat(scores, 20), np.repeat(y, 20), groups=groups)
+    once, often = (max(a.frame()["standard_error"][1:]) for a in (alone, together))
+    assert often == pytest.approx(once, rel=0.5)  # fewer would be 1 / sqrt(20) of it
+
+
+class TestBetaWeight:
+    def test_is_compared_and_survives_saving(self):
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 2, 400)
+        scores = 4 * (rng.normal(size=400) + 2 * y - 1)
+        weight = BetaWeight(2.0, 5.0, 0.1, 0.8)
+        cal = Automatic([Affine(), Isotonic()], by=weight).fit(scores, y)
+        losses = weight.losses(scores)
+        expected = np.where(y == 1, losses[1], losses[0]).mean()
+        assert cal.frame()["loss"][0] == pytest.approx(expected)
+        again = Calibrator.from_dict(cal.to_dict())
+        assert again.options["by"] == weight
+        assert isinstance(again.options["by"], BetaWeight)
+
+    def test_is_for_two_classes(self):
+        logits = np.random.default_rng(0).normal(size=(60, 3))
+        with pytest.raises(DataError, match="two classes; there are 3"):
+            Automatic(by=BetaWeight()).fit(logits, np.arange(60) % 3)

@@ -116,3 +116,29 @@ def test_error_of_a_cost_includes_a_case_not_yet_seen():
     assert table["standard_error"][1] == pytest.approx(np.sqrt(gap @ gap + unseen @ unseen))
     assert table["standard_error"][2] == 0
     assert table["chosen"] == [False, True, False]
+
+
+class TestGroups:
+    """A case repeated twenty times in one group says what it says once."""
+
+    def losses(self, n=60, seed=0):
+        rng = np.random.default_rng(seed)
+        return rng.random(n), rng.random(n), rng.integers(0, 2, n)
+
+    @pytest.mark.parametrize("by", ["cross_entropy", Application([[0, 1], [10, 0]])])
+    def test_standard_errors_are_those_of_the_groups(self, by):
+        first, second, y = self.losses()
+        alone = chosen_place(["a", "b"], [first, second], read_cases(np.zeros(60), y), by, leeway=1)
+        groups = np.repeat(np.arange(60), 20)
+        cases = read_cases(np.zeros(1200), np.repeat(y, 20), groups=groups)
+        often = [np.repeat(first, 20), np.repeat(second, 20)]
+        found = chosen_place(["a", "b"], often, cases, by, leeway=1)
+        np.testing.assert_allclose(found.table["standard_error"], alone.table["standard_error"])
+        np.testing.assert_allclose(found.table["loss"], alone.table["loss"])
+
+    def test_by_hand(self):
+        """Gaps 3, 1 | -1, 0 with mean 3/4: sums 10/4 and -10/4 of the two groups, over 4 cases."""
+        gap = np.array([3.0, 1.0, -1.0, 0.0])
+        cases = read_cases(np.zeros(4), [0, 1, 0, 1], groups=["x", "x", "y", "y"])
+        found = chosen_place(["a", "b"], [gap, np.zeros(4)], cases, "brier", leeway=1)
+        assert found.table["standard_error"][1] == pytest.approx(np.sqrt(2 * (10 / 4) ** 2) / 4)

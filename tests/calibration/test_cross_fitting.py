@@ -171,3 +171,32 @@ def test_groups_that_cannot_be_told_apart_are_refused():
     groups[:] = [{"a": 1}, {"a": 2}, {"a": 3}, {"a": 4}]
     with pytest.raises(DataError, match="groups"):
         stratified_folds([0, 1, 0, 1], 2, groups=groups)
+
+
+@pytest.mark.parametrize("function", [cross_fit, fit_on_test])
+@pytest.mark.parametrize("cal", ["affine", Affine, None])
+def test_what_is_no_calibrator_is_refused(function, cal):
+    with pytest.raises(DataError, match=r"a calibrator is needed, such as Affine\(\)"):
+        function(cal, *made_up())
+
+
+@pytest.mark.parametrize("folds", ["5", None, True, np.nan, np.inf])
+def test_folds_that_are_no_number(folds):
+    with pytest.raises(DataError, match="whole number from 2 to the 200 cases"):
+        cross_fit(Affine(), *made_up(), folds=folds)
+
+
+@pytest.mark.parametrize("rng", ["a", 1.5, -1])
+def test_a_seed_that_is_none(rng):
+    with pytest.raises(DataError, match="`rng` must be a whole number of 0 or more"):
+        stratified_folds([0, 1, 0, 1], 2, rng=rng)
+
+
+def test_a_whole_number_of_folds_may_be_a_float():
+    np.testing.assert_array_equal(
+        stratified_folds([0, 1, 0, 1], 2.0), stratified_folds([0, 1, 0, 1], 2)
+    )
+
+
+def test_fit_on_test_says_that_it_is_optimistic():
+    assert fit_on_test.__doc__.startswith("Optimistic")

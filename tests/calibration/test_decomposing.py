@@ -4,9 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, log_softmax
 
-from stakes import Application, CostMatrix
+from stakes import Application, CostMatrix, ScoreCounts
 from stakes.calibration import Isotonic, decompose
 from stakes.exceptions import DataError
+from stakes.metrics import BetaWeight, score_decomposition
 
 
 def made_up(n=1000, seed=0):
@@ -70,6 +71,45 @@ class TestDecompose:
 
     def test_frame_lists_the_parts(self):
         assert decompose(*made_up()[::-1]).frame()["part"].tolist()[0] == "total"
+
+
+class TestLabel:
+    def test_fitted_on_the_same_cases_is_optimistic(self):
+        found = decompose(*made_up()[::-1])
+        assert found.optimistic
+        assert found.fitting == "optimistic: fitted on the same cases"
+        assert "isotonic, optimistic: fitted on the same cases" in found.text
+        assert "optimistic" in repr(found)
+        assert set(found.frame()["fitting"].tolist()) == {found.fitting}
+
+    def test_cross_fitted_is_not(self):
+        found = decompose(*made_up()[::-1], folds=5)
+        assert not found.optimistic
+        assert found.fitting == "cross-fitted"
+        assert "optimistic" not in found.text
+
+    def test_text_gives_the_parts_by_hand(self):
+        """As in `test_brier_by_hand`, with log odds that say 1/2 of all: nothing to calibrate."""
+        found = decompose([0, 1, 0, 1], [0.0, 0.0, 0.0, 0.0], by="brier")
+        assert "Of a Brier score of 0.5 calibrating" in found.text
+        assert "takes 0; the scores then save 0 of the 0.5 of the priors alone." in found.text
+
+
+class TestBetaWeight:
+    @pytest.mark.parametrize("weight", [BetaWeight(), BetaWeight(2, 5), BetaWeight(1, 1, 0.1, 0.3)])
+    def test_against_the_decomposition_of_score_counts(self, weight):
+        scores, y = made_up()
+        found = decompose(y, scores, by=weight)
+        other = score_decomposition(ScoreCounts.from_scores(y, scores, kind="log_odds"), weight)
+        assert found.measure == "average cost"
+        for part in ("total", "miscalibration", "discrimination", "uncertainty"):
+            assert getattr(found, part) == pytest.approx(getattr(other, part), abs=1e-12)
+
+
+@pytest.mark.parametrize("calibrator", ["magic", ["pav"], Isotonic])
+def test_what_is_no_calibrator_is_refused(calibrator):
+    with pytest.raises(DataError, match="must be 'pav', 'affine' or a Calibrator"):
+        decompose([0, 1], [0.0, 1.0], calibrator=calibrator)
 
 
 def test_a_case_without_weight_has_no_infinite_part():

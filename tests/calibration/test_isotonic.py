@@ -96,3 +96,9 @@ class TestManyClasses:
         scores = np.log([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
         cal = Isotonic(misleading=0).fit(scores, [0, 1, 2])
         np.testing.assert_allclose(cal.posteriors(np.zeros((1, 3))).sum(), 1.0)
+
+
+@pytest.mark.parametrize("misleading", ["a", None, -1, np.nan, np.inf, True])
+def test_misleading_cases_that_are_no_number(misleading):
+    with pytest.raises(DataError, match="`misleading` must be a number, 0 or more"):
+        Isotonic(misleading=misleading)

@@ -302,3 +302,11 @@ class TestWeightsThatAreTooSmall:
         weights = np.full(len(y), 1 / len(y))
         found = calibration_gain(y, scores, calibrator=cal, fitted=True, sample_weight=weights)
         assert found.doubt == ""
+
+
+def test_a_calibrator_fitted_on_these_cases_is_optimistic_when_that_is_said():
+    scores, y = made_up()
+    cal = Affine().fit(scores, y)
+    found = calibration_gain(y, scores, calibrator=cal, fitted=True, optimistic=True)
+    assert found.fitting == "optimistic: fitted on the same cases"
+    assert calibration_gain(y, scores, calibrator=cal, fitted=True).fitting == "held out"

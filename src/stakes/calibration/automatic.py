@@ -8,18 +8,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stakes._checks import as_priors
-from stakes.application import Application, CostMatrix
+from stakes.application import Application
 from stakes.calibration.blending import Average, Rank, mixed
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.choosing import chosen_place, class_stakes, likelihood_weights
 from stakes.calibration.constant import Constant
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
-from stakes.calibration.describing import described, made, plain_aim
+from stakes.calibration.describing import aim_again, described, made, plain_aim
 from stakes.calibration.isotonic import Isotonic
 from stakes.calibration.logistic import Beta
 from stakes.calibration.matrix import Dirichlet
-from stakes.calibration.per_case import case_losses, loss_name
+from stakes.calibration.per_case import Aim, case_losses, loss_name
 from stakes.calibration.saved_form import Shapes, need_all
 from stakes.calibration.scaling import Affine, Temperature
 from stakes.calibration.smooth import Smooth
@@ -60,11 +60,12 @@ class Automatic(Calibrator):
         `Rank`, `VennAbers`, `Beta`, `Affine`, `Isotonic`. More: `CommonCurve`, `Affine` and
         `Temperature`; up to 30 classes also `Isotonic`, and `Dirichlet` if there are at least
         K * K cases; beyond, `StructuredMatrix`. With a single case of a class, `Temperature` alone.
-    by : "cross_entropy", "brier" or Application
-        What is compared: a proper score, or the cost of the Bayes decisions of an application,
-        whose priors, if it has any, are the target priors. For a cost, `Constant` is averaged too,
-        the likelihood that weighs the average counts each case by what is at stake in its class,
-        and since costs are noisy, errors not yet seen add to the standard error.
+    by : "cross_entropy", "brier", BetaWeight or Application
+        What is compared: a proper score (for two classes any `stakes.metrics.BetaWeight`), or the
+        cost of the Bayes decisions of an application, whose priors, if it has any, are the target
+        priors. For a cost, `Constant` is averaged too, the likelihood that weighs the average
+        counts each case by what is at stake in its class, and since costs are noisy, errors not yet
+        seen add to the standard error.
     folds : int
         Number of stratified folds.
     rng : int, Generator, RandomState or None
@@ -110,15 +111,14 @@ class Automatic(Calibrator):
         self,
         candidates: Sequence[Calibrator | Mapping[str, Any]] | None = None,
         *,
-        by: str | Application = "cross_entropy",
+        by: Aim = "cross_entropy",
         folds: int = 5,
         rng: RandomSource | np.random.RandomState = 0,
         priors: Priors | None = None,
         classes: Sequence[Any] | None = None,
         bound: float | str | None = "data",
     ) -> None:
-        if isinstance(by, Mapping):  # as saved
-            by = Application(CostMatrix(**by["costs"]), by["priors"])
+        by = aim_again(by)
         tried = None
         if candidates is not None:
             tried = [made(candidate).unfitted() for candidate in candidates]
@@ -153,6 +153,8 @@ class Automatic(Calibrator):
     ) -> Automatic:
         """Compare and learn; cases of one group stay in one fold of the comparison.
 
+        Its standard errors are then from the variation between groups.
+
         Parameters
         ----------
         scores, y_true, sample_weight
@@ -172,6 +174,7 @@ class Automatic(Calibrator):
         return self
 
     def _fit(self, cases: Cases) -> None:
+        loss_name(self.options["by"], size=cases.scores.size)
         given = self.options["candidates"]
         candidates = default_candidates(cases) if given is None else list(given)
         if given is None and isinstance(self.options["by"], Application) and len(candidates) > 1:
@@ -186,7 +189,7 @@ class Automatic(Calibrator):
             kept, logs, names = self._with_average(kept, logs, names, cases)
         by = self.options["by"]
         losses = [case_losses(table, cases.codes, by) for table in logs]
-        leeway = 1 if given is not None and isinstance(by, str) else 2
+        leeway = 2 if given is None or isinstance(by, Application) else 1
         place, table, why = chosen_place(names, losses, cases, by, leeway=leeway, among=among)
         choice = kept[place]
         if light := about_light_weights(cases):

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_matrix, as_priors, same_length
 from stakes._columns import as_column, as_floats, as_weights
-from stakes._names import as_names, encode, listed, observed_names
+from stakes._names import encode, listed
+from stakes.calibration.column_names import column_names
 from stakes.calibration.not_logarithms import refuse_probabilities, refuse_probability_rows
-from stakes.exceptions import DataError, LabelError, PriorError
+from stakes.exceptions import DataError, PriorError
 from stakes.posteriors import Posteriors
 from stakes.typing import FloatArray, IntArray, Name, Priors
 
@@ -241,7 +242,7 @@ def read_cases(
     same_length("scores", len(read), "y_true", len(labels))
     if not len(labels):
         raise DataError("`y_true` must hold at least one case; got none.")
-    names = _class_names(labels, read.size, classes)
+    names = column_names(labels, read.size, classes)
     codes = encode(labels, names, "y_true").astype(np.intp, copy=False)
     given = as_weights(sample_weight, len(codes))
     counts = _class_totals(codes, given, read.size)
@@ -277,27 +278,3 @@ def _class_totals(codes: IntArray, weights: FloatArray | None, size: int) -> Flo
         second = int(np.count_nonzero(codes))
         return np.array([len(codes) - second, second], dtype=np.float64)
     return np.bincount(codes, weights=weights, minlength=size).astype(np.float64)
-
-
-def _class_names(
-    labels: NDArray[Any], size: int, classes: Sequence[Any] | None
-) -> tuple[Name, ...]:
-    """Names of the score columns: given, or positions, or the sorted labels."""
-    if classes is not None:
-        names = as_names(classes, "classes")
-    elif labels.dtype.kind in "iub":
-        names = tuple(range(size))
-    else:
-        names = observed_names(labels)
-    if len(names) == 1 and classes is None:
-        raise LabelError(
-            f"`y_true` holds a single class, {listed(names)}; the scores are about {size} "
-            f"({labels.size} cases).",
-            hint="add cases of the others; if they are missing by design, name all: classes=[...]",
-        )
-    if len(names) != size:
-        raise LabelError(
-            f"there are {size} score columns but {len(names)} classes {listed(names)}.",
-            hint="name the columns in order: classes=[...]",
-        )
-    return names

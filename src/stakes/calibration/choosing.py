@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stakes._kernels.class_scores import weighted_sums
 from stakes.application import Application
 from stakes.calibration.blending import emphasised
-from stakes.calibration.cases import Cases
-from stakes.calibration.per_case import case_losses, loss_name
-from stakes.typing import FloatArray
+from stakes.calibration.cases import Cases, group_numbers
+from stakes.calibration.per_case import Aim, case_losses, loss_name
+from stakes.typing import FloatArray, IntArray
 
 __all__ = ["Verdict", "chosen_place", "class_stakes", "likeliest_shares", "likelihood_weights"]
 
@@ -100,14 +101,15 @@ def chosen_place(
     names: list[str],
     losses: list[FloatArray],
     cases: Cases,
-    by: str | Application,
+    by: Aim,
     *,
     leeway: int,
     among: int | None = None,
 ) -> Verdict:
     """The first candidate within so many standard errors of the best.
 
-    With `among`, one of the first so many, and if none is as good as that, the best of them.
+    With `among`, one of the first so many, and if none is as good as that, the best of them. With
+    groups the standard errors are from the variation between groups.
     """
     weights = cases.prior_weights() / cases.prior_weights().sum()
     raw = cases.scores.columns().astype(np.float64) + cases.prior_offsets()
@@ -115,9 +117,11 @@ def chosen_place(
     as_is = float(weights @ case_losses(raw, cases.codes, by))
     means = np.array([float(weights @ loss) for loss in losses])
     best = int(np.argmin(means))
-    gaps, errors = _above(losses, losses[best], weights)
+    unit = np.arange(len(weights)) if cases.groups is None else group_numbers(cases.groups)
+    gaps, errors = _above(losses, losses[best], weights, unit)
     if isinstance(by, Application):
-        errors = np.where(np.arange(len(names)) == best, 0.0, np.hypot(errors, _unseen(cases, by)))
+        doubts = np.hypot(errors, _unseen(cases, by, unit))
+        errors = np.where(np.arange(len(names)) == best, 0.0, doubts)
     allowed = leeway * errors
     near = np.flatnonzero(((gaps <= allowed) | (np.arange(len(names)) == best))[:among])
     place = int(near[0]) if near.size else int(np.argmin(means[:among]))
@@ -145,21 +149,31 @@ def chosen_place(
 
 
 def _above(
-    losses: list[FloatArray], least: FloatArray, weights: FloatArray
+    losses: list[FloatArray], least: FloatArray, weights: FloatArray, unit: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean of each candidate above the best, with its standard error."""
+    """Mean of each candidate above the best, with its standard error between units."""
     gaps, errors = np.zeros(len(losses)), np.zeros(len(losses))
     for i, loss in enumerate(losses):
         with np.errstate(invalid="ignore"):
             gap = loss - least
         gaps[i] = float(weights @ gap)
-        spread = np.nan_to_num(gap - gaps[i], nan=0.0)
-        errors[i] = float(np.sqrt(weights**2 @ spread**2)) if np.isfinite(gaps[i]) else 0.0
+        if np.isfinite(gaps[i]):
+            parts = weighted_sums(unit, weights * np.nan_to_num(gap - gaps[i], nan=0.0))
+            errors[i] = float(np.sqrt(parts @ parts))
     return gaps, errors
 
 
-def _unseen(cases: Cases, application: Application) -> float:
-    """Standard error from one case more of each class that pays the most a choice can cost."""
+def _unseen(cases: Cases, application: Application, unit: IntArray) -> float:
+    """Standard error from one unit more of each class that pays the most a choice can cost.
+
+    Where cases come in groups, units are as many of equal weight as vary like them (Kish).
+    """
     values = application.costs.values
     ranges = values.max(axis=1) - values.min(axis=1)
-    return float(np.linalg.norm(cases.priors * ranges / (cases.counts + 1.0)))
+    number, size = cases.counts, len(cases.counts)
+    if cases.groups is not None:
+        pairs, place = np.unique(unit * size + cases.codes, return_inverse=True)
+        held = np.bincount(place.reshape(-1), weights=cases.weights)
+        squares = np.bincount(pairs % size, weights=held**2, minlength=size)
+        number = np.divide(number**2, squares, out=np.zeros(size), where=squares > 0.0)
+    return float(np.linalg.norm(cases.priors * ranges / (number + 1.0)))

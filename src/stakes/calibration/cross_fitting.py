@@ -17,6 +17,9 @@ from stakes.typing import FloatArray, IntArray, RandomSource
 
 __all__ = ["cross_fit", "fit_on_test", "stratified_folds"]
 
+#: How results say that a calibrator was judged by the cases it learnt from.
+OPTIMISTIC = "optimistic: fitted on the same cases"
+
 
 def stratified_folds(
     y_true: Any,
@@ -54,11 +57,8 @@ def stratified_folds(
     [0, 1, 0, 1]
     """
     labels = as_column(y_true, "y_true")
-    if int(folds) != folds or not 2 <= folds <= max(len(labels), 2):
-        raise DataError(
-            f"`folds` must be a whole number from 2 to the {len(labels)} cases; got {folds}."
-        )
-    random = rng if isinstance(rng, np.random.RandomState) else np.random.default_rng(rng)
+    folds = _count(folds, len(labels))
+    random = _random(rng)
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first))  # classes in the order of their first occurrence
     codes = rank[inverse.reshape(-1)]
@@ -73,6 +73,30 @@ def stratified_folds(
         random.shuffle(numbers)
         out[codes == k] = numbers
     return out
+
+
+def _count(folds: Any, cases: int) -> int:
+    """The number of folds, in which so many cases can be."""
+    plain = isinstance(folds, (int, float, np.number)) and not isinstance(folds, bool)
+    if not (plain and 2 <= folds <= max(cases, 2) and int(folds) == folds):
+        raise DataError(
+            f"`folds` must be a whole number from 2 to the {cases} cases; got {folds!r}.",
+            hint="folds=5, or the fold of each case",
+        )
+    return int(folds)
+
+
+def _random(rng: Any) -> np.random.Generator | np.random.RandomState:
+    """The source of randomness."""
+    if isinstance(rng, np.random.RandomState):
+        return rng
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"`rng` must be a whole number of 0 or more, a generator or None; got {rng!r}.",
+            hint="rng=0",
+        ) from None
 
 
 def _grouped(
@@ -222,11 +246,12 @@ def fold_numbers(
 def fit_on_test(
     cal: Calibrator, scores: Any, y_true: Any, *, sample_weight: Any = None
 ) -> FloatArray:
-    """Posteriors from a calibrator fitted on the very cases it is applied to: optimistic.
+    """Optimistic posteriors: from a calibrator fitted on the very cases it is applied to.
 
-    What calibration could give at best on these cases, not what it will give on new ones; the
-    difference grows with the parameters of the calibrator. For a fair figure use `cross_fit`, or
-    fit on other cases.
+    Optimistic: whatever is computed from them is better than it will be on new cases, the more so
+    the more parameters the calibrator has and the fewer the cases are. The array itself does not
+    say so: say it wherever a figure from it is shown. Only for what calibration could give at best
+    on these cases. For a fair figure use `cross_fit`, or fit on other cases.
 
     Parameters
     ----------
@@ -238,11 +263,17 @@ def fit_on_test(
     ndarray of shape (n_cases, n_classes)
         Optimistic posteriors.
 
+    See Also
+    --------
+    cross_fit : posteriors of every case from a calibrator that never saw it.
+    calibration_gain : a figure that says itself when it is optimistic.
+
     Examples
     --------
     >>> from stakes.calibration import Isotonic
     >>> fit_on_test(Isotonic(misleading=0), [-1.0, 0.0, 1.0], [0, 1, 1])[:, 1].tolist()
     [0.0, 1.0, 1.0]
     """
+    as_calibrator(cal)
     as_weights(sample_weight, len(as_column(y_true, "y_true")))
     return cal.unfitted().fit(scores, y_true, sample_weight=sample_weight).posteriors(scores)

@@ -10,9 +10,9 @@ import numpy as np
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.cases import read_cases, read_log_scores
-from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
+from stakes.calibration.cross_fitting import OPTIMISTIC, cross_fit_cases, fold_numbers
 from stakes.calibration.isotonic import Isotonic
-from stakes.calibration.per_case import case_losses, loss_name
+from stakes.calibration.per_case import Aim, case_losses, loss_name
 from stakes.calibration.scaling import Affine
 from stakes.exceptions import DataError
 from stakes.results import Frame
@@ -38,6 +38,9 @@ class Decomposition:
         What the calibrated scores save over the priors alone; more is better.
     uncertainty : float
         The loss of the priors alone.
+    fitting : str
+        How the calibrator was fitted: "cross-fitted", or "optimistic: fitted on the same cases",
+        which overstates miscalibration and discrimination, the more so the fewer the cases.
     """
 
     measure: str
@@ -46,15 +49,37 @@ class Decomposition:
     discrimination: float
     uncertainty: float
     by: str
+    fitting: str
+
+    @property
+    def optimistic(self) -> bool:
+        """Whether the calibrator was judged by the cases it learnt from."""
+        return self.fitting == OPTIMISTIC
+
+    @property
+    def text(self) -> str:
+        """One sentence for a report."""
+        return (
+            f"Of a {self.measure} of {self.total:.4g} calibrating ({self.by}, {self.fitting}) "
+            f"{'takes' if self.miscalibration >= 0 else 'adds'} {abs(self.miscalibration):.4g}; "
+            f"the scores then {'save' if self.discrimination >= 0 else 'lose'} "
+            f"{abs(self.discrimination):.4g} of the {self.uncertainty:.4g} of the priors alone."
+        )
 
     def frame(self) -> Frame:
         """One row per part."""
         parts = ("total", "miscalibration", "discrimination", "uncertainty")
-        return Frame({"part": list(parts), self.measure: [getattr(self, part) for part in parts]})
+        return Frame(
+            {
+                "part": list(parts),
+                self.measure: [getattr(self, part) for part in parts],
+                "fitting": [self.fitting] * len(parts),
+            }
+        )
 
     def __repr__(self) -> str:
         return (
-            f"<Decomposition of {self.measure} by {self.by}: {self.total:.4g} = "
+            f"<Decomposition of {self.measure} by {self.by}, {self.fitting}: {self.total:.4g} = "
             f"{self.miscalibration:.4g} - {self.discrimination:.4g} + {self.uncertainty:.4g}>"
         )
 
@@ -63,7 +88,7 @@ def decompose(
     y_true: Any,
     scores: Any,
     *,
-    by: str | Application = "cross_entropy",
+    by: Aim = "cross_entropy",
     calibrator: str | Calibrator = "pav",
     folds: Any = None,
     rng: RandomSource = 0,
@@ -85,15 +110,16 @@ def decompose(
         every part non-negative for every proper score and cost; affine suits any number of
         classes.
     folds : int or array-like, optional
-        Cross-fit the calibrator. Default: fit on the same cases, as is usual for decompositions;
-        with few cases the miscalibration is then overstated.
+        Cross-fit the calibrator. Default: fit on the same cases, as is usual for decompositions,
+        which is optimistic, and the result says so: with few cases miscalibration and
+        discrimination are overstated.
     rng : int, Generator or None
         Seed of the folds.
 
     Returns
     -------
     Decomposition
-        The parts, in nats, squared error or the unit of the costs.
+        The parts, in nats, squared error or the unit of the costs, and how they were found.
 
     References
     ----------
@@ -105,6 +131,8 @@ def decompose(
     >>> parts = decompose([0, 1, 0, 1], [-2.0, -1.0, 1.0, 2.0], by="brier")
     >>> parts.discrimination, parts.uncertainty  # calibrated: 0, 1/2, 1/2, 1
     (0.25, 0.5)
+    >>> parts.fitting
+    'optimistic: fitted on the same cases'
     """
     cal = _chosen(calibrator)
     priors = by.priors if isinstance(by, Application) else cal.options["priors"]
@@ -130,7 +158,13 @@ def decompose(
         for x in (raw, logs, flat)
     )
     return Decomposition(
-        loss_name(by), total, total - calibrated, prior - calibrated, prior, cal.kind
+        loss_name(by),
+        total,
+        total - calibrated,
+        prior - calibrated,
+        prior,
+        cal.kind,
+        OPTIMISTIC if folds is None else "cross-fitted",
     )
 
 
@@ -139,8 +173,9 @@ def _chosen(calibrator: str | Calibrator) -> Calibrator:
     if isinstance(calibrator, Calibrator):
         return calibrator
     named = {"pav": Isotonic(misleading=0), "affine": Affine()}
-    if calibrator not in named:
+    given: Any = calibrator
+    if not isinstance(given, str) or given not in named:
         raise DataError(
             f"`calibrator` must be 'pav', 'affine' or a Calibrator; got {calibrator!r}."
         )
-    return named[calibrator]
+    return named[given]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stakes.application import Application
+from stakes.application import Application, CostMatrix
 from stakes.calibration.calibrator import Calibrator, as_calibrator, kinds
+from stakes.calibration.per_case import Aim
 from stakes.calibration.saved_form import jsonable
 from stakes.exceptions import FormatError
+from stakes.metrics import BetaWeight
 
-__all__ = ["described", "made", "plain_aim"]
+__all__ = ["aim_again", "described", "made", "plain_aim"]
 
 
 def described(cal: Calibrator) -> dict[str, Any]:
@@ -29,20 +31,31 @@ def _plain(value: Any) -> Any:
     """An option as JSON types."""
     if isinstance(value, Calibrator):
         return described(value)
-    if isinstance(value, Application):
+    if isinstance(value, (Application, BetaWeight)):
         return jsonable(plain_aim(value))
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return jsonable(value)
 
 
-def plain_aim(by: str | Application) -> str | dict[str, Any]:
+def plain_aim(by: Aim) -> str | dict[str, Any]:
     """What calibrators are compared by, as plain values."""
     if isinstance(by, str):
         return by
+    if isinstance(by, BetaWeight):
+        return {"beta_weight": by._asdict()}
     costs = by.costs
     table = {"values": costs.values, "classes": costs.classes, "decisions": costs.decisions}
     return {"costs": table, "priors": by.priors}
+
+
+def aim_again(by: Any) -> Aim:
+    """What `plain_aim` described; anything else as it is."""
+    if not isinstance(by, Mapping):
+        return by  # type: ignore[no-any-return]
+    if "beta_weight" in by:
+        return BetaWeight(**by["beta_weight"])
+    return Application(CostMatrix(**by["costs"]), by["priors"])
 
 
 def made(given: Any) -> Calibrator:

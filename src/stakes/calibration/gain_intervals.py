@@ -9,6 +9,7 @@ import numpy as np
 from stakes._kernels.class_scores import weighted_sums
 from stakes.application import Application
 from stakes.calibration.cases import Cases, group_numbers
+from stakes.calibration.per_case import Aim
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray
 
@@ -28,7 +29,7 @@ def gain_interval(
     cases: Cases,
     level: float,
     *,
-    by: str | Application,
+    by: Aim,
 ) -> tuple[float, float]:
     """Normal interval of a weighted mean; by class when priors are given, by group if any.
 
@@ -46,7 +47,7 @@ def gain_interval(
         return (float("nan"), float("nan"))
     reach = float(ndtri(0.5 + level / 2))
     unit = np.arange(len(values)) if cases.groups is None else group_numbers(cases.groups)
-    if isinstance(by, str):
+    if not isinstance(by, Application):
         half = reach * _spread(values, weights, cases, unit, np.zeros(len(cases.counts))).error
         return (mean - half, mean + half)
     costs = by.costs.values

@@ -72,8 +72,13 @@ class Isotonic(Calibrator):
         misleading: float = 1.0,
     ) -> None:
         super().__init__(priors=priors, classes=classes, bound=bound, misleading=misleading)
-        if not misleading >= 0:
-            raise DataError(f"`misleading` must be 0 or more; got {misleading!r}.")
+        given: Any = misleading
+        plain = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
+        if not (plain and 0.0 <= float(given) < np.inf):
+            raise DataError(
+                f"`misleading` must be a number, 0 or more; got {misleading!r}.",
+                hint="misleading=1, or misleading=0 for the plain fit",
+            )
         self.maps: list[tuple[FloatArray, FloatArray]] = []
 
     def _fit(self, cases: Cases) -> None:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 
 from stakes.application import Application
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
+from stakes.metrics import BetaWeight
 from stakes.typing import FloatArray, IntArray
 
-__all__ = ["case_losses", "loss_name"]
+__all__ = ["Aim", "case_losses", "loss_name"]
 
-_SCORES = ("cross_entropy", "brier")
+#: What posteriors are judged by: a proper score, or the cost of an application.
+Aim: TypeAlias = str | BetaWeight | Application
+
+_SCORES = {"cross_entropy": "cross-entropy", "brier": "Brier score"}
 
 
-def case_losses(log_posteriors: FloatArray, codes: IntArray, by: str | Application) -> FloatArray:
+def case_losses(log_posteriors: FloatArray, codes: IntArray, by: Aim) -> FloatArray:
     """Loss of each case: minus the log-posterior of its class, squared error, or cost."""
     index = np.arange(len(codes))
+    loss_name(by, size=log_posteriors.shape[1])
     if isinstance(by, Application):
         decisions = bayes_decisions(np.exp(log_posteriors), by.costs)
         costs: FloatArray = by.costs.values[codes, decisions]
         return costs
+    if isinstance(by, BetaWeight):
+        of_first, of_second = by.losses(log_posteriors[:, 1] - log_posteriors[:, 0])
+        return np.where(codes == 1, of_second, of_first)
     if by == "cross_entropy":
         return -log_posteriors[index, codes]
     posteriors = np.exp(log_posteriors)
@@ -29,12 +39,23 @@ def case_losses(log_posteriors: FloatArray, codes: IntArray, by: str | Applicati
     return squares - 2.0 * own + 1.0
 
 
-def loss_name(by: str | Application) -> str:
-    """The loss in words; raises when it is not one."""
+def loss_name(by: Aim, *, size: int | None = None) -> str:
+    """The loss in words; raises when it is not one, or not for so many classes."""
     if isinstance(by, Application):
         return "cost"
-    if by not in _SCORES:
+    if isinstance(by, BetaWeight):
+        if size is not None and size != 2:
+            raise DataError(
+                f"`by` is {by!r}, a proper score of two classes; there are {size}.",
+                hint="by='cross_entropy', by='brier' or an Application",
+            )
+        by.losses(np.zeros(1))
+        return "average cost"
+    given: Any = by
+    if not isinstance(given, str) or given not in _SCORES:
         raise DataError(
-            f"`by` must be an Application or one of {', '.join(map(repr, _SCORES))}; got {by!r}."
+            "`by` must be an Application, a proper score of two classes such as "
+            f"stakes.metrics.BetaWeight(2, 2), or one of {', '.join(map(repr, _SCORES))}; "
+            f"got {by!r}."
         )
-    return {"cross_entropy": "cross-entropy", "brier": "Brier score"}[by]
+    return _SCORES[by]

@@ -11,10 +11,10 @@ from stakes._names import listed
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.cases import Cases, read_cases, read_log_scores
-from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
+from stakes.calibration.cross_fitting import OPTIMISTIC, cross_fit_cases, fold_numbers
 from stakes.calibration.gain_intervals import gain_interval
 from stakes.calibration.impossible import IMPOSSIBLE
-from stakes.calibration.per_case import case_losses, loss_name
+from stakes.calibration.per_case import Aim, case_losses, loss_name
 from stakes.calibration.scaling import Affine
 from stakes.exceptions import DataError
 from stakes.results import Frame
@@ -35,7 +35,7 @@ class CalibrationGain:
     Attributes
     ----------
     measure : str
-        What was measured: "cross-entropy", "Brier score" or "cost".
+        What was measured: "cross-entropy", "Brier score", "average cost" or "cost".
     before, after : float
         The loss of the scores as they are and after calibration.
     interval : pair of float
@@ -142,7 +142,7 @@ def calibration_gain(
     y_true: Any,
     scores: Any,
     *,
-    by: str | Application = "cross_entropy",
+    by: Aim = "cross_entropy",
     calibrator: Calibrator | None = None,
     folds: Any = 5,
     rng: RandomSource = 0,
@@ -166,8 +166,9 @@ def calibration_gain(
     scores : array-like of shape (n_cases, n_classes) or (n_cases,)
         Log-posteriors or logits; or log odds of the second of two classes. As they are they count
         as (unnormalised) log-posteriors.
-    by : "cross_entropy", "brier" or Application
-        A proper score, in nats; or the cost of Bayes decisions, under the application's priors.
+    by : "cross_entropy", "brier", BetaWeight or Application
+        A proper score, in nats, squared error, or averaged over the costs of two classes by
+        `stakes.metrics.BetaWeight`; or the cost of Bayes decisions, under the application's priors.
     calibrator : Calibrator, optional
         Default: `Affine`.
     folds, rng, groups
@@ -175,7 +176,7 @@ def calibration_gain(
     fitted : bool
         The calibrator has been fitted on other cases: use it as it is.
     optimistic : bool
-        Fit on these very cases; the result says so.
+        Fit on these very cases; the result says so. With `fitted`: it was fitted on them.
     sample_weight : array-like of shape (n_cases,), optional
         Weights of the cases.
     level : float
@@ -231,7 +232,7 @@ def calibration_gain(
 def gain_of(
     cases: Cases,
     logs: FloatArray,
-    by: str | Application,
+    by: Aim,
     *,
     kind: str,
     fitting: str,
@@ -297,8 +298,9 @@ def _calibrated(
         if cal.priors is None:
             raise DataError("`fitted` needs a calibrator that has been fitted on other cases.")
         logs = cal._log_posteriors(cal._bounded(cases.scores, learn=False))
+        fitting = OPTIMISTIC if optimistic else "held out"
         if not cases.given:
-            return logs, "held out"
+            return logs, fitting
         unknown = [cases.classes[k] for k in np.flatnonzero(np.asarray(cal.priors) == 0.0)]
         if unknown:
             raise DataError(
@@ -307,12 +309,12 @@ def _calibrated(
                 hint="fit it on cases of every class, or leave out the priors",
             )
         moved = logs + (np.log(cases.priors) - np.log(cal.priors))
-        return moved - np.logaddexp.reduce(moved, axis=1, keepdims=True), "held out"
+        return moved - np.logaddexp.reduce(moved, axis=1, keepdims=True), fitting
     fresh = cal.unfitted()
     fresh.options |= {"priors": cases.priors if cases.given else None, "classes": None}
     if optimistic:
         fresh._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
         bounded = fresh._bounded(cases.scores, learn=False)
-        return fresh._log_posteriors(bounded), "optimistic: fitted on the same cases"
+        return fresh._log_posteriors(bounded), OPTIMISTIC
     number = fold_numbers(cases, folds, rng=rng)
     return cross_fit_cases(fresh, cases, number), "cross-fitted"
