@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from scipy.optimize import lsq_linear
 from scipy.special import expit
 
-from stakes._kernels.newton import exact_line_search, is_settled, minimise, newton_step
+from stakes._kernels.newton import Minimum, exact_line_search, is_settled, minimise, newton_step
 
 
 def quadratic(centre, curve):
@@ -55,7 +56,58 @@ def test_a_start_where_nothing_bends(start):
     assert found.steps < 10
 
 
+class TestLeast:
+    """Parameters that may not fall below a limit."""
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_quadratic_against_scipy(self, seed):
+        rng = np.random.default_rng(seed)
+        root, aim = rng.normal(size=(8, 5)), rng.normal(size=8)
+        least = np.where(rng.random(5) < 0.7, rng.normal(size=5), -np.inf)
+
+        def objective(x):
+            rest = root @ x - aim
+            return 0.5 * float(rest @ rest), root.T @ rest, root.T @ root
+
+        found = minimise(objective, rng.normal(size=5), least=least)
+        expected = lsq_linear(root, aim, bounds=(least, np.inf), method="bvls", tol=1e-14).x
+        np.testing.assert_allclose(found.parameters, expected, atol=1e-7)
+        assert (found.parameters >= least).all()
+        assert found.gradient <= 1e-8
+
+    def test_limits_that_do_not_matter_change_nothing(self):
+        free = minimise(steep, np.array([5.0]))
+        kept = minimise(steep, np.array([5.0]), least=np.array([-3.0]))
+        assert kept.parameters == free.parameters
+        assert kept.steps == free.steps
+
+    def test_a_held_parameter_is_settled(self):
+        curve = np.array([[1.0, 0.9], [0.9, 1.0]])
+        found = minimise(quadratic(np.array([-3.0, 1.0]), curve), np.ones(2), least=np.zeros(2))
+        np.testing.assert_allclose(found.parameters, [0.0, 0.0], atol=1e-12)  # 1 + 0.9 * -3 < 0
+        assert is_settled(found)
+
+    def test_a_minimum_just_above_the_limit(self):
+        centre = np.array([1e-5, 2.0])
+        curve = np.array([[1.0, 0.99], [0.99, 1.0]])
+        objective = quadratic(centre, curve)
+
+        def bent(x):  # Newton does not hit it at once
+            value, slope, curved = objective(x)
+            out = x - centre
+            return value + float((out**4).sum()), slope + 4 * out**3, curved + np.diag(12 * out**2)
+
+        found = minimise(bent, np.array([3.0, -8.0]), least=np.array([0.0, -np.inf]))
+        np.testing.assert_allclose(found.parameters, centre, atol=1e-6)
+
+
 class TestIsSettled:
+    def test_where_it_does_not_matter(self):
+        """Two parameters of which only the sum counts, and a gradient of rounding alone."""
+        noise = np.array([1e-17, -1e-17])
+        curve = np.array([[1.0, 1.0 - 2e-16], [1.0 - 2e-16, 1.0]])
+        assert is_settled(Minimum(np.ones(2), 1.0, 1e-17, 3, noise, curve))
+
     def test_at_a_minimum(self):
         assert is_settled(minimise(steep, np.array([0.5])))
 
@@ -118,3 +170,11 @@ class TestExactLineSearch:
 def test_newton_step_without_curvature_descends():
     gradient = np.array([1.0, -2.0])
     assert float(newton_step(gradient, np.zeros((2, 2))) @ gradient) < 0
+
+
+@pytest.mark.parametrize("lost", [0.0, 1e-15, 1e-14])
+def test_rounding_does_not_lead_along_a_flat_direction(lost):
+    """Only the sum of two parameters counts: the step goes the same way in both."""
+    curve = np.array([[1.0, 1.0 - lost], [1.0 - lost, 1.0]])
+    step = newton_step(np.array([-0.5 - 1e-17, -0.5 + 1e-17]), curve)
+    np.testing.assert_allclose(step, 0.25, atol=1e-6)

@@ -3,7 +3,16 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from stakes.calibration import Affine, Temperature, Vector
+from stakes.calibration import (
+    Affine,
+    Beta,
+    Logistic,
+    Temperature,
+    Vector,
+    calibration_gain,
+    cross_fit,
+    load,
+)
 
 
 def made_up(n=400, k=4, seed=0):
@@ -286,3 +295,132 @@ class TestNothingToLearnFrom:
     def test_temperature_of_equal_scores_is_one(self):
         cal = Temperature().fit(np.full((6, 3), 2.0), [0, 0, 1, 1, 2, 2])
         assert cal.scale == 1.0
+
+
+def certain_and_noise(sign=-0.3):
+    """40 cases that are certain and right, and 40 whose order is slightly worse than chance."""
+    noise = np.tile([0, 1], 20)
+    y = np.r_[np.repeat([0, 1], 20), noise]
+    odds = np.random.default_rng(0).normal(size=40) + sign * noise
+    return np.r_[np.repeat([-np.inf, np.inf], 20), odds], y
+
+
+def best_within(form, scores, y, weights, offsets):
+    """The reference: scales of barred classes at least 0, barred classes impossible, by SLSQP."""
+    size = scores.shape[1]
+    barred = np.isneginf(scores)
+    x = np.where(barred, 0.0, log_softmax(scores, axis=1) if form == "vector" else scores)
+    number = size if form == "vector" else 1
+
+    def loss(theta):
+        biases = offsets if form == "temperature" else np.append(theta[number:], 0.0)
+        logits = np.where(barred, -np.inf, theta[:number] * x + biases)
+        return -(weights @ log_softmax(logits, axis=1)[np.arange(len(y)), y]) / weights.sum()
+
+    each = barred.any(axis=0) if form == "vector" else [barred.any()]
+    limits = [(0.0 if bars else None, None) for bars in each]
+    limits += [(None, None)] * (0 if form == "temperature" else size - 1)
+    options = {"ftol": 1e-14, "maxiter": 1000}
+    return minimize(
+        loss, np.full(len(limits), 0.3), bounds=limits, method="SLSQP", options=options
+    ).fun
+
+
+class TestInfiniteScoresThatAreRight:
+    """They forbid scales below 0, which would call the truth impossible, and scales of 0."""
+
+    examples = (
+        ([-np.inf, -np.inf, -1, 0.5, 1, -0.5, np.inf, np.inf], [0, 0, 0, 1, 0, 1, 1, 1]),
+        ([-np.inf, -np.inf, -1, 1, 1, -0.5, np.inf, np.inf], [0, 0, 1, 0, 0, 1, 1, 1]),
+        ([-np.inf, 2, 2, 2, np.inf], [0, 0, 1, 1, 1]),
+        certain_and_noise(),
+        certain_and_noise(-2.0),
+    )
+
+    @pytest.mark.parametrize("kind", [Temperature, Affine, Vector, Logistic, Beta])
+    @pytest.mark.parametrize("example", range(len(examples)))
+    @pytest.mark.parametrize("smoothing", [None, True, False])
+    def test_they_stay_certain(self, kind, example, smoothing):
+        scores, y = map(np.array, self.examples[example])
+        cal = kind(smoothing=smoothing).fit(scores, y)
+        own = cal.posteriors(scores)[np.arange(len(y)), y]
+        assert (own[np.isinf(scores)] == 1.0).all()
+        assert (own[np.isfinite(scores)] > 0.0).all()
+        if kind is not Beta:
+            assert cal.report["cross_entropy"] == pytest.approx(-np.log(own).mean(), abs=1e-12)
+
+    @pytest.mark.parametrize("kind", [Affine, Logistic])
+    def test_a_line_that_would_fall_is_flat(self, kind):
+        scores, y = self.examples[1]
+        cal = kind().fit(scores, y)
+        np.testing.assert_allclose(cal.posteriors([-9.0, 0.0, 1e90]), 0.5)
+        shifted = kind(priors=[0.2, 0.8]).fit(scores, y)
+        np.testing.assert_allclose(shifted.posteriors([-9.0, 0.0, 1e90])[:, 1], 0.8)
+        assert not cal.report["smoothed"]
+
+    def test_finite_scores_may_still_be_turned_round(self):
+        """Where none is infinite, and where the infinite ones are on another class."""
+        scores, y = map(np.array, self.examples[1])
+        finite = np.isfinite(scores)
+        assert Affine().fit(scores[finite], y[finite]).scale < 0.0
+        rng = np.random.default_rng(1)
+        y = rng.integers(0, 3, 600)
+        logs = rng.normal(size=(600, 3)) + [-1.0, 1.0, 1.0] * np.eye(3)[y]
+        logs[(rng.random((600, 3)) < [0.0, 0.0, 0.2]) & (np.eye(3)[y] == 0)] = -np.inf
+        scales = Vector().fit(logs, y).scales
+        assert scales[2] > 0.0 > scales[0]
+
+    @pytest.mark.parametrize("form", ["temperature", "affine", "vector"])
+    @pytest.mark.parametrize("seed", range(8))
+    def test_against_scipy_with_limits(self, form, seed):
+        rng = np.random.default_rng(seed)
+        size = 2 + seed % 3
+        y = np.r_[np.repeat(np.arange(size), 3), rng.integers(0, size, 60)]
+        sign = [-1.0, -0.3, 0.0, 0.3][seed // 2]
+        scores = rng.normal(size=(len(y), size)) + sign * np.eye(size)[y]
+        scores[(rng.random(scores.shape) < 0.15) & (np.eye(size)[y] == 0)] = -np.inf
+        priors = np.arange(1, size + 1) / np.arange(1, size + 1).sum()
+        factors = priors / (np.bincount(y) / len(y))
+        kind = {"temperature": Temperature, "affine": Affine, "vector": Vector}[form]
+        cal = kind(priors=priors, smoothing=False).fit(scores, y)
+        expected = best_within(form, scores, y, factors[y], np.log(factors))
+        own = cal.log_posteriors(scores)[np.arange(len(y)), y]
+        assert -(factors[y] @ own) / factors[y].sum() == pytest.approx(expected, abs=1e-8)
+        assert cal.report["cross_entropy"] == pytest.approx(expected, abs=1e-8)
+
+    @pytest.mark.parametrize("kind", [Temperature, Affine, Vector, Logistic, Beta])
+    def test_held_out_too(self, kind):
+        scores, y = certain_and_noise()
+        found = cross_fit(kind(), scores, y)
+        assert (found[np.arange(80), y][:40] == 1.0).all()
+
+    def test_the_gain_is_finite(self):
+        scores, y = certain_and_noise()
+        gain = calibration_gain(y, scores)
+        assert np.isfinite(gain.after)
+        assert gain.after < 0.5 * np.log(2) + 0.05  # half of the cases are certain, half guessed
+
+    def test_saved_scales_keep_infinities_apart(self, tmp_path):
+        scores, y = map(np.array, self.examples[1])
+        cal = Affine().fit(scores, y)
+        cal.save(tmp_path / "cal.json")
+        again = load(tmp_path / "cal.json").posteriors(scores)
+        np.testing.assert_array_equal(again, cal.posteriors(scores))
+
+
+@pytest.mark.parametrize("kind", [Temperature, Affine, Vector, Logistic])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("smoothing", [None, True])
+def test_reported_cross_entropy_is_that_of_the_labels(kind, classes, smoothing):
+    """Also where the fit was to smoothed targets."""
+    if kind is Logistic and classes == 3:
+        return
+    y = np.arange(30) % classes
+    scores = np.random.default_rng(0).normal(size=(30, classes)) + 9.0 * np.eye(classes)[y]
+    cal = kind(smoothing=smoothing, priors=np.arange(1, classes + 1) / (3 * classes - 3)).fit(
+        scores, y
+    )
+    weights = cal.priors[y] / np.bincount(y)[y]
+    own = cal.log_posteriors(scores)[np.arange(30), y]
+    assert cal.report["smoothed"]
+    assert cal.report["cross_entropy"] == pytest.approx(-weights @ own, rel=1e-10)

@@ -21,6 +21,7 @@ __all__ = [
     "doubts",
     "lay_out",
     "margins",
+    "median",
     "smoothed_sums",
     "softmax_blocks",
     "spread_out",
@@ -81,7 +82,11 @@ def block_length(size: int) -> int:
 
 
 def lay_out(
-    scores: NDArray[np.floating[Any]], *, normalised: bool = False, centred: bool = False
+    scores: NDArray[np.floating[Any]],
+    weights: Floats | None = None,
+    *,
+    normalised: bool = False,
+    centred: bool = False,
 ) -> ClassScores:
     """Transpose (n, K) scores to (K, n) in float64; minus infinity becomes a barred class.
 
@@ -102,38 +107,57 @@ def lay_out(
     if not np.isfinite(lowest):
         barred = np.isneginf(values)
         values[barred] = 0.0
-    far = _far(values[:, :: 1 + count // 500])
-    centres = _centred(values, barred) if centred else None
-    spread = min(_spread(values[:, :: 1 + count // 10_000]), far)
-    return ClassScores(values, barred, spread, centres, far)
+    some, more = slice(None, None, 1 + count // 500), slice(None, None, 1 + count // 10_000)
+    far = _far(values[:, some], None if weights is None else weights[some])
+    centres = _centred(values, barred, weights) if centred else None
+    spread = _spread(values[:, more], None if weights is None else weights[more])
+    return ClassScores(values, barred, min(spread, far), centres, far)
 
 
-def _centred(values: Floats, barred: NDArray[np.bool_] | None) -> Floats:
+def median(values: Floats, weights: Floats | None = None) -> float:
+    """Weighted median; the middle of the two where exactly half lies below."""
+    if weights is None:
+        return float(np.median(values))
+    order = np.argsort(values)
+    below = np.cumsum(weights[order])
+    low, high = np.searchsorted(below, 0.5 * below[-1] * np.array([1 - 1e-12, 1 + 1e-12]))
+    return float(values[order[low]] + values[order[high]]) / 2.0
+
+
+def _centred(values: Floats, barred: NDArray[np.bool_] | None, weights: Floats | None) -> Floats:
     """Take the median off each row of possible scores, in place, and return the medians."""
     centres = np.zeros(len(values))
     for k, row in enumerate(values):
-        kept = row if barred is None else row[~barred[k]]
+        free = slice(None) if barred is None else ~barred[k]
+        kept = row[free]
         if kept.size:
-            centres[k] = np.median(kept)
+            centres[k] = median(kept, None if weights is None else weights[free])
             still = np.abs(kept - centres[k]).max() <= ROUNDING * (1.0 + abs(centres[k]))
             row[...] = 0.0 if still else row - centres[k]
     return centres
 
 
-def _spread(values: Floats) -> float:
+def _spread(values: Floats, weights: Floats | None) -> float:
     """Root mean square."""
     lowest = float(np.abs(values).max(initial=0.0)) or 1.0
-    spread = lowest * float(np.sqrt(np.mean((values / lowest) ** 2))) if values.size else 1.0
-    return spread if spread > 0.0 else 1.0
+    if not values.size:
+        return 1.0
+    squares = (values / lowest) ** 2
+    mean = (
+        np.mean(squares) if weights is None else np.average(squares.mean(axis=0), weights=weights)
+    )
+    return lowest * float(np.sqrt(mean)) or 1.0
 
 
-def _far(values: Floats) -> float:
+def _far(values: Floats, weights: Floats | None) -> float:
     """A hundred times the usual lead of the best score over the second."""
     if not values.size:
         return np.inf
     second, first = np.partition(values, len(values) - 2, axis=0)[-2:]
-    lead = (first - second)[first > second]
-    return 100.0 * float(np.median(lead)) if lead.size else np.inf
+    ahead = first > second
+    if not ahead.any():
+        return np.inf
+    return 100.0 * median((first - second)[ahead], None if weights is None else weights[ahead])
 
 
 def class_sums(scores: ClassScores, targets: NDArray[np.intp], weights: Floats) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "JUST_POSITIVE",
     "TOLERANCE",
     "Minimum",
     "Objective",
@@ -30,6 +31,11 @@ Slopes = Callable[[Floats], tuple[float, Floats]]
 #: No entry of the gradient of the mean loss, in standardised scores, exceeds this at the end.
 TOLERANCE = 1e-8
 
+#: A scale that makes nothing of any finite score and leaves infinite ones their sign.
+JUST_POSITIVE = 1e-300
+
+#: Root of the relative curvature that cannot be told from none.
+SINGULAR = 1e-6
 
 #: From this gradient on, a step is expected to be among the last.
 CLOSE = 1e-2
@@ -54,8 +60,11 @@ class Minimum(NamedTuple):
     hessian: Floats
 
 
-def newton_step(gradient: Floats, hessian: Floats) -> Floats:
-    """Newton direction; a vanishing curvature is lifted to a tiny positive one."""
+def newton_step(gradient: Floats, hessian: Floats, *, singular: float = SINGULAR) -> Floats:
+    """Newton direction; a vanishing curvature is lifted to a tiny positive one.
+
+    Where nothing bends and nothing falls, the step is then short, whatever rounding says.
+    """
     from scipy.linalg import cho_factor, cho_solve
 
     size, curves = len(gradient), np.diag(hessian)
@@ -64,10 +73,12 @@ def newton_step(gradient: Floats, hessian: Floats) -> Floats:
         return np.asarray(-1e9 * gradient / max(float(np.abs(gradient).max()), 1e-300))
     scale = np.sqrt(np.maximum(curves, 1e-16 * top))
     scaled = hessian / np.outer(scale, scale)
-    for lift in (0.0, 1e-12, 1e-9, 1e-6, 1e-3):
+    for lift in (0.0, 1e-9, 1e-6, 1e-3):
         try:
             factor = cho_factor(scaled + lift * np.eye(size), check_finite=False)
         except np.linalg.LinAlgError:
+            continue
+        if lift == 0.0 and float(np.diag(factor[0]).min()) <= singular:
             continue
         step = np.asarray(cho_solve(factor, -gradient / scale, check_finite=False) / scale)
         if np.all(np.isfinite(step)):
@@ -75,12 +86,15 @@ def newton_step(gradient: Floats, hessian: Floats) -> Floats:
     return np.asarray(-gradient / max(top, 1.0))
 
 
-def is_settled(found: Minimum) -> bool:
+def is_settled(found: Minimum, tolerance: float = TOLERANCE) -> bool:
     """Whether the parameters stay where they are, to a hundredth, if the search goes on.
 
-    Where the best lie at infinity each step is about 1, however small the gradient.
+    Where the best lie at infinity each step is about 1, however small the gradient. Where it does
+    not matter which are taken, a step may be as long, but it gains nothing.
     """
-    step = newton_step(found.slopes, found.hessian)
+    step = newton_step(found.slopes, found.hessian, singular=0.0)
+    if abs(float(step @ found.slopes)) <= 1e-7 * tolerance:
+        return True
     return bool(np.abs(step).max(initial=0.0) <= 0.01 * (1.0 + np.abs(found.parameters).max()))
 
 
@@ -154,14 +168,23 @@ def minimise(
     tolerance: float = TOLERANCE,
     max_steps: int = 100,
     slopes: Slopes | None = None,
+    least: Floats | None = None,
 ) -> Minimum:
     """Minimise a convex objective until no gradient entry exceeds `tolerance`.
 
     A full Newton step is taken when it achieves at least a hundredth of the decrease that its
     slope promises; otherwise the exact minimum along the step is found. `slopes` gives the value
     and the gradient alone: close to the end it is asked first, and the Hessian of the step before
-    is kept where it is good enough for the last step.
+    is kept where it is good enough for the last step. No parameter may be below its `least`
+    (minus infinity for any): the search is free at first, and only where it ends beyond is it
+    made again within.
     """
+    if least is not None:
+        start = np.maximum(start, least)
+        free = minimise(objective, start, tolerance=tolerance, max_steps=max_steps, slopes=slopes)
+        if (free.parameters >= least).all():
+            return free
+        return _minimise_within(objective, start, least, tolerance, max_steps)
     point = np.array(start, dtype=np.float64)
     value, gradient, hessian = objective(point)
     steps = 0
@@ -181,3 +204,38 @@ def minimise(
         point, (value, gradient, hessian) = trial, found
     largest = float(np.abs(gradient).max(initial=0.0))
     return Minimum(point, value, largest, steps, gradient, hessian)
+
+
+def _minimise_within(
+    objective: Objective, point: Floats, least: Floats, tolerance: float, max_steps: int
+) -> Minimum:
+    """Projected Newton: parameters at their least that would fall below are held there.
+
+    Slopes and Hessian are those of the others: held ones have slope 0 and curvature 1.
+    """
+    value, gradient, hessian = objective(point)
+    steps = 0
+    while True:
+        left = float(np.abs(point - np.maximum(point - gradient, least)).max(initial=0.0))
+        held = (point <= least + min(left, 1e-3)) & (gradient > 0.0)
+        if left <= tolerance or steps >= max_steps:
+            break
+        free = np.flatnonzero(~held)
+        step = np.where(held, least - point, 0.0)
+        step[free] = newton_step(gradient[free], hessian[np.ix_(free, free)])
+        step = _within_reach(step, point)
+        for length in 0.5 ** np.arange(40):
+            trial = np.maximum(point + length * step, least)
+            found = objective(trial)
+            promised = 0.01 * float(gradient @ (trial - point))
+            if found[0] <= value + promised + 1e-15 * (1.0 + abs(value)):
+                break
+        else:
+            break  # no progress left in floating point
+        point, (value, gradient, hessian) = trial, found
+        steps += 1
+    slopes, bent = np.where(held, 0.0, gradient), hessian.copy()
+    bent[held, :] = 0.0
+    bent[:, held] = 0.0
+    bent[held, held] = 1.0
+    return Minimum(point, value, left, steps, slopes, bent)

@@ -17,6 +17,7 @@ from stakes._kernels.class_scores import (
     weighted_sums,
 )
 from stakes._kernels.newton import (
+    JUST_POSITIVE,
     TOLERANCE,
     Minimum,
     is_settled,
@@ -57,21 +58,44 @@ def _minimum(
     tolerance: float,
 ) -> Minimum:
     """The optimum of a form, 'temperature', 'affine' or 'vector', on (scores, sums, ...)."""
+    least = _least(form, data[0])
     if form == "affine":
-        slopes = affine_slopes(*data)
-        return minimise(affine_objective(*data), start, tolerance=tolerance, slopes=slopes)
+        objective, slopes = affine_objective(*data), affine_slopes(*data)
+        return minimise(objective, start, tolerance=tolerance, slopes=slopes, least=least)
     made = vector_objective if form == "vector" else temperature_objective
-    return minimise(made(*data), start, tolerance=tolerance)
+    return minimise(made(*data), start, tolerance=tolerance, least=least)
 
 
-def _unpacked(form: str, theta: Floats, size: int) -> tuple[Floats, Floats]:
-    """Scales and biases, both of length K, biases summing to 0."""
+def _least(form: str, scores: ClassScores) -> Floats | None:
+    """The least of each parameter: 0 for scales of barred classes, or none at all.
+
+    A negative scale would make certain of what the scores bar, and no such class is the true one.
+    """
+    if scores.barred is None:
+        return None
+    size, barred = len(scores.values), scores.barred.any(axis=1)
+    if form == "vector":
+        return np.concatenate([np.where(barred, 0.0, -np.inf), np.full(size - 1, -np.inf)])
+    return np.append(0.0, np.full(size - 1 if form == "affine" else 0, -np.inf))
+
+
+def _kept_signs(form: str, scores: ClassScores, scales: Floats) -> Floats:
+    """Scales that multiply minus infinity are positive, if only just."""
+    least = _least(form, scores)
+    if least is None:
+        return scales
+    bars = np.isfinite(least[: len(scales)] if form == "vector" else least[:1])
+    return np.where(bars, np.maximum(scales, JUST_POSITIVE), scales)
+
+
+def _unpacked(form: str, theta: Floats, size: int, spread: float) -> tuple[Floats, Floats]:
+    """Scales and biases, both of length K, biases summing to 0, for the scores as given."""
     if form == "vector":
         scales, biases = theta[:size], np.append(theta[size:], 0.0)
     else:
         scales = np.full(size, theta[0])
         biases = np.append(theta[1:], 0.0) if form == "affine" else np.zeros(size)
-    return scales, biases - biases.mean()
+    return scales / spread, biases - biases.mean()
 
 
 def _start(
@@ -108,34 +132,35 @@ def fit_scaling(
     smoothing: bool | None = None,
     tolerance: float = TOLERANCE,
 ) -> Scaling:
-    """Scales and biases of least weighted mean cross-entropy.
+    """Scales and biases of least weighted mean cross-entropy, and that of the labels themselves.
 
     `smoothing` True uses Platt's targets, False the labels themselves; None uses the labels
     unless the best parameters lie at infinity, because some parameters of this form tell all
-    cases apart or because some of them would go on growing.
+    cases apart or because some of them would go on growing. Scales of classes that are barred in
+    some case are positive, for all of them where there is one scale.
     """
     size = len(scores.values)
     shares = weighted_sums(targets, weights) / weights.sum()
     tolerance = scaled_tolerance(tolerance, float(shares[shares > 0.0].min()))
     start = _start(form, scores, targets, weights, offsets)
-    smoothed = bool(smoothing)
+    plain = class_sums(scores, targets, weights)
+    sums, smoothed = plain, bool(smoothing)
     while True:
         if smoothed:
             sums = smoothed_sums(scores, targets, weights, counts)
-        else:
-            sums = class_sums(scores, targets, weights)
         data = scores, sums, weights, offsets
         found = _minimum(form, data, start, tolerance)
-        scales, biases = _unpacked(form, found.parameters, size)
-        scales = scales / scores.spread
+        scales, biases = _unpacked(form, found.parameters, size, scores.spread)
         if smoothed or smoothing is False:
             break
         apart = margins(scores, targets, scales, biases + offsets) > 0.0
-        if not apart and not is_settled(found):
+        if not apart and not is_settled(found, tolerance):
             found = _minimum(form, data, found.parameters, 1e-4 * tolerance)
-            scales, biases = _unpacked(form, found.parameters, size)
-            scales = scales / scores.spread
-        if not apart and is_settled(found):
+            scales, biases = _unpacked(form, found.parameters, size, scores.spread)
+        if not apart and is_settled(found, tolerance):
             break
         smoothed = True
-    return Scaling(scales, biases, found.value, found.gradient, found.steps, smoothed)
+    more = scales @ (sums - plain)[0] + (biases + offsets) @ (sums - plain)[1]
+    value = found.value + float(more) / float(weights.sum())
+    scales = _kept_signs(form, scores, scales)
+    return Scaling(scales, biases, value, found.gradient, found.steps, smoothed)

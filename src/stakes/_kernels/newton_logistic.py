@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from stakes._kernels.class_scores import spread_out
 from stakes._kernels.logistic_objective import BLOCK, LogisticLoss, target_sums
-from stakes._kernels.newton import TOLERANCE, Floats, Minimum, minimise, scaled_tolerance
+from stakes._kernels.newton import (
+    JUST_POSITIVE,
+    TOLERANCE,
+    Floats,
+    Minimum,
+    minimise,
+    scaled_tolerance,
+)
 
 __all__ = ["Line", "fit_line", "fit_logistic"]
 
@@ -23,8 +30,9 @@ def fit_logistic(
     weights: Floats | None,
     *,
     tolerance: float = TOLERANCE,
+    least: Floats | None = None,
 ) -> Minimum:
-    """Coefficients and intercept of least weighted mean log loss.
+    """Coefficients and intercept of least weighted mean log loss, each at least its `least`.
 
     Features should be centred and scaled by the caller. With many cases a subsample is
     fitted first, so that the whole data are passed over two or three times only.
@@ -44,11 +52,14 @@ def fit_logistic(
                 start = rough.parameters
     total = float(count) if weights is None else float(weights.sum())
     loss = LogisticLoss(features, target_sums(features, targets, weights), weights, total)
-    return minimise(loss.objective, start, tolerance=tolerance, slopes=loss.slopes)
+    return minimise(loss.objective, start, tolerance=tolerance, slopes=loss.slopes, least=least)
 
 
 class Line(NamedTuple):
-    """Slope and intercept of log odds on the scores as given, and how the search ended."""
+    """Slope and intercept of log odds on the scores as given, and how the search ended.
+
+    `value` is the weighted mean log loss of the labels, also where targets were smoothed.
+    """
 
     slope: float
     intercept: float
@@ -98,21 +109,38 @@ def fit_line(
     *,
     counts: Floats,
     smoothing: bool | None = None,
+    rising: bool = False,
     tolerance: float = TOLERANCE,
 ) -> Line:
-    """Best line in one score. `smoothing` None uses Platt's targets only on separable data."""
+    """Best line in one score. `smoothing` None uses Platt's targets only on separable data.
+
+    A `rising` line has a positive slope: one that would fall is flat, by a slope that is nothing to
+    finite scores.
+    """
     standard, centre, spread = _standardised(scores, weights)
     smoothed = bool(smoothing)
     if smoothing is None and spread > 0.0:
         smoothed = _told_apart(scores, positive)
     spread = spread if spread > 0.0 else 1.0
-    if smoothed:
-        targets = np.where(positive, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2))
-    else:
-        targets = positive
+    targets = _platt(positive, counts) if smoothed else positive
     share = float(target_sums([], positive, weights)[0]) / float(weights.sum())
     close = scaled_tolerance(tolerance, min(share, 1.0 - share))
     found = fit_logistic([standard], targets, weights, tolerance=close)
-    slope = float(found.parameters[0]) / spread
-    intercept = float(found.parameters[1]) - slope * centre
-    return Line(slope, intercept, found.value, found.gradient, found.steps, smoothed)
+    if rising and found.parameters[0] <= 0.0:
+        smoothed = bool(smoothing)  # no rising line tells them apart
+        targets = _platt(positive, counts) if smoothed else positive
+        found = fit_logistic([np.zeros(len(scores))], targets, weights, tolerance=close)
+        slope, intercept = JUST_POSITIVE, float(found.parameters[1])
+    else:
+        slope = float(found.parameters[0]) / spread
+        intercept = float(found.parameters[1]) - slope * centre
+    value = found.value
+    if smoothed:
+        more = target_sums([standard], targets - positive, weights)
+        value += float(found.parameters @ more) / float(weights.sum())
+    return Line(slope, intercept, value, found.gradient, found.steps, smoothed)
+
+
+def _platt(positive: NDArray[np.bool_], counts: Floats) -> Floats:
+    """Platt's smoothed targets for so many cases of each class."""
+    return np.asarray(np.where(positive, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stakes._kernels.class_scores import ClassScores, lay_out
+from stakes._kernels.class_scores import ClassScores, lay_out, median
 from stakes._kernels.newton_affine import fit_scaling
 from stakes.calibration.cases import Cases
 from stakes.exceptions import DataError
@@ -38,7 +38,7 @@ def refuse_impossible_truth(scores: ClassScores, cases: Cases) -> None:
     own = scores.values[cases.codes, index]
     if scores.centres is not None:
         own = own + scores.centres[cases.codes]
-    refuse_far_truth(-own, _leads(scores), cases)
+    refuse_far_truth(-own, _usual_lead(scores, cases), cases)
 
 
 def refuse_far_odds(odds: FloatArray, cases: Cases) -> None:
@@ -46,31 +46,42 @@ def refuse_far_odds(odds: FloatArray, cases: Cases) -> None:
 
     Most often the least and the greatest say that none is.
     """
-    leads = np.abs(odds[:: 1 + len(odds) // _SAMPLE])
-    usual = leads[np.isfinite(leads) & (leads > 0.0)]
-    farthest = max(-float(odds.min()), float(odds.max()))
-    if usual.size and farthest > _FAR * float(np.median(usual)):
-        refuse_far_truth(np.where(cases.codes == 1, -odds, odds), leads, cases)
+    usual = _usual(np.abs(odds[_some(cases)]), cases)
+    if max(-float(odds.min()), float(odds.max())) > _FAR * usual:
+        refuse_far_truth(np.where(cases.codes == 1, -odds, odds), usual, cases)
 
 
-def _leads(scores: ClassScores) -> FloatArray:
-    """How far the best score is above the second, in some cases."""
-    part = scores.values[:, :: 1 + scores.values.shape[1] // _SAMPLE]
+def _some(cases: Cases) -> slice:
+    """Some of the cases, enough to tell what is usual."""
+    return slice(None, None, 1 + len(cases.codes) // _SAMPLE)
+
+
+def _usual(leads: FloatArray, cases: Cases) -> float:
+    """The median of the leads of some cases; infinite where none is ahead."""
+    ahead = np.isfinite(leads) & (leads > 0.0)
+    if not ahead.any():
+        return np.inf
+    weights = cases.sample_weight
+    return median(leads[ahead], None if weights is None else weights[_some(cases)][ahead])
+
+
+def _usual_lead(scores: ClassScores, cases: Cases) -> float:
+    """How far the best score usually is above the second."""
+    part = scores.values[:, _some(cases)]
     if scores.centres is not None:
         part = part + scores.centres[:, None]
     second, first = np.partition(part, len(part) - 2, axis=0)[-2:]
-    return np.asarray(first - second)
+    return _usual(np.asarray(first - second), cases)
 
 
 def refuse_marks(scores: ClassScores, spread: float, cases: Cases) -> None:
     """Raise when marks such as -1e9 make up the spread, beside which ordinary scores vanish."""
-    leads = _leads(scores)
-    usual = leads[leads > 0.0]
-    if not usual.size or spread <= _FAR * float(np.median(usual)):
+    usual = _usual_lead(scores, cases)
+    if spread <= _FAR * usual:
         return
-    far = scores.values < -_FAR * float(np.median(usual))
+    far = scores.values < -_FAR * usual
     rows = cases.scores.given_rows(np.flatnonzero(far.any(axis=0)))
-    enough = max(float(-scores.values[~far].min()), 10.0 * float(np.median(usual)))
+    enough = max(float(-scores.values[~far].min()), 10.0 * usual)
     raise DataError(
         f"`scores` must be of like size; some are {-scores.values.min():.3g} below the best of "
         f"their case, in row {rows[0]} and in {rows.size} of {len(cases.codes)} rows, and the "
@@ -91,17 +102,16 @@ def impossible_truth(wrong: IntArray, cases: Cases) -> DataError:
     )
 
 
-def refuse_far_truth(distances: FloatArray, leads: FloatArray, cases: Cases) -> None:
+def refuse_far_truth(distances: FloatArray, usual: float, cases: Cases) -> None:
     """Raise when finite scores put a true class so far below that it is as good as impossible.
 
-    `distances` are those of the true class below the best of its case, `leads` those of the best
-    above the second in some cases. Far cases count as impossible where the scale of best fit to
-    the others gives them a posterior below 1e-300: one of them would outweigh all others.
+    `distances` are those of the true class below the best of its case, `usual` is that of the best
+    above the second. Far cases count as impossible where the scale of best fit to the others
+    gives them a posterior below 1e-300: one of them would outweigh all others.
     """
-    usual = leads[np.isfinite(leads) & (leads > 0.0)]
-    if not usual.size or not distances.max() > _FAR * float(np.median(usual)):
+    if not distances.max() > _FAR * usual:
         return
-    far = distances > _FAR * float(np.median(usual))
+    far = distances > _FAR * usual
     others = np.flatnonzero(~far)
     if not others.size:
         return
@@ -110,7 +120,7 @@ def refuse_far_truth(distances: FloatArray, leads: FloatArray, cases: Cases) -> 
     if not wrong.size:
         return
     rows = cases.scores.given_rows(wrong)
-    enough = max(float(distances[others].max()), 10.0 * float(np.median(usual)))
+    enough = max(float(distances[others].max()), 10.0 * usual)
     raise DataError(
         f"`scores` put the true class {distances[wrong[0]]:.3g} below the best, as if it were "
         f"impossible, in row {rows[0]} and in {rows.size} of {len(cases.codes)} rows; one such "

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stakes._kernels.newton import TOLERANCE, scaled_tolerance
-from stakes._kernels.newton_logistic import fit_line, fit_logistic
+from stakes._kernels.newton import JUST_POSITIVE, TOLERANCE, scaled_tolerance
+from stakes._kernels.newton_logistic import fit_logistic
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.saved_form import Shapes
-from stakes.calibration.scaling import finite_cases
+from stakes.calibration.scaling import finite_cases, fit_odds
 from stakes.typing import FloatArray, Priors
 
 __all__ = ["Beta", "Logistic"]
@@ -41,7 +41,9 @@ class Logistic(Calibrator):
 
     Notes
     -----
-    Newton until no gradient entry of the mean loss, in standardised scores, exceeds 1e-8.
+    Newton until no gradient entry of the mean loss, in standardised scores, exceeds 1e-8. The slope
+    is negative for scores that order worse than chance, unless infinite ones are right (see
+    `Calibrator`).
 
     References
     ----------
@@ -75,17 +77,9 @@ class Logistic(Calibrator):
     def _fit(self, cases: Cases) -> None:
         cases.scores.log_odds()
         cases.need_all_classes("a line needs cases of both classes")
-        odds, codes, weights = finite_cases(cases)
-        line = fit_line(
-            odds, codes == 1, weights, counts=cases.counts, smoothing=self.options["smoothing"]
-        )
+        line, described = fit_odds(cases, self.options["smoothing"])
         self.slope, self.intercept = line.slope, line.intercept
-        self.report |= {
-            "cross_entropy": line.value,
-            "gradient": line.gradient,
-            "steps": line.steps,
-            "smoothed": line.smoothed,
-        }
+        self.report |= described
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds = scores.log_odds()
@@ -117,7 +111,7 @@ class Beta(Calibrator):
 
     Notes
     -----
-    A negative coefficient would make the map decrease; it is set to 0 and the rest refitted.
+    A negative coefficient would make the map decrease; the best of at least 0 are found.
 
     References
     ----------
@@ -152,10 +146,16 @@ class Beta(Calibrator):
     def _fit(self, cases: Cases) -> None:
         cases.scores.log_odds()
         cases.need_all_classes("two classes are needed")
-        odds, codes, weights = finite_cases(cases)
+        kept = finite_cases(cases)
         self.coefficients, self.intercept = fit_increasing(
-            self._features(odds), codes, weights, cases.counts, self.options["smoothing"]
+            self._features(kept.odds),
+            kept.codes,
+            kept.weights,
+            cases.counts,
+            self.options["smoothing"],
         )
+        infinite = np.array([kept.below, kept.above])
+        self.coefficients[infinite] = np.maximum(self.coefficients[infinite], JUST_POSITIVE)
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds = scores.log_odds()
@@ -187,18 +187,17 @@ def fit_increasing(
         targets = np.where(positive, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2))
     share = float(weights[positive].sum()) / float(weights.sum())
     close = scaled_tolerance(TOLERANCE, min(share, 1.0 - share))
-    coefficients, intercept = np.zeros(len(features)), 0.0
-    while True:
-        centres = [float(np.average(features[i], weights=weights)) for i in used]
-        spreads = [float(features[i].std()) or 1.0 for i in used]
-        scaled = [(features[i] - c) / s for i, c, s in zip(used, centres, spreads, strict=True)]
-        found = fit_logistic(
-            scaled or [np.zeros(len(codes))], targets, weights, tolerance=close
-        ).parameters
-        slopes = found[:-1][: len(used)] / spreads
-        if not used or slopes.min() >= 0.0:
-            break
-        del used[int(slopes.argmin())]
-    coefficients[used] = slopes
-    intercept = float(found[-1] - np.dot(slopes, centres))
-    return coefficients, intercept
+    centres = [np.average(features[i], weights=weights) for i in used]
+    moved = [features[i] - centre for i, centre in zip(used, centres, strict=True)]
+    spreads = [float(np.sqrt(np.average(each**2, weights=weights))) or 1.0 for each in moved]
+    found = fit_logistic(
+        [each / spread for each, spread in zip(moved, spreads, strict=True)]
+        or [np.zeros(len(codes))],
+        targets,
+        weights,
+        tolerance=close,
+        least=np.append(np.zeros(max(len(used), 1)), -np.inf),
+    ).parameters
+    coefficients = np.zeros(len(features))
+    coefficients[used] = found[: len(used)] / spreads
+    return coefficients, float(found[-1] - coefficients[used] @ centres)

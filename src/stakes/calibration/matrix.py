@@ -107,7 +107,7 @@ class Matrix(Calibrator):
     def _fit(self, cases: Cases) -> None:
         cases.need_all_classes("add cases of that class, drop its column, or use Temperature")
         inputs, weights = self._inputs(cases.scores), cases.prior_weights()
-        size, laid = inputs.shape[1], lay_out(inputs)
+        size, laid = inputs.shape[1], lay_out(inputs, cases.sample_weight)
         refuse_impossible_truth(laid, cases)
         apart = ((inputs - inputs.mean(axis=1, keepdims=True)) ** 2).mean(axis=1)
         spread = float(np.sqrt(np.average(apart, weights=weights))) or 1.0

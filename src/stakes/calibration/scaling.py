@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from stakes._kernels.class_scores import ClassScores, class_sums, lay_out, smoothed_sums
 from stakes._kernels.newton_affine import fit_scaling
-from stakes._kernels.newton_logistic import fit_line
+from stakes._kernels.newton_logistic import Line, fit_line
 from stakes.calibration.calibrator import (
     Calibrator,
     binary_log_posteriors,
@@ -57,7 +57,8 @@ class _Scaling(Calibrator):
                 "add cases of that class, drop its column, use Temperature, or smoothing=True"
             )
         each = self.form == "vector"
-        laid = lay_out(cases.scores.columns(), normalised=each, centred=each)
+        columns, weights = cases.scores.columns(), cases.sample_weight
+        laid = lay_out(columns, weights, normalised=each, centred=each)
         refuse_impossible_truth(laid, cases)
         if self.form != "temperature" and not laid.vary():
             self._fit_shares(laid, cases)
@@ -87,11 +88,12 @@ class _Scaling(Calibrator):
         """Scores that are the same for all cases tell nothing: scale 0, the class shares remain."""
         weights, smoothed = cases.prior_weights(), self.options["smoothing"] is True
         given = (laid, cases.codes, weights)
-        sums = smoothed_sums(*given, cases.counts)[1] if smoothed else class_sums(*given)[1]
+        labels = class_sums(*given)[1]
+        sums = smoothed_sums(*given, cases.counts)[1] if smoothed else labels
         logs = np.log(sums / sums.sum())
         self.scales, self.biases = np.zeros(len(logs)), logs - logs.mean()
         self.report |= {
-            "cross_entropy": -float(sums @ logs) / float(sums.sum()),
+            "cross_entropy": -float(labels @ logs) / float(labels.sum()),
             "gradient": 0.0,
             "steps": 0,
             "smoothed": smoothed,
@@ -139,7 +141,8 @@ class Temperature(_Scaling):
     Notes
     -----
     With P the target priors and P-hat those of the data the factor is 1 unless `priors` is
-    given. The scale is negative for scores that order worse than chance, and reverses them.
+    given. The scale is negative for scores that order worse than chance, and reverses them; where
+    infinite scores are right it stays positive (see `Calibrator`).
     Classes without cases are allowed without target priors. Where the scores of every case are all
     the same, no scale is better than another, and it is 1. Newton on the convex objective in
     the scale, until the gradient of the mean cross-entropy is at most 1e-8.
@@ -208,18 +211,10 @@ class Affine(_Scaling):
         if cases.scores.size != 2 or missing:
             super()._fit(cases)
             return
-        odds, codes, weights = finite_cases(cases)
-        line = fit_line(
-            odds, codes == 1, weights, counts=cases.counts, smoothing=self.options["smoothing"]
-        )
+        line, described = fit_odds(cases, self.options["smoothing"])
         self.scales = np.full(2, line.slope)
         self.biases = np.array([-line.intercept, line.intercept]) / 2.0
-        self.report |= {
-            "cross_entropy": line.value * weights.sum() / cases.prior_weights().sum(),
-            "gradient": line.gradient,
-            "steps": line.steps,
-            "smoothed": line.smoothed,
-        }
+        self.report |= described
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         if scores.size != 2:
@@ -266,15 +261,49 @@ class Vector(_Scaling):
     form = "vector"
 
 
-def finite_cases(cases: Cases) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Log odds, classes and prior weights of the finite cases; infinite ones must be right.
+def fit_odds(cases: Cases, smoothing: bool | None) -> tuple[Line, dict[str, Any]]:
+    """The best line through the log odds, and what to report of it."""
+    kept = finite_cases(cases)
+    line = fit_line(
+        kept.odds,
+        kept.codes == 1,
+        kept.weights,
+        counts=cases.counts,
+        smoothing=smoothing,
+        rising=kept.below or kept.above,
+    )
+    return line, {
+        "cross_entropy": kept.share * line.value,
+        "gradient": line.gradient,
+        "steps": line.steps,
+        "smoothed": line.smoothed,
+    }
 
-    An infinite score on the right side costs nothing under any positive slope, so it drops out.
+
+class FiniteCases(NamedTuple):
+    """Log odds, classes and prior weights of the finite cases.
+
+    `share` is theirs of the weight of all; `below` and `above` say whether others are infinite.
+    """
+
+    odds: FloatArray
+    codes: IntArray
+    weights: FloatArray
+    share: float = 1.0
+    below: bool = False
+    above: bool = False
+
+
+def finite_cases(cases: Cases) -> FiniteCases:
+    """The finite cases; infinite ones must be right.
+
+    An infinite score on the right side costs nothing under any positive slope, and all under any
+    other. So it drops out where slopes are held positive.
     """
     odds, codes, weights = cases.scores.log_odds(), cases.codes, cases.prior_weights()
     if np.isfinite(odds.min()) and np.isfinite(odds.max()):
         refuse_far_odds(odds, cases)
-        return odds, codes, weights
+        return FiniteCases(odds, codes, weights)
     infinite = ~np.isfinite(odds)
     wrong = np.flatnonzero(infinite & ((odds > 0) != (codes == 1)))
     if wrong.size:
@@ -286,4 +315,6 @@ def finite_cases(cases: Cases) -> tuple[FloatArray, IntArray, FloatArray]:
             hint='use bound="data" to keep the infinite ones',
         )
     refuse_far_odds(odds, cases)
-    return odds[keep], codes[keep], weights[keep]
+    share = float(weights[keep].sum() / weights.sum())
+    below, above = bool(np.isneginf(odds.min())), bool(np.isposinf(odds.max()))
+    return FiniteCases(odds[keep], codes[keep], weights[keep], share, below, above)

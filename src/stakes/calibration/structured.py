@@ -86,7 +86,7 @@ class CommonCurve(Calibrator):
 
     def _fit(self, cases: Cases) -> None:
         inputs, weights = finite_table(cases.scores), cases.prior_weights()
-        self.offsets, laid = cases.prior_offsets(), lay_out(inputs)
+        self.offsets, laid = cases.prior_offsets(), lay_out(inputs, cases.sample_weight)
         refuse_impossible_truth(laid, cases)
         first = fit_scaling(
             "temperature",
