@@ -1,6 +1,7 @@
 """Laws that every calibrator keeps."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -482,6 +483,83 @@ def test_cases_of_weight_0_are_as_good_as_absent(kind, binary):
     np.testing.assert_allclose(
         given.log_posteriors(places), repeated.log_posteriors(places), atol=1e-4
     )
+
+
+def _wild(scores, y, weights):
+    """The same cases, but what has weight 0 is far, infinite or vast, and wrong."""
+    scores, y = scores.copy(), y.copy()
+    for number, row in enumerate(np.flatnonzero(weights == 0)):
+        y[row] = number % (2 if scores.ndim == 1 else 3)
+        mark = [1e6, np.inf, 1e200][number % 3]
+        if scores.ndim == 1:
+            scores[row] = -mark if y[row] else mark
+        else:
+            scores[row, y[row]] = -mark
+    return scores, y
+
+
+@pytest.mark.parametrize("kind", [*ALL, partial(Gaussian, tails="t")])
+@pytest.mark.parametrize("bound", [None, "data"])
+def test_nothing_is_learnt_from_cases_of_weight_0(kind, bound, data):
+    """Neither the parameters nor the bound nor the number of cases, and nothing is refused."""
+    if not fits(getattr(kind, "func", kind), data):
+        return
+    weights = np.arange(300) % 4 / 2
+    wild, y = _wild(*data, weights)
+    cal = kind(bound=bound).fit(wild, y, sample_weight=weights)
+    kept = weights > 0
+    fewer = kind(bound=bound).fit(data[0][kept], data[1][kept], sample_weight=weights[kept])
+    np.testing.assert_array_equal(cal.posteriors(data[0]), fewer.posteriors(data[0]))
+    assert cal.to_dict()["bound"] == fewer.to_dict()["bound"]
+    assert cal.report["cases"] == 225
+
+
+KINDS_BY_WEIGHT = [kind for kind in ALL if kind is not Automatic]  # its folds are drawn per row
+
+
+@pytest.mark.parametrize("kind", [*KINDS_BY_WEIGHT, partial(Gaussian, tails="t")])
+@pytest.mark.parametrize("bound", [None, "data", 3.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_weights_from_0_to_3_are_repetitions(kind, bound, seed):
+    rng = np.random.default_rng(seed)
+    size = 3 if seed % 2 and getattr(kind, "func", kind) in MANY else 2
+    y = np.arange(90) % size
+    scores = rng.normal(size=(90, size)) * [1.0, 4.0][seed // 2] + 2.0 * np.eye(size)[y]
+    weights = rng.integers(0, 4, 90)
+    priors = [None, np.arange(1, size + 1) / np.arange(1, size + 1).sum()][seed // 2]
+    options = {"bound": bound, "priors": priors}
+    wild, labels = _wild(scores, y, weights) if size == 3 else (scores.copy(), y)
+    wild[np.flatnonzero(weights == 0)[0]] *= 1e5
+    given = kind(**options).fit(wild, labels, sample_weight=weights)
+    repeated = kind(**options).fit(np.repeat(scores, weights, axis=0), np.repeat(y, weights))
+    np.testing.assert_allclose(given.posteriors(scores), repeated.posteriors(scores), atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", [Temperature, Affine, Vector, Logistic, Beta, Rank])
+@pytest.mark.parametrize("apart", [False, True])
+def test_weights_of_few_different_scores(kind, apart):
+    """Two scores leave three parameters undetermined, and weights must not decide on them."""
+    rng = np.random.default_rng(0)
+    scores = rng.choice([-3.0, 3.0], 60)
+    y = (scores > 0 if apart else rng.random(60) < np.where(scores > 0, 0.8, 0.3)).astype(int)
+    weights = rng.integers(0, 4, 60)
+    given = kind().fit(scores, y, sample_weight=weights)
+    repeated = kind().fit(np.repeat(scores, weights), np.repeat(y, weights))
+    places = np.linspace(-9.0, 9.0, 13)
+    np.testing.assert_allclose(given.posteriors(places), repeated.posteriors(places), atol=3e-5)
+    if kind in (Vector, Beta):
+        affine = Affine().fit(scores, y, sample_weight=weights).posteriors(places)
+        np.testing.assert_allclose(given.posteriors(places), affine, atol=3e-5)
+
+
+@pytest.mark.parametrize("kind", [*MANY, partial(Isotonic, misleading=0)])
+@pytest.mark.parametrize("bound", [20.0, "data"])
+def test_float32_is_bounded_in_float64(kind, bound, ternary):
+    single = ternary[0].astype(np.float32)
+    given = kind(bound=bound).fit(single, ternary[1])
+    double = kind(bound=bound).fit(single.astype(np.float64), ternary[1])
+    np.testing.assert_array_equal(given.posteriors(single), double.posteriors(single))
+    assert given.to_dict()["bound"] == double.to_dict()["bound"]
 
 
 def test_shifted_calibrator_is_judged_like_any_other(binary):

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from scipy.stats import norm, t
 
 from stakes.calibration import Gaussian
@@ -78,6 +79,29 @@ class TestGaussian:
         cal = Gaussian(tails="t").fit(scores, y)
         np.testing.assert_allclose(cal.spreads, 1.0, atol=0.05)
         assert cal.degrees == degrees
+
+    @pytest.mark.parametrize("variances", ["equal", "unequal"])
+    @pytest.mark.parametrize("priors", [(0.05, 0.95), (0.95, 0.05)])
+    def test_t_degrees_are_of_the_target_priors(self, variances, priors):
+        """Heavy tails in one class, light ones in the other: the priors say whose count."""
+        rng = np.random.default_rng(0)
+        y = np.repeat([0, 1], [150, 100])
+        scores = np.where(y == 1, 3.0 + rng.normal(size=250), t(1.5).rvs(250, random_state=rng))
+        weights = np.array(priors)[y] / np.bincount(y)[y]
+
+        def worst(theta, degrees):  # minus the log-likelihood at the target priors
+            spreads = np.exp(theta[[2, 2 if variances == "equal" else 3]])
+            return -(weights @ t.logpdf(scores, degrees, theta[y], spreads[y]))
+
+        tried = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0)
+        fits = [minimize(worst, [0.0, 3.0, 0.0, 0.0], args=(d,), method="BFGS") for d in tried]
+        place = int(np.argmin([fit.fun for fit in fits]))
+        cal = Gaussian(priors=priors, variances=variances, tails="t").fit(scores, y)
+        assert cal.degrees == tried[place]
+        np.testing.assert_allclose(cal.means, fits[place].x[:2], atol=1e-3)
+        np.testing.assert_allclose(cal.spreads[0], np.exp(fits[place].x[2]), rtol=1e-3)
+        same = Gaussian(variances=variances, tails="t").fit(scores, y, sample_weight=weights)
+        np.testing.assert_allclose(cal.posteriors(scores), same.posteriors(scores), atol=1e-9)
 
     def test_t_withstands_an_outlier_among_few(self):
         scores = np.array([-1.2, -0.9, -1.1, -1.0, 1e6, 1.0, 1.1, 0.9, 1.2, 0.8])

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from scipy.special import expit
 
 from stakes.calibration import Affine, Beta, Logistic
@@ -85,6 +86,23 @@ class TestBeta:
         y = (np.abs(scores) + 0.3 * rng.normal(size=200) < 0.7).astype(int)  # not monotone at all
         found = Beta().fit(scores, y).posteriors(np.sort(scores))[:, 1]
         assert (np.diff(found) >= -1e-12).all()
+
+    @pytest.mark.parametrize("seed", range(12))
+    def test_against_scipy_with_limits(self, seed):
+        """Whether both coefficients, one or none of them are held at 0."""
+        rng = np.random.default_rng(seed)
+        scores = 2.0 * rng.normal(size=80) + [-1.0, 0.0, 1.0][seed % 3]
+        y = (rng.random(80) < expit([0.0, 0.5, -0.5, 1.0][seed % 4] * scores)).astype(int)
+        x = np.column_stack([-np.logaddexp(0, -scores), np.logaddexp(0, scores), np.ones(80)])
+
+        def loss(theta):
+            return np.logaddexp(0, -(2 * y - 1) * (x @ theta)).mean()
+
+        limits = [(0, None), (0, None), (None, None)]
+        options = {"ftol": 1e-15, "maxiter": 1000}
+        best = minimize(loss, [0.5, 0.5, 0.0], bounds=limits, method="SLSQP", options=options)
+        own = Beta().fit(scores, y).log_posteriors(scores)[np.arange(80), y]
+        assert -own.mean() == pytest.approx(best.fun, abs=1e-8)
 
     def test_decreasing_scores_give_the_prior(self):
         scores, y = made_up()

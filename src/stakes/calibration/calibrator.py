@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -56,6 +57,10 @@ class Calibrator:
     Where a score calls the true class impossible, by minus infinity or by a number as good as
     that, such as a mask of -1e9, calibrators that fit scales refuse and name the cases: one of them
     would outweigh all others. `bound` says how far to trust such scores.
+
+    Infinite scores that are right stay certain. They hold the scales with which they are multiplied
+    above 0, since any other would call the truth impossible; where the finite scores ask for one
+    below, it is 1e-300, which makes nothing of finite scores and keeps infinite ones.
 
     Parameters
     ----------
@@ -133,15 +138,15 @@ class Calibrator:
     ) -> Self:
         """Learn from scores already read."""
         cases = read_cases(
-            self._bounded(scores, learn=True),
+            scores,
             y_true,
             sample_weight=sample_weight,
             classes=self.options["classes"],
             priors=self.options["priors"],
             groups=groups,
-        )
+        ).that_count()
         self.report = {"cases": len(cases.codes)}
-        self._fit(cases.that_count())
+        self._fit(replace(cases, scores=self._bounded(cases.scores, learn=True)))
         self.classes, self.priors = cases.classes, cases.priors
         return self
 
@@ -296,8 +301,9 @@ class Calibrator:
                 self._bound = self._bound_from(np.abs(odds))
             bounded = np.clip(odds, -self._bound, self._bound)  # type: ignore[operator]
             return refuse_vast(Scores(None, bounded, scores.rows))
+        best = scores.table.max(axis=1, keepdims=True)
         with np.errstate(over="ignore"):
-            table = scores.table - scores.table.max(axis=1, keepdims=True)
+            table = np.subtract(scores.table, best, dtype=np.float64)
         if learn:
             self._bound = self._bound_from(-table)
         kept = np.maximum(table, -self._bound)  # type: ignore[operator]

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from stakes._kernels.class_scores import median
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.saved_form import Shapes
@@ -46,7 +47,8 @@ class Gaussian(Calibrator):
 
     Notes
     -----
-    The common variance is the average of the class variances weighted by the priors.
+    The common variance is the average of the class variances weighted by the priors, and so is
+    the likelihood by which the degrees of freedom are chosen.
     At least two different scores are needed in one of the classes, and in each of them for
     unequal variances. Infinite scores are refused: a density has no opinion about them.
 
@@ -140,8 +142,8 @@ class Gaussian(Calibrator):
         for degrees in _DEGREES:
             means, variances = self._at_degrees(degrees, groups, priors, floor)
             total = sum(
-                float(w @ _log_density(s, m, np.sqrt(v), degrees))
-                for (s, w), m, v in zip(groups, means, variances, strict=True)
+                prior * float(np.average(_log_density(s, m, np.sqrt(v), degrees), weights=w))
+                for prior, (s, w), m, v in zip(priors, groups, means, variances, strict=True)
             )
             if best is None or total > best[0]:
                 best = (total, means, variances, degrees)
@@ -209,15 +211,7 @@ def _deviation(scores: FloatArray, weights: FloatArray) -> float:
     totals = np.add.reduceat(weights[order], starts)
     capped = np.minimum(totals, _SHARE * totals.sum())
     places = ordered[starts]
-    return _median(np.abs(places - _median(places, capped)), capped)
-
-
-def _median(values: FloatArray, weights: FloatArray) -> float:
-    """Weighted median; the middle of the two where exactly half lies below."""
-    order = np.argsort(values)
-    below = np.cumsum(weights[order])
-    low, high = np.searchsorted(below, 0.5 * below[-1] * np.array([1 - 1e-12, 1 + 1e-12]))
-    return float(values[order[low]] + values[order[high]]) / 2.0
+    return median(np.abs(places - median(places, capped)), capped)
 
 
 def _refuse_infinite(scores: Scores) -> None:
