@@ -82,6 +82,10 @@ class Automatic(Calibrator):
     most people have, and `StructuredMatrix` where there are more than 2e8 / K**2 cases, because
     it would take minutes; name them among the `candidates` to try them.
 
+    The scores as they are stand in the table but are not chosen. Where few cases are all told
+    apart their loss is least, whatever their scale, and says nothing of the first error, which
+    costs as much as they are sure: n cases without an error leave room for one in about n.
+
     Examples
     --------
     >>> import numpy as np
