@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes._kernels.class_weights import best_weight, envelope_events
+from stakes._kernels import class_weights
+from stakes._kernels.class_weights import best_weight, envelope_events, least_cost_weights
 
 
 @given(st.integers(0, 10**6), st.integers(2, 4), st.integers(1, 12))
@@ -18,3 +19,45 @@ def test_best_weight_against_a_dense_scan(seed, decisions, count):
     assert least <= min(totals) + 1e-9
     reached = cost[np.arange(count), (fixed + weight * slope).argmin(axis=1)].sum()
     assert reached == pytest.approx(least)
+
+
+def test_blocks_do_not_matter(monkeypatch):
+    rng = np.random.default_rng(0)
+    fixed, slope, cost = rng.random((3, 50, 4))
+    whole = envelope_events(fixed, slope, cost)
+    monkeypatch.setattr(class_weights, "_BLOCK", 7)
+    parts = envelope_events(fixed, slope, cost)
+    for one, other in zip(whole[:2], parts[:2], strict=True):
+        np.testing.assert_allclose(np.sort(one), np.sort(other), rtol=0, atol=0)
+    assert parts[2] == pytest.approx(whole[2])
+
+
+def test_two_classes_against_all_thresholds():
+    rng = np.random.default_rng(0)
+    share = rng.random(40)
+    y = (rng.random(40) < share**2).astype(int)
+    paid = np.array([[0.0, 1.0], [3.0, 0.0]])[y]
+    values = np.column_stack([1 - share, share])
+    weights, _ = least_cost_weights(values, np.array([[0.0, 1.0], [3.0, 0.0]]), np.zeros(2), paid)
+    taken = ((values * weights) @ np.array([[0.0, 1.0], [3.0, 0.0]])).argmin(axis=1)
+    cuts = [-1.0, *share]
+    least = min(paid[np.arange(40), (share > cut).astype(int)].sum() for cut in cuts)
+    assert paid[np.arange(40), taken].sum() == pytest.approx(least)
+
+
+def test_the_best_of_a_sample_and_of_all_rows(monkeypatch):
+    """With a sample of a few rows the result is never above a descent on all rows."""
+    rng = np.random.default_rng(0)
+    values = rng.dirichlet(np.ones(3), 60)
+    costs = 1.0 - np.eye(3)
+    paid = costs[rng.integers(0, 3, 60)]
+
+    def reached(weights):
+        return paid[np.arange(60), ((values * weights) @ costs).argmin(axis=1)].sum()
+
+    monkeypatch.setattr(class_weights, "_STARTS", 0)
+    alone, _ = least_cost_weights(values, costs, np.zeros(3), paid)
+    monkeypatch.setattr(class_weights, "_STARTS", 8)
+    monkeypatch.setattr(class_weights, "_SAMPLE", 30)
+    found, _ = least_cost_weights(values, costs, np.zeros(3), paid)
+    assert reached(found) <= reached(alone) <= reached(np.ones(3))

@@ -1,8 +1,9 @@
-"""The cost of Bayes decisions as one class weight changes, exactly.
+"""The class weights of least cost: one at a time exactly, from several starts.
 
 With posteriors weighted by w_i, the expected cost of each decision is a line in one weight w_k,
 so each case's decision is read off the lower envelope of its lines and the total cost is
-piecewise constant: its minimum needs one sort of the breakpoints.
+piecewise constant: its minimum needs one sort of the breakpoints. Over all weights together this
+finds a local minimum, so the descent is repeated from weights drawn at random.
 """
 
 from __future__ import annotations
@@ -10,9 +11,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["best_weight", "envelope_events"]
+from stakes._kernels.blocks import blocks
+
+__all__ = ["best_weight", "envelope_events", "least_cost_weights"]
 
 Floats = NDArray[np.float64]
+
+#: Rows whose lines are followed at once, so that they stay in the cache.
+_BLOCK = 8192
+#: Rows times classes of a sample on which starts are tried, when there are more.
+_SAMPLE = 3000
+#: Starts besides weights of 1.
+_STARTS = 16
 
 
 def envelope_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats, Floats, float]:
@@ -21,6 +31,15 @@ def envelope_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats,
     `fixed` and `slope` (n, D) give the line of each decision, `cost` (n, D) what it costs if
     taken. Ties go to the earlier decision at weight 0.
     """
+    parts = [
+        _block_events(fixed[rows], slope[rows], cost[rows]) for rows in blocks(len(fixed), _BLOCK)
+    ]
+    places, changes = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+    return places, changes, float(sum(part[2] for part in parts))
+
+
+def _block_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats, Floats, float]:
+    """The events of some rows."""
     count = len(fixed)
     rows = np.arange(count)
     lowest = fixed.min(axis=1, keepdims=True)
@@ -53,7 +72,7 @@ def best_weight(fixed: Floats, slope: Floats, cost: Floats, now: float) -> tuple
     places, changes, total = envelope_events(fixed, slope, cost)
     if not places.size:
         return now, total
-    order = np.argsort(places, kind="stable")
+    order = np.argsort(places)
     places = places[order]
     levels = total + np.concatenate([[0.0], np.cumsum(changes[order])])
     edges = np.concatenate([[0.0], places, [np.inf]])
@@ -71,3 +90,69 @@ def best_weight(fixed: Floats, slope: Floats, cost: Floats, now: float) -> tuple
     if low == 0.0:
         return float(0.5 * high), float(least)
     return float(np.sqrt(low) * np.sqrt(high)), float(least)
+
+
+def least_cost_weights(
+    values: Floats, costs: Floats, margins: Floats, paid: Floats
+) -> tuple[Floats, int]:
+    """Weights of least cost that were found, and the passes over the classes at the end.
+
+    Decisions are taken by `values` (n, K) times `costs` (K, D), ties by the `margins` (D,) added
+    to them, and cost `paid` (n, D). Starts besides weights of 1 are tried on a sample if there are
+    many rows, and the best one on all rows.
+    """
+    count, size = values.shape
+    plain = np.ones(size)
+    if size == 2:  # a single ratio counts: the first line holds all there is
+        return _descent(values, costs, paid, plain)
+    if count * size <= _SAMPLE:
+        return _best_descent(values, costs, margins, paid, [plain], drawn=_STARTS)
+    rng = np.random.default_rng(0)
+    rows = np.sort(rng.choice(count, max(_SAMPLE // size, 1), replace=False))
+    parts = values[rows], costs, margins, paid[rows]
+    start, _ = _best_descent(*parts, [plain], drawn=_STARTS)
+    return _best_descent(values, costs, margins, paid, [plain, start])
+
+
+def _best_descent(
+    values: Floats,
+    costs: Floats,
+    margins: Floats,
+    paid: Floats,
+    starts: list[Floats],
+    drawn: int = 0,
+) -> tuple[Floats, int]:
+    """The best descent from some starts, and from others drawn far around or near the best."""
+    rng = np.random.default_rng(0)
+    best, least, sweeps = starts[0], np.inf, 0
+    for k in range(len(starts) + drawn):
+        step = rng.normal(size=len(best))
+        start = best * np.exp(step) if k % 2 else np.exp(2.0 * step)
+        found, passes = _descent(values, costs, paid, starts[k] if k < len(starts) else start)
+        total = _total(values, costs + margins, paid, found)
+        if total < least - 1e-12 * (1.0 + abs(total)):
+            best, least, sweeps = found, total, passes
+    return best, sweeps
+
+
+def _descent(values: Floats, costs: Floats, paid: Floats, start: Floats) -> tuple[Floats, int]:
+    """One weight after the other until none improves, and the passes over the classes."""
+    size, weights = len(start), start.copy()
+    best, steps, idle = _total(values, costs, paid, start), 0, 0
+    while idle < size and steps < 50 * size:
+        k = steps % size
+        others = weights.copy()
+        others[k] = 0.0
+        fixed, slope = (values * others) @ costs, np.outer(values[:, k], costs[k])
+        weight, found = best_weight(fixed, slope, paid, float(weights[k]))
+        steps, idle = steps + 1, idle + 1
+        if found < best - 1e-12 * (1.0 + abs(best)):
+            weights[k], best, idle = weight, found, 0
+    return weights, -(-steps // size)
+
+
+def _total(values: Floats, costs: Floats, paid: Floats, weights: Floats) -> float:
+    """Cost of all rows at some weights."""
+    moved = values * weights
+    taken = ((moved / moved.sum(axis=1, keepdims=True)) @ costs).argmin(axis=1)
+    return float(paid[np.arange(len(values)), taken].sum())
