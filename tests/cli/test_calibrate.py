@@ -52,7 +52,10 @@ class TestLearn:
                 "source",
                 "sha256",
                 "cases",
+                "label",
                 "model",
+                "columns",
+                "scores_are",
                 "asked",
                 "kind",
                 "members",
@@ -65,7 +68,10 @@ class TestLearn:
                 "cost",
                 "nec",
                 "cross_entropy",
+                "compared",
                 "candidates",
+                "chosen_by",
+                "without",
                 "failures",
                 "sentences",
                 "notes",
@@ -92,6 +98,8 @@ class TestLearn:
         )
         assert (found["source"], found["cases"], found["output"]) == ("churn.csv", 5000, "cal.json")
         assert (found["asked"], found["kind"]) == ("affine", "affine")
+        assert (found["chosen_by"], found["compared"], found["without"]) == (None, None, "fit")
+        assert (found["label"], found["columns"]) == ("churned", {"score": "gbm_p"})
         app = found["application"]
         assert (app["classes"], app["unit"]) == (["no", "yes"], "EUR")
         assert app["priors"] == pytest.approx([0.95, 0.05])
@@ -286,7 +294,7 @@ class TestApply:
         np.testing.assert_allclose(found, expected, rtol=1e-7)
 
     @pytest.mark.parametrize(
-        "words", [("--kind", "affine"), ("--cost", "fn=2"), ("--json",), ("-o", "out.parquet")]
+        "words", [("--kind", "affine"), ("--cost", "fn=2"), ("--json",), ("-o", "out.xlsx")]
     )
     def test_what_does_nothing_is_refused(self, run, churn, words):
         run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal.json")
@@ -709,6 +717,7 @@ class TestArrays:
         ("--volume", "100/yr"),
         ("--decisions", "d"),
         ("--bound", "3"),
+        ("--choose-by", "cost"),
         ("--posteriors-already-adjusted",),
     ],
 )

@@ -39,8 +39,9 @@ EXAMPLES = """examples:
   stakes calibrate pets.csv --label species --proba 'p_*' --kind dirichlet -o pets.json
 
 Without costs every error costs 1. The costs after calibration are cross-fitted: each case is
-calibrated by a map that never saw it. `--prevalence estimate` takes the shares of new cases from
-their scores; the truth is not needed, as long as only the shares have changed.
+calibrated by a map that was fitted without it, and up to 2000 cases also chosen without it.
+`--prevalence estimate` takes the shares of new cases from their scores; the truth is not needed,
+as long as only the shares have changed.
 """
 
 
@@ -60,6 +61,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"which calibrator (default automatic): {', '.join(KINDS)}",
     )
     group.add_argument(
+        "--choose-by",
+        choices=("cross-entropy", "brier", "cost"),
+        metavar="cost",
+        help="what the automatic choice is made by: cross-entropy (default), brier, or cost, that "
+        "of the decisions under the costs given",
+    )
+    group.add_argument(
         "--bound",
         default="data",
         metavar="50",
@@ -76,7 +84,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "positive outcome has there, or `estimate`. The file knows its columns and what they are",
     )
     group = parser.add_argument_group("what to write")
-    group.add_argument("-o", "--output", metavar="FILE", help="the calibration, or the new table")
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="the calibration, or with --apply the new table (CSV, or .parquet)",
+    )
     group.add_argument("--plot", metavar="FILE", help="draw reliability before and after")
     group.add_argument("--json", action="store_true", help="print everything, as JSON")
 
@@ -117,7 +130,8 @@ def _learn(args: Any) -> int:
     from stakes.cli.calibration_elsewhere import refuse_without_apply
     from stakes.cli.calibration_input import save
     from stakes.cli.calibration_learnt import learn
-    from stakes.cli.calibration_shown import show
+    from stakes.cli.calibration_progress import Telling
+    from stakes.cli.calibration_shown import draw, said_of, show
     from stakes.exceptions import DataError
 
     refuse_without_apply(args.prevalence)
@@ -127,16 +141,26 @@ def _learn(args: Any) -> int:
             "cases at hand what the scores mean.",
             hint="leave it out; --prevalence says where it will run",
         )
-    if not (args.cost or args.gain or args.costs or args.miss or args.false_alarm):
+    if args.choose_by and args.kind != "automatic":
+        raise DataError(
+            f"--choose-by says how to choose, and --kind {args.kind} leaves nothing to choose.",
+            hint="leave one of them out",
+        )
+    args.costs_assumed = not (args.cost or args.gain or args.costs or args.miss or args.false_alarm)
+    if args.costs_assumed:
         args.cost = ["error=1"]
-    learnt = learn(args)
+    with Telling() as telling:
+        learnt = learn(args, telling)
+        said = said_of(learnt, args)
     for warning in learnt.warnings:
         warn(warning)
-    show(learnt, args)
+    show(learnt, said, args)
     if args.plot:
-        from stakes.cli.calibration_shown import draw
-
-        draw(learnt, args.plot)
+        with Telling() as telling:
+            telling.say(f"drawing {args.plot}")
+            drawn = draw(learnt, args.plot)
+        if not drawn:
+            warn(f"{args.plot} was not drawn: the most probable class is always right.")
     if args.output:
         save(learnt, args)
     return EXIT_OK

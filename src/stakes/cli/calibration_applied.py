@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,17 +13,15 @@ from stakes.calibration.loading import read_saved
 from stakes.cli.calibration_elsewhere import as_facts, moved, said_of_shares
 from stakes.cli.calibration_input import Input, agreed, input_of, scores_from
 from stakes.cli.calibration_record import as_json
-from stakes.cli.files import write_whole
+from stakes.cli.calibration_written import as_csv, refuse_other_forms, write_table
 from stakes.cli.output import print_wrapped
 from stakes.cli.problems import EXIT_OK
-from stakes.cli.reading import Table, read_table
+from stakes.cli.reading import read_table
 from stakes.exceptions import DataError
 from stakes.report.amounts import grouped
 
 __all__ = ["apply_calibration"]
 
-#: Endings of files that are not commas and lines.
-NOT_CSV = {".parquet", ".gz", ".npy", ".npz", ".h5", ".arff", ".tsv", ".xlsx", ".json"}
 #: What can be said of the place where a calibration is applied, and of the result.
 HONOURED = {"file", "scores", "model", "scores_are", "flip", "renormalise", "prevalence", "apply",
             "output", "plot", "json"}  # fmt: skip
@@ -51,14 +46,13 @@ def apply_calibration(args: Any) -> int:
     scores = scores_from(table, source, learnt.classes)
     calibrator, found = moved(learnt, scores, args.prevalence, table.source)
     columns = _new_columns(kept, calibrator, calibrator.posteriors(scores))
-    text = _written(table, columns)
     said = [] if found is None else said_of_shares(found, learnt, table.source)
     if args.output is None:
         for sentence in said:
             print(sentence, file=sys.stderr)
-        print(text, end="")
+        print(as_csv(table, columns), end="")
         return EXIT_OK
-    write_whole(Path(args.output), text)
+    write_table(args.output, args.file, table, columns)
     if args.json:
         facts = {"rows": len(scores), "source": table.source, "output": args.output}
         shown = {"columns": list(columns), **as_facts(found, learnt, calibrator)}
@@ -86,11 +80,8 @@ def _refuse_idle_options(args: Any) -> None:
             "--json with --apply says what was written, and there is no file to write.",
             hint="-o out.csv",
         )
-    if args.output and Path(args.output).suffix.lower() in NOT_CSV:
-        raise DataError(
-            f"--apply writes CSV, which '{Path(args.output).name}' does not look like.",
-            hint=f"-o {Path(args.output).name.split('.')[0]}.csv",
-        )
+    if args.output:
+        refuse_other_forms(args.output)
 
 
 def _new_columns(
@@ -101,25 +92,3 @@ def _new_columns(
     if "score" in source.columns and posteriors.shape[1] == 2:
         return {f"{source.model}_calibrated": posteriors[:, 1]}
     return {f"calibrated.p_{name}": posteriors[:, k] for k, name in enumerate(calibrator.classes)}
-
-
-def _written(table: Table, columns: dict[str, NDArray[np.float64]]) -> str:
-    """The table with the new columns after the old ones, as CSV."""
-    old = [table.cells(name) for name in table.names]
-    taken = [name for name in columns if name in table.names]
-    if taken:
-        raise DataError(f"{table.source} already has a column '{taken[0]}'.")
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*table.names, *columns])
-    new = [[f"{value:.9g}" for value in column] for column in columns.values()]
-    for i in range(len(new[0])):
-        writer.writerow([*(_cell(column[i]) for column in old), *(column[i] for column in new)])
-    return stream.getvalue()
-
-
-def _cell(value: Any) -> str:
-    """A cell as text."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8")
-    return str(value)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,22 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.application import Application
-from stakes.calibration import Automatic, CalibrationGain, Calibrator, calibration_gain, cross_fit
-from stakes.calibration.calibrator import kinds
+from stakes.calibration import CalibrationGain, Calibrator
 from stakes.cli.asked import Asked, asked
+from stakes.cli.calibration_fitted import CHOSEN_BY, fitted
+from stakes.cli.calibration_progress import Telling
+from stakes.cli.calibration_words import told
 from stakes.cli.cases import Cases
 from stakes.cli.columns import class_columns
 from stakes.cli.deciding import without_gaps
 from stakes.cli.models import Model, models_of
-from stakes.cli.place import at_place, texts
-from stakes.exceptions import DataError
+from stakes.cli.place import at_place, judged_at, texts
+from stakes.cli.ranking import Turned, turned_round
+from stakes.exceptions import DataError, StakesError
 from stakes.posteriors import Posteriors, shift_priors
-from stakes.report.amounts import grouped
 
-__all__ = ["Learnt", "in_file", "learn", "log_scores"]
+__all__ = ["Learnt", "learn", "log_scores"]
 
 #: With fewer cases of an outcome the costs after calibration are mostly chance.
 FEW = 100
+#: Calibrators that rise with the score, or stay; of scores that are turned round nothing is left.
+RISING = {"beta", "venn-abers", "rank", "average", "isotonic", "smooth"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class Learnt:
     """A fitted calibrator with what it is worth.
 
     `before` is None when scores only rank; `after` is at the shares of the file, as `before` is.
+    `compared` is the gain in what an automatic choice was made by; `without` says what each case
+    had no part in where it was calibrated, and `turned` that higher scores mean less likely.
     """
 
     calibrator: Calibrator
@@ -46,11 +50,15 @@ class Learnt:
     after: NDArray[np.float64]
     cost: CalibrationGain
     entropy: CalibrationGain
+    compared: CalibrationGain
+    without: str
+    turned: bool
     warnings: tuple[str, ...]
 
 
-def learn(args: Any) -> Learnt:
+def learn(args: Any, telling: Telling) -> Learnt:
     """Fit the calibrator that was asked for and cross-fit it for the costs."""
+    telling.say(f"reading {args.file}")
     question = asked(args)
     if question.words is not None:
         raise DataError(
@@ -67,42 +75,54 @@ def learn(args: Any) -> Learnt:
     models, cases, gaps = without_gaps(models, question.cases, args)
     cases = replace(cases, weights=_of_mean_one(cases.weights))
     app = at_place(question.application, cases.priors, args)
-    said = tuple(filter(None, [gaps, _about_few(cases)]))
+    turned = turned_round(models, cases, args)
+    if turned and args.kind in RISING:
+        raise _nothing_to_learn(turned[0], args.kind)
+    said = tuple(filter(None, [gaps, *(each.text for each in turned), _about_few(cases)]))
     try:
-        return _learnt(replace(question, cases=cases), models[0], app, said, args)
-    except DataError as error:
-        hint = None if error.hint is None else in_file(error.hint, cases)
-        raise DataError(in_file(error.message, cases), hint=hint) from None
+        found = _learnt(replace(question, cases=cases), models[0], app, args, telling)
+    except StakesError as error:
+        raise told(error, cases) from None
+    return replace(found, turned=bool(turned), warnings=said)
 
 
-def _learnt(
-    question: Asked, model: Model, app: Application, warnings: tuple[str, ...], args: Any
-) -> Learnt:
-    """Fit, and cross-fit for the costs."""
+def _nothing_to_learn(turned: Turned, kind: str) -> DataError:
+    """Why a map that cannot fall is not fitted to such scores."""
+    return DataError(
+        f"{turned.seen}, and {kind} can only rise with the scores, so it would learn nothing.",
+        hint=f"{turned.asked}  {turned.option}\n"
+        "If it is not, a calibrator that can fall:  --kind affine",
+    )
+
+
+def _learnt(question: Asked, model: Model, app: Application, args: Any, telling: Telling) -> Learnt:
+    """Fit, and compare what is said of cases that had no part in it."""
     cases = question.cases
     scores = log_scores(model, cases.priors, args.scores_are)
-    groups = _groups(question, cases, args)
-    calibrator, chosen = _fitted(scores, cases, groups, app, args)
-    cross = {"folds": args.folds, "rng": args.seed, "groups": groups}
-    common = {"calibrator": chosen, "sample_weight": cases.weights, **cross}
-    after = cross_fit(chosen, scores, cases.truth, sample_weight=cases.weights, **cross)
-    if (
-        args.shares_given and app.priors is not None
-    ):  # what is said of these cases is compared with these cases
-        after = shift_priors(after, cases.priors, old=app.priors)
-    ranked = args.scores_are == "rank"
+    there = _positions(judged_at(app, args))
+    found = fitted(scores, cases, _groups(question, cases, args), there, args, telling)
+    telling.say("judging")
+    after = np.exp(found.logs)
+    if there.priors is not None:  # what is said of these cases is compared with these cases
+        after = shift_priors(after, cases.priors, old=there.priors)
+    cost, entropy = found.gain(there), found.gain("cross_entropy")
+    by = CHOSEN_BY[args.choose_by or "cross-entropy"]
+    compared = cost if by is None else entropy if by == "cross_entropy" else found.gain(by)
     return Learnt(
-        calibrator,
-        model.name,
-        _columns(question, model, args),
-        question,
-        cases,
-        app,
-        None if ranked else Posteriors.from_logits(scores).values,
-        after,
-        calibration_gain(cases.truth, scores, by=_positions(app, args), **common),
-        calibration_gain(cases.truth, scores, **common),
-        warnings,
+        calibrator=found.calibrator,
+        model=model.name,
+        columns=_columns(question, model, args),
+        question=question,
+        cases=cases,
+        application=app,
+        before=None if args.scores_are == "rank" else Posteriors.from_logits(scores).values,
+        after=after,
+        cost=cost,
+        entropy=entropy,
+        compared=compared,
+        without=found.without,
+        turned=False,
+        warnings=(),
     )
 
 
@@ -126,63 +146,9 @@ def log_scores(model: Model, priors: NDArray[np.float64], kind: str) -> NDArray[
     return model.scores
 
 
-def _positions(app: Application, args: Any) -> Application:
-    """The application over positions, with priors only if they were given."""
-    priors = app.priors if args.shares_given else None
-    return Application(app.costs.values, priors, app.unit, app.volume, app.period)
-
-
-def _fitted(
-    scores: NDArray[np.float64],
-    cases: Cases,
-    groups: NDArray[Any] | None,
-    app: Application,
-    args: Any,
-) -> tuple[Calibrator, Calibrator]:
-    """The calibrator fitted on all cases, and a fresh one of the kind that was chosen."""
-    bound = _bound(args.bound)
-    options: dict[str, Any] = {"classes": list(cases.classes), "bound": bound}
-    if args.shares_given:
-        options["priors"] = app.priors
-    names, weights = np.array(cases.classes)[cases.truth], cases.weights
-    if args.kind == "automatic":
-        choice = Automatic(folds=args.folds, rng=args.seed, **options)
-        if sys.stderr.isatty():
-            choice.progress = _progress
-        calibrator: Calibrator = choice.fit(scores, names, sample_weight=weights, groups=groups)
-        chosen = choice.chosen.unfitted()
-    else:
-        calibrator = kinds[args.kind](**options).fit(scores, names, sample_weight=weights)
-        chosen = calibrator.unfitted()
-    chosen.options |= {"priors": options.get("priors"), "classes": None, "bound": bound}
-    return calibrator, chosen
-
-
-def _bound(text: str) -> float | str:
-    """``data`` or a positive number."""
-    if text == "data":
-        return text
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise DataError(f"--bound must be a positive number or 'data'; got {text!r}.")
-    return number
-
-
-def in_file(text: str, cases: Cases) -> str:
-    """What a calibrator says, with the rows of the file, counted from 1, and the options."""
-    text = re.sub(r"\brow (\d+)\b", lambda m: f"row {grouped(cases.rows[int(m[1])] + 1)}", text)
-    text = text.replace('bound="data", or a number', "--bound 50")
-    return text.replace("bound=", "--bound ").replace("`scores`", "the scores")
-
-
-def _progress(done: int, total: int, kind: str) -> None:
-    """One line that is overwritten, on terminals only."""
-    print(f"\rtrying {kind} ({done + 1} of {total})    ", end="", file=sys.stderr, flush=True)
-    if done + 1 == total:
-        print(file=sys.stderr)
+def _positions(app: Application) -> Application:
+    """The application over positions."""
+    return Application(app.costs.values, app.priors, app.unit, app.volume, app.period)
 
 
 def _groups(question: Asked, cases: Cases, args: Any) -> NDArray[Any] | None:

@@ -7,7 +7,9 @@ import math
 from typing import Any
 
 from stakes.calibration import Automatic, Average, CalibrationGain, Calibrator
+from stakes.cli.calibration_fitted import CHOSEN_BY
 from stakes.cli.calibration_learnt import Learnt
+from stakes.cli.calibration_words import in_file
 from stakes.report.application_record import application_record
 
 __all__ = ["as_json", "learnt_record"]
@@ -18,21 +20,21 @@ def as_json(facts: dict[str, Any]) -> str:
     return json.dumps(_plain(facts), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def learnt_record(
-    learnt: Learnt, why: str, sentences: list[str], naive: float, args: Any
-) -> dict[str, Any]:
-    """Everything that is said on the terminal, and what it rests on."""
+def learnt_record(learnt: Learnt, args: Any, *, naive: float) -> dict[str, Any]:
+    """What is said on the terminal rests on; `naive` is the cost of the best constant decision."""
     cal, app, cases = learnt.calibrator, learnt.application, learnt.cases
     chosen = cal.chosen if isinstance(cal, Automatic) else cal
     return {
         "source": learnt.question.table.source,
         "sha256": learnt.question.table.digest,
         "cases": len(cases),
+        "label": cases.label,
         "model": learnt.model,
+        "columns": learnt.columns,
+        "scores_are": args.scores_are,
         "asked": args.kind,
         "kind": chosen.kind,
         "members": _members(chosen),
-        "why": why,
         "bound": cal.options["bound"],
         "folds": args.folds,
         "seed": args.seed,
@@ -41,9 +43,11 @@ def learnt_record(
         "cost": _gain(learnt.cost, learnt),
         "nec": None if naive <= 0 else _scaled(_gain(learnt.cost, learnt), naive),
         "cross_entropy": _gain(learnt.entropy, learnt),
+        "compared": _gain(learnt.compared, learnt) if chosen is not cal else None,
         "candidates": cal.frame().rows() if isinstance(cal, Automatic) else [],
-        "failures": list(cal.report.get("failures", [])),
-        "sentences": sentences,
+        "chosen_by": (args.choose_by or next(iter(CHOSEN_BY))) if chosen is not cal else None,
+        "without": learnt.without,
+        "failures": [in_file(text, cases) for text in cal.report.get("failures", [])],
         "notes": list(learnt.question.notes),
         "warnings": list(learnt.warnings),
         "output": args.output,

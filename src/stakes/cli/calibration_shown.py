@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,47 +11,65 @@ from numpy.typing import NDArray
 from stakes._optional import load
 from stakes.calibration import Automatic, reliability_table
 from stakes.calibration.reliability_table import event_of
-from stakes.cli.calibration_learnt import Learnt, in_file
+from stakes.cli.calibration_echo import Echo, echo
+from stakes.cli.calibration_learnt import Learnt
 from stakes.cli.calibration_record import as_json, learnt_record
-from stakes.cli.output import page_width, print_wrapped
+from stakes.cli.calibration_words import in_file
+from stakes.cli.output import dim, page_width, print_aligned, print_wrapped, wrapped
 from stakes.cli.pictures import write_picture
-from stakes.cli.problems import warn
 from stakes.cli.tables import Column, fitted
 from stakes.curves import reliability
-from stakes.report.amounts import grouped, money, percent, plain
+from stakes.report.amounts import grouped, money, plain
 from stakes.summaries import ScoreCounts
 
-__all__ = ["draw", "show"]
+__all__ = ["Said", "draw", "said_of", "show"]
 
 
-def show(learnt: Learnt, args: Any) -> None:
+class Said(NamedTuple):
+    """What was understood, which calibrator and why, and what it does."""
+
+    understood: Echo
+    why: str
+    sentences: list[str]
+
+
+def said_of(learnt: Learnt, args: Any) -> Said:
+    """Everything that is said; with many cases this takes a while."""
+    return Said(echo(learnt, args), _why(learnt), _sentences(learnt))
+
+
+def show(learnt: Learnt, said: Said, args: Any) -> None:
     """Print the findings."""
-    why, sentences = _why(learnt), _sentences(learnt)
     if args.json:
-        print(as_json(learnt_record(learnt, why, sentences, _naive(learnt), args)))
+        found = learnt_record(learnt, args, naive=_naive(learnt))
+        print(as_json({**found, "why": said.why, "sentences": said.sentences}))
         return
-    print_wrapped(_read(learnt))
-    for note in learnt.question.notes:
+    print_wrapped(said.understood.read, rest="  ")
+    for note in said.understood.notes:
         print_wrapped(note, first="  ", rest="  ")
-    print_wrapped(f"calibrator: {why}", rest="  ")
+    for line in said.understood.costs:
+        print_aligned(line)
+    print_wrapped(said.understood.shares, rest="  ")
+    print_wrapped(f"calibrator: {said.why}", rest="  ")
     print()
     print(fitted(_columns(learnt), page_width())[0])
+    for line in wrapped(f"({_without(learnt)})", rest=" "):
+        print(dim(line))
     print()
-    for sentence in sentences:
+    for sentence in said.sentences:
         print_wrapped(sentence)
 
 
-def _read(learnt: Learnt) -> str:
-    """How many cases there are, and of what; weights only say what shares the outcomes have."""
-    cases = learnt.cases
-    counts = ", ".join(
-        f"{grouped(n)} {name}" for n, name in zip(cases.counted, cases.classes, strict=True)
+def _without(learnt: Learnt) -> str:
+    """What a case had no part in where it was calibrated."""
+    if not isinstance(learnt.calibrator, Automatic):
+        return "calibrated: each case by a map fitted without it"
+    if learnt.without == "fit":
+        return "calibrated: each case by a map fitted without it; the choice was made with it"
+    return (
+        "calibrated: each case by a map chosen and fitted without it; in the comparison above "
+        "maps were only fitted without it"
     )
-    if cases.weights is not None:
-        shares = zip(cases.priors.tolist(), cases.classes, strict=True)
-        counts += "; by weight " + ", ".join(f"{percent(share)} {name}" for share, name in shares)
-    size = grouped(int(cases.counted.sum()))
-    return f"read {learnt.question.table.source}: {size} cases ({counts})"
 
 
 def _columns(learnt: Learnt) -> list[Column]:
@@ -63,6 +81,7 @@ def _columns(learnt: Learnt) -> list[Column]:
         (f"cost per case{unit}", learnt.cost, 1.0),
         *([("NEC", learnt.cost, naive)] if naive > 0 else []),
         ("cross-entropy, nats", learnt.entropy, 1.0),
+        *([("Brier score", learnt.compared, 1.0)] if learnt.compared.measure[0] == "B" else []),
     ]:
         titles.append(title)
         low, high = gain.interval
@@ -98,7 +117,7 @@ def _why(learnt: Learnt) -> str:
     why = in_file(cal.why, learnt.cases)
     if learnt.before is None:  # ranks say nothing as they are
         return re.sub(r" As is: \S+\.(?= |$)", "", why)
-    compared, given = cal.frame()["loss"][0], learnt.entropy.before
+    compared, given = cal.frame()["loss"][0], learnt.compared.before
     if not np.isclose(compared, given, rtol=1e-9):  # the bound has moved some scores
         why = why.replace(" As is: ", " As is, within the bound: ")
     return why
@@ -122,7 +141,8 @@ def _sentences(learnt: Learnt) -> list[str]:
         if app.volume:
             period = f" a {app.period}" if app.period else ""
             worth = f"Calibrating is worth {money(gain.gain * app.volume, app.unit)}{period}"
-        out.append(f"{worth} (cross-fitted).")
+        turned = ", turning the scores round included" if learnt.turned else ""
+        out.append(f"{worth} (cross-fitted){turned}.")
     elif gain.interval[1] < 0:
         out.append("Calibrating would raise the cost: use the scores as they are.")
     else:
@@ -162,8 +182,11 @@ def _reliable(learnt: Learnt, posteriors: NDArray[np.float64]) -> str:
     return found.text[0].lower() + found.text[1:]
 
 
-def draw(learnt: Learnt, path: str) -> None:
-    """Reliability before and after, each with its own band, as a picture file."""
+def draw(learnt: Learnt, path: str) -> bool:
+    """Reliability before and after, each with its own band, as a picture file; whether it can be.
+
+    Where the most probable class is always right there is nothing to draw.
+    """
     from stakes import plots
     from stakes.plots.style import style
 
@@ -171,8 +194,7 @@ def draw(learnt: Learnt, path: str) -> None:
     pairs = [("as is", learnt.before), ("calibrated, cross-fitted", learnt.after)]
     known = [(title, *_event(learnt, p)) for title, p in pairs if p is not None]
     if any(happened.all() for _, _, happened, _, _ in known):
-        warn(f"{path} was not drawn: the most probable class is always right.")
-        return
+        return False
     with style():
         figure = module.Figure(figsize=(4.8 * len(known), 4.8), layout="constrained")
         axes = figure.subplots(1, len(known), squeeze=False)[0]
@@ -185,6 +207,7 @@ def draw(learnt: Learnt, path: str) -> None:
                 title=title, xlabel=f"probability said for {event}", ylabel="how often it happens"
             )
         write_picture(figure, path)
+    return True
 
 
 def _event(

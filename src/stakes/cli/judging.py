@@ -30,7 +30,7 @@ from stakes.cli.globs import needs_engine
 from stakes.cli.models import Model, models_of
 from stakes.cli.parts import about_parts, refuse_many_parts
 from stakes.cli.place import at_place, groups_of, judged_at, refuse_or_name_dominated, texts
-from stakes.cli.ranking import area_under_curve
+from stakes.cli.ranking import turned_round
 from stakes.cli.remarks import (
     about_base_rate,
     about_extra_decisions,
@@ -64,7 +64,7 @@ def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
     models, cases, gaps = without_gaps(models, question.cases, args)
     app = at_place(question.application, cases.priors, args)
     warnings = [gaps] if gaps else []
-    warnings += _turned_round(models, cases, args)
+    warnings += [each.text for each in turned_round(models, cases, args)]
     if question.words is None:
         warnings += refuse_or_name_dominated(app.costs)
     ev = _evaluated(question, models, cases, app, args, recalibrate)
@@ -224,23 +224,3 @@ def _said_per_case(words: CostWords, app: Application, cases: Cases) -> list[str
             for key, text in words.amounts.items()
         ),
     ]
-
-
-def _turned_round(models: list[Model], cases: Cases, args: Any) -> list[str]:
-    """A warning for each column of scores that seems to mean the other outcome."""
-    if not args.scores or len(cases.classes) != 2:
-        return []
-    n_other, n_positive = np.bincount(cases.truth, minlength=2).tolist()
-    said = []
-    for model in models:
-        if model.scores is None or not n_other or not n_positive:
-            continue
-        area = area_under_curve(model.scores[~model.missing], cases.truth[~model.missing])
-        chance = np.sqrt((n_other + n_positive + 1) / (12 * n_other * n_positive))
-        if area < 0.5 - 3 * chance:
-            negative, positive = cases.classes
-            said.append(
-                f"higher {model.name} goes with *fewer* '{positive}' (AUC {area:.2f}). Is the "
-                f"column the probability of '{negative}'?  --flip {model.name}"
-            )
-    return said

@@ -1,16 +1,19 @@
-"""Decisions from scores whose order alone means something: a threshold found by cross-fitting."""
+"""The order of scores: thresholds found by cross-fitting, and columns that are turned round."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes.application import Application
 from stakes.cli.cases import Cases
+from stakes.cli.columns import flipped
+from stakes.cli.models import Model
 
-__all__ = ["area_under_curve", "cross_fitted"]
+__all__ = ["Turned", "area_under_curve", "cross_fitted", "turned_round"]
 
 FOLDS = 5
 SEED = 0
@@ -45,6 +48,45 @@ def area_under_curve(scores: NDArray[np.float64], truth: NDArray[Any]) -> float:
     below = np.searchsorted(negatives, positives, side="left")
     upto = np.searchsorted(negatives, positives, side="right")
     return float((below + upto).mean() / 2 / negatives.size)
+
+
+class Turned(NamedTuple):
+    """A column of scores that seems to mean the other outcome: what is seen, asked, and to type."""
+
+    seen: str
+    asked: str
+    option: str
+
+    @property
+    def text(self) -> str:
+        """A warning."""
+        return f"{self.seen}. {self.asked}  {self.option}"
+
+
+def turned_round(models: Sequence[Model], cases: Cases, args: Any) -> list[Turned]:
+    """The columns of scores that, beyond chance, are higher where the outcome is rarer."""
+    if not args.scores or len(cases.classes) != 2:
+        return []
+    n_other, n_positive = np.bincount(cases.truth, minlength=2).tolist()
+    found = []
+    negative, positive = cases.classes
+    already = flipped([model.name for model in models], args)
+    for model in models:
+        if model.scores is None or not n_other or not n_positive:
+            continue
+        area = area_under_curve(model.scores[~model.missing], cases.truth[~model.missing])
+        chance = np.sqrt((n_other + n_positive + 1) / (12 * n_other * n_positive))
+        if area >= 0.5 - 3 * chance:
+            continue
+        name, seen = model.name, f"*fewer* '{positive}' (AUC {area:.2f})"
+        if name in already:
+            asked = f"Is the column the probability of '{positive}' as it is?"
+            seen = f"turned by --flip, higher {name} goes with {seen}"
+            found.append(Turned(seen, asked, f"leave out --flip {name}"))
+        else:
+            asked = f"Is the column the probability of '{negative}'?"
+            found.append(Turned(f"higher {name} goes with {seen}", asked, f"--flip {name}"))
+    return found
 
 
 def _folds(truth: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -13,25 +13,28 @@ from stakes.evaluation import Evaluation
 from stakes.posteriors import Posteriors
 from stakes.report.amounts import per_case, percent, plain
 
-__all__ = ["about_base_rate", "about_extra_decisions", "about_numbers", "about_switches"]
+__all__ = [
+    "ALIKE",
+    "AS_IN_FILE",
+    "about_base_rate",
+    "about_extra_decisions",
+    "about_numbers",
+    "about_switches",
+    "both_shares",
+]
 
 #: The probability that shows how far a base rate moves the others.
 EXAMPLE = 0.3
+AS_IN_FILE = "the share of each outcome is that of the file (--prevalence says otherwise)"
+ALIKE = "This assumes cases *within* each outcome look alike in both places."
 
 
 def about_base_rate(cases: Cases, app: Application, args: Any) -> list[str]:
     """How shares that differ from those of the data were taken into account."""
     assert app.priors is not None
     if np.array_equal(app.priors, cases.priors):
-        return ["the share of each outcome is that of the file (--prevalence says otherwise)"]
-    where = cases.classes[1] if len(cases.classes) == 2 else None
-    if where is not None:
-        here, there = percent(cases.priors[1]), percent(app.priors[1])
-        said = f"your test set has {here} '{where}'; you said {there}."
-    else:
-        said = f"your test set has {_spread(cases.classes, cases.priors)}; you said "
-        said += f"{_spread(cases.classes, app.priors)}."
-    alike = "This assumes cases *within* each outcome look alike in both places."
+        return [AS_IN_FILE]
+    said, alike = both_shares(cases, app), ALIKE
     if args.decisions:
         return [f"{said} The rates of each outcome were weighed by the new shares. {alike}"]
     if args.posteriors_already_adjusted:
@@ -41,6 +44,18 @@ def about_base_rate(cases: Cases, app: Application, args: Any) -> list[str]:
     moved = f"Each probability was moved to the new base rate{_example(cases, app)}."
     act = "'act when' is on the numbers as they stand in the file." if args.scores else ""
     return [f"{said} {moved} {alike} {act}".rstrip()]
+
+
+def both_shares(cases: Cases, app: Application) -> str:
+    """The shares of the file and those that were given."""
+    assert app.priors is not None
+    if len(cases.classes) == 2:
+        here, there = percent(cases.priors[1]), percent(app.priors[1])
+        return f"your test set has {here} '{cases.classes[1]}'; you said {there}."
+    return (
+        f"your test set has {_spread(cases.classes, cases.priors)}; you said "
+        f"{_spread(cases.classes, app.priors)}."
+    )
 
 
 def _example(cases: Cases, app: Application) -> str:

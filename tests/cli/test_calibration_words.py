@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stakes.calibration.calibrator import kinds
+from stakes.cli.calibration_words import in_file
+from stakes.cli.cases import Cases
+from stakes.exceptions import LabelError
+
+
+@pytest.fixture
+def cases():
+    rows = np.array([4, 9, 2])
+    return Cases(("no", "yes"), np.array([0, 1, 1]), None, rows, "churned")
+
+
+@pytest.mark.parametrize(
+    ("python", "ours"),
+    [
+        (
+            "use Affine, Temperature, Vector, Dirichlet or Isotonic",
+            "use --kind affine, temperature, vector, dirichlet or isotonic",
+        ),
+        ('use Isotonic or Histogram, or tails="normal"', "use --kind isotonic or histogram"),
+        ("use Temperature, or smoothing=True", "use --kind temperature"),
+        ("or fit one calibrator: Affine()", "or fit one calibrator: --kind affine"),
+        ('use bound="data" to keep', "use --bound data to keep"),
+        ('to be trusted: bound="data", or a number', "to be trusted: --bound 50"),
+        ("to be trusted: bound=12", "to be trusted: --bound 12"),
+        ("`y_true` has no case of class yes", "'churned' has no case of class yes"),
+        ("`folds` must be 2", "--folds must be 2"),
+        ("in row 1 and in 2 of 3 rows", "in row 10 and in 2 of 3 rows"),
+        ("automatic calibrators rank", "automatic calibrators rank"),
+    ],
+)
+def test_python_is_said_as_options(cases, python, ours):
+    assert in_file(python, cases) == ours
+
+
+def two_and_three(write, rows):
+    names = "abc"
+    lines = [f"{names[k % 3]},0.2,0.3,0.5\n" for k in range(rows)]
+    return write("t.csv", "y,p_a,p_b,p_c\n" + "".join(lines))
+
+
+@pytest.mark.parametrize("kind", ["logistic", "beta", "rank", "smooth", "venn-abers"])
+def test_a_kind_for_two_outcomes_names_others(run, write, kind):
+    ran = run("calibrate", two_and_three(write, 60), "--label", "y", "--proba", "p_*",
+              "--kind", kind)  # fmt: skip
+    assert ran.code == 2
+    assert "--kind affine, temperature, vector" in ran.err
+    assert not any(each.__name__ in ran.err for each in kinds.values())
+
+
+def test_a_single_case_of_an_outcome(run, write):
+    rows = "".join(f"{'yes' if k == 3 else 'no'},0.{k + 1}\n" for k in range(9))
+    ran = run("calibrate", write("t.csv", f"y,p\n{rows}"), "--positive", "yes", "--model", "p")
+    assert ran.code == 2
+    assert "'y' has a single case of class yes" in ran.err
+    assert "--kind affine" in ran.err
+    assert "Affine()" not in ran.err
+
+
+@pytest.mark.parametrize("folds", ["1", "99"])
+def test_folds(run, write, folds):
+    rows = "".join(f"{k % 2},0.{k % 9 + 1}\n" for k in range(20))
+    ran = run("calibrate", write("t.csv", f"y,p\n{rows}"), "--model", "p", "--folds", folds)
+    assert ran.code == 2
+    assert "error: --folds must be a whole number from 2 to the 20 cases" in ran.err
+
+
+def test_errors_of_every_kind_are_told(run, churn_like, monkeypatch):
+    def fail(*_, **__):
+        raise LabelError("`y_true` is odd.", hint="use Affine")
+
+    monkeypatch.setattr("stakes.cli.calibration_learnt.fitted", fail)
+    ran = run("calibrate", churn_like, "--model", "p")
+    assert (ran.code, ran.err) == (2, "error: 'y' is odd.\n  use --kind affine\n")
+
+
+@pytest.fixture
+def churn_like(write):
+    return write("t.csv", "y,p\n" + "".join(f"{k % 2},0.{k % 9 + 1}\n" for k in range(300)))
