@@ -23,9 +23,9 @@ __all__ = ["CHOSEN_BY", "Fitted", "fitted"]
 
 #: What the automatic choice can be made by, as the library calls it; None for the costs.
 CHOSEN_BY = {"cross-entropy": "cross_entropy", "brier": "brier", "cost": None}
-#: Up to so many cases, and cases times classes, the choice is cross-fitted as well. It costs as
-#: much again as all folds; beyond, choosing changes the cross-entropy by less than 0.001.
-WHOLE_CASES, WHOLE_CELLS = 2000, 20_000
+#: Up to so many cases, and cases times classes, the choice is cross-fitted as well; beyond, that
+#: would change the cross-entropy by 0.001 or less, and take long.
+WHOLE_CASES, WHOLE_CELLS = 2000, 60_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
