@@ -36,12 +36,12 @@ def test_two_classes_against_all_thresholds():
     rng = np.random.default_rng(0)
     share = rng.random(40)
     y = (rng.random(40) < share**2).astype(int)
-    paid = np.array([[0.0, 1.0], [3.0, 0.0]])[y]
+    costs = np.array([[0.0, 1.0], [3.0, 0.0]])
+    paid = costs[y]
     values = np.column_stack([1 - share, share])
-    weights, _ = least_cost_weights(values, np.array([[0.0, 1.0], [3.0, 0.0]]), np.zeros(2), paid)
-    taken = ((values * weights) @ np.array([[0.0, 1.0], [3.0, 0.0]])).argmin(axis=1)
-    cuts = [-1.0, *share]
-    least = min(paid[np.arange(40), (share > cut).astype(int)].sum() for cut in cuts)
+    weights, _ = least_cost_weights(values, costs, np.zeros(2), paid, 3)
+    taken = ((values * weights) @ costs).argmin(axis=1)
+    least = min(paid[np.arange(40), (share > cut).astype(int)].sum() for cut in [-1.0, *share])
     assert paid[np.arange(40), taken].sum() == pytest.approx(least)
 
 
@@ -55,9 +55,7 @@ def test_the_best_of_a_sample_and_of_all_rows(monkeypatch):
     def reached(weights):
         return paid[np.arange(60), ((values * weights) @ costs).argmin(axis=1)].sum()
 
-    monkeypatch.setattr(class_weights, "_STARTS", 0)
-    alone, _ = least_cost_weights(values, costs, np.zeros(3), paid)
-    monkeypatch.setattr(class_weights, "_STARTS", 8)
+    alone, _ = least_cost_weights(values, costs, np.zeros(3), paid, 0)
     monkeypatch.setattr(class_weights, "_SAMPLE", 30)
-    found, _ = least_cost_weights(values, costs, np.zeros(3), paid)
+    found, _ = least_cost_weights(values, costs, np.zeros(3), paid, 8)
     assert reached(found) <= reached(alone) <= reached(np.ones(3))

@@ -63,12 +63,22 @@ class TestBestClassWeights:
         assert found.cost <= found.actual + 1e-12
 
     def test_against_a_grid_of_weights(self):
-        """A single descent stays above the grid in several of these sets."""
+        stuck = 0
         for seed in range(12):
             y, posteriors, costs = three_classes(seed)
-            found = best_class_weights(y, posteriors, application=Application(CostMatrix(costs)))
+            app = Application(CostMatrix(costs))
             least = grid_search(y, posteriors, costs, np.full(len(y), 1 / len(y)))
-            assert found.cost <= least + 1e-12, seed
+            assert best_class_weights(y, posteriors, application=app).cost <= least + 1e-12, seed
+            alone = best_class_weights(y, posteriors, application=app, starts=0)
+            stuck += alone.cost > least + 1e-12
+        assert stuck > 0
+
+    @pytest.mark.parametrize("starts", [-1, 2.5, True, None, "3"])
+    def test_starts_are_a_whole_number(self, starts):
+        with pytest.raises(DataError, match="`starts` must be a whole number"):
+            best_class_weights(
+                [0, 1], [0.2, 0.7], application=Application([[0, 1], [1, 0]]), starts=starts
+            )
 
     def test_starts_on_a_sample_lead_to_all_cases(self):
         """Not above what the thresholds of a wrong prior reach on 4000 cases."""

@@ -21,8 +21,6 @@ Floats = NDArray[np.float64]
 _BLOCK = 8192
 #: Rows times classes of a sample on which starts are tried, when there are more.
 _SAMPLE = 3000
-#: Starts besides weights of 1.
-_STARTS = 16
 
 
 def envelope_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats, Floats, float]:
@@ -93,24 +91,24 @@ def best_weight(fixed: Floats, slope: Floats, cost: Floats, now: float) -> tuple
 
 
 def least_cost_weights(
-    values: Floats, costs: Floats, margins: Floats, paid: Floats
+    values: Floats, costs: Floats, margins: Floats, paid: Floats, starts: int
 ) -> tuple[Floats, int]:
     """Weights of least cost that were found, and the passes over the classes at the end.
 
     Decisions are taken by `values` (n, K) times `costs` (K, D), ties by the `margins` (D,) added
-    to them, and cost `paid` (n, D). Starts besides weights of 1 are tried on a sample if there are
-    many rows, and the best one on all rows.
+    to them, and cost `paid` (n, D). The `starts` besides weights of 1 are tried on a sample if
+    there are many rows, and the best one on all rows.
     """
     count, size = values.shape
     plain = np.ones(size)
-    if size == 2:  # a single ratio counts: the first line holds all there is
+    if size == 2 or not starts:  # with two a single ratio counts: the first line holds all there is
         return _descent(values, costs, paid, plain)
     if count * size <= _SAMPLE:
-        return _best_descent(values, costs, margins, paid, [plain], drawn=_STARTS)
+        return _best_descent(values, costs, margins, paid, [plain], drawn=starts)
     rng = np.random.default_rng(0)
     rows = np.sort(rng.choice(count, max(_SAMPLE // size, 1), replace=False))
     parts = values[rows], costs, margins, paid[rows]
-    start, _ = _best_descent(*parts, [plain], drawn=_STARTS)
+    start, _ = _best_descent(*parts, [plain], drawn=starts)
     return _best_descent(values, costs, margins, paid, [plain, start])
 
 

@@ -142,6 +142,7 @@ class TunedRule:
             self._moved(fitted, fitted.posteriors(scores)),
             application=self.application,
             sample_weight=weights,
+            starts=0,
         )
         return fitted, found.weights
 
