@@ -1,0 +1,233 @@
+"""Interval for what a change of decisions takes off a cost, errors not yet seen included."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stakes._kernels.class_scores import weighted_sums
+from stakes.calibration.cases import Cases, group_numbers
+from stakes.calibration.gain_intervals import check_level, spread
+from stakes.typing import FloatArray, IntArray
+
+__all__ = ["Change", "cost_interval"]
+
+#: Calibrated posteriors of few cases are trusted within a factor of 3 exp(60 / n).
+_TRUST, _FEW = 3.0, 60.0
+
+#: So many groups in which all cases change together are added to those that were seen.
+_CLUSTERS = 2.0
+
+
+class Change(NamedTuple):
+    """Decisions before and after, the costs, and the calibrated posteriors of the cases."""
+
+    before: IntArray
+    after: IntArray
+    costs: FloatArray
+    log_posteriors: FloatArray
+
+
+class _Classes(NamedTuple):
+    """Of each class: its weight, that of one case (group) more, how many there are, and trust."""
+
+    mass: FloatArray
+    unit: FloatArray
+    pool: FloatArray
+    trust: FloatArray
+    scale: FloatArray
+
+
+class _Kinds(NamedTuple):
+    """Changes from one decision to another (rows) of cases of each class (columns).
+
+    What a change takes off, the weight that was seen, its sum of squares over groups, and the
+    weight that the calibrated posteriors expect.
+    """
+
+    worth: FloatArray
+    seen: FloatArray
+    squares: FloatArray
+    expected: FloatArray
+
+
+class _Sum(NamedTuple):
+    """Gains, or losses: their sum, its variance, one more, and the most that is expected.
+
+    Then the squared distance that the normal interval gives them, and the factor by which a share
+    varies less than a count.
+    """
+
+    total: float
+    variance: float
+    more: float
+    expected: float
+    normal: float
+    apart: float
+
+
+def cost_interval(
+    change: Change, weights: FloatArray, cases: Cases, level: float
+) -> tuple[float, float]:
+    """Interval for the mean of what the change takes off the cost, the weights adding to 1.
+
+    The normal interval of the cases (groups), in which the sum of all gains and that of all
+    losses have limits by gamma distributions, with half an event more, in place of the normal
+    ones. That event is of the kind (from one decision to another, in one class) where it weighs
+    most, as far as the calibrated posteriors of all cases whose decision changes so expect it,
+    times a factor of trust. Another stands for changes between decisions that were seen in no
+    case. Distances add as variances do (Zou and Donner 2008).
+    """
+    check_level(level)
+    index = np.arange(len(weights)) if cases.groups is None else group_numbers(cases.groups)
+    taken = change.costs[cases.codes, change.before] - change.costs[cases.codes, change.after]
+    mean = float(weights @ taken)
+    reach = _normal(level)
+    common = (reach * spread(taken, weights, cases, index)) ** 2
+    changed = (change.before != change.after) & (weights > 0.0)
+    about = _classes(changed, weights, cases, index)
+    common += _unheard_of(change.costs, about) ** 2
+    above = below = common
+    if changed.any():
+        more, less = _beyond_normal(_kinds(change, changed, weights, cases, index), about, level)
+        above, below = above + more, below + less
+    return (mean - float(np.sqrt(max(below, 0.0))), mean + float(np.sqrt(max(above, 0.0))))
+
+
+def _normal(level: float) -> float:
+    """Standard errors to either side."""
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + level / 2))
+
+
+def _classes(changed: FloatArray, weights: FloatArray, cases: Cases, index: IntArray) -> _Classes:
+    """What one case or group of each class weighs; groups as far as changes cluster in them."""
+    size = len(cases.counts)
+    mass = weighted_sums(cases.codes, weights, size)
+    here = np.where(mass > 0.0, mass, 1.0)
+    row = weighted_sums(cases.codes, weights**2, size) / here
+    group = _squares(weights, cases.codes, index, size) / here
+    unit = row + _clustering(changed, weights, cases, index) * (group - row)
+    unit = np.where(mass > 0.0, unit, 1.0)
+    number = here / np.where(mass > 0.0, group, 1.0)
+    return _Classes(
+        mass,
+        unit,
+        (mass if cases.given else np.full(size, weights.sum())) / unit,
+        _TRUST * np.exp(_FEW / number),
+        mass / np.where(cases.counts > 0.0, cases.counts, 1.0),
+    )
+
+
+def _squares(weights: FloatArray, codes: IntArray, index: IntArray, size: int) -> FloatArray:
+    """Sum over groups of the square of the weight that each code has in them."""
+    pairs, place = np.unique(index * size + codes, return_inverse=True)
+    held = weighted_sums(place.reshape(-1), weights)
+    return weighted_sums(pairs % size, held**2, size)
+
+
+def _clustering(changed: FloatArray, weights: FloatArray, cases: Cases, index: IntArray) -> float:
+    """Correlation of changes within groups, with some groups more in which all change together."""
+    per = float(_squares(weights, np.zeros_like(index), index, 1)[0] / (weights @ weights))
+    if cases.groups is None or per <= 1.0:
+        return 1.0
+    mass = weighted_sums(cases.codes, weights)
+    rate = weighted_sums(cases.codes, weights * changed) / np.where(mass > 0.0, mass, 1.0)
+    apart = weights * (changed - rate[cases.codes])
+    within = weighted_sums(index, apart)
+    total = float(apart @ apart)
+    found = 0.0 if total == 0.0 else ((within @ within) / total - 1.0) / (per - 1.0)
+    number = len(np.unique(index[changed.astype(bool)]))
+    return float((number * np.clip(found, 0.0, 1.0) + _CLUSTERS) / (number + _CLUSTERS))
+
+
+def _kinds(
+    change: Change, changed: FloatArray, weights: FloatArray, cases: Cases, index: IntArray
+) -> _Kinds:
+    """Tables of the changes that were seen in any case, by class."""
+    rows = np.flatnonzero(changed)
+    size, width = change.costs.shape
+    pairs, place = np.unique(
+        change.before[rows].astype(np.intp) * width + change.after[rows], return_inverse=True
+    )
+    place = place.reshape(-1)
+    shape = (len(pairs), size)
+    kind = place * size + cases.codes[rows]
+    share = change.log_posteriors[rows] - cases.prior_offsets()
+    share = np.exp(share - np.logaddexp.reduce(share, axis=1, keepdims=True))
+    order = np.argsort(place, kind="stable")
+    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
+    expected = np.add.reduceat((cases.weights[rows, None] * share)[order], starts, axis=0)
+    return _Kinds(
+        (change.costs[:, pairs // width] - change.costs[:, pairs % width]).T,
+        weighted_sums(kind, weights[rows], pairs.size * size).reshape(shape),
+        _squares(weights[rows], kind, index[rows], pairs.size * size).reshape(shape),
+        expected,
+    )
+
+
+def _beyond_normal(kinds: _Kinds, about: _Classes, level: float) -> tuple[float, float]:
+    """What the limits of gains and of losses add to the squared distances above and below."""
+    far, near = [], []
+    for side in (1.0, -1.0):
+        found = _sum(kinds, about, side, level)
+        low, high = _limits(found, level)
+        up = min(high, max(found.expected, found.total)) - found.total
+        far.append(max(found.apart * up**2 - found.normal, 0.0))
+        near.append(found.apart * (found.total - low) ** 2 - found.normal)
+    return far[0] + near[1], far[1] + near[0]
+
+
+def _sum(kinds: _Kinds, about: _Classes, side: float, level: float) -> _Sum:
+    """Gains (side 1) or losses (-1) of all kinds of change."""
+    from scipy.special import gammaincinv
+
+    worth = np.where(about.mass > 0.0, np.maximum(side * kinds.worth, 0.0), 0.0)
+    seen = np.where(kinds.seen > 0.0, kinds.seen, 1.0)
+    unit = np.where(kinds.seen > 0.0, np.maximum(kinds.squares / seen, about.unit), about.unit)
+    rest = np.maximum(about.pool * about.unit - kinds.seen, 0.0)
+    expected = np.minimum(kinds.expected * about.scale * about.trust, rest)
+    likely = np.minimum(1.0, expected / unit / gammaincinv(0.5, 0.5 + level / 2))
+    variance = worth**2 * kinds.seen * unit
+    whole = rest + kinds.seen
+    shares = float((variance * (rest + unit / 2) / (whole + unit)).sum())
+    normal = float((worth**2 * kinds.squares * rest / whole).sum())
+    return _Sum(
+        float((worth * kinds.seen).sum()),
+        float(variance.sum()),
+        float((worth * unit * likely).max()),
+        float((worth * (expected + kinds.seen)).sum()),
+        _normal(level) ** 2 * normal,
+        shares / float(variance.sum()) if variance.any() else 1.0,
+    )
+
+
+def _limits(found: _Sum, level: float) -> tuple[float, float]:
+    """Limits of a weighted sum of counts, with half an event more, by a gamma distribution."""
+    from scipy.special import gammaincinv
+
+    mean, variance = found.total + found.more / 2, found.variance + found.more**2 / 2
+    if variance == 0.0:
+        return found.total, found.total
+    tails = np.array([0.5 - level / 2, 0.5 + level / 2])
+    low, high = variance / mean * gammaincinv(mean**2 / variance, tails)
+    return min(float(low), found.total), max(float(high), found.total)
+
+
+def _unheard_of(costs: FloatArray, about: _Classes) -> float:
+    """What one case more could make, of a change between decisions that was seen in no case.
+
+    It is near where the two are equally good, which says how probable its class is.
+    """
+    ranges = np.where(about.mass > 0.0, costs.max(axis=1) - costs.min(axis=1), 0.0)
+    pull = ranges * about.scale
+    if np.count_nonzero(pull) == 0:
+        return 0.0
+    first = int(pull.argmax())
+    second = float(np.delete(pull, first).max(initial=0.0))
+    rival = np.where(np.arange(len(pull)) == first, second, pull[first])
+    share = np.divide(rival, rival + pull, out=np.zeros_like(pull), where=pull > 0.0)
+    number = np.minimum(np.minimum(about.pool, 1.0), about.trust * share)
+    return float((about.unit * ranges * number).max())
