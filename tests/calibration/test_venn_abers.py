@@ -62,6 +62,16 @@ class TestVennAbers:
         assert (low <= between).all()
         assert (between <= high).all()
 
+    @pytest.mark.parametrize("weights", [[1.0, 2.0, 1.0, 1.0], [100.0] * 4])
+    def test_weights_have_no_bounds(self, weights):
+        cal = VennAbers().fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1], sample_weight=weights)
+        for each in (cal, Calibrator.from_dict(cal.to_dict())):
+            with pytest.raises(DataError, match="rows of weight 1"):
+                each.bounds([0.0])
+        left_out = VennAbers().fit([-2.0, 9.0, 1.0], [0, 0, 1], sample_weight=[1, 0, 1])
+        plain = VennAbers().fit([-2.0, 1.0], [0, 1])
+        np.testing.assert_allclose(left_out.bounds([0.0, 3.0]), plain.bounds([0.0, 3.0]))
+
 
 def mirrored(scores, y, bins, weights=None):
     """Whether swapping the classes and the sign of the scores swaps the posteriors."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stakes._kernels.class_scores import weighted_sums
+from stakes._kernels.equal_mass import equal_mass_cuts, half_way
 from stakes._kernels.pav_blocks import venn_abers_upper
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.cases import Cases, Scores, read_scores
@@ -38,7 +39,8 @@ class VennAbers(Calibrator):
     Notes
     -----
     The guarantee is for the priors of the data. Target priors move both bounds and the merged value
-    afterwards, the class shares of the data taken as known.
+    afterwards, the class shares of the data taken as known. It is for cases of one weight, that of
+    the next case: `bounds` needs rows of weight 1.
 
     References
     ----------
@@ -84,10 +86,16 @@ class VennAbers(Calibrator):
         self.places, self.lower, self.upper = _corners(places, lower, upper)
         offsets = cases.prior_offsets()
         self.shift = float(offsets[1] - offsets[0])
+        self.report |= _row_weight(cases)
 
     def bounds(self, scores: Any) -> tuple[FloatArray, FloatArray]:
-        """The pair (p0, p1) of probabilities of the second class, under the target priors."""
+        """The pair (p0, p1) of probabilities of the second class, under the target priors.
+
+        Needs rows of weight 1.
+        """
         self._need_fit()
+        if "row_weight" in self.report:
+            raise _refused("rows of weight 1", "")
         low, high = self._pair(self._bounded(read_scores(scores), learn=False).log_odds())
         return _moved(low, self.shift), _moved(high, self.shift)
 
@@ -129,6 +137,23 @@ def _moved(probabilities: FloatArray, shift: float) -> FloatArray:
     from scipy.special import expit, logit
 
     return np.asarray(expit(logit(probabilities) + shift)) if shift else probabilities
+
+
+def _row_weight(cases: Cases) -> dict[str, float | None]:
+    """For the report: what every row weighs, if not 1; None where they differ."""
+    weights = cases.weights
+    if (weights == 1.0).all():
+        return {}
+    return {"row_weight": float(weights[0]) if (weights == weights[0]).all() else None}
+
+
+def _refused(needed: str, more: str) -> DataError:
+    """What to say where weights leave no guarantee."""
+    return DataError(
+        f"`bounds` needs {needed}; `sample_weight` had others, and a weighted row is one case.",
+        hint="fit without sample_weight; where weights count cases, repeat the rows: "
+        f"np.repeat(scores, weights){more}",
+    )
 
 
 class Histogram(Calibrator):
@@ -210,15 +235,13 @@ class Histogram(Calibrator):
         inverse = inverse.reshape(-1)
         mass = weighted_sums(inverse, cases.weights)
         bins = self.options["bins"] or max(2, round(float(mass.sum()) ** (1 / 3)))
-        self.edges = _half_way(places, _cuts(mass, int(bins)))
+        self.edges = half_way(places, equal_mass_cuts(mass, int(bins)))
         place, size = self._place(odds), len(self.edges) + 1
         self.totals = weighted_sums(place, cases.weights, size)
         self.positives = weighted_sums(place, cases.weights * (cases.codes == 1), size)
         offsets = cases.prior_offsets()
         self.shift = float(offsets[1] - offsets[0])
-        if (cases.weights != 1.0).any():
-            equal = bool((cases.weights == cases.weights[0]).all())
-            self.report["row_weight"] = float(cases.weights[0]) if equal else None
+        self.report |= _row_weight(cases)
 
     def bounds(self, scores: Any, *, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Ends of the simultaneous interval for the frequency in each score's bin.
@@ -242,12 +265,7 @@ class Histogram(Calibrator):
         """Rows of the second class and all rows in each bin, whatever each of them weighs."""
         weight = self.report.get("row_weight", 1.0)
         if weight is None:
-            raise DataError(
-                "`bounds` needs rows of equal weight; `sample_weight` had others, and a weighted "
-                "row is one case.",
-                hint="fit without sample_weight; where weights count cases, repeat the rows: "
-                "np.repeat(scores, weights); for other class shares give priors",
-            )
+            raise _refused("rows of equal weight", "; for other class shares give priors")
         return np.rint(self.positives / weight), np.rint(self.totals / weight)
 
     def _place(self, odds: FloatArray) -> IntArray:
@@ -265,29 +283,3 @@ class Histogram(Calibrator):
             "totals": self.totals,
             "shift": self.shift,
         }
-
-
-def _cuts(mass: FloatArray, bins: int) -> IntArray:
-    """How many of the levels lie below each cut, the cuts as near to equal mass as can be."""
-    if len(mass) <= bins:
-        return np.arange(1, len(mass))
-    below = np.cumsum(mass) * bins  # so that whole masses are compared exactly
-    total, share = below[-1] / bins, np.arange(1, bins)
-    first = np.searchsorted(below[:-1], share * total)
-    lower, upper = np.maximum(first - 1, 0), np.minimum(first, len(mass) - 2)
-    to_lower, to_upper = (np.abs(below[at] - share * total) for at in (lower, upper))
-    higher = (to_upper < to_lower) | ((to_upper == to_lower) & (2 * share < bins))
-    cuts = np.where(higher, upper, lower)
-    far = np.unique(cuts[np.minimum(to_lower, to_upper) > total / 2])  # the ends of heavy ties
-    near = np.setdiff1d(cuts, far)
-    ends, after = np.concatenate([[-np.inf], below[far], [np.inf]]), np.searchsorted(far, near)
-    apart = np.minimum(below[near] - ends[after], ends[after + 1] - below[near])
-    return np.union1d(near[apart >= total / 2], far) + 1
-
-
-def _half_way(places: FloatArray, cuts: IntArray) -> FloatArray:
-    """Edges half-way between neighbours; next to an infinite score beyond all finite ones."""
-    most = np.finfo(np.float64).max
-    low, high = (np.clip(places[at], -most, most) for at in (cuts - 1, cuts))
-    middle = low / 2 + high / 2
-    return np.asarray(np.where((low < middle) & (middle <= high), middle, high))
