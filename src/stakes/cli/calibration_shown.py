@@ -24,6 +24,9 @@ from stakes.summaries import ScoreCounts
 
 __all__ = ["Said", "draw", "said_of", "show"]
 
+#: Of more cases probabilities are rounded for the picture: its band needs many isotonic fits.
+MANY = 100_000
+
 
 class Said(NamedTuple):
     """What was understood, which calibrator and why, and what it does."""
@@ -176,9 +179,10 @@ def _reliable(learnt: Learnt, posteriors: NDArray[np.float64]) -> str:
     """One sentence about reliability."""
     names = list(learnt.cases.classes)
     truth = np.array(names)[learnt.cases.truth]
-    found = reliability_table(
-        truth, posteriors, classes=names, sample_weight=learnt.cases.weights, groups=20
-    )
+    found = reliability_table(  # the sentence does without the band, which takes long
+        truth, posteriors, classes=names, sample_weight=learnt.cases.weights, groups=20,
+        replicates=1,
+    )  # fmt: skip
     return found.text[0].lower() + found.text[1:]
 
 
@@ -199,8 +203,9 @@ def draw(learnt: Learnt, path: str) -> bool:
         figure = module.Figure(figsize=(4.8 * len(known), 4.8), layout="constrained")
         axes = figure.subplots(1, len(known), squeeze=False)[0]
         for ax, (title, said, happened, weights, event) in zip(axes, known, strict=True):
+            drawn = said if len(said) <= MANY else np.round(said, 4)  # finer than the picture
             counts = ScoreCounts.from_scores(
-                happened, said, kind="posterior", classes=[False, True], sample_weight=weights
+                happened, drawn, kind="posterior", classes=[False, True], sample_weight=weights
             )
             plots.reliability(reliability(counts, rng=0), ax=ax)
             ax.set(

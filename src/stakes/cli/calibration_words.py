@@ -19,11 +19,12 @@ PHRASES = (
     (', or tails="normal"', ""),
     (", or smoothing=True", ""),
     ("; if they are missing by design, name all: classes=[...]", ""),
+    ("folds=5, or the fold of each case", "--folds 5"),
     ("use fewer folds", "use fewer folds, such as --folds 2"),
     ("is not taken alone unless named", "is not taken alone unless named by --kind"),
     ("`scores`", "the scores"),
     ("`folds`", "--folds"),
-    ("`groups`", "--group"),
+    ("`groups`", "the values of --group"),
     ("`sample_weight`", "--weight"),
 )
 _NAMES = {calibrator.__name__: kind for kind, calibrator in kinds.items()}
