@@ -200,3 +200,37 @@ def test_a_whole_number_of_folds_may_be_a_float():
 
 def test_fit_on_test_says_that_it_is_optimistic():
     assert fit_on_test.__doc__.startswith("Optimistic")
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_cases_of_weight_0_do_not_move_others_to_other_folds(grouped):
+    scores, y = made_up()
+    groups = np.arange(200) // 3 if grouped else None
+    weights = np.where(np.arange(200) % 4 == 0, 0.0, 1.0)
+    kept = weights > 0
+    found = cross_fit(Affine(), scores, y, sample_weight=weights, groups=groups)
+    fewer = cross_fit(Affine(), scores[kept], y[kept], groups=groups[kept] if grouped else None)
+    np.testing.assert_array_equal(found[kept], fewer)
+    assert np.isfinite(found).all()
+
+
+def test_a_case_of_weight_0_is_held_out_with_its_group():
+    scores, y = made_up()
+    groups = np.arange(200) // 4
+    weights = np.where(np.arange(200) % 4 == 0, 0.0, 1.0)
+    found = cross_fit(Affine(), scores, y, sample_weight=weights, groups=groups)
+    alike = np.where(
+        weights == 0, np.roll(scores, -1), scores
+    )  # as the next of its group
+    again = cross_fit(Affine(), alike, y, sample_weight=weights, groups=groups)
+    np.testing.assert_array_equal(again[weights == 0], found[np.flatnonzero(weights == 0) + 1])
+
+
+def test_classes_are_spread_over_folds_by_the_cases_that_count():
+    """Four cases of class 1 count, among forty that do not."""
+    y = np.r_[np.zeros(40, dtype=int), np.ones(44, dtype=int)]
+    weights = np.r_[np.ones(40), np.zeros(40), np.ones(4)]
+    scores = np.random.default_rng(0).normal(size=84) + y
+    for seed in range(10):
+        found = cross_fit(Affine(), scores, y, sample_weight=weights, folds=4, rng=seed)
+        assert np.isfinite(found).all()

@@ -231,9 +231,11 @@ def _failure(
 def fold_numbers(
     cases: Cases, folds: Any, *, rng: RandomSource | np.random.RandomState = 0
 ) -> IntArray:
-    """Fold numbers from a count or as given."""
+    """Fold numbers from a count or as given; cases of weight 0 do not change those of others."""
     if np.ndim(folds) == 0:
-        return stratified_folds(cases.codes, folds, groups=cases.groups, rng=rng)
+        if cases.sample_weight is None or cases.sample_weight.all():
+            return stratified_folds(cases.codes, folds, groups=cases.groups, rng=rng)
+        return _folds_by_weight(cases, folds, rng)
     given = as_column(folds, "folds")
     if len(given) != len(cases.codes):
         raise DataError(f"`folds` has {len(given)} rows but there are {len(cases.codes)} cases.")
@@ -277,3 +279,18 @@ def fit_on_test(
     as_calibrator(cal)
     as_weights(sample_weight, len(as_column(y_true, "y_true")))
     return cal.unfitted().fit(scores, y_true, sample_weight=sample_weight).posteriors(scores)
+
+
+def _folds_by_weight(
+    cases: Cases, folds: Any, rng: RandomSource | np.random.RandomState
+) -> IntArray:
+    """Folds of the cases that count; those of weight 0 go with their group, or in turn."""
+    kept = np.flatnonzero(cases.weights)
+    groups = None if cases.groups is None else cases.groups[kept]
+    number = stratified_folds(cases.codes[kept], folds, groups=groups, rng=rng)
+    member = np.arange(len(cases.codes))
+    if cases.groups is not None:
+        member = group_numbers(cases.groups)
+    home = np.arange(int(member.max()) + 1) % int(folds)
+    home[member[kept]] = number
+    return np.asarray(home[member], dtype=np.intp)
