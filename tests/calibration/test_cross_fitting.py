@@ -219,9 +219,7 @@ def test_a_case_of_weight_0_is_held_out_with_its_group():
     groups = np.arange(200) // 4
     weights = np.where(np.arange(200) % 4 == 0, 0.0, 1.0)
     found = cross_fit(Affine(), scores, y, sample_weight=weights, groups=groups)
-    alike = np.where(
-        weights == 0, np.roll(scores, -1), scores
-    )  # as the next of its group
+    alike = np.where(weights == 0, np.roll(scores, -1), scores)  # as the next of its group
     again = cross_fit(Affine(), alike, y, sample_weight=weights, groups=groups)
     np.testing.assert_array_equal(again[weights == 0], found[np.flatnonzero(weights == 0) + 1])
 
