@@ -13,6 +13,7 @@ from stakes.calibration import (
     cross_fit,
 )
 from stakes.exceptions import DataError
+from stakes.metrics import BetaWeight
 
 
 def made_up(n=2000, seed=0, scale=1.0):
@@ -38,6 +39,10 @@ class TestProperScores:
         scores, y = made_up(scale=3.0)
         found = calibration_gain(y, scores, by="brier")
         assert found.before == pytest.approx(2 * np.mean((expit(scores) - y) ** 2))
+
+    def test_average_cost_has_its_article(self):
+        scores, y = made_up(scale=3.0)
+        assert " off an average cost of " in calibration_gain(y, scores, by=BetaWeight(2, 2)).text
 
     def test_calibrated_scores_gain_nothing(self):
         scores, y = made_up(20_000)
