@@ -139,15 +139,7 @@ class BayesDecisionClassifier(AroundClassifier):
         kept: list[Any] = []
         if self.calibrator is not None:
             fresh = unfitted(self.calibrator)
-            scores, kept, self._panels = held_out(
-                self.estimator,
-                X,
-                labels,
-                cv=self.cv,
-                metadata=metadata,
-                splitting=splitting,
-                keep=self.ensemble,
-            )
+            scores, kept, self._panels = held_out(self, X, labels, metadata, splitting)
             self.calibrator_ = fresh.fit(scores, codes, sample_weight=weights)
             shares = np.asarray(self.calibrator_.priors)
         self.class_priors_ = np.zeros(len(self.application_.classes))

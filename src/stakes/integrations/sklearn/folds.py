@@ -41,32 +41,29 @@ def refuse_ensemble(ensemble: Any, calibrator: Any = "auto") -> None:
 
 
 def held_out(
-    estimator: Any,
+    owner: Any,
     X: Any,
     y: NDArray[Any],
-    *,
-    cv: Any,
     metadata: Mapping[str, Any],
     splitting: Mapping[str, Any],
-    keep: bool,
 ) -> HeldOut:
-    """Score every case by copies of the estimator that never saw it.
+    """Score every case by copies of the owner's estimator that never saw it, fold by fold.
 
-    If they are kept, a case may be in several test parts, all cases in as many; it is then scored
+    If they are kept as an ensemble, a case may be in several test parts, all cases in as many; it is then scored
     by those classifiers together.
     """
     everyone, n_classes = np.arange(len(y)), len(np.unique(y))
     kept: list[Any] = []
     found: list[tuple[NDArray[Any], FloatArray]] = []
     times = np.zeros(len(y), dtype=np.intp)
-    for train, part in check_cv(cv, y, classifier=True).split(X, y, **splitting):
-        fitted = _fit_part(estimator, X, y, everyone[train], metadata)
+    for train, part in check_cv(owner.cv, y, classifier=True).split(X, y, **splitting):
+        fitted = _fit_part(owner.estimator, X, y, everyone[train], metadata)
         test = everyone[part]
         found.append((test, log_scores(fitted, rows_of(X, test), n_classes)))
         times[test] += 1
-        if keep:
+        if owner.ensemble:
             kept.append(fitted)
-    _refuse_uneven(times, len(found), keep=keep)
+    _refuse_uneven(times, len(found), keep=owner.ensemble)
     table = np.empty((int(times[0]), len(y), n_classes))
     seen = np.zeros(len(y), dtype=np.intp)
     for test, scores in found:

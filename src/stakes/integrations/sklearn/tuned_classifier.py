@@ -107,15 +107,7 @@ class TunedDecisionClassifier(AroundClassifier):
         metadata, splitting = fit_metadata(self, weights, fit_params)
         self.application_, self._rows = resolve(self.application, self.classes_)
         self.decisions_ = decision_array(self.application_.decisions, self.classes_)
-        scores, kept, self._panels = held_out(
-            self.estimator,
-            X,
-            labels,
-            cv=self.cv,
-            metadata=metadata,
-            splitting=splitting,
-            keep=self.ensemble,
-        )
+        scores, kept, self._panels = held_out(self, X, labels, metadata, splitting)
         rule = TunedRule(
             self._seen_part(), calibrator=self.calibrator, strengths=self.strengths, rng=self.rng
         )
