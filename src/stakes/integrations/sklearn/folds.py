@@ -49,8 +49,8 @@ def held_out(
 ) -> HeldOut:
     """Score every case by copies of the owner's estimator that never saw it, fold by fold.
 
-    If they are kept as an ensemble, a case may be in several test parts, all cases in as many; it is then scored
-    by those classifiers together.
+    If they are kept as an ensemble, a case may be in several test parts, all cases in as many; it
+    is then scored by those classifiers together.
     """
     everyone, n_classes = np.arange(len(y)), len(np.unique(y))
     kept: list[Any] = []
