@@ -209,7 +209,7 @@ def sums_checked(
         worst = int(np.nanargmax(np.abs(sums - 1)))
         raise PosteriorError(
             f"probabilities of {grouped(int(off.sum()))} rows do not add to 1 "
-            f"(worst {sums[worst]:.2f}, row {grouped(int(rows[worst]) + 1)}).",
+            f"(worst {sums[worst]:.7g}, row {grouped(int(rows[worst]) + 1)}).",
             hint="To rescale each row: --renormalise   "
             "(differences below 1e-6 are rounding and pass)",
             rows=rows[off][:10].tolist(),
