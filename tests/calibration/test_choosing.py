@@ -142,3 +142,17 @@ class TestGroups:
         cases = read_cases(np.zeros(4), [0, 1, 0, 1], groups=["x", "x", "y", "y"])
         found = chosen_place(["a", "b"], [gap, np.zeros(4)], cases, "brier", leeway=1)
         assert found.table["standard_error"][1] == pytest.approx(np.sqrt(2 * (10 / 4) ** 2) / 4)
+
+
+def test_a_decision_nobody_would_take_changes_nothing():
+    plain = Application([[0, 1], [10, 0]])
+    more = Application([[0, 1, 1000], [10, 0, 1000]])
+    np.testing.assert_allclose(class_stakes(more), class_stakes(plain))
+    rng = np.random.default_rng(5)
+    p = rng.random(200)
+    cases = read_cases(np.zeros(200), (rng.random(200) < p).astype(int))
+    losses = [rng.random(200), rng.random(200)]
+    found, same = (
+        chosen_place(["a", "b"], losses, cases, by, leeway=2).table for by in (more, plain)
+    )
+    np.testing.assert_allclose(found["standard_error"], same["standard_error"])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from scipy.special import expit
-from scipy.stats import gamma, norm
+from scipy.stats import gamma, norm, t
 
 from stakes import Application
 from stakes.calibration import Affine, calibration_gain
@@ -39,7 +39,7 @@ class TestByHand:
         z = norm.ppf(0.95)
         taken = 100.0 * (np.arange(1000) < 4)
         apart = 996.5 / 1001  # a share varies less than a count
-        left = z**2 * taken.var() / 1000 - z**2 * 4 * (100 / 1000) ** 2 * 0.996
+        left = t.ppf(0.95, 999) ** 2 * taken.var() / 1000 - z**2 * 4 * (100 / 1000) ** 2 * 0.996
         pull = np.array([1.0, 100.0])
         unheard = (pull / 1000 * np.minimum(1, [1.0, 3 * np.exp(60 / 50) / 101])).max()
         reached = gamma.ppf([0.05, 0.95], 4.5) - 4
@@ -119,6 +119,55 @@ class TestLaws:
         change = Change(self.before, self.after, COSTS, self.logs)
         alone = interval(change, made_cases(self.y, groups=np.arange(400)))
         np.testing.assert_allclose(alone, interval(change, made_cases(self.y)))
+
+
+class TestCancelling:
+    """Gains and losses that cancel within groups."""
+
+    def made(self, seed):
+        rng = np.random.default_rng(seed)
+        size, groups = int(rng.integers(40, 200)), int(rng.integers(3, 20))
+        index = rng.integers(0, groups, size)
+        y = rng.integers(0, 2, size)
+        y[:2] = 0, 1
+        odds = 2 * rng.normal(size=size) + 2 * y + 1 + rng.normal(size=groups)[index]
+        before, after = (odds > 0).astype(int), (odds > 2).astype(int)
+        logs = np.column_stack([-np.logaddexp(0, odds - 2), -np.logaddexp(0, 2 - odds)])
+        return Change(before, after, COSTS / [[1], [10]], logs), made_cases(y, groups=index)
+
+    @pytest.mark.parametrize("seed", range(12))
+    def test_intervals_hold_those_of_lower_levels(self, seed):
+        change, cases = self.made(seed)
+        found = np.array(
+            [interval(change, cases, level) for level in (0.5, 0.8, 0.95, 0.99, 0.999)]
+        )
+        assert (np.diff(found[:, 0]) < 0).all()
+        assert (np.diff(found[:, 1]) > 0).all()
+
+    def test_there_is_room_on_both_sides(self):
+        """Two groups in which one loss goes with four gains, and nothing elsewhere."""
+        groups = np.r_[np.repeat([0, 1], 4), 0, 1, 2:32, 2:32]
+        y = np.r_[np.zeros(8, int), 1, 1, np.zeros(30, int), np.ones(30, int)]
+        before = np.r_[np.ones(10, int), np.zeros(30, int), np.ones(30, int)]
+        after = np.r_[np.zeros(40, int), np.ones(30, int)]
+        logs = np.log(np.where(np.arange(70)[:, None] < 40, [0.7, 0.3], [0.01, 0.99]))
+        cases = made_cases(y, groups=groups)
+        low, high = interval(Change(before, after, 1.0 - np.eye(2), logs), cases)
+        parts = np.bincount(groups, weights=(before != after) * np.where(y == 0, 1, -1)) / 70
+        sizes = np.bincount(groups) / 70
+        error = np.sqrt(((parts - sizes * parts.sum()) ** 2).sum())
+        assert low <= parts.sum() - t.ppf(0.975, 1 / (sizes @ sizes) - 1) * error
+        assert high > parts.sum() + error
+
+
+def test_a_decision_nobody_would_take_changes_nothing():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 300)
+    before, after = rng.integers(0, 2, 300), rng.integers(0, 2, 300)
+    more = np.column_stack([COSTS, [1000.0, 1000.0]])
+    logs = np.log(np.full((300, 2), 0.5))
+    found = interval(Change(before, after, more, logs), made_cases(y))
+    np.testing.assert_allclose(found, interval(Change(before, after, COSTS, logs), made_cases(y)))
 
 
 def simulated(rng, positives, group, *, sep=3.0):

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.special import expit, ndtri
 from scipy.stats import norm
 
@@ -116,7 +117,16 @@ class TestCosts:
             many[1], many[0], calibrator=Affine(), optimistic=True, groups=groups
         )
         ratio = np.diff(grouped.interval) / np.diff(alone.interval)
-        assert ratio[0] == pytest.approx(np.sqrt(20), rel=1e-6)
+        few, many = stats.t.ppf(0.975, 99), stats.t.ppf(0.975, 1999)
+        assert ratio[0] == pytest.approx(np.sqrt(20) * few / many, rel=1e-6)
+
+    def test_what_it_would_add_has_an_interval_of_that_sign(self):
+        scores, y = made_up(400)
+        worse = Affine().fit(-scores, y)
+        found = calibration_gain(y, scores, calibrator=worse, fitted=True)
+        low, high = found.interval
+        assert high < 0
+        assert f"would add {-found.gain:.4g} ({-high:.4g} to {-low:.4g}) to" in found.text
 
 
 def test_infinite_loss_has_no_interval():

@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes._kernels.class_scores import weighted_sums
 from stakes.application import Application
+from stakes.application.dominance import useful_decisions
 from stakes.calibration.blending import emphasised
 from stakes.calibration.cases import Cases, group_numbers
 from stakes.calibration.per_case import Aim, case_losses, loss_name
@@ -80,10 +81,9 @@ def class_stakes(application: Application) -> FloatArray:
     """What is at stake in a case of each class: its dearest decision above its cheapest.
 
     With two classes, posteriors multiplied by it are equal where the decision changes. No class
-    has less than a thousandth of the most.
+    has less than a thousandth of the most, and decisions that are never the best do not count.
     """
-    values = application.costs.values
-    ranges = np.asarray(values.max(axis=1) - values.min(axis=1))
+    ranges = _ranges(application)
     if not ranges.any():
         return np.ones(len(ranges))
     return np.asarray(np.maximum(ranges / ranges.max(), _LEAST_STAKE))
@@ -168,8 +168,7 @@ def _unseen(cases: Cases, application: Application, unit: IntArray) -> float:
 
     Where cases come in groups, units are as many of equal weight as vary like them (Kish).
     """
-    values = application.costs.values
-    ranges = values.max(axis=1) - values.min(axis=1)
+    ranges = _ranges(application)
     number, size = cases.counts, len(cases.counts)
     if cases.groups is not None:
         pairs, place = np.unique(unit * size + cases.codes, return_inverse=True)
@@ -177,3 +176,14 @@ def _unseen(cases: Cases, application: Application, unit: IntArray) -> float:
         squares = np.bincount(pairs % size, weights=held**2, minlength=size)
         number = np.divide(number**2, squares, out=np.zeros(size), where=squares > 0.0)
     return float(np.linalg.norm(cases.priors * ranges / (number + 1.0)))
+
+
+def _ranges(application: Application) -> FloatArray:
+    """Difference that a decision makes to each class, among those best for some posterior.
+
+    Among all where a single one is always the best.
+    """
+    values = application.costs.values
+    useful = useful_decisions(values)
+    values = values[:, useful] if useful.sum() > 1 else values
+    return np.asarray(values.max(axis=1) - values.min(axis=1))

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from stakes._kernels.class_scores import weighted_sums
+from stakes.application.dominance import useful_decisions
 from stakes.calibration.cases import Cases, group_numbers
-from stakes.calibration.gain_intervals import check_level, spread
+from stakes.calibration.gain_intervals import check_level, reach, spread
 from stakes.typing import FloatArray, IntArray
 
 __all__ = ["Change", "cost_interval"]
@@ -55,8 +56,8 @@ class _Kinds(NamedTuple):
 class _Sum(NamedTuple):
     """Gains, or losses: their sum, its variance, one more, and the most that is expected.
 
-    Then the squared distance that the normal interval gives them, and the factor by which a share
-    varies less than a count.
+    Then the variance that the normal interval gives them, and the factor by which a share varies
+    less than a count.
     """
 
     total: float
@@ -65,6 +66,14 @@ class _Sum(NamedTuple):
     expected: float
     normal: float
     apart: float
+
+
+class _Distances(NamedTuple):
+    """What squared distances to the limits of a sum are beyond the normal ones; its variance."""
+
+    up_beyond: float
+    down_beyond: float
+    variance: float
 
 
 def cost_interval(
@@ -77,29 +86,35 @@ def cost_interval(
     ones. That event is of the kind (from one decision to another, in one class) where it weighs
     most, as far as the calibrated posteriors of all cases whose decision changes so expect it,
     times a factor of trust. Another stands for changes between decisions that were seen in no
-    case. Distances add as variances do (Zou and Donner 2008).
+    case. Distances add as variances do (Zou and Donner 2008). Where gains and losses cancel
+    within groups there is less to replace, and the normal interval is the least.
     """
     check_level(level)
     index = np.arange(len(weights)) if cases.groups is None else group_numbers(cases.groups)
     taken = change.costs[cases.codes, change.before] - change.costs[cases.codes, change.after]
     mean = float(weights @ taken)
-    reach = _normal(level)
-    common = (reach * spread(taken, weights, cases, index)) ** 2
+    variance = spread(taken, weights, cases, index) ** 2
+    normal = reach(level, weights, index) ** 2 * variance
     changed = (change.before != change.after) & (weights > 0.0)
     about = _classes(changed, weights, cases, index)
-    common += _unheard_of(change.costs, about) ** 2
-    above = below = common
+    above = below = normal
     if changed.any():
-        more, less = _beyond_normal(_kinds(change, changed, weights, cases, index), about, level)
-        above, below = above + more, below + less
-    return (mean - float(np.sqrt(max(below, 0.0))), mean + float(np.sqrt(max(above, 0.0))))
+        kinds = _kinds(change, changed, weights, cases, index)
+        gains, losses = (_distances(kinds, about, side, level) for side in (1.0, -1.0))
+        above += gains.up_beyond + losses.down_beyond
+        below += losses.up_beyond + gains.down_beyond
+        least = _cancelling(gains.variance + losses.variance, variance) * normal
+        above, below = max(above, least), max(below, least)
+    unheard = _unheard_of(_worth_taking(change), about) ** 2
+    return (
+        mean - float(np.sqrt(max(below + unheard, 0.0))),
+        mean + float(np.sqrt(max(above + unheard, 0.0))),
+    )
 
 
-def _normal(level: float) -> float:
-    """Standard errors to either side."""
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + level / 2))
+def _cancelling(apart: float, together: float) -> float:
+    """From 0 to 1: whether gains and losses vary more apart than together, by a quarter at most."""
+    return float(np.clip(4.0 * (apart / together - 1.0), 0.0, 1.0)) if together > 0.0 else 1.0
 
 
 def _classes(changed: FloatArray, weights: FloatArray, cases: Cases, index: IntArray) -> _Classes:
@@ -168,16 +183,19 @@ def _kinds(
     )
 
 
-def _beyond_normal(kinds: _Kinds, about: _Classes, level: float) -> tuple[float, float]:
-    """What the limits of gains and of losses add to the squared distances above and below."""
-    far, near = [], []
-    for side in (1.0, -1.0):
-        found = _sum(kinds, about, side, level)
-        low, high = _limits(found, level)
-        up = min(high, max(found.expected, found.total)) - found.total
-        far.append(max(found.apart * up**2 - found.normal, 0.0))
-        near.append(found.apart * (found.total - low) ** 2 - found.normal)
-    return far[0] + near[1], far[1] + near[0]
+def _distances(kinds: _Kinds, about: _Classes, side: float, level: float) -> _Distances:
+    """Of the limits of all gains (side 1), or of all losses (-1)."""
+    from scipy.special import ndtri
+
+    found = _sum(kinds, about, side, level)
+    low, high = _limits(found, level)
+    up = min(high, max(found.expected, found.total)) - found.total
+    normal = float(ndtri(0.5 + level / 2)) ** 2 * found.normal
+    return _Distances(
+        max(found.apart * up**2 - normal, 0.0),
+        found.apart * (found.total - low) ** 2 - normal,
+        found.normal,
+    )
 
 
 def _sum(kinds: _Kinds, about: _Classes, side: float, level: float) -> _Sum:
@@ -199,7 +217,7 @@ def _sum(kinds: _Kinds, about: _Classes, side: float, level: float) -> _Sum:
         float(variance.sum()),
         float((worth * unit * likely).max()),
         float((worth * (expected + kinds.seen)).sum()),
-        _normal(level) ** 2 * normal,
+        normal,
         shares / float(variance.sum()) if variance.any() else 1.0,
     )
 
@@ -214,6 +232,13 @@ def _limits(found: _Sum, level: float) -> tuple[float, float]:
     tails = np.array([0.5 - level / 2, 0.5 + level / 2])
     low, high = variance / mean * gammaincinv(mean**2 / variance, tails)
     return min(float(low), found.total), max(float(high), found.total)
+
+
+def _worth_taking(change: Change) -> FloatArray:
+    """Costs of the decisions that are best for some posterior, and of those that were taken."""
+    useful = useful_decisions(change.costs)
+    useful[change.before] = useful[change.after] = True
+    return change.costs[:, useful]
 
 
 def _unheard_of(costs: FloatArray, about: _Classes) -> float:

@@ -26,6 +26,11 @@ __all__ = ["CalibrationGain", "about_light_weights", "calibration_gain", "gain_o
 
 #: Weights that add up to less than this share of the cases teach a calibrator next to nothing.
 _LIGHT = 0.1
+#: What to do with probabilities and a fitted calibrator, which reads the scale it was fitted on.
+_FITTED = (
+    "Posteriors(p), with a calibrator fitted on Posteriors(p) or their log odds; one fitted on p "
+    "itself must first be fitted again:  calibrator.fit(Posteriors(p), y_true)"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -86,6 +91,8 @@ class CalibrationGain:
         low, high = self.interval
         verb = "would take" if self.gain >= 0 else "would add"
         side = "off" if self.gain >= 0 else "to"
+        if self.gain < 0:
+            low, high = -high, -low
         sure = f" ({low:.4g} to {high:.4g})" if np.isfinite(low) else ""
         share = f": {100 * abs(self.relative):.3g} %" if np.isfinite(self.relative) else ""
         return (
@@ -226,7 +233,9 @@ def calibration_gain(
     learnt = cal.classes if fitted else cal.options["classes"]
     names = by.classes if isinstance(by, Application) else learnt
     cases = read_cases(
-        read_log_scores(scores),
+        read_log_scores(
+            scores, sample_weight=sample_weight, probabilities=_FITTED if fitted else None
+        ),
         y_true,
         sample_weight=sample_weight,
         classes=names,
