@@ -156,3 +156,76 @@ class TestColumns:
         scores, y = column()
         cal = Affine().fit(scores, y)
         assert cal.posteriors(np.linspace(0, 1, 101)).shape == (101, 2)
+
+    def test_single_precision_may_pass_one(self):
+        scores, y = column()
+        p = np.maximum(expit(scores), 1e-6).astype(np.float32)
+        p[3] = np.nextafter(np.float32(1), np.float32(2))
+        with pytest.raises(DataError, match="must be log odds"):
+            Affine().fit(p, y)
+
+
+class TestOfWhatIsAsked:
+    """Cases of weight 0 are absent, what was learnt is applied, and a fitted scale is kept."""
+
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda y, s, w: Affine().fit(s, y, sample_weight=w),
+            lambda y, s, w: Automatic([Affine(), Beta()]).fit(s, y, sample_weight=w),
+            lambda y, s, w: cross_fit(Affine(), s, y, sample_weight=w),
+            lambda y, s, w: calibration_gain(y, s, sample_weight=w),
+            lambda y, s, w: decompose(y, s, sample_weight=w),
+            lambda y, s, w: worst_case_gain(y, s, sample_weight=w),
+        ],
+    )
+    def test_cases_without_weight_do_not_hide_probabilities(self, function):
+        scores, y = column()
+        p, w = expit(scores), np.ones(300)
+        p[:2], w[:2] = [-4.0, 4.0], 0.0
+        with pytest.raises(DataError, match="must be log odds; all 298"):
+            function(y, p, w)
+
+    def test_rows_without_weight_do_not_hide_probabilities(self):
+        p, y = table()
+        w = np.ones(300)
+        p[:30], w[:30] = np.log(p[:30]), 0.0
+        with pytest.raises(PosteriorError, match="all 270 rows"):
+            Affine().fit(p, y, sample_weight=w)
+
+    def test_cases_without_weight_do_not_make_probabilities(self):
+        """Nine cases may lie in [0, 1] by chance; more of weight 0 say nothing about that."""
+        rng = np.random.default_rng(0)
+        scores, y = rng.random(40), np.arange(40) % 2
+        few = np.arange(40) < 9
+        weighted = Affine().fit(scores, y, sample_weight=few.astype(float))
+        alone = Affine().fit(scores[few], y[few])
+        assert weighted.posteriors(scores) == pytest.approx(alone.posteriors(scores))
+
+    def test_rounded_rows_are_asked_when_learning_not_when_applying(self):
+        rng = np.random.default_rng(0)
+        p, y = table(size=2)
+        near = rng.random(30)
+        logits = np.column_stack([near, 1.0 + rng.uniform(-0.01, 0.01, 30) - near]).clip(0, 1)
+        assert Affine().fit(np.log(p), y).posteriors(logits).shape == (30, 2)
+        with pytest.raises(PosteriorError, match=r"Posteriors\.from_logits\(scores\)"):
+            Affine().fit(logits, y[:30])
+        said = Affine().fit(Posteriors.from_logits(logits), y[:30])
+        shifted = Affine().fit(logits - 5.0, y[:30])
+        assert said.posteriors(logits) == pytest.approx(shifted.posteriors(logits), abs=1e-6)
+
+    def test_the_hint_for_a_calibrator_fitted_on_probabilities(self):
+        """It was fitted on p: applied to the log odds of p it would give other numbers."""
+        scores, y = column()
+        p, new = expit(scores), expit(column(seed=1)[0])
+        truth = column(seed=1)[1]
+        fitted = Logistic().fit(p, y)
+        with pytest.raises(DataError, match="fitted on p itself") as caught:
+            calibration_gain(truth, new, calibrator=fitted, fitted=True)
+        assert "calibrator.fit(Posteriors(p), y_true)" in str(caught.value)
+        fitted.fit(Posteriors(p), y)
+        worth = calibration_gain(truth, Posteriors(new), calibrator=fitted, fitted=True)
+        after = Logistic().fit(scores, y).posteriors(column(seed=1)[0])[:, 1]
+        for found, chance in ((worth.before, new), (worth.after, after)):
+            expected = -np.log(np.where(truth == 1, chance, 1 - chance)).mean()
+            assert found == pytest.approx(expected, rel=1e-6)

@@ -14,7 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
-from stakes.calibration import Affine, Temperature
+from stakes import Posteriors
+from stakes.calibration import Affine, Logistic, Temperature
 from stakes.exceptions import DataError, PosteriorError
 from stakes.integrations.sklearn import CalibratorTransformer
 
@@ -139,3 +140,43 @@ def test_passes_the_checks_of_scikit_learn() -> None:
     def test_unknown_output_is_refused(self) -> None:
         with pytest.raises(DataError, match="got 'logits'"):
             CalibratorTransformer(output="logits").fit(LOGITS, LABELS)  # type: ignore[arg-type]
+
+
+class TestKindOfScores:
+    ODDS = np.linspace(0.01, 0.99, 60)
+    Y = np.arange(60) % 3 == 0
+
+    def test_a_column_in_the_unit_interval_is_asked_about(self) -> None:
+        with pytest.raises(DataError, match="`X` must be log odds; all 60") as caught:
+            CalibratorTransformer(Affine()).fit(self.ODDS[:, None], self.Y)
+        assert 'kind="posterior"' in str(caught.value)
+        assert 'kind="log_odds"' in str(caught.value)
+        assert CalibratorTransformer(Logistic()).fit(self.ODDS[:, None], self.Y).calibrator_
+
+    def test_log_odds_when_said(self) -> None:
+        step = CalibratorTransformer(Affine(), kind="log_odds").fit(self.ODDS[:, None], self.Y)
+        said = Affine().fit(Posteriors.from_logits(self.ODDS), self.Y)
+        assert np.allclose(step.transform(self.ODDS[:, None]), said.posteriors(self.ODDS))
+
+    @pytest.mark.parametrize("columns", [1, 2])
+    def test_probabilities_when_said(self, columns: int) -> None:
+        p = np.column_stack([1 - self.ODDS, self.ODDS])[:, -columns:]
+        step = clone(CalibratorTransformer(Affine(), kind="posterior")).fit(p, self.Y)
+        logit = np.log(self.ODDS / (1 - self.ODDS))
+        expected = Affine().fit(logit, self.Y).posteriors(logit)
+        assert np.allclose(step.transform(p), expected, atol=1e-6)
+
+    def test_the_hint_for_a_table_can_be_followed(self) -> None:
+        p = np.exp(LOGITS) / np.exp(LOGITS).sum(axis=1, keepdims=True)
+        with pytest.raises(PosteriorError, match='kind="posterior"'):
+            CalibratorTransformer(Affine()).fit(p, LABELS)
+        step = CalibratorTransformer(Affine(), kind="posterior").fit(p, LABELS)
+        assert np.allclose(
+            step.transform(p), Affine().fit(LOGITS, LABELS).posteriors(LOGITS), atol=1e-6
+        )
+
+    def test_kinds_that_do_not_fit(self) -> None:
+        with pytest.raises(DataError, match="`kind` must be"):
+            CalibratorTransformer(kind="llr").fit(LOGITS, LABELS)
+        with pytest.raises(DataError, match="needs one column; got 3"):
+            CalibratorTransformer(kind="log_odds").fit(LOGITS, LABELS)

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
-from stakes import Application
+from stakes import Application, Posteriors
 from stakes.calibration import Affine
+from stakes.exceptions import DataError
 from stakes.uncertainty import refitted_interval
 
 
@@ -76,3 +78,42 @@ def test_equal_weights_change_nothing() -> None:
         y, s, calibration=(z, t, np.ones(200)), sample_weight=np.full(300, 2.5), **options
     )
     assert weighted.limits == pytest.approx(plain.limits, rel=1e-6)
+
+
+def test_replicates_that_happen_to_look_like_probabilities() -> None:
+    """One calibration case of 40 has log odds outside of [0, 1]; a third of the draws miss it."""
+    rng = np.random.default_rng(0)
+    z, t = np.arange(40) % 2, rng.random(40)
+    t[0] = -1.0
+    y, s = cases(300, 0)
+    app = Application([[0, 1], [5, 0]])
+    options = {"calibrator": Affine(), "application": app, "replicates": 40, "rng": 0}
+    found = refitted_interval(y, s, calibration=(z, t), **options)
+    said = refitted_interval(y, s, calibration=(z, Posteriors.from_logits(t)), **options)
+    assert found.limits == pytest.approx(said.limits, rel=1e-6)
+
+
+def test_probabilities_are_asked_for_once_and_taken_when_said() -> None:
+    app = Application([[0, 1], [5, 0]], priors=[0.7, 0.3])
+    (y, s), (z, t) = cases(300, 0), cases(200, 1)
+    options = {"calibrator": Affine(), "application": app, "replicates": 40, "rng": 0}
+    with pytest.raises(DataError, match="must be log odds; all 200"):
+        refitted_interval(y, s, calibration=(z, expit(t)), **options)
+    plain = refitted_interval(y, s, calibration=(z, t), **options)
+    said = refitted_interval(
+        y, Posteriors(expit(s)), calibration=(z, Posteriors(expit(t))), **options
+    )
+    assert said.value == pytest.approx(plain.value)
+    assert said.limits == pytest.approx(plain.limits)
+
+
+def test_scores_for_each_case() -> None:
+    (y, s), calibration = cases(300, 0), cases(200, 1)
+    with pytest.raises(DataError, match="`scores`"):
+        refitted_interval(
+            y,
+            s[:-1],
+            calibrator=Affine(),
+            calibration=calibration,
+            application=Application([[0, 1], [5, 0]]),
+        )

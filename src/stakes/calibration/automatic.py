@@ -166,7 +166,7 @@ class Automatic(Calibrator):
         groups : array-like of shape (n_cases,), optional
             What cases have in common, such as a speaker, a patient or a pair of trials.
         """
-        return self._fit_cases(self._read(scores), y_true, sample_weight, groups)
+        return self._fit_cases(self._read(scores, sample_weight), y_true, sample_weight, groups)
 
     def _fit_cases(
         self, scores: Scores, y_true: Any, sample_weight: Any, groups: Any = None

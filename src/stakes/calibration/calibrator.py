@@ -121,14 +121,14 @@ class Calibrator:
             A weight of 2 is the same as the case occurring twice. Weights that add to 1 therefore
             speak of a single case; multiply them by the number of cases.
         """
-        return self._fit_cases(self._read(scores), y_true, sample_weight)
+        return self._fit_cases(self._read(scores, sample_weight), y_true, sample_weight)
 
-    def _read(self, scores: Any) -> Scores:
+    def _read(self, scores: Any, sample_weight: Any) -> Scores:
         """Check scores to learn from; a column of probabilities is no log odds."""
-        if self._any_scale:
-            return read_scores(scores)
         return read_log_scores(
             scores,
+            sample_weight=sample_weight,
+            any_scale=self._any_scale,
             instead="log odds all the same: Posteriors.from_logits(scores); scores on a scale of "
             "their own: Logistic(), Smooth() or Isotonic()",
         )

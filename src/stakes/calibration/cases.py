@@ -13,7 +13,11 @@ from stakes._checks import as_matrix, as_priors, same_length
 from stakes._columns import as_column, as_floats, as_weights
 from stakes._names import encode, listed
 from stakes.calibration.column_names import column_names
-from stakes.calibration.not_logarithms import refuse_probabilities, refuse_probability_rows
+from stakes.calibration.not_logarithms import (
+    refuse_exact_rows,
+    refuse_probabilities,
+    refuse_probability_rows,
+)
 from stakes.exceptions import DataError, PriorError
 from stakes.posteriors import Posteriors
 from stakes.typing import FloatArray, IntArray, Name, Priors
@@ -85,9 +89,11 @@ class Scores:
 def read_scores(scores: Any, name: str = "scores") -> Scores:
     """Check scores: log-posteriors or logits (n, K), or log odds or LLRs (n,).
 
-    NaN is refused, and so are rows of probabilities, which are not logarithms. One infinite
-    score takes all the probability.
+    NaN is refused, and so are rows that add to 1 exactly: probabilities are not logarithms. One
+    infinite score takes all the probability. Scores already read are returned as they are.
     """
+    if isinstance(scores, Scores):
+        return scores
     if isinstance(scores, Posteriors):
         return Scores(scores.log_values, None)
     array = scores if isinstance(scores, np.ndarray) else np.asarray(scores)
@@ -104,7 +110,7 @@ def read_scores(scores: Any, name: str = "scores") -> Scores:
     with np.errstate(invalid="ignore", over="ignore"):
         plain = bool(np.isfinite(table.sum()))
     if plain:
-        refuse_probability_rows(table, name)
+        refuse_exact_rows(table, name)
         return Scores(table, None)
     return Scores(_settle_infinities(table, name), None)
 
@@ -113,16 +119,37 @@ def read_log_scores(
     scores: Any,
     name: str = "scores",
     *,
+    sample_weight: Any = None,
+    any_scale: bool = False,
+    probabilities: str | None = None,
     instead: str = "log odds all the same: Posteriors.from_logits(scores)",
 ) -> Scores:
-    """As `read_scores`, where the scale counts: a column that looks like probabilities is refused.
+    """As `read_scores`, where many cases are judged: what looks like probabilities is refused.
 
-    `instead` says how to insist.
+    A column is, unless it may be on `any_scale`; `probabilities` says what to type if that is what
+    they are, `instead` how to insist. Cases of weight 0 are not looked at. What `Posteriors` says,
+    and what was read before, is not asked again.
     """
     read = read_scores(scores, name)
-    if read.odds is not None:
-        refuse_probabilities(read.odds, name, instead)
+    if isinstance(scores, (Posteriors, Scores)):
+        return read
+    asked = _of_weight(read, sample_weight)
+    if asked.table is not None:
+        refuse_probability_rows(asked.table, name)
+    elif asked.odds is not None and not any_scale:
+        said = probabilities or "Posteriors(p), or np.log(p / (1 - p))"
+        refuse_probabilities(asked.odds, name, f"probabilities: {said}; {instead}")
     return read
+
+
+def _of_weight(scores: Scores, sample_weight: Any) -> Scores:
+    """The scores of cases that count; weights that do not fit are refused elsewhere."""
+    if sample_weight is None:
+        return scores
+    counts = as_column(sample_weight, "sample_weight") != 0
+    if len(counts) != len(scores) or counts.all():
+        return scores
+    return scores.take(np.flatnonzero(counts))
 
 
 def refuse_vast(scores: Scores) -> Scores:

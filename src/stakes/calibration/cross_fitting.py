@@ -170,7 +170,7 @@ def cross_fit(
     """
     as_calibrator(cal)
     cases = read_cases(
-        cal._read(scores),
+        cal._read(scores, sample_weight),
         y_true,
         sample_weight=sample_weight,
         classes=cal.options["classes"],

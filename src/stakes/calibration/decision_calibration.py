@@ -11,7 +11,7 @@ import numpy as np
 from stakes._checks import frozen
 from stakes._kernels.roc_hull import cumulative
 from stakes.application import Application, CostMatrix
-from stakes.calibration.cases import read_cases, read_log_scores, read_scores
+from stakes.calibration.cases import read_cases, read_log_scores
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.posteriors import Posteriors
@@ -268,8 +268,12 @@ def worst_case_gain(
         return _worst_case(y_true)
     if scores is None:
         raise DataError("`scores` is missing.", hint="worst_case_gain(y_true, scores)")
-    instead = "log odds all the same: kind='log_odds'"
-    read = read_scores(scores) if kind else read_log_scores(scores, instead=instead)
+    read = read_log_scores(
+        scores,
+        sample_weight=sample_weight,
+        any_scale=kind is not None,
+        instead="log odds all the same: kind='log_odds'",
+    )
     kind = "log_odds" if kind is None else kind
     if kind not in ("log_odds", "llr"):
         raise DataError(

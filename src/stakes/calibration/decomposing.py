@@ -138,7 +138,11 @@ def decompose(
     priors = by.priors if isinstance(by, Application) else cal.options["priors"]
     names = by.classes if isinstance(by, Application) else cal.options["classes"]
     cases = read_cases(
-        read_log_scores(scores), y_true, sample_weight=sample_weight, classes=names, priors=priors
+        read_log_scores(scores, sample_weight=sample_weight),
+        y_true,
+        sample_weight=sample_weight,
+        classes=names,
+        priors=priors,
     )
     fresh = cal.unfitted()
     fresh.options |= {"priors": cases.priors if cases.given else None, "classes": None}

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import same_length
 from stakes._columns import as_column, as_weights
 from stakes._kernels.interval_limits import percentile
 from stakes._names import encode
 from stakes.application import as_application
 from stakes.calibration import Calibrator
+from stakes.calibration.cases import read_scores
 from stakes.decisions import bayes_decisions
 from stakes.metrics import expected_cost, normalized_expected_cost
 from stakes.typing import FloatArray, IntArray, RandomSource
@@ -43,7 +45,7 @@ def refitted_interval(
     Parameters
     ----------
     y_true, scores : columns
-        The test cases.
+        The test cases: log-posteriors, logits or log odds, or `Posteriors`.
     calibrator : Calibrator
         Which calibration; it is not changed.
     calibration : two or three columns
@@ -88,20 +90,21 @@ def refitted_interval(
     """
     app = as_application(application)
     measure = normalized_expected_cost if normalize else expected_cost
-    truth, given = as_column(y_true, "y_true"), np.asarray(scores)
-    known, learnt = as_column(calibration[0], "calibration"), np.asarray(calibration[1])
+    truth, given = as_column(y_true, "y_true"), read_scores(scores)
+    known, learnt = as_column(calibration[0], "calibration"), read_scores(calibration[1])
+    same_length("scores", len(given), "y_true", len(truth))
     codes = encode(truth, app.classes, "y_true").astype(np.intp)
     groups = encode(known, app.classes, "calibration").astype(np.intp)
     weights = as_weights(sample_weight, codes.shape[0])
     learnt_weights = as_weights(calibration[2] if len(calibration) > 2 else None, groups.shape[0])
 
-    def cost(test: IntArray, fit: IntArray) -> float:
+    def refitted(fit: IntArray) -> Calibrator:
         inside = None if learnt_weights is None else learnt_weights[fit]
-        fitted = calibrator.unfitted().fit(learnt[fit], known[fit], sample_weight=inside)
-        if app.priors is not None:
-            posteriors = fitted.with_priors(app.priors).posteriors(given[test])
-        else:
-            posteriors = fitted.posteriors(given[test])
+        return calibrator.unfitted().fit(learnt.take(fit), known[fit], sample_weight=inside)
+
+    def cost(test: IntArray, fitted: Calibrator) -> float:
+        moved = fitted if app.priors is None else fitted.with_priors(app.priors)
+        posteriors = moved.posteriors(given.take(test))
         return measure(
             codes[test],
             bayes_decisions(posteriors, app.costs),
@@ -109,12 +112,13 @@ def refitted_interval(
             sample_weight=None if weights is None else weights[test],
         )
 
-    everything = np.arange(codes.shape[0]), np.arange(groups.shape[0])
-    value = cost(*everything)
+    # What the scores are is asked here, of all cases; those drawn may happen to look otherwise.
+    whole = calibrator.unfitted().fit(calibration[1], known, sample_weight=learnt_weights)
+    value = cost(np.arange(codes.shape[0]), whole)
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
         pairs = [(_redrawn(codes, generator), _redrawn(groups, generator)) for _ in range(size)]
-        return np.array([cost(test, fit) for test, fit in pairs])
+        return np.array([cost(test, refitted(fit)) for test, fit in pairs])
 
     drawn = Replicates.drawn(draw, replicates, rng)
     kept = codes if weights is None else codes[weights > 0]

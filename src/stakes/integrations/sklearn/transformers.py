@@ -11,8 +11,10 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from stakes._columns import as_weights
 from stakes.calibration import Automatic
-from stakes.exceptions import DataError
+from stakes.calibration.cases import Scores, read_log_scores, read_scores
+from stakes.exceptions import DataError, PosteriorError
 from stakes.integrations.sklearn.fitting import checked_labels, unfitted
+from stakes.posteriors import Posteriors
 
 try:
     from sklearn.utils.validation import validate_data
@@ -31,6 +33,10 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
         Default, and "auto": `stakes.calibration.Automatic`.
     output : {"posteriors", "log_posteriors"}
         What `transform` returns.
+    kind : {"log_odds", "posterior"}, optional
+        What the scores are, where that is not to be told from the numbers: one column of log odds,
+        or probabilities, of each class or of the second of two. Default: logarithms, and `fit`
+        refuses what looks like probabilities.
 
     Attributes
     ----------
@@ -43,7 +49,9 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
     Notes
     -----
     Scores are natural logarithms: log-posteriors or logits, one column per class; or one column of
-    log odds of the second of two classes. Probabilities are refused: give ``np.log(p)``.
+    log odds of the second of two classes. Probabilities are refused unless ``kind="posterior"``;
+    so are 20 or more log odds all within [0, 1], unless ``kind="log_odds"`` or the calibrator takes
+    scores on a scale of their own, as `Logistic` and `Isotonic` do.
 
     Examples
     --------
@@ -59,9 +67,11 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
         calibrator: Any = None,
         *,
         output: Literal["posteriors", "log_posteriors"] = "posteriors",
+        kind: Literal["log_odds", "posterior"] | None = None,
     ) -> None:
         self.calibrator = calibrator
         self.output = output
+        self.kind = kind
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from scores and true classes."""
@@ -69,13 +79,20 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
             raise DataError(
                 f"`output` must be 'posteriors' or 'log_posteriors'; got {self.output!r}."
             )
+        if self.kind not in (None, "log_odds", "posterior"):
+            raise DataError(f"`kind` must be 'log_odds' or 'posterior'; got {self.kind!r}.")
         table = self._table(X, reset=True)
         _, self.classes_, codes = checked_labels(table, y)
         if len(self.classes_) < 2:
             raise DataError("`y` has one class, so there is nothing to calibrate.")
         weights = as_weights(sample_weight, len(codes))
         fresh = Automatic() if self.calibrator is None else unfitted(self.calibrator)
-        self.calibrator_ = fresh.fit(self._scores(table), codes, sample_weight=weights)
+        scores = self._scores(table)
+        if self.kind is None:
+            scores = _logarithms(scores, weights, any_scale=fresh._any_scale)
+        elif self.kind == "log_odds":
+            scores = read_scores(scores, "X")
+        self.calibrator_ = fresh.fit(scores, codes, sample_weight=weights)
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
@@ -102,18 +119,22 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
             raise DataError("`X` holds NaN, and scores must be numbers.")
         return np.asarray(table)
 
-    def _scores(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the calibrator reads: one column per class, or log odds of two classes."""
+    def _scores(self, table: NDArray[np.float64]) -> Any:
+        """What the calibrator reads: one column per class, or log odds of two; or `Posteriors`."""
         width, size = table.shape[1], len(self.classes_)
         if width == 1 and size == 2:
-            return table[:, 0]
+            return Posteriors(table[:, 0]) if self.kind == "posterior" else table[:, 0]
         if width != size:
             raise DataError(
                 f"`X` must have one column per class; got {width} columns, and {size} classes in "
                 "`y`.",
                 hint="drop the columns of classes that do not occur",
             )
-        return table
+        if self.kind == "log_odds":
+            raise DataError(
+                f"`kind` 'log_odds' needs one column; got {width}.", hint="leave it out"
+            )
+        return Posteriors(table) if self.kind == "posterior" else table
 
     def _same_columns(self, X: Any, width: int, *, reset: bool) -> None:
         """Number and names of the columns, as `validate_data` keeps and compares them."""
@@ -146,3 +167,22 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
     def _more_tags(self) -> dict[str, Any]:
         """Tags as scikit-learn before 1.6 reads them."""
         return {"requires_y": True}
+
+
+def _logarithms(scores: NDArray[np.float64], weights: Any, *, any_scale: bool) -> Scores:
+    """Scores read as logarithms, with hints that a step of a pipeline can follow."""
+    try:
+        return read_log_scores(
+            scores,
+            "X",
+            sample_weight=weights,
+            any_scale=any_scale,
+            probabilities='kind="posterior"',
+            instead='log odds all the same: kind="log_odds"; scores on a scale of their own: '
+            "calibrator=Logistic(), Smooth() or Isotonic()",
+        )
+    except PosteriorError as error:
+        raise PosteriorError(
+            error.message,
+            hint='probabilities: kind="posterior"; logits all the same: subtract 1 from all',
+        ) from None
