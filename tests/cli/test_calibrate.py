@@ -232,6 +232,15 @@ class TestLearn:
         assert not (tmp_path / "r.svg").exists()
 
 
+@pytest.mark.parametrize("costs", [("fn=0", "fp=0"), ("fn=4", "fp=4")])
+def test_costs_of_0_put_nothing_at_stake(run, churn, costs):
+    ran = run("calibrate", churn, *CHURN[:6], "--kind", "affine", "--cost", *costs)
+    assert ran.code == 0, ran.err
+    said = " ".join(ran.out.split())
+    assert ("nothing is at stake" in said) == (costs[0] == "fn=0")
+    assert costs[0] != "fn=0" or "cannot tell" not in said
+
+
 class TestImpossibleTruth:
     """Row 12 of the file was called impossible, by a finite number."""
 

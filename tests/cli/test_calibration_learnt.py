@@ -68,6 +68,19 @@ class TestTurnedRound:
         words = table(rng.normal(size=400), np.arange(400) % 2)
         assert run("calibrate", *words, "--positive", "yes", "--kind", "isotonic").err == ""
 
+    def test_rows_of_weight_0_are_absent(self, run, write):
+        scores, y = logits(1200)
+        turned = np.where(np.arange(1200) < 200, scores, -scores)
+        triples = enumerate(zip(y, turned, strict=True))
+        rows = [f"{('no', 'yes')[a]},{b:.9f},{int(i < 200)}\n" for i, (a, b) in triples]
+        words = ("--label", "y", "--positive", "yes", "--model", "s", "--scores-are", "logit",
+                 "--kind", "isotonic", "--weight", "w", "--json")  # fmt: skip
+        every = run("calibrate", write("all.csv", "y,s,w\n" + "".join(rows)), *words)
+        some = run("calibrate", write("some.csv", "y,s,w\n" + "".join(rows[:200])), *words)
+        assert (every.code, some.code) == (0, 0)
+        after = some.found["cross_entropy"]["after"]
+        assert every.found["cross_entropy"]["after"] == pytest.approx(after, rel=1e-9)
+
 
 class TestChooseBy:
     def test_cost_is_the_application(self, run, write):
@@ -120,6 +133,15 @@ class TestWithout:
         assert found["cross_entropy"]["after"] == pytest.approx(compared, rel=1e-9)
         said = " ".join(run("calibrate", *words).out.split())
         assert "(calibrated: each case by a map fitted without it; the choice was made" in said
+
+    def test_rows_of_weight_0_do_not_make_many(self, run, write, monkeypatch):
+        monkeypatch.setattr("stakes.cli.calibration_fitted.WHOLE_CASES", 150)
+        scores, y = logits(200)
+        pairs = enumerate(zip(y, scores, strict=True))
+        rows = "".join(f"{a},{b:.6f},{int(i < 150)}\n" for i, (a, b) in pairs)
+        words = ("--label", "y", "--positive", "1", "--model", "s", "--scores-are", "logit", *TWO)
+        ran = run("calibrate", write("t.csv", f"y,s,w\n{rows}"), *words, "--weight", "w", "--json")
+        assert ran.found["without"] == "choice and fit"
 
     def test_folds_that_leave_too_little_to_choose_by(self, run, table):
         y = np.array([1, 1, *[0] * 18])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,20 @@ def test_python_is_said_as_options(cases, python, ours):
     assert in_file(python, cases) == ours
 
 
+@pytest.mark.parametrize("label", ["Beta", "row 1", "`scores`"])
+@pytest.mark.parametrize("name", ["Beta", "row 1", "row 300", "my row 2", "bound=3"])
+def test_names_of_the_file_stay_as_they_are(cases, name, label):
+    cases = replace(cases, classes=("no", name), label=label)
+    said = in_file(f"`y_true` has a single case of class {name}; in row 1, use Affine", cases)
+    assert said == f"'{label}' has a single case of class {name}; in row 10, use --kind affine"
+    said = in_file(f"`y_true` holds a single class, {name!r}; use Affine", cases)
+    assert said == f"'{label}' holds a single class, {name!r}; use --kind affine"
+
+
+def test_a_row_beyond_the_cases_is_no_row_of_the_file(cases):
+    assert in_file("row 300", cases) == "row 300"
+
+
 def two_and_three(write, rows):
     names = "abc"
     lines = [f"{names[k % 3]},0.2,0.3,0.5\n" for k in range(rows)]
@@ -60,6 +76,33 @@ def test_a_single_case_of_an_outcome(run, write):
     assert "'y' has a single case of class yes" in ran.err
     assert "--kind affine" in ran.err
     assert "Affine()" not in ran.err
+
+
+@pytest.mark.parametrize("name", ["Beta", "row 3", "row 300"])
+def test_a_single_case_of_an_outcome_with_an_odd_name(run, write, name):
+    rows = "".join(f"{name if k == 3 else 'no'},0.{k + 1}\n" for k in range(9))
+    ran = run("calibrate", write("t.csv", f"y,p\n{rows}"), "--positive", name, "--model", "p")
+    assert ran.code == 2
+    assert f"'y' has a single case of class {name}; two" in ran.err
+
+
+def test_probabilities_that_are_said_to_be_logits(run, write):
+    name = two_and_three(write, 60)
+    words = ("calibrate", name, "--label", "y", "--proba", "p_*", "--kind", "temperature")
+    ran = run(*words, "--scores-are", "logit")
+    assert ran.code == 2
+    assert "--scores-are prob" in ran.err
+    assert "np.log" not in ran.err
+    assert run(*words, "--scores-are", "prob").code == 0
+
+
+def test_the_hint_about_folds_works_for_few_cases(run, write):
+    name = write("t.csv", "y,p\n0,0.1\n1,0.8\n0,0.3\n1,0.7\n")
+    ran = run("calibrate", name, "--label", "y", "--model", "p")
+    assert ran.code == 2
+    words = ran.err.splitlines()[-1].split()
+    assert words[0] == "--folds"
+    assert run("calibrate", name, "--label", "y", "--model", "p", *words).code == 0
 
 
 @pytest.mark.parametrize("folds", ["1", "99"])

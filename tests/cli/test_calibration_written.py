@@ -41,6 +41,52 @@ class TestParquet:
         assert (rows["id"], rows["n"]) == (["007", "12"], [1, -3])
         assert (rows["x"], rows["t"]) == ([0.5, None], ["a", None])
 
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ["12345678901234567890", "12345678901234567891"],
+            ["9223372036854775808", "1"],
+            ["+4915112345678", "+4915112345679"],
+            ["1.20", "1.2"],
+            ["1.0", "1"],
+            ["1e3", "1000"],
+            ["0.12345678901234567891", "0.5"],
+            ["9007199254740993", "0.5"],
+            ["1_000", "7"],
+            ["007.50", "12.25"],
+        ],
+    )
+    def test_what_numbers_would_write_otherwise_stays_text(
+        self, run, learnt, write, parquet, words
+    ):
+        write("new.csv", "key,gbm_p\n" + "".join(f"{word},0.2\n" for word in words))
+        run("calibrate", "--apply", "cal.json", "new.csv", "-o", "out.parquet")
+        assert parquet.read_table("out.parquet").to_pydict()["key"] == words
+
+    @pytest.mark.parametrize(
+        ("words", "numbers"),
+        [
+            (["9223372036854775807", "-1"], [2**63 - 1, -1]),
+            (["0.5", "1"], [0.5, 1.0]),
+            (["0.5", "1.0"], [0.5, 1.0]),
+            (["1e-05", "0.25"], [0.00001, 0.25]),
+            (["0.0940", "12.5000"], [0.094, 12.5]),
+        ],
+    )
+    def test_numbers_that_write_the_same_are_numbers(
+        self, run, learnt, write, parquet, words, numbers
+    ):
+        write("new.csv", "n,gbm_p\n" + "".join(f"{word},0.2\n" for word in words))
+        run("calibrate", "--apply", "cal.json", "new.csv", "-o", "out.parquet")
+        found = parquet.read_table("out.parquet").to_pydict()["n"]
+        assert (found, [type(each) for each in found]) == (numbers, [type(n) for n in numbers])
+
+    def test_scores_are_numbers_however_they_are_written(self, run, learnt, write, parquet):
+        write("new.csv", "gbm_p,other\n0.50,0.50\n0.2,0.2\n")
+        run("calibrate", "--apply", "cal.json", "new.csv", "-o", "out.parquet")
+        rows = parquet.read_table("out.parquet").to_pydict()
+        assert (rows["gbm_p"], rows["other"]) == ([0.5, 0.2], ["0.50", "0.2"])
+
     def test_what_was_read_keeps_its_types(self, run, learnt, parquet):
         import pyarrow as pa
 

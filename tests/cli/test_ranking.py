@@ -43,6 +43,47 @@ def test_area_against_sklearn():
     assert area_under_curve(scores, truth) == pytest.approx(expected, rel=1e-12)
 
 
+def test_weighted_area_against_repeating_cases():
+    rng = np.random.default_rng(4)
+    truth, scores = rng.integers(0, 2, 60), rng.integers(0, 9, 60).astype(float)
+    times = rng.integers(0, 4, 60)
+    expected = area_under_curve(np.repeat(scores, times), np.repeat(truth, times))
+    assert area_under_curve(scores, truth, times / 7) == pytest.approx(expected, rel=1e-12)
+
+
+class TestTurnedRound:
+    """Rows of weight 0 are absent, and the others count as much as they weigh."""
+
+    @pytest.fixture
+    def said(self, run, write):
+        def found(good, bad):
+            rng = np.random.default_rng(1)
+            y = rng.integers(0, 2, 1200)
+            p = np.where(np.arange(1200) < 200, 0.3 + 0.4 * y, 0.7 - 0.4 * y)
+            p = p + rng.uniform(-0.25, 0.25, 1200)
+            w = np.where(np.arange(1200) < 200, good, bad)
+            rows = zip(y, p, w, strict=True)
+            lines = "".join(f"{('no', 'yes')[a]},{b:.4f},{c}\n" for a, b, c in rows)
+            name = write("t.csv", f"y,p,w\n{lines}")
+            return run("eval", name, "--label", "y", "--positive", "yes", "--scores", "p",
+                       "--weight", "w", "--cost", "error=1").err  # fmt: skip
+
+        return found
+
+    @pytest.mark.parametrize(("good", "bad"), [(1, 0), (100, 1)])
+    def test_the_rows_that_count_are_the_right_way_round(self, said, good, bad):
+        assert "fewer" not in said(good, bad)
+
+    def test_rows_that_count_as_much_are_not(self, said):
+        assert "higher p goes with *fewer* 'yes'" in said(1, 1)
+
+    def test_one_heavy_row_of_an_outcome_is_no_evidence(self, run, write):
+        rows = "".join(f"{k % 2},0.{10 + k % 80},1\n" for k in range(200))
+        name = write("t.csv", f"y,p,w\n{rows}1,0.01,1000\n")
+        ran = run("eval", name, "--scores", "p", "--weight", "w", "--cost", "error=1")
+        assert "fewer" not in ran.err
+
+
 def test_scores_that_separate_are_decided_without_error():
     scores = np.r_[np.arange(50.0), np.arange(100.0, 150.0)]
     truth = np.repeat([0, 1], 50)

@@ -52,7 +52,8 @@ def apply_calibration(args: Any) -> int:
             print(sentence, file=sys.stderr)
         print(as_csv(table, columns), end="")
         return EXIT_OK
-    write_table(args.output, args.file, table, columns)
+    numbers = () if "matrix" in source.columns else source.columns.values()
+    write_table(args.output, args.file, table, columns, scores=numbers)
     if args.json:
         facts = {"rows": len(scores), "source": table.source, "output": args.output}
         shown = {"columns": list(columns), **as_facts(found, learnt, calibrator)}

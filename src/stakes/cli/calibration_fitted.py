@@ -95,7 +95,7 @@ def _automatic(
     choice.fit(scores, names, sample_weight=read.sample_weight, groups=read.groups)
     assert choice.held_out is not None
     logs, choice.held_out = choice.held_out, None
-    size = len(read.codes)
+    size = int(np.count_nonzero(read.weights > 0.0))
     if size <= WHOLE_CASES and size * read.scores.size <= WHOLE_CELLS:
         number = fold_numbers(read, choice.options["folds"], rng=choice.options["rng"])
         telling.say("choosing again without each fold")
@@ -105,7 +105,7 @@ def _automatic(
             pass
         else:
             return Fitted(choice, read, whole, "choice and fit")
-    if len(logs) < size:  # those of weight 0 had no part in anything
+    if len(logs) < len(read.codes):  # those of weight 0 had no part in anything
         every = choice.log_posteriors(scores)
         every[read.weights > 0.0] = logs
         logs = every

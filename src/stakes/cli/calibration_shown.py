@@ -139,7 +139,10 @@ def _sentences(learnt: Learnt) -> list[str]:
     if learnt.before is None:
         return out
     out += _about_impossible(learnt)
-    if gain.interval[0] > 0:
+    costs = app.costs.values
+    if (costs == costs[:, :1]).all():
+        out.append("With these costs every decision costs the same: nothing is at stake.")
+    elif gain.interval[0] > 0:
         worth = f"Calibrating takes {money(gain.gain, app.unit)} off the cost of a case"
         if app.volume:
             period = f" a {app.period}" if app.period else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ __all__ = ["as_csv", "refuse_other_forms", "write_table"]
 #: Endings of files that are neither CSV nor Parquet.
 OTHERS = {".gz", ".npy", ".npz", ".h5", ".arff", ".tsv", ".xlsx", ".json"}
 PARQUET = ".parquet"
-#: Digits that are a name and not a number.
-LEADING_ZERO = r"^[-+]?0[0-9]"
+#: Whole numbers that 64 bits hold.
+WHOLE = range(-(2**63), 2**63)
 
 
 def refuse_other_forms(path: str) -> None:
@@ -38,13 +39,20 @@ def refuse_other_forms(path: str) -> None:
 
 
 def write_table(
-    output: str, source: str, table: Table, columns: dict[str, NDArray[np.float64]]
+    output: str,
+    source: str,
+    table: Table,
+    columns: dict[str, NDArray[np.float64]],
+    scores: Collection[str] = (),
 ) -> None:
-    """Write the table with the new columns; a file is there whole or not at all."""
+    """Write the table with the new columns; a file is there whole or not at all.
+
+    `scores` are columns that were read as numbers, however they are written.
+    """
     path = Path(output)
     if path.suffix.lower() == PARQUET:
         _refuse_taken(table, columns)
-        data = _as_parquet(source, table, columns)
+        data = _as_parquet(source, table, columns, scores)
     else:
         data = as_csv(table, columns).encode("utf-8")
     _files.write_whole(path, data)
@@ -77,7 +85,12 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-def _as_parquet(source: str, table: Table, columns: dict[str, NDArray[np.float64]]) -> bytes:
+def _as_parquet(
+    source: str,
+    table: Table,
+    columns: dict[str, NDArray[np.float64]],
+    scores: Collection[str],
+) -> bytes:
     """A Parquet file; one that was read keeps its types, text becomes numbers where all is."""
     pyarrow = load("pyarrow", extra="parquet")
     parquet = load("pyarrow.parquet", extra="parquet")
@@ -86,7 +99,11 @@ def _as_parquet(source: str, table: Table, columns: dict[str, NDArray[np.float64
         data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
         found = parquet.read_table(pyarrow.BufferReader(data))
     else:
-        found = pyarrow.table({name: _typed(table.cells(name), pyarrow) for name in table.names})
+        typed = {name: _typed(table.cells(name), pyarrow) for name in table.names}
+        for name in typed.keys() & set(scores):
+            if pyarrow.types.is_string(typed[name].type):
+                typed[name] = pyarrow.array(table.numbers(name))
+        found = pyarrow.table(typed)
     for name, values in columns.items():
         found = found.append_column(name, pyarrow.array(values))
     stream = pyarrow.BufferOutputStream()
@@ -95,17 +112,41 @@ def _as_parquet(source: str, table: Table, columns: dict[str, NDArray[np.float64
 
 
 def _typed(cells: NDArray[Any], pyarrow: Any) -> Any:
-    """A column of Arrow: whole numbers, numbers or text; empty cells of text are null."""
+    """A column of Arrow: numbers where they say the same as the text, or text; empty is null."""
     if cells.dtype.kind not in "SUO":
         return pyarrow.array(cells)
-    compute = load("pyarrow.compute", extra="parquet")
-    texts = pyarrow.array([_cell(cell).strip() for cell in cells.tolist()], pyarrow.string())
-    texts = compute.if_else(compute.equal(texts, ""), None, texts)
-    if compute.any(compute.match_substring_regex(texts, LEADING_ZERO)).as_py():
-        return texts
-    for kind in (pyarrow.int64(), pyarrow.float64()):
+    texts = [_cell(cell).strip() or None for cell in cells.tolist()]
+    known = [text for text in texts if text is not None]
+    ways: list[tuple[Any, Callable[[str], float]]] = [
+        (pyarrow.int64(), _whole),
+        (pyarrow.float64(), float),
+    ]
+    for kind, number in ways:
         try:
-            return texts.cast(kind)
-        except pyarrow.ArrowInvalid:
+            numbers = [number(text) for text in known]
+        except ValueError:
             continue
-    return texts
+        if _writes_back(known, numbers):
+            left = iter(numbers)
+            return pyarrow.array([None if text is None else next(left) for text in texts], kind)
+    return pyarrow.array(texts, pyarrow.string())
+
+
+def _writes_back(texts: list[str], numbers: Sequence[float]) -> bool:
+    """Whether numbers, all written one way, are the texts: as Python does, or to equal decimals."""
+    written = [repr(number) for number in numbers]
+    if texts in (written, [text.removesuffix(".0") for text in written]):
+        return True
+    decimals = {len(text.partition(".")[2]) for text in texts}
+    if len(decimals) != 1 or decimals == {0}:
+        return False
+    places = decimals.pop()
+    return texts == [f"{number:.{places}f}" for number in numbers]
+
+
+def _whole(text: str) -> int:
+    """A whole number of 64 bits."""
+    number = int(text)
+    if number not in WHOLE:
+        raise ValueError(text)
+    return number

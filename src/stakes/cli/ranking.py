@@ -40,14 +40,19 @@ def cross_fitted(
     return decisions, _best_threshold(scores, saved)
 
 
-def area_under_curve(scores: NDArray[np.float64], truth: NDArray[Any]) -> float:
+def area_under_curve(
+    scores: NDArray[np.float64], truth: NDArray[Any], weights: NDArray[np.float64] | None = None
+) -> float:
     """Chance that a positive case scores above a negative one; ties count half."""
-    negatives, positives = np.sort(scores[truth == 0]), scores[truth == 1]
-    if not negatives.size or not positives.size:
+    weights = np.ones(len(truth)) if weights is None else weights
+    order = np.argsort(scores[truth == 0], kind="stable")
+    negatives, positives = scores[truth == 0][order], scores[truth == 1]
+    below = np.concatenate([[0.0], np.cumsum(weights[truth == 0][order])])
+    if not below[-1] or not weights[truth == 1].any():
         return float("nan")
-    below = np.searchsorted(negatives, positives, side="left")
-    upto = np.searchsorted(negatives, positives, side="right")
-    return float((below + upto).mean() / 2 / negatives.size)
+    left = below[np.searchsorted(negatives, positives, side="left")]
+    right = below[np.searchsorted(negatives, positives, side="right")]
+    return float(np.average(left + right, weights=weights[truth == 1]) / 2 / below[-1])
 
 
 class Turned(NamedTuple):
@@ -67,14 +72,19 @@ def turned_round(models: Sequence[Model], cases: Cases, args: Any) -> list[Turne
     """The columns of scores that, beyond chance, are higher where the outcome is rarer."""
     if not args.scores or len(cases.classes) != 2:
         return []
-    n_other, n_positive = np.bincount(cases.truth, minlength=2).tolist()
     found = []
+    every = np.ones(len(cases)) if cases.weights is None else cases.weights
     negative, positive = cases.classes
     already = flipped([model.name for model in models], args)
     for model in models:
-        if model.scores is None or not n_other or not n_positive:
+        if model.scores is None:
             continue
-        area = area_under_curve(model.scores[~model.missing], cases.truth[~model.missing])
+        counts = ~model.missing & (every > 0)
+        truth, weights = cases.truth[counts], every[counts]
+        area = area_under_curve(model.scores[counts], truth, weights)
+        n_other, n_positive = (_as_many(weights[truth == k]) for k in range(2))
+        if not n_other or not n_positive:
+            continue
         chance = np.sqrt((n_other + n_positive + 1) / (12 * n_other * n_positive))
         if area >= 0.5 - 3 * chance:
             continue
@@ -87,6 +97,14 @@ def turned_round(models: Sequence[Model], cases: Cases, args: Any) -> list[Turne
             asked = f"Is the column the probability of '{negative}'?"
             found.append(Turned(f"higher {name} goes with {seen}", asked, f"--flip {name}"))
     return found
+
+
+def _as_many(weights: NDArray[np.float64]) -> float:
+    """How many cases of equal weight vary as much: Kish's effective sample size."""
+    if not weights.size:
+        return 0.0
+    shares = weights / weights.max()
+    return float(shares.sum() ** 2 / (shares @ shares))
 
 
 def _folds(truth: NDArray[np.intp]) -> NDArray[np.intp]:
