@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from stakes import Application, Posteriors
+from stakes import Application, CostMatrix, Posteriors
 from stakes.calibration import Affine
 from stakes.exceptions import DataError
 from stakes.uncertainty import refitted_interval
@@ -116,4 +116,29 @@ def test_scores_for_each_case() -> None:
             calibrator=Affine(),
             calibration=calibration,
             application=Application([[0, 1], [5, 0]]),
+        )
+
+
+def test_classes_in_the_order_of_the_application() -> None:
+    """Names decide nothing: ("z", "b") is ("a", "b") under another name."""
+    (y, s), (z, t) = cases(300, 0), cases(200, 1)
+    options = {"replicates": 20, "rng": 0}
+    found = []
+    for names in (("a", "b"), ("z", "b")):
+        app = Application(CostMatrix([[0, 1], [5, 0]], classes=names), priors=[0.7, 0.3])
+        truth, known = np.array(names)[y], np.array(names)[z]
+        found += [
+            refitted_interval(
+                truth, s, calibrator=cal, calibration=(known, t), application=app, **options
+            ).limits
+            for cal in (Affine(), Affine(classes=names))
+        ]
+    assert found == [found[0]] * 4
+    with pytest.raises(DataError, match="in this order"):
+        refitted_interval(
+            truth,
+            s,
+            calibrator=Affine(classes=["b", "z"]),
+            calibration=(known, t),
+            application=app,
         )

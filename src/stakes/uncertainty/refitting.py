@@ -9,11 +9,12 @@ import numpy as np
 from stakes._checks import same_length
 from stakes._columns import as_column, as_weights
 from stakes._kernels.interval_limits import percentile
-from stakes._names import encode
-from stakes.application import as_application
+from stakes._names import encode, listed
+from stakes.application import Application, CostMatrix, as_application
 from stakes.calibration import Calibrator
 from stakes.calibration.cases import read_scores
 from stakes.decisions import bayes_decisions
+from stakes.exceptions import DataError
 from stakes.metrics import expected_cost, normalized_expected_cost
 from stakes.typing import FloatArray, IntArray, RandomSource
 from stakes.uncertainty.intervals import Interval
@@ -45,7 +46,8 @@ def refitted_interval(
     Parameters
     ----------
     y_true, scores : columns
-        The test cases: log-posteriors, logits or log odds, or `Posteriors`.
+        The test cases: log-posteriors or logits in the order of the application's classes, log
+        odds of its second class, or `Posteriors`.
     calibrator : Calibrator
         Which calibration; it is not changed.
     calibration : two or three columns
@@ -100,7 +102,7 @@ def refitted_interval(
 
     def refitted(fit: IntArray) -> Calibrator:
         inside = None if learnt_weights is None else learnt_weights[fit]
-        return calibrator.unfitted().fit(learnt.take(fit), known[fit], sample_weight=inside)
+        return _fresh(calibrator, app).fit(learnt.take(fit), known[fit], sample_weight=inside)
 
     def cost(test: IntArray, fitted: Calibrator) -> float:
         moved = fitted if app.priors is None else fitted.with_priors(app.priors)
@@ -113,7 +115,7 @@ def refitted_interval(
         )
 
     # What the scores are is asked here, of all cases; those drawn may happen to look otherwise.
-    whole = calibrator.unfitted().fit(calibration[1], known, sample_weight=learnt_weights)
+    whole = _fresh(calibrator, app).fit(calibration[1], known, sample_weight=learnt_weights)
     value = cost(np.arange(codes.shape[0]), whole)
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
@@ -136,10 +138,22 @@ def refitted_interval(
     )  # fmt: skip
 
 
+def _fresh(calibrator: Calibrator, app: Application) -> Calibrator:
+    """The calibrator, not fitted, for scores in the order of the application's classes."""
+    fresh = calibrator.unfitted()
+    named = fresh.options["classes"]
+    if named is not None and tuple(named) != app.classes:
+        raise DataError(
+            f"`calibrator` must have the classes of the application, {listed(app.classes)}, in "
+            f"this order; got {listed(named)}.",
+            hint="leave out classes, and give scores in the order of the application",
+        )
+    fresh.options["classes"] = app.classes
+    return fresh
+
+
 def _coded(app: Any) -> Any:
     """The application with positions as names, since cases are coded already."""
-    from stakes.application import Application, CostMatrix
-
     return Application(CostMatrix(app.costs.values), app.priors)
 
 
