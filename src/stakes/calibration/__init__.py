@@ -10,13 +10,9 @@ from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.class_weights import ClassWeights, best_class_weights
 from stakes.calibration.constant import Constant
 from stakes.calibration.cross_fitting import cross_fit, fit_on_test, stratified_folds
-from stakes.calibration.decision_calibration import (
-    DecisionCalibration,
-    WorstCaseGain,
-    decision_calibration,
-    worst_case_gain,
-)
+from stakes.calibration.decision_calibration import DecisionCalibration, decision_calibration
 from stakes.calibration.decomposing import Decomposition, decompose
+from stakes.calibration.gain import CalibrationGain
 from stakes.calibration.gaussian import Gaussian
 from stakes.calibration.isotonic import Isotonic
 from stakes.calibration.loading import load
@@ -27,7 +23,8 @@ from stakes.calibration.scaling import Affine, Temperature, Vector
 from stakes.calibration.smooth import Smooth
 from stakes.calibration.structured import CommonCurve, StructuredMatrix
 from stakes.calibration.venn_abers import Histogram, VennAbers
-from stakes.calibration.worth import CalibrationGain, calibration_gain
+from stakes.calibration.worst_case import WorstCaseGain, worst_case_gain
+from stakes.calibration.worth import calibration_gain
 
 __all__ = [
     "Affine",
