@@ -254,6 +254,15 @@ def test_without_a_calibrator_there_is_nothing_to_keep(three_classes) -> None:
     assert "calibrator='auto'" in str(error.value)
 
 
+@BOTH
+@pytest.mark.parametrize("ensemble", [False, True])
+def test_a_single_class_is_named(three_classes, kind, ensemble) -> None:
+    X, _ = three_classes
+    model = kind(GaussianNB(), calibrator=Affine(), ensemble=ensemble)
+    with pytest.raises(DataError, match=r"a single class, 'no' \(300 cases\)"):
+        model.fit(X, np.full(300, "no"))
+
+
 def test_ensemble_is_yes_or_no(three_classes) -> None:
     X, y = three_classes
     with pytest.raises(DataError, match="True or False; got 'auto'"):

@@ -53,6 +53,12 @@ def held_out(
     is then scored by those classifiers together.
     """
     everyone, n_classes = np.arange(len(y)), len(np.unique(y))
+    if n_classes == 1 < len(y):  # a single case is left to the folds to refuse
+        raise DataError(
+            f"`y` holds a single class, {y[:1].tolist()[0]!r} ({len(y)} cases); there is nothing "
+            "to calibrate.",
+            hint="add cases of the other classes",
+        )
     kept: list[Any] = []
     found: list[tuple[NDArray[Any], FloatArray]] = []
     times = np.zeros(len(y), dtype=np.intp)
