@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 
 import numpy as np
@@ -190,6 +191,40 @@ class TestOptions:
         found = _numbers(lake("eval", "parquet", *words))
         for key in ("counts", "cost", "nec"):
             np.testing.assert_allclose(found[0][key], wanted[0][key])
+
+    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
+    def test_rows_of_weight_zero_are_no_cases(self, run, write, engine):
+        pytest.importorskip(engine, reason="one of the engines")
+        lines = [f"{k % 2},0.{k % 9},{k % 4 % 3},{'ab'[k < 20]}" for k in range(80)]
+        name = write("t.csv", "\n".join(["y,p,w,g", *lines]) + "\n")
+        words = ("--label", "y", "--scores", "p", "--weight", "w", "--subset", "g", *COST)
+        near, far = (run("eval", name, *words, *more) for more in ((), ("--engine", engine)))
+        assert (near.code, far.code) == (0, 0), far.err
+        first = far.out.splitlines()[0]  # 20 rows of each outcome weigh nothing
+        assert first == near.out.splitlines()[0] == (
+            "read t.csv: 40 cases, 20 y = 1 (33.3 % by weight), 1 model"
+        )  # fmt: skip
+        parts = [dict(re.findall(r"^([ab]) +(\d+) ", ran.out, re.M)) for ran in (near, far)]
+        assert parts == [{"a": "30", "b": "10"}] * 2
+
+    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
+    def test_an_outcome_of_few_rows_that_weigh_is_too_rare(self, run, write, engine):
+        pytest.importorskip(engine, reason="one of the engines")
+        lines = [f"{k % 2},0.{k % 9},{k % 2 == 0 or k < 14:d}" for k in range(80)]
+        name = write("t.csv", "\n".join(["y,p,w", *lines]) + "\n")
+        words = ("eval", name, "--label", "y", "--scores", "p", "--weight", "w", *COST)
+        near, far = run(*words), run(*words, "--engine", engine)
+        assert near.code == far.code == 2
+        assert near.err == far.err
+        assert near.err.startswith("error: 7 positives.")
+
+    def test_weights_that_are_all_zero(self, run, write):
+        pytest.importorskip("duckdb", reason="files are counted by DuckDB")
+        name = write("t.csv", "y,p,w\n0,0.2,0\n1,0.7,0\n")
+        words = ("eval", name, "--label", "y", "--scores", "p", "--weight", "w", *COST)
+        near, far = run(*words), run(*words, "--engine", "duckdb")
+        assert (near.code, near.err) == (far.code, far.err)
+        assert "every weight in 'w' is 0" in far.err
 
     def test_folders_named_by_value_are_a_column(self, lake):
         words = (*WORDS, "--scores", "a", "--subset", "region")

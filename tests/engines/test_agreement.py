@@ -140,12 +140,29 @@ class TestPosteriorsOfThreeClasses:
         mean = (weights * brier).sum() / weights.sum()
         assert found.brier_scores().cost() == pytest.approx(mean, rel=1e-12, abs=1e-15)
         meant = posteriors[np.arange(len(truth)), truth]
-        if (meant == 0).any():
-            with pytest.raises(StakesError, match=f"{(meant == 0).sum()} rows"):
+        wrong = (meant == 0) & (weights > 0)
+        if wrong.any():
+            with pytest.raises(StakesError, match=f"{wrong.sum()} rows"):
                 found.log_scores()
         else:
-            mean = -(weights * np.log(meant)).sum() / weights.sum()
+            counts = weights > 0
+            mean = -(weights[counts] * np.log(meant[counts])).sum() / weights.sum()
             assert found.log_scores().cost() == pytest.approx(mean, rel=1e-12, abs=1e-15)
+
+    @EXAMPLES
+    @given(rows=three_class_rows())
+    def test_rows_of_weight_zero_are_no_cases(self, frame: Any, rows: Any) -> None:
+        rows["w"][0] = 1.0
+        models = {"m": ["pa", "pb", "pc"], "rule": "d"}
+        request = Request("y", models, applications=THREE, sample_weight="w", proper_scores=True)
+        kept = [k for k, weight in enumerate(rows["w"]) if weight]
+        found = reduce_frame(frame(rows), request)
+        assert found.n_rows == len(kept)
+        for k, name in enumerate(THREE.classes):
+            assert found.rows_by_class[k] == sum(rows["y"][row] == name for row in kept)
+        without = {name: [column[k] for k in kept] for name, column in rows.items()}
+        alone = reduce_frame(frame(without), request)
+        assert found.paired() == alone.paired()
 
     @settings(max_examples=10)
     @given(rows=three_class_rows(), data=st.data())
@@ -200,6 +217,24 @@ class TestScoresOfTwoClasses:
                 bins.counts_above(each.posterior_threshold),
                 found.confusion("m", name).counts[:, 1],
             )
+
+    @EXAMPLES
+    @given(rows=two_class_rows(), data=st.data())
+    def test_bins_leave_out_rows_of_weight_zero(self, frame: Any, rows: Any, data: Any) -> None:
+        n, weights = len(rows["y"]), st.sampled_from([0.0, 0.25, 3.0])
+        rows["w"] = [1.0, *data.draw(st.lists(weights, min_size=n - 1, max_size=n - 1))]
+        app = Application([[0, 1], [5, 0]])
+        request = Request("y", {"m": "p"}, applications=app, sample_weight="w", n_bins=64)
+        kept = [k for k, weight in enumerate(rows["w"]) if weight]
+        found = reduce_frame(frame(rows), request)
+        truth = np.array(rows["y"])[kept]
+        assert found.rows_by_class.tolist() == np.bincount(truth, minlength=2).tolist()
+        without = {name: [column[k] for k in kept] for name, column in rows.items()}
+        alone = reduce_frame(frame(without), request)
+        assert np.array_equal(found.score_bins().counts, alone.score_bins().counts)
+        empty = found.score_bins().counts.sum(axis=1) == 0
+        assert np.isnan(found.score_bins().lowest[empty]).all()
+        assert found.confusion() == alone.confusion()
 
     @EXAMPLES
     @given(rows=two_class_rows())

@@ -86,7 +86,8 @@ def counts_are_those_in_memory(spark: Any) -> None:
     found = reduce_frame(in_spark(spark, columns), REQUEST)
     assert found.confusion() == in_memory(columns)  # weights are whole numbers
     assert found.slices == (("often",), ("rare",))
-    assert found["rare"].n_rows == 2
+    assert found.n_rows == np.count_nonzero(columns["w"]) < 60  # weights of 0 are no cases
+    assert found["rare"].n_rows == np.count_nonzero(columns["w"][:2])
 
 
 def bins_are_those_of_the_scores(spark: Any) -> None:

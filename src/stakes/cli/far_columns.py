@@ -73,21 +73,22 @@ def far_columns(table: Table, types: Any, label: str, args: Any) -> FarColumns:
     )
 
 
-def label_counts(frame: Any, columns: FarColumns, args: Any) -> tuple[dict[Any, float], int]:
-    """How often (or with which weight) each outcome occurs, and in how many rows none is given."""
+def label_counts(
+    frame: Any, columns: FarColumns, args: Any
+) -> tuple[dict[Any, tuple[int, float]], int]:
+    """In how many rows, and with which weight, each outcome occurs; how many rows have none."""
     import narwhals as nw
 
     rows = _kept(nw.from_native(frame), columns, args)
     weight = nw.len() if args.weight is None else nw.col(args.weight).sum()
-    found = rows.group_by(columns.label).agg(stakes_rows=nw.len(), stakes_weight=weight)
-    eager = found.collect() if isinstance(found, nw.LazyFrame) else found
+    groups = rows.group_by(columns.label).agg(stakes_rows=nw.len(), stakes_weight=weight)
+    eager = groups.collect() if isinstance(groups, nw.LazyFrame) else groups
     names = eager[columns.label].to_list()
     counts, weights = eager["stakes_rows"].to_list(), eager["stakes_weight"].to_list()
     empty = [name is None or name != name or str(name).strip() == "" for name in names]
     missing = sum(int(n) for n, bad in zip(counts, empty, strict=True) if bad)
-    kept = {
-        name: float(w or 0.0) for name, w, bad in zip(names, weights, empty, strict=True) if not bad
-    }
+    found = zip(names, counts, weights, empty, strict=True)
+    kept = {name: (int(n), float(w or 0.0)) for name, n, w, bad in found if not bad}
     return dict(sorted(kept.items(), key=lambda pair: _order(pair[0]))), missing
 
 

@@ -37,14 +37,15 @@ NEEDS_ROWS = {
 
 @dataclass(frozen=True, slots=True)
 class _CountedLabels(Labels):
-    """Outcomes with how often each occurs, without the rows."""
+    """Outcomes with how often each occurs, and with which weight, without the rows."""
 
+    rows: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
     totals: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
 
     @property
     def counts(self) -> NDArray[Any]:
         """How often each name occurs."""
-        return self.totals
+        return self.rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +140,10 @@ def _outcomes(
     if missing:
         notes.append(f"{missing} rows without the truth were left out")
     values = {as_text(value): value for value in found}
-    totals = np.array([found[value] for value in values.values()], dtype=np.float64)
-    labels = _CountedLabels(tuple(values), np.arange(len(values)), None, totals)
+    totals = np.array([found[value] for value in values.values()], dtype=np.float64).reshape(-1, 2)
+    if args.weight and totals.size and not totals[:, 1].any():
+        raise DataError(f"every weight in '{args.weight}' is 0, so there is nothing to average.")
+    labels = _CountedLabels(tuple(values), np.arange(len(values)), None, *totals.T)
     return labels, values, notes
 
 

@@ -174,10 +174,12 @@ class _Planner:
         return self.column(3, "good", self.dialect.certain(holds))
 
     def weights(self, weight: Any | None) -> tuple[str, ...]:
-        """The columns of weights that are added up within every cell."""
+        """The columns of weights that are added up within every cell; those of 0 are no cases."""
         if weight is None:
             return ()
-        return self.plan.add(4, "weight", weight), self.plan.add(4, "squares", weight * weight)
+        cases = self.dialect.indicator(weight > self.dialect.literal(0.0))
+        squares = self.plan.add(4, "squares", weight * weight)
+        return self.plan.add(4, "weight", weight), squares, self.plan.add(4, "cases", cases)
 
     def moments(self, step: int, name: str, value: Any, weight: Any | None) -> tuple[str, str]:
         """A quantity and its square, each times the weight."""
@@ -209,7 +211,8 @@ class _Planner:
         )
         meant = self.column(4, f"meant{k}", when(good, meant, lit(1.0)))
         possible = meant > lit(0.0)
-        certain = self.plan.add(5, f"certain{k}", when(possible, lit(0), lit(1)))
+        counts = lit(1) if weight is None else when(weight > lit(0.0), lit(1), lit(0))
+        certain = self.plan.add(5, f"certain{k}", when(possible, lit(0), counts))
         log = lit(0.0) - self.dialect.log(when(possible, meant, lit(1.0)))
         if len(every) == 2:
             miss = lit(1.0) - meant
@@ -257,6 +260,8 @@ class _Planner:
         if weight is not None:
             sums += [self.plan.add(5, "second_weight", second * weight)]
             sums += [self.plan.add(5, "second_squares", second * weight * weight)]
+            cases = self.dialect.column(PREFIX + "cases")
+            sums += [self.plan.add(5, "second_cases", second * cases)]
         return tuple(sums)
 
 

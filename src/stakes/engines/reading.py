@@ -63,7 +63,8 @@ def panel_of_bins(made: Planned, table: Table) -> dict[tuple[Any, ...], Panel]:
             made.request.application_of(system.application), made.request.posterior_priors
         )
         decided.append(np.asarray(decisions)[np.searchsorted(at, scores, side="left")])
-    every, second = (np.asarray(table[PREFIX + n], dtype=np.int64) for n in ("rows", "second"))
+    names = ("rows", "second") if made.request.sample_weight is None else ("cases", "second_cases")
+    every, second = (np.asarray(table[PREFIX + n], dtype=np.int64) for n in names)
     rows = np.concatenate([every - second, second])
     truth = np.repeat([0, 1], len(scores))
     codes = np.column_stack([truth, *(np.tile(d, 2) for d in decided)]).astype(np.intp)
@@ -120,14 +121,16 @@ def _panels(made: Planned, k: int, table: Table) -> dict[tuple[Any, ...], Panel]
     systems = tuple(made.request.systems[s] for s in panel)
     codes = np.asarray(table[f"{PREFIX}cell{k}"], dtype=np.int64)
     cells = np.column_stack(np.unravel_index(codes, made.panel_sizes(panel))).astype(np.intp)
-    rows = np.asarray(table[PREFIX + "rows"], dtype=np.int64)
     sums = {
         name.removeprefix(PREFIX).removesuffix("_sum"): np.asarray(table[name], dtype=np.float64)
         for name in made.plan.groupings[k].sums
     }
+    weighted = made.request.sample_weight is not None
+    rows = sums.pop("cases") if weighted else np.asarray(table[PREFIX + "rows"], dtype=np.int64)
     found = {}
     for key, places in _slices(made, table).items():
         at = np.array(places)[np.argsort(codes[places])]
+        at = at[rows[at] > 0]  # weights of zero only
         found[key] = Panel(
             systems,
             _frozen(cells[at], np.intp),
@@ -155,6 +158,7 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
         counts[codes[places]] = np.column_stack([every - second, second])[places]
         ends = np.full((2, edges.shape[0] + 1), np.nan)
         ends[0, codes[places]], ends[1, codes[places]] = low[places], high[places]
+        ends[:, counts.sum(axis=1) == 0] = np.nan  # weights of zero only
         if not counts.sum() > 0:
             continue  # weights of zero only
         prior = None if priors is None else float(priors[1])

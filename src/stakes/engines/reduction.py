@@ -63,12 +63,12 @@ class Reduction:
 
     @property
     def n_rows(self) -> int:
-        """How many rows were read."""
+        """How many rows were counted; those of weight 0 are left out."""
         return int(self.whole.panels[0].rows.sum())
 
     @property
     def rows_by_class(self) -> NDArray[np.int64]:
-        """How many rows each class has, whatever they weigh."""
+        """How many rows each class has, whatever they weigh; those of weight 0 are left out."""
         panel = self.whole.panels[0]
         found = np.zeros(len(self.request.classes), dtype=np.int64)
         np.add.at(found, panel.cells[:, 0], panel.rows)
