@@ -142,7 +142,7 @@ class TestColumns:
         expected = -np.log(np.where(y == 1, chance, 1 - chance)).mean()
         assert calibration_gain(y, said).before == pytest.approx(expected)
         assert decompose(y, said).total == pytest.approx(expected)
-        assert Affine().fit(said, y).posteriors(scores[:1]).shape == (1, 2)
+        assert Affine().fit(said, y).posteriors(said).shape == (100, 2)
         gain = worst_case_gain(y, scores, kind="log_odds").gain
         assert gain == pytest.approx(worst_case_gain(y, said).gain)
 
@@ -202,17 +202,18 @@ class TestOfWhatIsAsked:
         alone = Affine().fit(scores[few], y[few])
         assert weighted.posteriors(scores) == pytest.approx(alone.posteriors(scores))
 
-    def test_rounded_rows_are_asked_when_learning_not_when_applying(self):
+    def test_rounded_rows_are_logits_when_that_is_said(self):
         rng = np.random.default_rng(0)
         p, y = table(size=2)
         near = rng.random(30)
         logits = np.column_stack([near, 1.0 + rng.uniform(-0.01, 0.01, 30) - near]).clip(0, 1)
-        assert Affine().fit(np.log(p), y).posteriors(logits).shape == (30, 2)
+        assert Affine().fit(np.log(p), y).posteriors(logits[:4]).shape == (4, 2)
         with pytest.raises(PosteriorError, match=r"Posteriors\.from_logits\(scores\)"):
             Affine().fit(logits, y[:30])
-        said = Affine().fit(Posteriors.from_logits(logits), y[:30])
+        given = Posteriors.from_logits(logits)
+        said = Affine().fit(given, y[:30])
         shifted = Affine().fit(logits - 5.0, y[:30])
-        assert said.posteriors(logits) == pytest.approx(shifted.posteriors(logits), abs=1e-6)
+        assert said.posteriors(given) == pytest.approx(shifted.posteriors(logits - 5.0), abs=1e-6)
 
     def test_the_hint_for_a_calibrator_fitted_on_probabilities(self):
         """It was fitted on p: applied to the log odds of p it would give other numbers."""

@@ -137,7 +137,8 @@ class TestLearn:
         with np.errstate(divide="ignore"):
             odds = np.log(p) - np.log1p(-p)
         ours = Affine(bound="data", classes=["no", "yes"]).fit(odds, y)
-        np.testing.assert_allclose(load("cal.json").posteriors(odds), ours.posteriors(odds))
+        given = Posteriors.from_logits(odds)
+        np.testing.assert_allclose(load("cal.json").posteriors(given), ours.posteriors(given))
 
     def test_without_costs_every_error_costs_one(self, run, churn):
         ran = run("calibrate", churn, *CHURN[:6])
@@ -291,7 +292,8 @@ class TestApply:
         with np.errstate(divide="ignore"):
             odds = np.log(p) - np.log1p(-p)
         found = [float(row["gbm_p_calibrated"]) for row in after]
-        np.testing.assert_allclose(found, load("cal.json").posteriors(odds)[:, 1], rtol=1e-8)
+        expected = load("cal.json").posteriors(Posteriors.from_logits(odds))[:, 1]
+        np.testing.assert_allclose(found, expected, rtol=1e-8)
 
     def test_prevalence_moves_the_probabilities(self, run, churn):
         run("calibrate", churn, *CHURN, "--kind", "affine", "-o", "cal.json")
@@ -420,9 +422,10 @@ class TestEstimatedShares:
         assert low < y.mean() < high
         assert old == pytest.approx(load("cal.json").priors[1], abs=0.001)
         cal = load("cal.json")
-        there = estimate_priors(cal.posteriors(np.round(odds, 6)), cal.priors)
+        given = Posteriors.from_logits(np.round(odds, 6))
+        there = estimate_priors(cal.posteriors(given), cal.priors)
         assert share == pytest.approx(there.priors[1], abs=0.001)
-        expected = cal.with_priors(there.priors).posteriors(np.round(odds, 6))[:, 1]
+        expected = cal.with_priors(there.priors).posteriors(given)[:, 1]
         found = [float(row["s_calibrated"]) for row in rows_of("out.csv")]
         np.testing.assert_allclose(found, expected, rtol=1e-6)
 

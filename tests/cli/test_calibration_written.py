@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+from stakes import Posteriors
 from stakes.calibration import load
 from stakes.demonstration import example_path
 
@@ -103,7 +104,7 @@ class TestParquet:
         run("calibrate", "--apply", "cal.json", "new.parquet", "-o", "out.parquet")
         found = parquet.read_table("out.parquet")
         assert found.drop_columns(["gbm_p_calibrated"]).equals(given)
-        expected = load("cal.json").posteriors(np.log([1 / 3, 3]))[:, 1]
+        expected = load("cal.json").posteriors(Posteriors([0.25, 0.75]))[:, 1]
         np.testing.assert_allclose(found["gbm_p_calibrated"].to_pylist(), expected)
 
     def test_arrays(self, run, learnt, parquet):

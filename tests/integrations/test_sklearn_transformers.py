@@ -155,8 +155,9 @@ class TestKindOfScores:
 
     def test_log_odds_when_said(self) -> None:
         step = CalibratorTransformer(Affine(), kind="log_odds").fit(self.ODDS[:, None], self.Y)
-        said = Affine().fit(Posteriors.from_logits(self.ODDS), self.Y)
-        assert np.allclose(step.transform(self.ODDS[:, None]), said.posteriors(self.ODDS))
+        given = Posteriors.from_logits(self.ODDS)
+        said = Affine().fit(given, self.Y)
+        assert np.allclose(step.transform(self.ODDS[:, None]), said.posteriors(given))
 
     @pytest.mark.parametrize("columns", [1, 2])
     def test_probabilities_when_said(self, columns: int) -> None:

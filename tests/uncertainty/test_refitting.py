@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from stakes import Application, CostMatrix, Posteriors
-from stakes.calibration import Affine
+from stakes.calibration import Affine, Isotonic
 from stakes.exceptions import DataError
 from stakes.uncertainty import refitted_interval
 
@@ -89,7 +89,8 @@ def test_replicates_that_happen_to_look_like_probabilities() -> None:
     app = Application([[0, 1], [5, 0]])
     options = {"calibrator": Affine(), "application": app, "replicates": 40, "rng": 0}
     found = refitted_interval(y, s, calibration=(z, t), **options)
-    said = refitted_interval(y, s, calibration=(z, Posteriors.from_logits(t)), **options)
+    logits = Posteriors.from_logits
+    said = refitted_interval(y, logits(s), calibration=(z, logits(t)), **options)
     assert found.limits == pytest.approx(said.limits, rel=1e-6)
 
 
@@ -141,4 +142,18 @@ def test_classes_in_the_order_of_the_application() -> None:
             calibrator=Affine(classes=["b", "z"]),
             calibration=(known, t),
             application=app,
+        )
+
+
+def test_scores_of_another_sort_than_those_of_the_calibration_are_refused() -> None:
+    y, s = cases(60, 0)
+    with pytest.raises(DataError, match=r"took a column in \[0, 1\]"):
+        refitted_interval(
+            y,
+            Posteriors(expit(s)),
+            calibrator=Isotonic(),
+            calibration=(y, expit(s)),
+            application=Application([[0, 1], [5, 0]]),
+            replicates=100,
+            rng=0,
         )

@@ -139,6 +139,7 @@ class Automatic(Calibrator):
         if tried is not None and not tried:
             raise DataError("`candidates` must hold at least one calibrator; got none.")
         self._any_scale = tried is not None and all(each._any_scale for each in tried)
+        self._level_counts = any(each._level_counts for each in tried or ())
         self.chosen: Calibrator = Affine()
 
     @property
@@ -166,7 +167,10 @@ class Automatic(Calibrator):
         groups : array-like of shape (n_cases,), optional
             What cases have in common, such as a speaker, a patient or a pair of trials.
         """
-        return self._fit_cases(self._read(scores, sample_weight), y_true, sample_weight, groups)
+        read = self._read(scores, sample_weight)
+        self._fit_cases(read, y_true, sample_weight, groups)
+        self._sort = self.chosen._sort = self._sort_of(scores, read, sample_weight)
+        return self
 
     def _fit_cases(
         self, scores: Scores, y_true: Any, sample_weight: Any, groups: Any = None

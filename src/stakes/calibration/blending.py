@@ -160,6 +160,7 @@ class Average(Calibrator):
         )
         self.members = own
         self._any_scale = all(member._any_scale for member in own)
+        self._level_counts = any(member._level_counts for member in own)
         if not self.members:
             raise DataError("`members` must hold at least one calibrator; got none.")
         if shares.shape != (len(own),) or not (shares > 0).all():

@@ -17,6 +17,7 @@ from stakes._kernels.softmax import log_softmax, shift_log_priors
 from stakes.calibration.cases import (
     Cases,
     Scores,
+    of_weight,
     read_cases,
     read_log_scores,
     read_scores,
@@ -32,6 +33,7 @@ from stakes.calibration.saved_form import (
     parameter,
     plain_value,
 )
+from stakes.calibration.sort_of_scores import known_sort, read_alike, sort_of
 from stakes.exceptions import DataError, FormatError, PriorError, StakesError
 from stakes.typing import FloatArray, Name, Priors
 
@@ -53,6 +55,12 @@ class Calibrator:
     or log-likelihood ratios of the second class of shape (n,); a `Posteriors` object is read
     as its log-posteriors. A finite score is at most 1e100 in size, after `bound`. All return
     posteriors of shape (n, K) in float64.
+
+    What is calibrated must mean what the scores in `fit` meant; a calibrator remembers, also in its
+    file, and refuses what would be read as something else. Fitted on `Posteriors` or on two
+    columns, it takes one number per case only if told what it is: `Posteriors(p)` or
+    `Posteriors.from_logits(s)`. Fitted on one column in [0, 1] as a scale of its own, it takes such
+    columns alone.
 
     Where a score calls the true class impossible, by minus infinity or by a number as good as
     that, such as a mask of -1e9, calibrators that fit scales refuse and name the cases: one of them
@@ -81,6 +89,10 @@ class Calibrator:
     _applied: ClassVar[tuple[str, ...]] = ()
     #: Whether scores may be on a scale of their own; otherwise probabilities are refused by `fit`.
     _any_scale: bool = False
+    #: Whether adding a number to all scores of a case makes a difference.
+    _level_counts: bool = False
+    #: What sort of scores `fit` was given, if known; see `sort_of_scores`.
+    _sort: str | None = None
     options: dict[str, Any]
     classes: tuple[Name, ...] | None
     priors: FloatArray | None
@@ -121,7 +133,26 @@ class Calibrator:
             A weight of 2 is the same as the case occurring twice. Weights that add to 1 therefore
             speak of a single case; multiply them by the number of cases.
         """
-        return self._fit_cases(self._read(scores, sample_weight), y_true, sample_weight)
+        read = self._read(scores, sample_weight)
+        self._fit_cases(read, y_true, sample_weight)
+        self._sort = self._sort_of(scores, read, sample_weight)
+        return self
+
+    def _sort_of(self, scores: Any, read: Scores, sample_weight: Any) -> str | None:
+        """What sort of scores these are, of the cases that count."""
+        return sort_of(scores, of_weight(read, sample_weight), level=self._level_counts)
+
+    def _read_alike(self, scores: Any) -> Scores:
+        """Check scores to apply what was learnt to: of the sort that `fit` was given."""
+        self._need_fit()
+        assert self.classes is not None
+        return read_alike(
+            scores,
+            self._sort,
+            size=len(self.classes),
+            level=self._level_counts,
+            bounded=self.options.get("bound") is not None,
+        )
 
     def _read(self, scores: Any, sample_weight: Any) -> Scores:
         """Check scores to learn from; a column of probabilities is no log odds."""
@@ -145,6 +176,7 @@ class Calibrator:
             priors=self.options["priors"],
             groups=groups,
         ).that_count()
+        self._sort = None
         self.report = {"cases": len(cases.codes)}
         self._fit(replace(cases, scores=self._bounded(cases.scores, learn=True)))
         self.classes, self.priors = cases.classes, cases.priors
@@ -152,9 +184,8 @@ class Calibrator:
 
     def log_posteriors(self, scores: Any) -> FloatArray:
         """Natural logarithms of the calibrated posteriors, (n, K)."""
-        self._need_fit()
+        read = self._read_alike(scores)
         assert self.classes is not None
-        read = read_scores(scores)
         if read.size != len(self.classes):
             raise DataError(
                 f"`scores` must have {len(self.classes)} columns, as in `fit`; got {read.size}."
@@ -194,6 +225,7 @@ class Calibrator:
             "classes": [plain_value(name) for name in self.classes or ()],
             "priors": jsonable(self.priors),
             "bound": self._bound,
+            **({} if self._sort is None else {"scores": self._sort}),
             "parameters": jsonable(self._parameters()),
             "report": jsonable(self.report),
         }
@@ -246,10 +278,11 @@ class Calibrator:
         size = len(made.classes)
         with np.errstate(all="ignore"):
             tried = made.log_posteriors(
-                np.vstack([np.zeros(size), np.eye(size), -9 * np.eye(size)])
+                read_scores(np.vstack([np.zeros(size), np.eye(size), -9 * np.eye(size)]))
             )
         if tried.shape != (2 * size + 1, size) or np.isnan(tried).any():
             raise ValueError("it gives no posteriors")
+        made._sort = known_sort(saved.get("scores"))
         return made
 
     def save(self, path: str | Path) -> None:
@@ -339,6 +372,9 @@ class Shifted(Calibrator):
             )
         self.report = dict(self.inner.report)
         self.options = {"inner": self.inner, "priors": self.priors, "classes": self.classes}
+
+    def _read_alike(self, scores: Any) -> Scores:
+        return self.inner._read_alike(scores)
 
     def _fit(self, cases: Cases) -> None:
         raise DataError("a shifted calibrator is already fitted.", hint="fit the one inside")

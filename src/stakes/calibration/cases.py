@@ -26,6 +26,7 @@ __all__ = [
     "Cases",
     "Scores",
     "group_numbers",
+    "of_weight",
     "read_cases",
     "read_log_scores",
     "read_scores",
@@ -133,7 +134,7 @@ def read_log_scores(
     read = read_scores(scores, name)
     if isinstance(scores, (Posteriors, Scores)):
         return read
-    asked = _of_weight(read, sample_weight)
+    asked = of_weight(read, sample_weight)
     if asked.table is not None:
         refuse_probability_rows(asked.table, name)
     elif asked.odds is not None and not any_scale:
@@ -142,7 +143,7 @@ def read_log_scores(
     return read
 
 
-def _of_weight(scores: Scores, sample_weight: Any) -> Scores:
+def of_weight(scores: Scores, sample_weight: Any) -> Scores:
     """The scores of cases that count; weights that do not fit are refused elsewhere."""
     if sample_weight is None:
         return scores

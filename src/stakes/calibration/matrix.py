@@ -71,6 +71,7 @@ class Matrix(Calibrator):
     kind = "matrix"
     _shapes: ClassVar[Shapes] = {"matrix": ("classes", "classes"), "biases": ("classes",)}
     normalised = False
+    _level_counts = True
 
     def __init__(
         self,
@@ -181,6 +182,7 @@ class Dirichlet(Matrix):
 
     kind = "dirichlet"
     normalised = True
+    _level_counts = False
 
 
 def finite_table(scores: Scores) -> FloatArray:

@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, PosteriorError
 
-__all__ = ["refuse_exact_rows", "refuse_probabilities", "refuse_probability_rows"]
+__all__ = [
+    "looks_like_probabilities",
+    "mostly_outside",
+    "refuse_exact_rows",
+    "refuse_probabilities",
+    "refuse_probability_rows",
+]
 
 #: What rounding puts outside of [0, 1]; and how far exact rows may be from adding to 1.
 _SLACK, _EXACT = 1e-3, 1e-5
@@ -44,15 +50,27 @@ def refuse_probability_rows(table: NDArray[Any], name: str) -> None:
 
 def refuse_probabilities(odds: NDArray[Any], name: str, hint: str) -> None:
     """Raise when one score per case looks like a probability; `hint` says what to type."""
-    if len(odds) < _FEW_CASES or not _within(odds, _SLACK):
-        return
-    if len(np.unique(odds)) < _FEW_VALUES:
+    if not looks_like_probabilities(odds):
         return
     raise DataError(
         f"`{name}` must be log odds; all {len(odds)} lie in [0, 1], from {odds.min():.3g} to "
         f"{odds.max():.3g}, like probabilities.",
         hint=hint,
     )
+
+
+def looks_like_probabilities(odds: NDArray[Any]) -> bool:
+    """Whether many cases have one score each, of several values, and all lie in [0, 1]."""
+    if len(odds) < _FEW_CASES or not _within(odds, _SLACK):
+        return False
+    return len(np.unique(odds)) >= _FEW_VALUES
+
+
+def mostly_outside(odds: NDArray[Any]) -> bool:
+    """Whether many cases have one score each, and most of these lie outside [0, 1]."""
+    if len(odds) < _FEW_CASES:
+        return False
+    return bool(((odds < -_SLACK) | (odds > 1.0 + _SLACK)).mean() > 0.5)
 
 
 def _no_logarithms(table: NDArray[Any], name: str, found: str) -> PosteriorError:

@@ -11,7 +11,7 @@ from stakes._kernels.class_scores import weighted_sums
 from stakes._kernels.equal_mass import equal_mass_cuts, half_way
 from stakes._kernels.pav_blocks import venn_abers_upper
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
-from stakes.calibration.cases import Cases, Scores, read_scores
+from stakes.calibration.cases import Cases, Scores
 from stakes.calibration.saved_form import Shapes
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray, Priors
@@ -96,7 +96,7 @@ class VennAbers(Calibrator):
         self._need_fit()
         if "row_weight" in self.report:
             raise _refused("rows of weight 1", "")
-        low, high = self._pair(self._bounded(read_scores(scores), learn=False).log_odds())
+        low, high = self._pair(self._bounded(self._read_alike(scores), learn=False).log_odds())
         return _moved(low, self.shift), _moved(high, self.shift)
 
     def _pair(self, odds: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -254,7 +254,7 @@ class Histogram(Calibrator):
         given: Any = level
         if not (isinstance(given, (int, float, np.number)) and 0 < given < 1):
             raise DataError(f"`level` must lie between 0 and 1; got {level!r}.", hint="level=0.95")
-        place = self._place(self._bounded(read_scores(scores), learn=False).log_odds())
+        place = self._place(self._bounded(self._read_alike(scores), learn=False).log_odds())
         k, n = self._counts()
         tail = (1 - float(level)) / len(n) / 2
         low = np.where(k > 0, beta.ppf(tail, np.maximum(k, 1), n - k + 1), 0.0)

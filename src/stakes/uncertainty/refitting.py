@@ -116,6 +116,7 @@ def refitted_interval(
 
     # What the scores are is asked here, of all cases; those drawn may happen to look otherwise.
     whole = _fresh(calibrator, app).fit(calibration[1], known, sample_weight=learnt_weights)
+    whole._read_alike(scores)
     value = cost(np.arange(codes.shape[0]), whole)
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
