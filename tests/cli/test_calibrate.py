@@ -796,14 +796,13 @@ def test_the_bound_is_named_only_where_it_moved_a_score(run, write, far, bound, 
     assert (". As is: " in said.split("as is calibrated")[0]) == (not within)
 
 
-@pytest.mark.parametrize("kind", ["logit", "rank"])
-def test_what_scores_are_is_said_and_not_asked_again(run, write, kind):
-    """Log odds that all lie in [0, 1] look like probabilities."""
+@pytest.mark.parametrize("said", [("logit", "--narrow"), ("llr", "--narrow"), ("rank",)])
+def test_scores_that_lie_between_0_and_1_and_are_no_probabilities(run, write, said):
     rng = np.random.default_rng(0)
     scores = rng.random(200)
     truth = (rng.random(200) < 1 / (1 + np.exp(-scores))).astype(int)
     lines = [f"{y},{s}" for y, s in zip(truth, scores, strict=True)]
     path = write("narrow.csv", "\n".join(["truth,s", *lines]) + "\n")
-    words = ("--label", "truth", "--scores", "s", "--scores-are", kind, "--cost", "fn=5", "fp=1")
+    words = ("--label", "truth", "--scores", "s", "--scores-are", *said, "--cost", "fn=5", "fp=1")
     ran = run("calibrate", path, *words)
     assert ran.code == 0, ran.err

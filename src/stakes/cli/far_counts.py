@@ -17,6 +17,7 @@ from stakes.cli.cases import Cases, counted, quoted, refuse_single
 from stakes.cli.cells import Labels
 from stakes.cli.columns import find_label
 from stakes.cli.far_columns import FarColumns, far_columns, label_counts, prepared
+from stakes.cli.far_doubts import refuse_far_probabilities
 from stakes.cli.globs import Files, found_files
 from stakes.cli.opened import Opened
 from stakes.cli.opening import opened
@@ -80,6 +81,7 @@ def counted_far(args: Any) -> Counted:
             source = stack.enter_context(opened(files, engine, args.memory, columns.types))
         labels, values, left_out = _outcomes(source, columns, files, args)
         refuse_single(labels, label)
+        refuse_far_probabilities(source.frame, columns, args)
         app = application_over(filed, words, labels, label, args)
         cases = _as_cases(app, labels, label)
         app = at_place(app, cases.priors, args)

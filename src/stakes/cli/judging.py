@@ -104,6 +104,7 @@ def _next_step(ev: Evaluation, args: Any) -> dict[str, str]:
     words += ["--label", args.label] if args.label else []
     words += ["--positive", args.positive] if args.positive else []
     words += ["--scores-are", args.scores_are] if args.scores_are != "prob" else []
+    words += ["--narrow"] if getattr(args, "narrow", False) else []
     flipped = ev.best in (getattr(args, "flip", None) or "").split(",")
     words += ["--flip", ev.best] if flipped else []
     words += ["--model", ev.best, *_repeated(args), "-o", f"{ev.best}_cal.json"]

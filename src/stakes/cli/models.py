@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stakes.cli.cases import Cases, quoted
 from stakes.cli.columns import ClassColumns, class_columns, flipped, named_columns
+from stakes.cli.doubtful_scores import refuse_idle_narrow, refuse_probabilities_said_logs
 from stakes.cli.reading import Table
 from stakes.exceptions import DataError, LabelError, PosteriorError
 from stakes.report.amounts import grouped
@@ -44,6 +45,7 @@ class Model:
 
 def models_of(table: Table, cases: Cases, decisions: tuple[str, ...], args: Any) -> list[Model]:
     """The models that the options name, on the rows of the cases."""
+    refuse_idle_narrow(args)
     if not args.scores:
         flipped((), args)
     if args.decisions:
@@ -96,6 +98,7 @@ def _scored(table: Table, name: str, cases: Cases, args: Any, turned: bool) -> M
         )
     if name in table.matrices:
         values = _matrix(table, name, cases)
+        refuse_probabilities_said_logs(values, name, args, cases.weights)
         values = (
             values
             if args.scores_are != "prob"
@@ -104,6 +107,7 @@ def _scored(table: Table, name: str, cases: Cases, args: Any, turned: bool) -> M
         scores = values[:, 1] - values[:, 0] if args.scores_are != "prob" else values[:, 1]
     else:
         scores = table.numbers(name)[cases.rows]
+        refuse_probabilities_said_logs(scores, name, args, cases.weights)
     missing = np.isnan(scores)
     if args.scores_are == "prob":
         _refuse_outside(scores[~missing], name, cases)
@@ -129,6 +133,7 @@ def _classed(table: Table, columns: ClassColumns, cases: Cases, args: Any) -> Mo
         for j, outcome in enumerate(cases.classes):
             _refuse_outside(scores[~missing, j], columns.by_class.get(outcome, columns.model))
         scores = sums_checked(scores, columns.model, cases.rows, args.renormalise)
+    refuse_probabilities_said_logs(scores, columns.model, args, cases.weights)
     return Model(columns.model, missing, scores=scores)
 
 

@@ -63,6 +63,12 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         "alone means something, or decisions (the same as --decisions)",
     )
     group.add_argument(
+        "--narrow",
+        action="store_true",
+        help="log-odds or log-likelihood ratios that all lie between 0 and 1 are meant, and are "
+        "no probabilities",
+    )
+    group.add_argument(
         "--flip", metavar="A,B", default="", help="columns where higher means less likely"
     )
     group.add_argument(
