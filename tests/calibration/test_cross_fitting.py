@@ -7,8 +7,15 @@ from stakes.calibration import (
     Affine,
     Automatic,
     Average,
+    Beta,
+    Gaussian,
     Isotonic,
+    Logistic,
+    Rank,
+    Smooth,
     Temperature,
+    Vector,
+    VennAbers,
     cross_fit,
     fit_on_test,
     stratified_folds,
@@ -232,3 +239,79 @@ def test_classes_are_spread_over_folds_by_the_cases_that_count():
     for seed in range(10):
         found = cross_fit(Affine(), scores, y, sample_weight=weights, folds=4, rng=seed)
         assert np.isfinite(found).all()
+
+
+class TestInfiniteScoresOfOneFold:
+    """All infinite scores are right and in fold 0, so its calibrator saw none of them.
+
+    The finite scores order well, not at all, or the wrong way round.
+    """
+
+    Y = np.arange(60) % 2
+    FOLDS = np.arange(60) // 2 % 5
+
+    def scores(self, side, strength):
+        rng = np.random.default_rng(0)
+        scores = rng.normal(size=60) + strength * (2 * self.Y - 1)
+        rows = np.flatnonzero((self.FOLDS == 0) & ((side > 0) == self.Y))[:3]
+        scores[rows] = side * np.inf
+        return scores, rows
+
+    @pytest.mark.parametrize("strength", [1.0, 0.0, -0.7])
+    @pytest.mark.parametrize("side", [1, -1])
+    @pytest.mark.parametrize("kind", [Affine, Logistic, Temperature, Vector, Beta])
+    def test_scales_are_as_positive_as_those_that_saw_them(self, kind, side, strength):
+        scores, rows = self.scores(side, strength)
+        found = cross_fit(kind(), scores, self.Y, folds=self.FOLDS)
+        assert (found[rows, self.Y[rows]] == 1.0).all()
+        assert (found[np.arange(60), self.Y] > 0.0).all()
+
+    @pytest.mark.parametrize("kind", [Affine, Logistic])
+    def test_a_line_that_would_fall_is_flat(self, kind):
+        scores, rows = self.scores(1, -0.7)
+        found = cross_fit(kind(), scores, self.Y, folds=self.FOLDS)
+        finite = np.setdiff1d(np.flatnonzero(self.FOLDS == 0), rows)
+        np.testing.assert_allclose(found[finite], 0.5)  # the share of either class in the others
+
+    @pytest.mark.parametrize("strength", [1.0, 0.0, -0.7])
+    @pytest.mark.parametrize("side", [1, -1])
+    @pytest.mark.parametrize("kind", [Smooth, Isotonic, Rank, VennAbers, Automatic, Average])
+    def test_increasing_maps_give_them_as_much_as_any(self, kind, side, strength):
+        scores, rows = self.scores(side, strength)
+        found = cross_fit(kind(), scores, self.Y, folds=self.FOLDS)
+        own = found[self.FOLDS == 0, int(side > 0)]
+        assert (found[rows, self.Y[rows]] >= own.max() - 1e-12).all()
+        assert (own > 0.0).all()
+
+    def test_a_density_says_what_it_needs(self):
+        scores, _ = self.scores(1, 1.0)
+        with pytest.raises(DataError, match="must be finite for densities"):
+            cross_fit(Gaussian(), scores, self.Y, folds=self.FOLDS)
+        assert (cross_fit(Gaussian(bound="data"), scores, self.Y, folds=self.FOLDS) > 0.0).all()
+
+    @pytest.mark.parametrize("strength", [1.5, 0.0, -0.8])
+    @pytest.mark.parametrize("kind", [Affine, Temperature, Vector])
+    def test_of_three_classes_one_is_called_impossible(self, kind, strength):
+        rng, y = np.random.default_rng(3), np.arange(90) % 3
+        logits, folds = rng.normal(size=(90, 3)) + strength * np.eye(3)[y], np.arange(90) // 3 % 5
+        rows = np.flatnonzero((folds == 0) & (y == 1))[:3]
+        logits[rows, 2] = -np.inf
+        found = cross_fit(kind(), logits, y, folds=folds)
+        assert (found[rows, 2] == 0.0).all()
+        assert (found[rows, :2] > 0.0).all()
+
+    def test_cases_of_weight_0_hold_nothing(self):
+        scores, rows = self.scores(-1, 1.0)
+        weights = np.ones(60)
+        weights[rows] = 0.0
+        kept = weights > 0.0
+        found = cross_fit(Affine(), scores, self.Y, folds=self.FOLDS, sample_weight=weights)
+        alone = cross_fit(Affine(), scores[kept], self.Y[kept], folds=self.FOLDS[kept])
+        np.testing.assert_array_equal(found[kept], alone)
+
+    def test_a_single_fold_with_equal_finite_scores(self):
+        scores = np.where(np.arange(30) < 2, np.inf, 2.0)
+        y, folds = (np.arange(30) % 2 == 0) | (np.arange(30) < 2), np.arange(30) // 6
+        for kind in (Affine, Temperature, Vector):
+            found = cross_fit(kind(), scores, y, folds=folds)
+            assert (found[:2, 1] == 1.0).all()

@@ -13,6 +13,7 @@ from stakes.calibration import (
     cross_fit,
     load,
 )
+from stakes.exceptions import DataError
 
 
 def made_up(n=400, k=4, seed=0):
@@ -393,6 +394,24 @@ class TestInfiniteScoresThatAreRight:
         scores, y = certain_and_noise()
         found = cross_fit(kind(), scores, y)
         assert (found[np.arange(80), y][:40] == 1.0).all()
+
+    @pytest.mark.parametrize("kind", [Temperature, Affine, Vector])
+    def test_a_negative_scale_refuses_those_it_never_saw(self, kind):
+        """It would call certain what they call impossible; how far to trust them must be said."""
+        scores, y = map(np.array, self.examples[1])
+        finite = np.isfinite(scores)
+        cal = kind().fit(scores[finite], y[finite])
+        assert cal.posteriors([1e9])[0, 1] < 0.5
+        with pytest.raises(DataError, match="infinite in row 1 and in 1 of 2 rows") as caught:
+            cal.posteriors([0.0, np.inf])
+        assert 'bound="data"' in str(caught.value)
+        bounded = kind(bound="data").fit(scores[finite], y[finite])
+        assert 0.0 < bounded.posteriors([np.inf])[0, 1] < 0.5
+
+    def test_a_line_on_a_scale_of_its_own_goes_to_its_limit(self):
+        """As for distances: the farther, the less alike."""
+        distances, alike = np.array([0.1, 0.5, 0.9, 0.8, 2.0, 3.0]), np.array([1, 1, 1, 0, 0, 0])
+        assert Logistic().fit(distances, alike).posteriors([np.inf])[0, 1] == 0.0
 
     def test_the_gain_is_finite(self):
         scores, y = certain_and_noise()

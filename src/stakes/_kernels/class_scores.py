@@ -40,7 +40,8 @@ class ClassScores(NamedTuple):
     """`values` (K, n), their `spread`; `barred` (K, n) marks impossible classes, or None.
 
     `centres` (K,) were taken off the scores; without them the largest score of a case is 0. Scores
-    more than `far` below that are masks rather than scores.
+    more than `far` below that are masks rather than scores. `held` (K,) marks classes that other
+    cases bar: their scales are held positive as well.
     """
 
     values: Floats
@@ -48,12 +49,13 @@ class ClassScores(NamedTuple):
     spread: float
     centres: Floats | None = None
     far: float = np.inf
+    held: NDArray[np.bool_] | None = None
 
     def rows(self, part: NDArray[np.intp]) -> ClassScores:
         """Some of the cases, copied."""
         barred = None if self.barred is None else np.ascontiguousarray(self.barred[:, part])
         values = np.ascontiguousarray(self.values[:, part])
-        return ClassScores(values, barred, self.spread, self.centres, self.far)
+        return ClassScores(values, barred, self.spread, self.centres, self.far, self.held)
 
     def possible(self) -> NDArray[np.bool_] | None:
         """Which scores are neither barred nor far below the best, (K, n); None for all of them."""

@@ -67,13 +67,16 @@ def _minimum(
 
 
 def _least(form: str, scores: ClassScores) -> Floats | None:
-    """The least of each parameter: 0 for scales of barred classes, or none at all.
+    """The least of each parameter: 0 for scales of barred or held classes, or none at all.
 
     A negative scale would make certain of what the scores bar, and no such class is the true one.
     """
-    if scores.barred is None:
+    if scores.barred is None and scores.held is None:
         return None
-    size, barred = len(scores.values), scores.barred.any(axis=1)
+    size = len(scores.values)
+    barred = np.zeros(size, dtype=bool) if scores.barred is None else scores.barred.any(axis=1)
+    if scores.held is not None:
+        barred = barred | scores.held
     if form == "vector":
         return np.concatenate([np.where(barred, 0.0, -np.inf), np.full(size - 1, -np.inf)])
     return np.append(0.0, np.full(size - 1 if form == "affine" else 0, -np.inf))

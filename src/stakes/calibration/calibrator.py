@@ -68,7 +68,9 @@ class Calibrator:
 
     Infinite scores that are right stay certain. They hold the scales with which they are multiplied
     above 0, since any other would call the truth impossible; where the finite scores ask for one
-    below, it is 1e-300, which makes nothing of finite scores and keeps infinite ones.
+    below, it is 1e-300, which makes nothing of finite scores and keeps infinite ones. In
+    cross-fitting this holds for every fold, whether it saw one or not. A negative scale, learnt
+    from finite scores alone, refuses infinite ones, unless scores are on a scale of their own.
 
     Parameters
     ----------

@@ -41,12 +41,14 @@ _LARGEST = 1e100
 class Scores:
     """Checked scores: `table` (n, K) of log scores, or `odds` (n,) of the second class.
 
-    `rows` are the positions among the scores that were given, where some were left out.
+    `rows` are the positions among the scores that were given, where some were left out. `barred`
+    (K,) are the classes that some score among all of them calls impossible, where these are a part.
     """
 
     table: NDArray[Any] | None
     odds: NDArray[Any] | None
     rows: NDArray[Any] | None = None
+    barred: NDArray[np.bool_] | None = None
 
     @property
     def size(self) -> int:
@@ -79,8 +81,18 @@ class Scores:
         """The scores of some rows."""
         given = self.given_rows(rows)
         if self.table is None:
-            return Scores(None, self.odds[rows], given)  # type: ignore[index]
-        return Scores(self.table[rows], None, given)
+            return Scores(None, self.odds[rows], given, self.barred)  # type: ignore[index]
+        return Scores(self.table[rows], None, given, self.barred)
+
+    def as_a_whole(self, weights: FloatArray | None = None) -> Scores:
+        """The same scores, whose parts know which classes cases that count call impossible."""
+        values = np.asarray(self.odds if self.table is None else self.table)
+        if not values.size or np.isfinite([values.min(), values.max()]).all():
+            return self
+        counted = values if weights is None else values[weights > 0.0]
+        against = np.array([counted, -counted]) if self.table is None else -counted.T
+        found = np.array([np.isposinf(each).any() for each in against])
+        return replace(self, barred=found if self.barred is None else found | self.barred)
 
     def given_rows(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Where some rows stood among the scores that were given, for messages."""

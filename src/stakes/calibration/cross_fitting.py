@@ -194,7 +194,7 @@ def cross_fit_cases(
     out = np.empty((len(number), cases.scores.size))
     priors = cal.options["priors"]
     priors = None if priors is None else as_priors(priors, cases.classes)
-    names = np.unique(number)
+    names, scores = np.unique(number), cases.scores.as_a_whole(cases.sample_weight)
     for done, fold in enumerate(names):
         if tell is not None:
             tell(done, len(names))
@@ -202,7 +202,7 @@ def cross_fit_cases(
         train = np.flatnonzero(number != fold)
         fitted = cal.unfitted()
         fitted.options |= {"classes": None, "priors": priors}  # codes are positions
-        part = cases.scores.take(train)
+        part = scores.take(train)
         try:
             weights = None if cases.sample_weight is None else cases.sample_weight[train]
             groups = None if cases.groups is None else cases.groups[train]

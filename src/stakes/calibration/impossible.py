@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._kernels.class_scores import ClassScores, lay_out, median
 from stakes._kernels.newton_affine import fit_scaling
-from stakes.calibration.cases import Cases
+from stakes.calibration.cases import Cases, Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray
 
@@ -17,6 +18,7 @@ __all__ = [
     "refuse_far_truth",
     "refuse_impossible_truth",
     "refuse_marks",
+    "refuse_turned",
 ]
 
 #: Minus the log of a posterior that is 0 for all purposes: below 1e-300.
@@ -98,6 +100,21 @@ def impossible_truth(wrong: IntArray, cases: Cases) -> DataError:
         f"`scores` give the true class a posterior of 0, in row {rows[0]} and in {rows.size} of "
         f"{len(cases.codes)} rows, so the cross-entropy is infinite whatever the calibration.",
         hint='say how far an infinite score is to be trusted: bound="data", or a number',
+        rows=rows[:10].tolist(),
+    )
+
+
+def refuse_turned(turned: NDArray[np.bool_], scores: Scores) -> None:
+    """Raise when a negative scale would make certain of what infinite scores call impossible."""
+    found = np.flatnonzero(turned)
+    if not found.size:
+        return
+    rows = scores.given_rows(found)
+    raise DataError(
+        f"`scores` are infinite in row {rows[0]} and in {rows.size} of {len(scores)} rows, and the "
+        "calibrator, which saw none of that kind, has a negative scale: it would call certain what "
+        "they call impossible.",
+        hint='say in advance how far an infinite score is to be trusted: bound="data", or a number',
         rows=rows[:10].tolist(),
     )
 

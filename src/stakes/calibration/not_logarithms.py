@@ -63,7 +63,7 @@ def looks_like_probabilities(odds: NDArray[Any]) -> bool:
     """Whether many cases have one score each, of several values, and all lie in [0, 1]."""
     if len(odds) < _FEW_CASES or not _within(odds, _SLACK):
         return False
-    return len(np.unique(odds)) >= _FEW_VALUES
+    return any(len(np.unique(part)) >= _FEW_VALUES for part in (odds[:100], odds))
 
 
 def mostly_outside(odds: NDArray[Any]) -> bool:

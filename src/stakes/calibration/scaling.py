@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from stakes._kernels.class_scores import ClassScores, class_sums, lay_out, smoothed_sums
+from stakes._kernels.newton import JUST_POSITIVE
 from stakes._kernels.newton_affine import fit_scaling
 from stakes._kernels.newton_logistic import Line, fit_line
 from stakes.calibration.calibrator import (
@@ -20,6 +21,7 @@ from stakes.calibration.impossible import (
     impossible_truth,
     refuse_far_odds,
     refuse_impossible_truth,
+    refuse_turned,
 )
 from stakes.calibration.saved_form import Shapes
 from stakes.exceptions import DataError
@@ -59,6 +61,7 @@ class _Scaling(Calibrator):
         each = self.form == "vector"
         columns, weights = cases.scores.columns(), cases.sample_weight
         laid = lay_out(columns, weights, normalised=each, centred=each)
+        laid = laid._replace(held=cases.scores.barred)
         refuse_impossible_truth(laid, cases)
         if self.form != "temperature" and not laid.vary():
             self._fit_shares(laid, cases)
@@ -92,6 +95,8 @@ class _Scaling(Calibrator):
         sums = smoothed_sums(*given, cases.counts)[1] if smoothed else labels
         logs = np.log(sums / sums.sum())
         self.scales, self.biases = np.zeros(len(logs)), logs - logs.mean()
+        if laid.held is not None and laid.held.any():
+            self.scales[laid.held if self.form == "vector" else slice(None)] = JUST_POSITIVE
         self.report |= {
             "cross_entropy": -float(labels @ logs) / float(labels.sum()),
             "gradient": 0.0,
@@ -103,6 +108,9 @@ class _Scaling(Calibrator):
         columns = np.asarray(scores.columns(), dtype=np.float64)
         if self.form == "vector":
             columns = softmax_log_posteriors(columns)
+        if (self.scales < 0.0).any():
+            turned = np.isneginf(columns) & (self.scales < 0.0)
+            refuse_turned(np.asarray(turned.any(axis=1)), scores)
         with np.errstate(invalid="ignore"):
             logits = columns * self.scales
         if np.isnan(logits).any():  # a scale of exactly 0 ignores even infinite scores
@@ -221,6 +229,8 @@ class Affine(_Scaling):
             return super()._log_posteriors(scores)
         odds = scores.log_odds()
         slope, intercept = self.scales[0], self.biases[1] - self.biases[0]
+        if slope < 0.0:
+            refuse_turned(np.isinf(odds), scores)
         moved = slope * odds + intercept if slope != 0.0 else np.full(len(odds), intercept)
         return binary_log_posteriors(moved)
 
@@ -283,7 +293,8 @@ def fit_odds(cases: Cases, smoothing: bool | None) -> tuple[Line, dict[str, Any]
 class FiniteCases(NamedTuple):
     """Log odds, classes and prior weights of the finite cases.
 
-    `share` is theirs of the weight of all; `below` and `above` say whether others are infinite.
+    `share` is theirs of the weight of all; `below` and `above` say whether others are infinite,
+    also of cases that are held out.
     """
 
     odds: FloatArray
@@ -301,9 +312,10 @@ def finite_cases(cases: Cases) -> FiniteCases:
     other. So it drops out where slopes are held positive.
     """
     odds, codes, weights = cases.scores.log_odds(), cases.codes, cases.prior_weights()
+    above, below = (False, False) if cases.scores.barred is None else cases.scores.barred.tolist()
     if np.isfinite(odds.min()) and np.isfinite(odds.max()):
         refuse_far_odds(odds, cases)
-        return FiniteCases(odds, codes, weights)
+        return FiniteCases(odds, codes, weights, below=below, above=above)
     infinite = ~np.isfinite(odds)
     wrong = np.flatnonzero(infinite & ((odds > 0) != (codes == 1)))
     if wrong.size:
@@ -316,5 +328,5 @@ def finite_cases(cases: Cases) -> FiniteCases:
         )
     refuse_far_odds(odds, cases)
     share = float(weights[keep].sum() / weights.sum())
-    below, above = bool(np.isneginf(odds.min())), bool(np.isposinf(odds.max()))
+    below, above = below or np.isneginf(odds.min()), above or np.isposinf(odds.max())
     return FiniteCases(odds[keep], codes[keep], weights[keep], share, below, above)

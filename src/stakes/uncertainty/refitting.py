@@ -94,6 +94,7 @@ def refitted_interval(
     measure = normalized_expected_cost if normalize else expected_cost
     truth, given = as_column(y_true, "y_true"), read_scores(scores)
     known, learnt = as_column(calibration[0], "calibration"), read_scores(calibration[1])
+    learnt = learnt.as_a_whole()
     same_length("scores", len(given), "y_true", len(truth))
     codes = encode(truth, app.classes, "y_true").astype(np.intp)
     groups = encode(known, app.classes, "calibration").astype(np.intp)
