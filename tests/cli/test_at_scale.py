@@ -218,6 +218,18 @@ class TestOptions:
         assert near.err == far.err
         assert near.err.startswith("error: 7 positives.")
 
+    @pytest.mark.parametrize("option", ["--scores", "--weight"])
+    @pytest.mark.parametrize("where", ["csv/*.csv", "parquet"])
+    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
+    def test_words_where_numbers_should_be(self, lake, engine, where, option):
+        pytest.importorskip(engine, reason="one of the engines")
+        words = {"--scores": "a", option: "region"}
+        given = [word for pair in words.items() for word in pair]
+        ran = lake("eval", where, *WORDS, *given, "--engine", engine)
+        assert ran.code == 2
+        assert "column 'region' must hold numbers; a row holds '" in ran.err
+        assert "name another column, or correct the files" in ran.err
+
     def test_weights_that_are_all_zero(self, run, write):
         pytest.importorskip("duckdb", reason="files are counted by DuckDB")
         name = write("t.csv", "y,p,w\n0,0.2,0\n1,0.7,0\n")

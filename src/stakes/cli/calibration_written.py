@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,6 @@ __all__ = ["as_csv", "refuse_other_forms", "write_table"]
 #: Endings of files that are neither CSV nor Parquet.
 OTHERS = {".gz", ".npy", ".npz", ".h5", ".arff", ".tsv", ".xlsx", ".json"}
 PARQUET = ".parquet"
-#: Whole numbers that 64 bits hold.
-WHOLE = range(-(2**63), 2**63)
 
 
 def refuse_other_forms(path: str) -> None:
@@ -91,7 +89,7 @@ def _as_parquet(
     columns: dict[str, NDArray[np.float64]],
     scores: Collection[str],
 ) -> bytes:
-    """A Parquet file; one that was read keeps its types, text becomes numbers where all is."""
+    """A Parquet file: one that was read keeps its types; of text, the scores alone are numbers."""
     pyarrow = load("pyarrow", extra="parquet")
     parquet = load("pyarrow.parquet", extra="parquet")
     if table.form == "Parquet" and source != "-":
@@ -112,41 +110,8 @@ def _as_parquet(
 
 
 def _typed(cells: NDArray[Any], pyarrow: Any) -> Any:
-    """A column of Arrow: numbers where they say the same as the text, or text; empty is null."""
+    """A column of Arrow: text as it was read, empty cells as null; arrays keep their type."""
     if cells.dtype.kind not in "SUO":
         return pyarrow.array(cells)
-    texts = [_cell(cell).strip() or None for cell in cells.tolist()]
-    known = [text for text in texts if text is not None]
-    ways: list[tuple[Any, Callable[[str], float]]] = [
-        (pyarrow.int64(), _whole),
-        (pyarrow.float64(), float),
-    ]
-    for kind, number in ways:
-        try:
-            numbers = [number(text) for text in known]
-        except ValueError:
-            continue
-        if _writes_back(known, numbers):
-            left = iter(numbers)
-            return pyarrow.array([None if text is None else next(left) for text in texts], kind)
-    return pyarrow.array(texts, pyarrow.string())
-
-
-def _writes_back(texts: list[str], numbers: Sequence[float]) -> bool:
-    """Whether numbers, all written one way, are the texts: as Python does, or to equal decimals."""
-    written = [repr(number) for number in numbers]
-    if texts in (written, [text.removesuffix(".0") for text in written]):
-        return True
-    decimals = {len(text.partition(".")[2]) for text in texts}
-    if len(decimals) != 1 or decimals == {0}:
-        return False
-    places = decimals.pop()
-    return texts == [f"{number:.{places}f}" for number in numbers]
-
-
-def _whole(text: str) -> int:
-    """A whole number of 64 bits."""
-    number = int(text)
-    if number not in WHOLE:
-        raise ValueError(text)
-    return number
+    texts = ["" if cell is None else _cell(cell) for cell in cells.tolist()]
+    return pyarrow.array([text or None for text in texts], pyarrow.string())

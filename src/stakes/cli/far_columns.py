@@ -12,7 +12,7 @@ from stakes.cli.columns import ClassColumns, class_columns, flipped, named_colum
 from stakes.cli.reading import Table
 from stakes.exceptions import DataError
 
-__all__ = ["FarColumns", "far_columns", "label_counts", "prepared"]
+__all__ = ["FarColumns", "far_columns", "label_counts", "prepared", "read_as_numbers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,18 @@ def far_columns(table: Table, types: Any, label: str, args: Any) -> FarColumns:
     return FarColumns(
         label, tuple(decisions), tuple(scores), tuple(classes), args.weight, tuple(by), whole
     )
+
+
+def read_as_numbers(frame: Any, columns: FarColumns) -> Any:
+    """The frame with numbers that are written as text in Parquet or Arrow read as numbers."""
+    import narwhals as nw
+
+    rows = nw.from_native(frame)
+    types = rows.collect_schema()
+    texts = [name for name in dict.fromkeys(columns.numbers) if types[name] == nw.String]
+    if not texts:
+        return frame
+    return rows.with_columns(*(nw.col(name).cast(nw.Float64) for name in texts)).to_native()
 
 
 def label_counts(

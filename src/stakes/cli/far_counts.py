@@ -16,7 +16,13 @@ from stakes.cli.attending import attended
 from stakes.cli.cases import Cases, counted, quoted, refuse_single
 from stakes.cli.cells import Labels
 from stakes.cli.columns import find_label
-from stakes.cli.far_columns import FarColumns, far_columns, label_counts, prepared
+from stakes.cli.far_columns import (
+    FarColumns,
+    far_columns,
+    label_counts,
+    prepared,
+    read_as_numbers,
+)
 from stakes.cli.far_doubts import refuse_far_probabilities
 from stakes.cli.globs import Files, found_files
 from stakes.cli.opened import Opened
@@ -79,6 +85,7 @@ def counted_far(args: Any) -> Counted:
         if files.form == "csv":  # cells as they stand, not as they look
             columns = replace(columns, whole_decisions=False)
             source = stack.enter_context(opened(files, engine, args.memory, columns.types))
+        source = replace(source, frame=read_as_numbers(source.frame, columns))
         labels, values, left_out = _outcomes(source, columns, files, args)
         refuse_single(labels, label)
         refuse_far_probabilities(source.frame, columns, args)

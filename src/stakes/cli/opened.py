@@ -13,6 +13,16 @@ from stakes.exceptions import FormatError
 __all__ = ["Opened", "unreadable"]
 
 
+#: How engines say that a cell is no number: DuckDB of text files and of columns, Polars, Spark.
+NO_NUMBER = (
+    r"column \"(?P<column>.+?)\"\. Could not convert string \"(?P<cell>.*?)\" to 'DOUBLE'",
+    r"convert string '(?P<cell>.*?)' to DOUBLE when casting from source column (?P<column>.+)",
+    r"could not parse `(?P<cell>.*?)` as dtype `f64` at column '(?P<column>.+?)' ",
+    r"from `str` to `f64` failed in column '(?P<column>.+?)' for .*?values: \[\"(?P<cell>.*?)\"",
+    r"The value '(?P<cell>.*?)' of the type \"STRING\" cannot be cast to \"DOUBLE\"",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     """A lazy frame, and how to ask about and stop the work on it, where the engine can."""
@@ -39,6 +49,14 @@ def _said(error: Exception) -> str:
 
 def unreadable(error: Exception, files: Files) -> FormatError:
     """A problem of an engine in one line."""
+    for pattern in NO_NUMBER:
+        if found := re.search(pattern, str(error)):
+            column = found.groupdict().get("column")
+            which = f"column '{column}'" if column else "a column of scores or weights"
+            return FormatError(
+                f"{files.title}: {which} must hold numbers; a row holds '{found['cell']}'.",
+                hint="name another column, or correct the files",
+            )
     said = _said(error)
     hint = None
     if "memory" in said.lower():
