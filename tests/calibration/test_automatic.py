@@ -15,6 +15,7 @@ from stakes.calibration import (
     Isotonic,
     Rank,
     Temperature,
+    automatic,
     calibration_gain,
     cross_fit,
     load,
@@ -133,6 +134,33 @@ class TestChoice:
         assert table["above_best"][1] > 2 * table["standard_error"][1]  # smooth
         least = np.delete(table["loss"], [0, 2]).min()  # one case beforehand for each of six
         assert table["loss"][2] <= least + (5 * np.log(4000) + 6) / 4000
+
+    def test_an_average_of_one_is_that_one(self, tmp_path):
+        """Scores on the next class: a matrix mends them, and nothing else has a share."""
+        rng, y = np.random.default_rng(0), np.arange(600) % 3
+        logits = rng.normal(size=(600, 3))
+        logits[np.arange(600), (y + 1) % 3] += 3.0
+        cal = Automatic().fit(logits, y)
+        assert cal.chosen.kind == "dirichlet"
+        assert cal.why.startswith("dirichlet has the least cross-fitted cross-entropy (")
+        names = cal.frame()["candidate"].tolist()
+        assert names == ["as is", "dirichlet", "common-curve", "affine", "temperature", "isotonic"]
+        cal.save(tmp_path / "cal.json")
+        again = load(tmp_path / "cal.json")
+        np.testing.assert_array_equal(again.posteriors(logits), cal.posteriors(logits))
+
+    @pytest.mark.parametrize("place", range(6))
+    def test_one_with_all_the_weight_is_compared_with_smooth(self, place, monkeypatch):
+        shares = np.eye(6)[place] * 0.995 + 0.001
+        monkeypatch.setattr(automatic, "likelihood_weights", lambda *_, **__: shares / shares.sum())
+        cal = Automatic().fit(*made_up(300))
+        names = cal.frame()["candidate"].tolist()
+        tried = ["smooth", "rank", "venn-abers", "beta", "affine", "isotonic"]
+        assert sorted(names) == sorted(["as is", *tried])
+        assert names[1] == "smooth"
+        assert "average" not in cal.why
+        assert cal.chosen.kind in {"smooth", tried[place]}
+        assert set(names[1:3]) >= {"smooth", tried[place]}
 
     def test_saved_average_applies(self, tmp_path):
         scores, y = made_up()

@@ -46,7 +46,8 @@ class Automatic(Calibrator):
     Without `candidates`, those that suit the number of classes and cases are cross-fitted and
     averaged, with the weights that make the cases most likely: no single map wins everywhere, and
     a choice among near-equals adds noise of its own. For two classes `Smooth`, itself an average
-    over curves, goes first, and the average must be better by two standard errors. With
+    over curves, goes first, and the average must be better by two standard errors. Where a single
+    one has all the weight, it stands for the average, under its own name. With
     `candidates`, the first in the list whose loss is within one standard error of the best is taken
     (two for a cost), so a later one is chosen only when the data ask for it.
 
@@ -193,8 +194,7 @@ class Automatic(Calibrator):
         names = [_label(candidate) for candidate in kept]
         among = None
         if given is None and len(kept) > 1:
-            among = 1 + isinstance(kept[0], Smooth)
-            kept, logs, names = self._with_average(kept, logs, names, cases)
+            kept, logs, names, among = self._with_average(kept, logs, names, cases)
         by = self.options["by"]
         losses = [case_losses(table, cases.codes, by) for table in logs]
         leeway = 2 if given is None or isinstance(by, Application) else 1
@@ -213,22 +213,30 @@ class Automatic(Calibrator):
 
     def _with_average(
         self, kept: list[Calibrator], logs: list[FloatArray], names: list[str], cases: Cases
-    ) -> tuple[list[Calibrator], list[FloatArray], list[str]]:
-        """The candidates and their average: in front, or after `Smooth`."""
+    ) -> tuple[list[Calibrator], list[FloatArray], list[str], int]:
+        """The candidates and their average, in front or after `Smooth`.
+
+        Where one has all the weight, that one takes the place. Last, how many are to choose from.
+        """
         by = self.options["by"]
         emphasis = class_stakes(by) if isinstance(by, Application) else None
         shares = _that_count(likelihood_weights(logs, cases, emphasis=emphasis))
+        among, at = np.flatnonzero(shares), int(isinstance(kept[0], Smooth))
+        if len(among) == 1:
+            front = list(dict.fromkeys([*range(at), int(among[0])]))
+            order = list(dict.fromkeys([*front, *range(len(kept))]))
+            kept, logs = [kept[i] for i in order], [logs[i] for i in order]
+            return kept, logs, [names[i] for i in order], len(front)
         average = _weighted(kept, shares, emphasis)
-        among = np.flatnonzero(shares)
         table = mixed(
             [logs[i] for i in among], shares[among], None if emphasis is None else emphasis.tolist()
         )
         label = _shares_label(names, shares)
-        at = int(isinstance(kept[0], Smooth))
         return (
             [*kept[:at], average, *kept[at:]],
             [*logs[:at], table, *logs[at:]],
             [*names[:at], label, *names[at:]],
+            1 + at,
         )
 
     def _cross_fitted(
