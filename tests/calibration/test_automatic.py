@@ -15,14 +15,14 @@ from stakes.calibration import (
     Isotonic,
     Rank,
     Temperature,
-    automatic,
     calibration_gain,
+    candidate_average,
     cross_fit,
     load,
     stratified_folds,
 )
-from stakes.calibration.automatic import default_candidates
 from stakes.calibration.cases import read_cases
+from stakes.calibration.default_candidates import default_candidates
 from stakes.exceptions import DataError, FormatError
 from stakes.metrics import BetaWeight
 
@@ -152,7 +152,9 @@ class TestChoice:
     @pytest.mark.parametrize("place", range(6))
     def test_one_with_all_the_weight_is_compared_with_smooth(self, place, monkeypatch):
         shares = np.eye(6)[place] * 0.995 + 0.001
-        monkeypatch.setattr(automatic, "likelihood_weights", lambda *_, **__: shares / shares.sum())
+        monkeypatch.setattr(
+            candidate_average, "likelihood_weights", lambda *_, **__: shares / shares.sum()
+        )
         cal = Automatic().fit(*made_up(300))
         names = cal.frame()["candidate"].tolist()
         tried = ["smooth", "rank", "venn-abers", "beta", "affine", "isotonic"]

@@ -9,35 +9,25 @@ import numpy as np
 
 from stakes._checks import as_priors
 from stakes.application import Application
-from stakes.calibration.blending import Average, Rank, mixed
+from stakes.calibration.blending import Average
 from stakes.calibration.calibrator import Calibrator
-from stakes.calibration.cases import Cases, Scores
-from stakes.calibration.choosing import chosen_place, class_stakes, likelihood_weights
+from stakes.calibration.candidate_average import with_average
+from stakes.calibration.cases import Cases
+from stakes.calibration.choosing import chosen_place
 from stakes.calibration.constant import Constant
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
+from stakes.calibration.default_candidates import default_candidates
 from stakes.calibration.describing import aim_again, described, made, plain_aim
-from stakes.calibration.isotonic import Isotonic
-from stakes.calibration.logistic import Beta
-from stakes.calibration.matrix import Dirichlet
 from stakes.calibration.per_case import Aim, case_losses, loss_name
 from stakes.calibration.saved_form import Shapes, need_all
-from stakes.calibration.scaling import Affine, Temperature
-from stakes.calibration.smooth import Smooth
-from stakes.calibration.structured import CommonCurve, StructuredMatrix
-from stakes.calibration.venn_abers import VennAbers
+from stakes.calibration.scaling import Affine
+from stakes.calibration.scores import Scores
 from stakes.calibration.worth import about_light_weights
 from stakes.exceptions import DataError, FormatError, StakesError
 from stakes.results import Frame
 from stakes.typing import FloatArray, Priors, RandomSource
 
 __all__ = ["Automatic"]
-
-#: Beyond so many classes nothing is tried whose work or need of cases grows with their square.
-MANY_CLASSES = 30
-#: Beyond so many cases times classes squared no matrix is tried.
-MUCH_WORK = 2e8
-#: A member of the average with less weight is left out.
-LEAST = 0.01
 
 
 class Automatic(Calibrator):
@@ -183,10 +173,10 @@ class Automatic(Calibrator):
         return self
 
     def _fit(self, cases: Cases) -> None:
-        loss_name(self.options["by"], size=cases.scores.size)
-        given = self.options["candidates"]
+        by, given = self.options["by"], self.options["candidates"]
+        loss_name(by, size=cases.scores.size)
         candidates = default_candidates(cases) if given is None else list(given)
-        if given is None and isinstance(self.options["by"], Application) and len(candidates) > 1:
+        if given is None and isinstance(by, Application) and len(candidates) > 1:
             candidates.append(Constant())
         kept, logs, failures = self._cross_fitted(candidates, cases)
         if not kept:
@@ -194,8 +184,7 @@ class Automatic(Calibrator):
         names = [_label(candidate) for candidate in kept]
         among = None
         if given is None and len(kept) > 1:
-            kept, logs, names, among = self._with_average(kept, logs, names, cases)
-        by = self.options["by"]
+            kept, logs, names, among = with_average(kept, logs, names, cases, by)
         losses = [case_losses(table, cases.codes, by) for table in logs]
         leeway = 2 if given is None or isinstance(by, Application) else 1
         place, table, why = chosen_place(names, losses, cases, by, leeway=leeway, among=among)
@@ -210,34 +199,6 @@ class Automatic(Calibrator):
         self.chosen.options |= {"priors": candidate_priors(cases), "classes": None}
         self.chosen._fit_cases(cases.scores, cases.codes, cases.sample_weight)
         self.report |= {"table": table, "why": why + _left_out(failures), "failures": failures}
-
-    def _with_average(
-        self, kept: list[Calibrator], logs: list[FloatArray], names: list[str], cases: Cases
-    ) -> tuple[list[Calibrator], list[FloatArray], list[str], int]:
-        """The candidates and their average, in front or after `Smooth`.
-
-        Where one has all the weight, that one takes the place. Last, how many are to choose from.
-        """
-        by = self.options["by"]
-        emphasis = class_stakes(by) if isinstance(by, Application) else None
-        shares = _that_count(likelihood_weights(logs, cases, emphasis=emphasis))
-        among, at = np.flatnonzero(shares), int(isinstance(kept[0], Smooth))
-        if len(among) == 1:
-            front = list(dict.fromkeys([*range(at), int(among[0])]))
-            order = list(dict.fromkeys([*front, *range(len(kept))]))
-            kept, logs = [kept[i] for i in order], [logs[i] for i in order]
-            return kept, logs, [names[i] for i in order], len(front)
-        average = _weighted(kept, shares, emphasis)
-        table = mixed(
-            [logs[i] for i in among], shares[among], None if emphasis is None else emphasis.tolist()
-        )
-        label = _shares_label(names, shares)
-        return (
-            [*kept[:at], average, *kept[at:]],
-            [*logs[:at], table, *logs[at:]],
-            [*names[:at], label, *names[at:]],
-            1 + at,
-        )
 
     def _cross_fitted(
         self, candidates: Sequence[Calibrator], cases: Cases
@@ -289,28 +250,6 @@ class Automatic(Calibrator):
             self.options = kept
 
 
-def default_candidates(cases: Cases) -> list[Calibrator]:
-    """What is tried when nothing is named: what the classes and cases can bear."""
-    size = cases.scores.size
-    numbers = np.bincount(cases.codes, minlength=size)
-    if size == 2:
-        cases.need_all_classes("add cases of that class")
-        if numbers.min() < 2:
-            raise DataError(
-                f"`y_true` has a single case of class {cases.classes[int(numbers.argmin())]}; two "
-                f"of each class are needed to compare calibrators ({len(cases.codes)} cases).",
-                hint="add cases of that class, or fit one calibrator: Affine()",
-            )
-        return [Smooth(), Rank(), VennAbers(), Beta(), Affine(), Isotonic()]
-    if numbers.min() < 2:
-        return [Temperature()]
-    rows, shared = len(cases.codes), [CommonCurve(), Affine(), Temperature()]
-    if size <= MANY_CLASSES:
-        dirichlet = [Dirichlet()] if rows >= size * size else []
-        return [*dirichlet, *shared, Isotonic()]
-    return [*([StructuredMatrix()] if rows * size * size <= MUCH_WORK else []), *shared]
-
-
 def candidate_priors(cases: Cases) -> FloatArray | None:
     """The target priors, if any were given."""
     return as_priors(cases.priors, cases.classes) if cases.given else None
@@ -343,27 +282,3 @@ def _label(candidate: Calibrator) -> str:
     if isinstance(candidate, Average):
         return "average of " + " and ".join(member.kind for member in candidate.members)
     return candidate.kind
-
-
-def _that_count(shares: FloatArray) -> FloatArray:
-    """The shares without those that are too small, which are 0."""
-    kept = np.where(shares >= LEAST, shares, 0.0)
-    return np.asarray(kept / kept.sum())
-
-
-def _shares_label(names: list[str], shares: FloatArray) -> str:
-    """The average with its members and their weights in percent."""
-    parts = [f"{name} {100 * s:.0f} %" for name, s in zip(names, shares, strict=True) if s > 0.0]
-    return "average (" + ", ".join(parts) + ")"
-
-
-def _weighted(
-    members: Sequence[Calibrator], shares: FloatArray, emphasis: FloatArray | None
-) -> Average:
-    """The average of the members that count."""
-    pairs = [(m, float(s)) for m, s in zip(members, shares, strict=True) if s > 0.0]
-    return Average(
-        [m.unfitted() for m, _ in pairs],
-        weights=[s for _, s in pairs],
-        emphasis=None if emphasis is None else emphasis.tolist(),
-    )

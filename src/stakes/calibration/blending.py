@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
-from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.cases import Cases
 from stakes.calibration.describing import made
 from stakes.calibration.logistic import Beta, fit_increasing
 from stakes.calibration.ranking import mid_ranks
 from stakes.calibration.saved_form import Shapes
+from stakes.calibration.scores import Scores
 from stakes.calibration.venn_abers import VennAbers
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors

@@ -2,52 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._checks import as_priors
-from stakes._files import write_whole
 from stakes._kernels.softmax import log_softmax, shift_log_priors
-from stakes.calibration.cases import (
-    Cases,
-    Scores,
-    of_weight,
-    read_cases,
-    read_log_scores,
-    read_scores,
-    refuse_vast,
-)
-from stakes.calibration.saved_form import (
-    Shapes,
-    check_bound,
-    jsonable,
-    need_all,
-    need_exactly,
-    numbers_again,
-    parameter,
-    plain_value,
-)
-from stakes.calibration.sort_of_scores import known_sort, read_alike, sort_of
-from stakes.exceptions import DataError, FormatError, PriorError, StakesError
-from stakes.typing import FloatArray, Name, Priors
+from stakes.calibration.bounding import bounded
+from stakes.calibration.cases import Cases, read_cases
+from stakes.calibration.savable import Savable, kinds
+from stakes.calibration.scores import Scores, of_weight, read_log_scores, refuse_vast
+from stakes.calibration.sort_of_scores import read_alike, sort_of
+from stakes.exceptions import DataError, PriorError
+from stakes.typing import FloatArray, Priors
 
 __all__ = ["Calibrator", "as_calibrator", "kinds"]
 
-FORMAT = "stakes-calibrator"
-#: What every saved calibrator holds besides its format, version and kind.
-PARTS = ("options", "classes", "priors", "bound", "parameters", "report")
 
-#: Every calibrator by the name under which it is saved.
-kinds: dict[str, type[Calibrator]] = {}
-
-
-class Calibrator:
+class Calibrator(Savable):
     """A map from scores to posteriors, learnt from cases whose class is known.
 
     Not used directly; see `Affine`, `Temperature`, `Isotonic` and the others. All of them take
@@ -84,21 +58,10 @@ class Calibrator:
         than the largest finite distance seen in `fit`. Default: no bound.
     """
 
-    kind: ClassVar[str] = ""
-    #: What is learnt and saved.
-    _shapes: ClassVar[Shapes] = {}
-    #: Options without which posteriors would be others.
-    _applied: ClassVar[tuple[str, ...]] = ()
     #: Whether scores may be on a scale of their own; otherwise probabilities are refused by `fit`.
     _any_scale: bool = False
     #: Whether adding a number to all scores of a case makes a difference.
     _level_counts: bool = False
-    #: What sort of scores `fit` was given, if known; see `sort_of_scores`.
-    _sort: str | None = None
-    options: dict[str, Any]
-    classes: tuple[Name, ...] | None
-    priors: FloatArray | None
-    report: dict[str, Any]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -117,7 +80,7 @@ class Calibrator:
             raise DataError(f"`bound` must be a positive number or 'data'; got {bound!r}.")
         self.options = {"priors": priors, "classes": classes, "bound": bound, **options}
         self.classes, self.priors, self.report = None, None, {}
-        self._bound: float | None = None
+        self._bound = None
 
     # ------------------------------------------------------------- the three verbs
 
@@ -214,84 +177,6 @@ class Calibrator:
         """A fresh calibrator with the same options."""
         return type(self)(**self.options)
 
-    # ------------------------------------------------------------- files
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything needed to apply the calibrator, as JSON types."""
-        self._need_fit()
-        return {
-            "format": FORMAT,
-            "version": 1,
-            "kind": self.kind,
-            "options": jsonable({**self.options, **self._plain_priors()}),
-            "classes": [plain_value(name) for name in self.classes or ()],
-            "priors": jsonable(self.priors),
-            "bound": self._bound,
-            **({} if self._sort is None else {"scores": self._sort}),
-            "parameters": jsonable(self._parameters()),
-            "report": jsonable(self.report),
-        }
-
-    def _plain_priors(self) -> dict[str, Any]:
-        """The target priors in class order, whatever form they were given in."""
-        return {"priors": None if self.options["priors"] is None else self.priors}
-
-    @classmethod
-    def from_dict(cls, saved: Mapping[str, Any]) -> Calibrator:
-        """The calibrator that `to_dict` described; raises unless every part of it is there."""
-        given: Any = saved
-        if not isinstance(given, Mapping):
-            as_calibrator(given)
-        version = saved.get("version")
-        if saved.get("format") != FORMAT or version != 1 or isinstance(version, bool):
-            raise FormatError(
-                f"not a saved calibrator: format {saved.get('format')!r}, version {version!r}."
-            )
-        kind = saved.get("kind")
-        if not isinstance(kind, str) or kind not in kinds:
-            raise FormatError(f"unknown calibrator {kind!r}; known: {', '.join(kinds)}.")
-        try:
-            made = kinds[kind]._rebuilt(saved)
-        except FormatError:
-            raise
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            said = error.message if isinstance(error, StakesError) else error
-            raise FormatError(
-                f"the saved {kind} calibrator is damaged ({type(error).__name__}: {said}).",
-                hint="fit and save it again",
-            ) from None
-        return made
-
-    @classmethod
-    def _rebuilt(cls, saved: Mapping[str, Any]) -> Self:
-        """The calibrator in a saved form, tried on a few cases."""
-        need_all(saved, PARTS, f"saved {cls.kind} calibrator")
-        need_all(saved["options"], cls._applied, f"options of the saved {cls.kind} calibrator")
-        made = cls(**saved["options"])
-        made.classes = tuple(saved["classes"])
-        made.priors = as_priors(saved["priors"], made.classes)
-        made.report = dict(numbers_again(saved["report"]))
-        check_bound(made.options.get("bound"), saved["bound"])
-        made._bound = saved["bound"]
-        need_exactly(
-            saved["parameters"], cls._shapes, f"parameters of the saved {cls.kind} calibrator"
-        )
-        made._restore(saved["parameters"])
-        size = len(made.classes)
-        with np.errstate(all="ignore"):
-            tried = made.log_posteriors(
-                read_scores(np.vstack([np.zeros(size), np.eye(size), -9 * np.eye(size)]))
-            )
-        if tried.shape != (2 * size + 1, size) or np.isnan(tried).any():
-            raise ValueError("it gives no posteriors")
-        made._sort = known_sort(saved.get("scores"))
-        return made
-
-    def save(self, path: str | Path) -> None:
-        """Write the calibrator as JSON text."""
-        text = json.dumps(self.to_dict(), allow_nan=False) + "\n"
-        write_whole(Path(path), text.encode("utf-8"))
-
     def __repr__(self) -> str:
         shown = ", ".join(f"{k}={v!r}" for k, v in self.options.items() if v is not None)
         state = f" fitted on {self.report.get('cases', 0)} cases" if self.classes else " not fitted"
@@ -307,18 +192,6 @@ class Calibrator:
         """Apply the parameters."""
         raise NotImplementedError
 
-    def _parameters(self) -> dict[str, Any]:
-        """What `_restore` needs."""
-        raise NotImplementedError
-
-    def _restore(self, parameters: Mapping[str, Any]) -> None:
-        """Undo `_parameters`: lists become arrays, numbers stay, infinities are spelt out."""
-        assert self.classes is not None
-        sizes = {"classes": len(self.classes)}
-        for name, shape in self._shapes.items():
-            if shape is not None:
-                setattr(self, name, parameter(name, parameters[name], shape, sizes))
-
     def _need_fit(self) -> None:
         """Raise before anything was learnt."""
         if self.classes is None:
@@ -328,28 +201,11 @@ class Calibrator:
 
     def _bounded(self, scores: Scores, *, learn: bool) -> Scores:
         """Move scores to the bound, if there is one; none may be vast after that."""
-        if self.options.get("bound") is None:
+        option = self.options.get("bound")
+        if option is None:
             return refuse_vast(scores)
-        if scores.table is None:
-            odds = np.asarray(scores.odds)
-            if learn:
-                self._bound = self._bound_from(np.abs(odds))
-            bounded = np.clip(odds, -self._bound, self._bound)  # type: ignore[operator]
-            return refuse_vast(Scores(None, bounded, scores.rows))
-        best = scores.table.max(axis=1, keepdims=True)
-        with np.errstate(over="ignore"):
-            table = np.subtract(scores.table, best, dtype=np.float64)
-        if learn:
-            self._bound = self._bound_from(-table)
-        kept = np.maximum(table, -self._bound)  # type: ignore[operator]
-        return refuse_vast(Scores(kept, None, scores.rows))
-
-    def _bound_from(self, distances: NDArray[Any]) -> float:
-        """The bound itself, or log 2 beyond the largest finite distance."""
-        if self.options["bound"] != "data":
-            return float(self.options["bound"])
-        finite = distances[np.isfinite(distances)]
-        return float(finite.max(initial=0.0)) + float(np.log(2.0))
+        kept, self._bound = bounded(scores, option, None if learn else self._bound)
+        return refuse_vast(kept)
 
 
 class Shifted(Calibrator):

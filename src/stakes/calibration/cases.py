@@ -1,4 +1,4 @@
-"""What a calibrator reads: scores, true classes and weights, checked once for all of them."""
+"""What a calibrator learns from: scores, true classes and weights, checked once for all of them."""
 
 from __future__ import annotations
 
@@ -9,199 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_matrix, as_priors, same_length
-from stakes._columns import as_column, as_floats, as_weights
+from stakes._checks import as_priors, same_length
+from stakes._columns import as_column, as_weights
 from stakes._names import encode, listed
 from stakes.calibration.column_names import column_names
-from stakes.calibration.not_logarithms import (
-    refuse_exact_rows,
-    refuse_probabilities,
-    refuse_probability_rows,
-)
+from stakes.calibration.scores import Scores, read_log_scores, read_scores
 from stakes.exceptions import DataError, PriorError
-from stakes.posteriors import Posteriors
 from stakes.typing import FloatArray, IntArray, Name, Priors
 
-__all__ = [
-    "Cases",
-    "Scores",
-    "group_numbers",
-    "of_weight",
-    "read_cases",
-    "read_log_scores",
-    "read_scores",
-    "refuse_vast",
-]
-
-#: The largest finite score: its square, times many cases, is still a number.
-_LARGEST = 1e100
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Scores:
-    """Checked scores: `table` (n, K) of log scores, or `odds` (n,) of the second class.
-
-    `rows` are the positions among the scores that were given, where some were left out. `barred`
-    (K,) are the classes that some score among all of them calls impossible, where these are a part.
-    """
-
-    table: NDArray[Any] | None
-    odds: NDArray[Any] | None
-    rows: NDArray[Any] | None = None
-    barred: NDArray[np.bool_] | None = None
-
-    @property
-    def size(self) -> int:
-        """Number of classes."""
-        return 2 if self.table is None else int(self.table.shape[1])
-
-    def __len__(self) -> int:
-        return len(self.odds) if self.table is None else len(self.table)  # type: ignore[arg-type]
-
-    def columns(self) -> NDArray[Any]:
-        """Log scores of each class, (n, K); log odds become log-posteriors."""
-        if self.table is not None:
-            return self.table
-        odds = np.asarray(self.odds, dtype=np.float64)
-        return np.column_stack([-np.logaddexp(0.0, odds), -np.logaddexp(0.0, -odds)])
-
-    def log_odds(self) -> FloatArray:
-        """Log odds of the second of two classes, (n,)."""
-        if self.odds is not None:
-            return np.asarray(self.odds, dtype=np.float64)
-        if self.size != 2:
-            raise DataError(
-                f"this calibrator is for two classes; the scores have {self.size} columns.",
-                hint="use Affine, Temperature, Vector, Dirichlet or Isotonic",
-            )
-        table = np.asarray(self.table, dtype=np.float64)
-        return np.asarray(table[:, 1] - table[:, 0])
-
-    def take(self, rows: NDArray[Any]) -> Scores:
-        """The scores of some rows."""
-        given = self.given_rows(rows)
-        if self.table is None:
-            return Scores(None, self.odds[rows], given, self.barred)  # type: ignore[index]
-        return Scores(self.table[rows], None, given, self.barred)
-
-    def as_a_whole(self, weights: FloatArray | None = None) -> Scores:
-        """The same scores, whose parts know which classes cases that count call impossible."""
-        values = np.asarray(self.odds if self.table is None else self.table)
-        if not values.size or np.isfinite([values.min(), values.max()]).all():
-            return self
-        counted = values if weights is None else values[weights > 0.0]
-        against = np.array([counted, -counted]) if self.table is None else -counted.T
-        found = np.array([np.isposinf(each).any() for each in against])
-        return replace(self, barred=found if self.barred is None else found | self.barred)
-
-    def given_rows(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Where some rows stood among the scores that were given, for messages."""
-        return rows if self.rows is None else np.asarray(self.rows[rows])
-
-
-def read_scores(scores: Any, name: str = "scores") -> Scores:
-    """Check scores: log-posteriors or logits (n, K), or log odds or LLRs (n,).
-
-    NaN is refused, and so are rows that add to 1 exactly: probabilities are not logarithms. One
-    infinite score takes all the probability. Scores already read are returned as they are.
-    """
-    if isinstance(scores, Scores):
-        return scores
-    if isinstance(scores, Posteriors):
-        return Scores(scores.log_values, None)
-    array = scores if isinstance(scores, np.ndarray) else np.asarray(scores)
-    if array.ndim != 2:
-        odds = as_floats(scores, name)
-        return Scores(None, odds)
-    table = as_matrix(array, name)
-    if table.dtype.kind != "f":
-        table = table.astype(np.float64)
-    if table.shape[1] < 2:
-        raise DataError(f"`{name}` must have one column per class; got shape {table.shape}.")
-    if not table.size:
-        return Scores(table, None)
-    with np.errstate(invalid="ignore", over="ignore"):
-        plain = bool(np.isfinite(table.sum()))
-    if plain:
-        refuse_exact_rows(table, name)
-        return Scores(table, None)
-    return Scores(_settle_infinities(table, name), None)
-
-
-def read_log_scores(
-    scores: Any,
-    name: str = "scores",
-    *,
-    sample_weight: Any = None,
-    any_scale: bool = False,
-    probabilities: str | None = None,
-    instead: str = "log odds all the same: Posteriors.from_logits(scores)",
-) -> Scores:
-    """As `read_scores`, where many cases are judged: what looks like probabilities is refused.
-
-    A column is, unless it may be on `any_scale`; `probabilities` says what to type if that is what
-    they are, `instead` how to insist. Cases of weight 0 are not looked at. What `Posteriors` says,
-    and what was read before, is not asked again.
-    """
-    read = read_scores(scores, name)
-    if isinstance(scores, (Posteriors, Scores)):
-        return read
-    asked = of_weight(read, sample_weight)
-    if asked.table is not None:
-        refuse_probability_rows(asked.table, name)
-    elif asked.odds is not None and not any_scale:
-        said = probabilities or "Posteriors(p), or np.log(p / (1 - p))"
-        refuse_probabilities(asked.odds, name, f"probabilities: {said}; {instead}")
-    return read
-
-
-def of_weight(scores: Scores, sample_weight: Any) -> Scores:
-    """The scores of cases that count; weights that do not fit are refused elsewhere."""
-    if sample_weight is None:
-        return scores
-    counts = as_column(sample_weight, "sample_weight") != 0
-    if len(counts) != len(scores) or counts.all():
-        return scores
-    return scores.take(np.flatnonzero(counts))
-
-
-def refuse_vast(scores: Scores) -> Scores:
-    """The scores themselves; raise when a finite one is so large that its square overflows."""
-    values = scores.odds if scores.table is None else scores.table
-    if values is None or not values.size:
-        return scores
-    if float(values.min()) >= -_LARGEST and float(values.max()) <= _LARGEST:
-        return scores
-    vast = np.isfinite(values) & (np.abs(values) > _LARGEST)
-    if not vast.any():
-        return scores
-    places = np.flatnonzero(vast.reshape(len(values), -1).any(axis=1))
-    rows = scores.given_rows(places)
-    raise DataError(
-        f"`scores` must be at most {_LARGEST:g} in size, or infinite; row {rows[0]} holds "
-        f"{values[vast][0]:g} ({rows.size} of {len(values)} rows fail).",
-        hint="divide all scores by a constant; where such a score marks an impossible class, "
-        "say how far to trust it: bound=50",
-        rows=rows[:10].tolist(),
-    )
-
-
-def _settle_infinities(table: NDArray[Any], name: str) -> NDArray[Any]:
-    """One +inf per row means certainty; refuse NaN and rows that say nothing."""
-    bad = np.isnan(table).any(axis=1) | np.isneginf(table).all(axis=1)
-    bad |= np.isposinf(table).sum(axis=1) > 1
-    if bad.any():
-        rows = np.flatnonzero(bad)
-        raise DataError(
-            f"`{name}` must determine a posterior; row {rows[0]} is {table[rows[0]].tolist()} "
-            f"({rows.size} of {len(table)} rows fail).",
-            rows=rows[:10].tolist(),
-        )
-    certain = np.isposinf(table).any(axis=1)
-    if certain.any():
-        table = table.copy()
-        table[certain] = np.where(np.isposinf(table[certain]), 0.0, -np.inf)
-    return table
+__all__ = ["Cases", "Scores", "group_numbers", "read_cases", "read_log_scores", "read_scores"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stakes.calibration.calibrator import Calibrator
-from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.cases import Cases
 from stakes.calibration.saved_form import Shapes
+from stakes.calibration.scores import Scores
 from stakes.typing import FloatArray
 
 __all__ = ["Constant"]

@@ -9,11 +9,12 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator
-from stakes.calibration.cases import read_cases, read_log_scores
+from stakes.calibration.cases import read_cases
 from stakes.calibration.cross_fitting import OPTIMISTIC, cross_fit_cases, fold_numbers
 from stakes.calibration.isotonic import Isotonic
 from stakes.calibration.per_case import Aim, case_losses, loss_name
 from stakes.calibration.scaling import Affine
+from stakes.calibration.scores import read_log_scores
 from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.typing import RandomSource

@@ -9,8 +9,9 @@ import numpy as np
 
 from stakes._kernels.class_scores import median
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
-from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.cases import Cases
 from stakes.calibration.saved_form import Shapes
+from stakes.calibration.scores import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from stakes._kernels.class_scores import ClassScores, lay_out, median
 from stakes._kernels.newton_affine import fit_scaling
-from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.cases import Cases
+from stakes.calibration.scores import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray
 

@@ -14,8 +14,9 @@ from stakes.calibration.calibrator import (
     binary_log_posteriors,
     softmax_log_posteriors,
 )
-from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.cases import Cases
 from stakes.calibration.saved_form import Shapes, parameter
+from stakes.calibration.scores import Scores
 from stakes.exceptions import DataError, FormatError
 from stakes.typing import FloatArray, Priors
 

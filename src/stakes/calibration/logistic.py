@@ -10,9 +10,10 @@ import numpy as np
 from stakes._kernels.newton import JUST_POSITIVE, TOLERANCE, scaled_tolerance
 from stakes._kernels.newton_logistic import fit_logistic
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
-from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.cases import Cases
+from stakes.calibration.odds_line import finite_cases, fit_odds
 from stakes.calibration.saved_form import Shapes
-from stakes.calibration.scaling import finite_cases, fit_odds
+from stakes.calibration.scores import Scores
 from stakes.typing import FloatArray, Priors
 
 __all__ = ["Beta", "Logistic"]

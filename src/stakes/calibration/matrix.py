@@ -11,9 +11,10 @@ from stakes._kernels.class_scores import lay_out
 from stakes._kernels.newton_affine import fit_scaling
 from stakes._kernels.newton_matrix import fit_matrix
 from stakes.calibration.calibrator import Calibrator, softmax_log_posteriors
-from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.cases import Cases
 from stakes.calibration.impossible import refuse_impossible_truth, refuse_marks
 from stakes.calibration.saved_form import Shapes
+from stakes.calibration.scores import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 

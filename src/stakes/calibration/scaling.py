@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stakes._kernels.class_scores import ClassScores, class_sums, lay_out, smoothed_sums
 from stakes._kernels.newton import JUST_POSITIVE
 from stakes._kernels.newton_affine import fit_scaling
-from stakes._kernels.newton_logistic import Line, fit_line
 from stakes.calibration.calibrator import (
     Calibrator,
     binary_log_posteriors,
     softmax_log_posteriors,
 )
-from stakes.calibration.cases import Cases, Scores
-from stakes.calibration.impossible import (
-    impossible_truth,
-    refuse_far_odds,
-    refuse_impossible_truth,
-    refuse_turned,
-)
+from stakes.calibration.cases import Cases
+from stakes.calibration.impossible import refuse_impossible_truth, refuse_turned
+from stakes.calibration.odds_line import fit_odds
 from stakes.calibration.saved_form import Shapes
-from stakes.exceptions import DataError
-from stakes.typing import FloatArray, IntArray, Priors
+from stakes.calibration.scores import Scores
+from stakes.typing import FloatArray, Priors
 
 __all__ = ["Affine", "Temperature", "Vector"]
 
@@ -269,64 +264,3 @@ class Vector(_Scaling):
 
     kind = "vector"
     form = "vector"
-
-
-def fit_odds(cases: Cases, smoothing: bool | None) -> tuple[Line, dict[str, Any]]:
-    """The best line through the log odds, and what to report of it."""
-    kept = finite_cases(cases)
-    line = fit_line(
-        kept.odds,
-        kept.codes == 1,
-        kept.weights,
-        counts=cases.counts,
-        smoothing=smoothing,
-        rising=kept.below or kept.above,
-    )
-    return line, {
-        "cross_entropy": kept.share * line.value,
-        "gradient": line.gradient,
-        "steps": line.steps,
-        "smoothed": line.smoothed,
-    }
-
-
-class FiniteCases(NamedTuple):
-    """Log odds, classes and prior weights of the finite cases.
-
-    `share` is theirs of the weight of all; `below` and `above` say whether others are infinite,
-    also of cases that are held out.
-    """
-
-    odds: FloatArray
-    codes: IntArray
-    weights: FloatArray
-    share: float = 1.0
-    below: bool = False
-    above: bool = False
-
-
-def finite_cases(cases: Cases) -> FiniteCases:
-    """The finite cases; infinite ones must be right.
-
-    An infinite score on the right side costs nothing under any positive slope, and all under any
-    other. So it drops out where slopes are held positive.
-    """
-    odds, codes, weights = cases.scores.log_odds(), cases.codes, cases.prior_weights()
-    above, below = (False, False) if cases.scores.barred is None else cases.scores.barred.tolist()
-    if np.isfinite(odds.min()) and np.isfinite(odds.max()):
-        refuse_far_odds(odds, cases)
-        return FiniteCases(odds, codes, weights, below=below, above=above)
-    infinite = ~np.isfinite(odds)
-    wrong = np.flatnonzero(infinite & ((odds > 0) != (codes == 1)))
-    if wrong.size:
-        raise impossible_truth(wrong, cases)
-    keep = ~infinite
-    if len(np.unique(codes[keep])) < 2:
-        raise DataError(
-            f"only {int(keep.sum())} cases have finite scores, not of both classes.",
-            hint='use bound="data" to keep the infinite ones',
-        )
-    refuse_far_odds(odds, cases)
-    share = float(weights[keep].sum() / weights.sum())
-    below, above = below or np.isneginf(odds.min()), above or np.isposinf(odds.max())
-    return FiniteCases(odds[keep], codes[keep], weights[keep], share, below, above)

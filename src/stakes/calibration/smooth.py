@@ -9,9 +9,10 @@ import numpy as np
 
 from stakes._kernels.likely_curve import LikelyCurve, likely_curve, mean_log_odds
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
-from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.cases import Cases
 from stakes.calibration.ranking import mid_ranks, rank_log_odds
 from stakes.calibration.saved_form import Shapes
+from stakes.calibration.scores import Scores
 from stakes.typing import FloatArray, Priors
 
 __all__ = ["Smooth"]

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.calibration.cases import Scores, read_scores
 from stakes.calibration.not_logarithms import (
     looks_like_probabilities,
     mostly_outside,
     refuse_probability_rows,
 )
+from stakes.calibration.scores import Scores, read_scores
 from stakes.exceptions import DataError, FormatError
 from stakes.posteriors import Posteriors
 

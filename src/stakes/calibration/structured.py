@@ -12,10 +12,11 @@ from stakes._kernels.common_curve import KNOTS, bent, fit_curve
 from stakes._kernels.newton_affine import fit_scaling
 from stakes._kernels.newton_matrix import fit_matrix
 from stakes.calibration.calibrator import Calibrator, softmax_log_posteriors
-from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.cases import Cases
 from stakes.calibration.impossible import refuse_impossible_truth
 from stakes.calibration.matrix import finite_table
 from stakes.calibration.saved_form import Shapes
+from stakes.calibration.scores import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 

@@ -11,8 +11,9 @@ from stakes._kernels.class_scores import weighted_sums
 from stakes._kernels.equal_mass import equal_mass_cuts, half_way
 from stakes._kernels.pav_blocks import venn_abers_upper
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
-from stakes.calibration.cases import Cases, Scores
+from stakes.calibration.cases import Cases
 from stakes.calibration.saved_form import Shapes
+from stakes.calibration.scores import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray, Priors
 

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from stakes._kernels.roc_hull import cumulative
-from stakes.calibration.cases import read_cases, read_log_scores
+from stakes.calibration.cases import read_cases
+from stakes.calibration.scores import read_log_scores
 from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.summaries import ScoreCounts

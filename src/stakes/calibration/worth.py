@@ -9,7 +9,7 @@ import numpy as np
 from stakes._names import listed
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator, as_calibrator
-from stakes.calibration.cases import Cases, read_cases, read_log_scores
+from stakes.calibration.cases import Cases, read_cases
 from stakes.calibration.cost_intervals import Change, cost_interval
 from stakes.calibration.cross_fitting import OPTIMISTIC, cross_fit_cases, fold_numbers
 from stakes.calibration.gain import CalibrationGain
@@ -17,6 +17,7 @@ from stakes.calibration.gain_intervals import gain_interval
 from stakes.calibration.impossible import IMPOSSIBLE
 from stakes.calibration.per_case import Aim, case_losses, loss_name
 from stakes.calibration.scaling import Affine
+from stakes.calibration.scores import read_log_scores
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray, RandomSource

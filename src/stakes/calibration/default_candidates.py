@@ -1,0 +1,46 @@
+"""What the automatic choice tries when nothing is named."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stakes.calibration.blending import Rank
+from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.cases import Cases
+from stakes.calibration.isotonic import Isotonic
+from stakes.calibration.logistic import Beta
+from stakes.calibration.matrix import Dirichlet
+from stakes.calibration.scaling import Affine, Temperature
+from stakes.calibration.smooth import Smooth
+from stakes.calibration.structured import CommonCurve, StructuredMatrix
+from stakes.calibration.venn_abers import VennAbers
+from stakes.exceptions import DataError
+
+__all__ = ["default_candidates"]
+
+#: Beyond so many classes nothing is tried whose work or need of cases grows with their square.
+MANY_CLASSES = 30
+#: Beyond so many cases times classes squared no matrix is tried.
+MUCH_WORK = 2e8
+
+
+def default_candidates(cases: Cases) -> list[Calibrator]:
+    """What is tried when nothing is named: what the classes and cases can bear."""
+    size = cases.scores.size
+    numbers = np.bincount(cases.codes, minlength=size)
+    if size == 2:
+        cases.need_all_classes("add cases of that class")
+        if numbers.min() < 2:
+            raise DataError(
+                f"`y_true` has a single case of class {cases.classes[int(numbers.argmin())]}; two "
+                f"of each class are needed to compare calibrators ({len(cases.codes)} cases).",
+                hint="add cases of that class, or fit one calibrator: Affine()",
+            )
+        return [Smooth(), Rank(), VennAbers(), Beta(), Affine(), Isotonic()]
+    if numbers.min() < 2:
+        return [Temperature()]
+    rows, shared = len(cases.codes), [CommonCurve(), Affine(), Temperature()]
+    if size <= MANY_CLASSES:
+        dirichlet = [Dirichlet()] if rows >= size * size else []
+        return [*dirichlet, *shared, Isotonic()]
+    return [*([StructuredMatrix()] if rows * size * size <= MUCH_WORK else []), *shared]
