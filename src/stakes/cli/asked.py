@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -116,7 +117,7 @@ def fill_in_models(table: Table, label: str, args: Any) -> list[str]:
         args.proba = next(iter(table.matrices))
         return [f"the model is the array '{args.proba}', one column per outcome"]
     others = [name for name in [*table.names, *table.matrices] if name != label]
-    example = likely_scores(table, label)
+    example = shlex.quote(likely_scores(table, label))
     raise DataError(
         f"I cannot tell which columns hold the models. {table.source} has: "
         f"{', '.join(others[:12])}.",

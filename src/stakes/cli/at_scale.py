@@ -107,4 +107,4 @@ def _findings(ev: Evaluation, found: Counted, args: Any) -> Findings:
             **({"weight": args.weight} if args.weight else {}),
         },
     )
-    return replace(result, n_cases=ev.n_cases)
+    return replace(result, n_cases=int(ev.n_cases))

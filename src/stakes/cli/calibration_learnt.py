@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,7 +71,7 @@ def learn(args: Any, telling: Telling) -> Learnt:
         raise DataError(
             f"one model with scores is calibrated at a time; got {len(models)}: "
             f"{', '.join(model.name for model in models)}.",
-            hint=f"--model {models[0].name}",
+            hint=f"--model {shlex.quote(models[0].name)}",
         )
     models, cases, gaps = without_gaps(models, question.cases, args)
     cases = replace(cases, weights=_of_mean_one(cases.weights))

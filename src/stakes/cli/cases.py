@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -119,7 +120,7 @@ def binary_order(labels: Labels, positive: str | None, label: str) -> tuple[str,
     rarer = second if labels.counts[1] <= labels.counts[0] else first
     raise LabelError(
         f"I cannot tell which outcome is the one you act on. '{label}' holds {counted(labels)}.",
-        hint=f"Say: --positive {rarer}",
+        hint=f"Say: --positive {shlex.quote(rarer)}",
     )
 
 
@@ -143,7 +144,8 @@ def _unknown_positive(positive: str, labels: Labels, label: str) -> LabelError:
     """What to say when --positive is not among the labels."""
     folded = {name.lower(): name for name in labels.names}
     near = difflib.get_close_matches(positive.strip().lower(), folded, n=1)
-    hint = f"Say: --positive {folded[near[0]] if near else labels.names[-1]}"
+    meant = folded[near[0]] if near else labels.names[-1]
+    hint = f"Say: --positive {shlex.quote(meant)}"
     return LabelError(
         f"'{positive}' does not occur in '{label}', which holds {counted(labels)}.", hint=hint
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ from stakes.report.amounts import grouped
 __all__ = ["Labels", "as_labels", "as_numbers"]
 
 _WHOLE = re.compile(r"[-+]?[0-9]+(\.0*)?")
+#: A comma before decimals: thousands stand in threes, after a digit that is not 0.
+DECIMAL_COMMA = re.compile(r"[-+]?(0?,[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))")
 #: Spellings of "no value" that spreadsheets and data frames leave behind.
 EMPTY = ("", "na", "n/a", "nan", "null", "none", "?", "<na>", "nat")
 
@@ -105,7 +108,7 @@ def _not_numbers(cells: NDArray[Any], filled: NDArray[Any], what: str) -> DataEr
     return DataError(
         f"column '{what}' must hold numbers; row {grouped(bad[0] + 1)} holds '{cell}' "
         f"({grouped(len(bad))} of {grouped(cells.shape[0])} rows).",
-        hint=_as_number(cell) or f"if these are decisions:  --decisions {what}",
+        hint=_as_number(cell) or f"if these are decisions:  --decisions {shlex.quote(what)}",
         rows=bad[:10],
     )
 
@@ -113,6 +116,8 @@ def _not_numbers(cells: NDArray[Any], filled: NDArray[Any], what: str) -> DataEr
 def _as_number(cell: str) -> str | None:
     """How to write a number that people write otherwise; None for other text."""
     text = cell.strip().removesuffix("%").strip()
+    if DECIMAL_COMMA.fullmatch(text):
+        text = text.replace(",", ".")
     plain = text.replace(",", "").replace(" ", "").replace("\u00a0", "")
     try:
         value = float(plain) / (100 if cell.strip().endswith("%") else 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -65,12 +66,12 @@ def find_label(table: Table, given: str | None) -> tuple[str, str | None]:
     if found:
         raise DataError(
             f"{table.source}: {' and '.join(map(repr, found))} could each be the truth.",
-            hint=f"Say: --label {found[0]}",
+            hint=f"Say: --label {shlex.quote(found[0])}",
         )
     raise DataError(
         f"{table.source}: I cannot tell which column holds the truth. "
         f"It has: {', '.join(table.names[:12])}.",
-        hint=f"Say: --label {_likely_label(table)}",
+        hint=f"Say: --label {shlex.quote(_likely_label(table))}",
     )
 
 
@@ -110,6 +111,7 @@ def named_columns(table: Table, given: str) -> list[str]:
     """The columns of a list with commas; a star stands for any letters; every one must exist."""
     names: list[str] = []
     words = [word for word in (part.strip() for part in given.split(",")) if word]
+    words = [given] if given in table.names else words  # a name may hold a comma
     for k, part in enumerate(words):
         if part in words[:k]:
             raise DataError(f"'{part}' is named twice.", hint="leave one of them out")
@@ -134,7 +136,9 @@ def flipped(names: Sequence[str], args: Any) -> set[str]:
         among = f"the scores are {', '.join(names)}" if names else "there are no --scores"
         raise DataError(
             f"--flip {strangers[0]} does nothing: {among}.",
-            hint="it is for columns of --scores" if not names else f"--flip {names[0]}",
+            hint="it is for columns of --scores"
+            if not names
+            else f"--flip {shlex.quote(names[0])}",
         )
     return set(words)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from stakes.exceptions import FormatError
 from stakes.report.amounts import grouped
 
-__all__ = ["as_plain_text", "parse"]
+__all__ = ["as_plain_text", "delimiter_of", "parse", "refuse_bare_rows"]
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 #: A cell longer than this is cut out by slicing, not through a table of equal widths.
@@ -33,11 +33,11 @@ def parse(data: bytes, name: str) -> tuple[list[str], int, list[Getter], str]:
     if data[:4].lower() == b"sep=":  # a line that only spreadsheets write
         data = data.partition(b"\n")[2].lstrip(b"\n")
     header, _, body = data.partition(b"\n")
-    delimiter = _delimiter(header.decode("utf-8"))
+    delimiter = delimiter_of(header.decode("utf-8"))
     if b'"' in data:
         return *_through_csv(data, delimiter, name), delimiter
     names = [cell.strip() for cell in header.decode("utf-8").split(delimiter)]
-    _refuse_bare_rows(names, name)
+    refuse_bare_rows(names, name)
     buffer = np.frombuffer(body, dtype=np.uint8)
     if not buffer.size:
         return names, 0, [lambda: np.empty(0, dtype="S1") for _ in names], delimiter
@@ -95,7 +95,7 @@ def _through_csv(data: bytes, delimiter: str, name: str) -> tuple[list[str], int
     """The same through the csv module: quotation marks, blank lines, and ragged lines refused."""
     reader = csv.reader(io.StringIO(data.decode("utf-8"), newline=""), delimiter=delimiter)
     names = [cell.strip() for cell in next(reader)]
-    _refuse_bare_rows(names, name)
+    refuse_bare_rows(names, name)
     rows: list[list[str]] = []
     try:
         for row in reader:
@@ -120,7 +120,7 @@ def _texts(column: tuple[str, ...]) -> Getter:
     return lambda: np.array(column, dtype=np.str_)
 
 
-def _delimiter(header: str) -> str:
+def delimiter_of(header: str) -> str:
     """The delimiter that occurs most often in the header, outside quotation marks."""
     outside = "".join(header.split('"')[::2])
     return max(DELIMITERS, key=outside.count)
@@ -152,8 +152,13 @@ def as_plain_text(data: bytes, name: str) -> bytes:
     return data + b"\n" if b"\n" in data else data
 
 
-def _refuse_bare_rows(names: list[str], name: str) -> None:
-    """Raise when the first line holds numbers; whole ones may be the names of classes."""
+def refuse_bare_rows(names: list[str], name: str) -> None:
+    """Raise when the first line is a comment, or numbers; whole ones may be names of classes."""
+    if len(names) == 1 and names[0].startswith("#"):
+        raise FormatError(
+            f"the first line of {name} is a comment ({names[0]}), not column names.",
+            hint="take out the lines that begin with #",
+        )
 
     def is_number(text: str) -> bool:
         try:

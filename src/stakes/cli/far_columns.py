@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes.cli.cases import Cases, quoted
+from stakes.cli.cells import EMPTY
 from stakes.cli.columns import ClassColumns, class_columns, flipped, named_columns
 from stakes.cli.reading import Table
 from stakes.exceptions import DataError
@@ -97,7 +98,7 @@ def label_counts(
     eager = groups.collect() if isinstance(groups, nw.LazyFrame) else groups
     names = eager[columns.label].to_list()
     counts, weights = eager["stakes_rows"].to_list(), eager["stakes_weight"].to_list()
-    empty = [name is None or name != name or str(name).strip() == "" for name in names]
+    empty = [name is None or name != name or str(name).strip().lower() in EMPTY for name in names]
     missing = sum(int(n) for n, bad in zip(counts, empty, strict=True) if bad)
     found = zip(names, counts, weights, empty, strict=True)
     kept = {name: (int(n), float(w or 0.0)) for name, n, w, bad in found if not bad}
@@ -115,9 +116,12 @@ def prepared(frame: Any, columns: FarColumns, cases: Cases, args: Any) -> Any:
     import narwhals as nw
 
     rows = _kept(nw.from_native(frame), columns, args)
+    types = rows.collect_schema()
     if args.missing == "drop":
         rows = rows.filter(~nw.col(columns.label).is_null())
-    types = rows.collect_schema()
+        if types[columns.label] == nw.String:
+            words = nw.col(columns.label).str.strip_chars().str.to_lowercase()
+            rows = rows.filter(~words.is_in(list(EMPTY)))
     changed = _posteriors(nw, columns, types, cases, args) | _times(nw, columns, types, args)
     if changed:
         rows = rows.with_columns(**changed)

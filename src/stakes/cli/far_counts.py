@@ -82,6 +82,7 @@ def counted_far(args: Any) -> Counted:
         notes = [said] if said else []
         notes += fill_in_models(table, label, args)
         columns = far_columns(table, types, label, args)
+        _refuse_twice(files, columns)
         if files.form == "csv":  # cells as they stand, not as they look
             columns = replace(columns, whole_decisions=False)
             source = stack.enter_context(opened(files, engine, args.memory, columns.types))
@@ -96,6 +97,15 @@ def counted_far(args: Any) -> Counted:
         warnings += _hidden_by_folders(files, engine, args, columns)
         reduction = _reduced(source, columns, app, cases, values, files, args)
     return Counted(reduction, app, cases, files, engine, (*notes, *left_out), tuple(warnings))
+
+
+def _refuse_twice(files: Files, columns: FarColumns) -> None:
+    """Raise when a column that is read is not the only one of its name; engines take the first."""
+    if files.header is not None:
+        named = Table(files.title, 0, files.header.names, files.form, "")
+        for name in columns.types:
+            if name in named.names:
+                named.position(name)
 
 
 def _hidden_by_folders(files: Files, engine: str, args: Any, columns: FarColumns) -> list[str]:
@@ -150,6 +160,11 @@ def _outcomes(
         notes.append(f"{missing} rows without the truth were left out")
     values = {as_text(value): value for value in found}
     totals = np.array([found[value] for value in values.values()], dtype=np.float64).reshape(-1, 2)
+    if not np.isfinite(totals).all():
+        raise DataError(
+            f"weights must be numbers that are not negative; some of '{args.weight}' are not.",
+            hint="correct the files; to leave rows without a weight out:  --missing drop",
+        )
     if args.weight and totals.size and not totals[:, 1].any():
         raise DataError(f"every weight in '{args.weight}' is 0, so there is nothing to average.")
     labels = _CountedLabels(tuple(values), np.arange(len(values)), None, *totals.T)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def over_names(matrix: ConfusionMatrix, args: Any) -> Application:
             raise CostError(
                 "I cannot tell which outcome is the one you act on. The outcomes are "
                 f"{quoted(classes)}.",
-                hint=f"Say: --positive {classes[1]}",
+                hint=f"Say: --positive {shlex.quote(classes[1])}",
             )
     return Application(binary_costs(words, classes), None, args.unit, number, period)
 

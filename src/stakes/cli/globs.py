@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stakes.cli.text_header import TextHeader, text_header
 from stakes.exceptions import FormatError
 
 __all__ = ["Files", "found_files", "needs_engine", "partitions"]
@@ -28,13 +29,24 @@ LARGE = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Files of one form; `paths` are the files themselves, or one address to be listed there."""
+    """Files of one form; `paths` are the files themselves, or one address to be listed there.
+
+    `header` is that of the first text file; None for other forms, and where it is far away.
+    """
 
     said: str
     paths: tuple[str, ...]
     form: str
     size: int | None
     folders: bool = True
+    header: TextHeader | None = None
+
+    @property
+    def delimiter(self) -> str:
+        """What stands between the cells of text files."""
+        if self.header is not None:
+            return self.header.delimiter
+        return "\t" if ".tsv" in self.paths[0].lower() else ","
 
     @property
     def hive(self) -> bool:
@@ -120,7 +132,8 @@ def found_files(said: str) -> Files:
             f"{hollow[0]} is empty ({len(hollow)} of {len(paths)} files have no bytes).",
             hint="a run that wrote it may have been cut off: write it again, or remove it",
         )
-    return Files(said, tuple(paths), kinds[0], sum(sizes.values()))
+    header = text_header(paths[0]) if kinds[0] == "csv" else None
+    return Files(said, tuple(paths), kinds[0], sum(sizes.values()), header=header)
 
 
 def _listed(said: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +73,11 @@ def _decided(table: Table, name: str, cases: Cases, decisions: tuple[str, ...]) 
             f"column '{name}' decides {quoted(strangers)} in {grouped(count)} rows, but the "
             f"decisions are {quoted(decisions)}.",
             hint="decisions must be spelt as in the truth or in the costs file"
-            + ("\nif these are scores:  --scores " + name if _numeric(strangers) else ""),
+            + (
+                "\nif these are scores:  --scores " + shlex.quote(name)
+                if _numeric(strangers)
+                else ""
+            ),
         )
     places = np.array([*(position[label] for label in labels.names), -1], dtype=np.intp)
     codes = places[labels.codes][cases.rows]

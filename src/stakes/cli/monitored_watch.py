@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +33,8 @@ def chosen(models: list[str], given: str | None) -> str:
         return models[0]
     if given is None:
         raise DataError(
-            f"there are {len(models)} models: {', '.join(models)}.", hint=f"--model {models[0]}"
+            f"there are {len(models)} models: {', '.join(models)}.",
+            hint=f"--model {shlex.quote(models[0])}",
         )
     if given not in models:
         raise DataError(f"--model speaks of '{given}'; the models are {', '.join(models)}.")
@@ -84,7 +86,7 @@ def _refuse_unwatched(periods: dict[str, Any], app: Application, args: Any) -> N
     if args.reference == names[-1]:
         raise DataError(
             f"'{names[-1]}' is the last period, so none is left to compare with it.",
-            hint=f"--reference {names[0]}",
+            hint=f"--reference {shlex.quote(names[0])}",
         )
     values = app.costs.values
     given = not any(isinstance(one, CostTally) for one in periods.values())

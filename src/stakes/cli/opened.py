@@ -17,6 +17,7 @@ __all__ = ["Opened", "unreadable"]
 NO_NUMBER = (
     r"column \"(?P<column>.+?)\"\. Could not convert string \"(?P<cell>.*?)\" to 'DOUBLE'",
     r"convert string '(?P<cell>.*?)' to DOUBLE when casting from source column (?P<column>.+)",
+    r"Could not convert string '(?P<cell>.*?)' to DOUBLE",
     r"could not parse `(?P<cell>.*?)` as dtype `f64` at column '(?P<column>.+?)' ",
     r"from `str` to `f64` failed in column '(?P<column>.+?)' for .*?values: \[\"(?P<cell>.*?)\"",
     r"The value '(?P<cell>.*?)' of the type \"STRING\" cannot be cast to \"DOUBLE\"",
@@ -59,7 +60,9 @@ def unreadable(error: Exception, files: Files) -> FormatError:
             )
     said = _said(error)
     hint = None
-    if "memory" in said.lower():
+    if re.search("invalid (utf-8|unicode)", str(error), re.IGNORECASE):
+        hint = "save it as UTF-8, e.g.  iconv -f latin1 -t utf-8 file.csv > file-utf8.csv"
+    elif "memory" in said.lower():
         hint = "allow more:  --memory 4GB"
     elif re.search("mismatch|schema", said, re.IGNORECASE):
         hint = "every file must have the same columns, of the same types"

@@ -70,10 +70,22 @@ def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
         ]  # fmt: skip
         given |= {"header": "true", "hive_types_autocast": "false"}
         given |= {"types": f"{{{', '.join(kinds)}}}"} if kinds else {}
-        given |= {"delim": "'\t'"} if ".tsv" in files.paths[0].lower() else {}
+        given |= _written_so(files)
     names = ", ".join(_literal(path) for path in files.paths)
     options = ", ".join(f"{name}={value}" for name, value in given.items())
     return _placed(con.sql(f"SELECT * FROM read_{files.form}([{names}], {options})"), files)
+
+
+def _written_so(files: Files) -> dict[str, str]:
+    """How the text is written, so that nothing is guessed: a guess may leave lines out."""
+    header = files.header
+    if header is None:
+        return {"comment": "''"} | ({"delim": "'\t'"} if files.delimiter == "\t" else {})
+    given = {"delim": _literal(files.delimiter), "quote": "'\"'", "escape": "'\"'"}
+    given["comment"] = "''"
+    if not header.blank:  # of blank lines versions of DuckDB think differently
+        given["skip"] = str(int(header.told))
+    return given | ({"decimal_separator": "','"} if header.decimal_comma else {})
 
 
 def _placed(relation: Any, files: Files) -> Any:

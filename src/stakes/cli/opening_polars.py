@@ -43,8 +43,11 @@ def _scanned(
     if files.form == "arrow":
         return pl.scan_ipc(paths, **({"hive_partitioning": True} if hive else {}))
     kinds = {n: pl.Float64 if kind == "number" else pl.String for n, kind in types.items()}
-    mark = "\t" if ".tsv" in paths[0].lower() else ","
-    return pl.scan_csv(paths, schema_overrides=kinds, separator=mark)
+    given: dict[str, Any] = {"separator": files.delimiter}
+    if files.header is not None:
+        given["skip_rows"] = int(files.header.told)  # blank lines it leaves out by itself
+        given |= {"decimal_comma": True} if files.header.decimal_comma else {}
+    return pl.scan_csv(paths, schema_overrides=kinds, **given)
 
 
 def _in_folders(pl: Any, files: Files, paths: list[str], types: dict[str, str]) -> Any:

@@ -59,8 +59,7 @@ def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
         reader = reader.option("basePath", root if far else str(Path(root).absolute()))
     if files.form == "parquet":
         return reader.parquet(*paths)
-    mark = "\t" if ".tsv" in paths[0].lower() else ","
-    reader = reader.option("header", True).option("sep", mark)
+    reader = reader.option("header", True).option("sep", files.delimiter)
     frame = reader.option("enforceSchema", False).csv(paths)  # every file must have this header
     for name, kind in types.items():
         if kind == "number":

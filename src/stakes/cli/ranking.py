@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -92,10 +93,12 @@ def turned_round(models: Sequence[Model], cases: Cases, args: Any) -> list[Turne
         if name in already:
             asked = f"Is the column the probability of '{positive}' as it is?"
             seen = f"turned by --flip, higher {name} goes with {seen}"
-            found.append(Turned(seen, asked, f"leave out --flip {name}"))
+            found.append(Turned(seen, asked, f"leave out --flip {shlex.quote(name)}"))
         else:
             asked = f"Is the column the probability of '{negative}'?"
-            found.append(Turned(f"higher {name} goes with {seen}", asked, f"--flip {name}"))
+            found.append(
+                Turned(f"higher {name} goes with {seen}", asked, f"--flip {shlex.quote(name)}")
+            )
     return found
 
 
