@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold, cross_val_predict
+from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -247,12 +247,6 @@ class TestBayesDecisionClassifier:
             model = BayesDecisionClassifier(inner).set_fit_request(sample_weight=True)
             model.fit(X, y, sample_weight=weights)
         assert model.class_priors_[1] == pytest.approx(y.mean())
-
-    def test_folds_that_meet_a_case_twice_raise(self, two_classes) -> None:
-        X, y = two_classes
-        folds = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
-        with pytest.raises(DataError, match="exactly one test part; 400 of 400"):
-            BayesDecisionClassifier(LogisticRegression(), calibrator=Affine(), cv=folds).fit(X, y)
 
     def test_groups_reach_the_splitter(self, two_classes) -> None:
         X, y = two_classes

@@ -27,7 +27,7 @@ from stakes.integrations.sklearn.fitting import (
     unfitted,
     weights_learnt,
 )
-from stakes.integrations.sklearn.folds import held_out, posteriors_by, refuse_ensemble
+from stakes.integrations.sklearn.folds import held_out, learnt, posteriors_by, refuse_ensemble
 from stakes.integrations.sklearn.meta import AroundClassifier
 from stakes.results import Frame
 from stakes.typing import Priors
@@ -53,8 +53,9 @@ class BayesDecisionClassifier(AroundClassifier):
         Fitted to out-of-fold scores. "auto": `stakes.calibration.Automatic`. Default: the
         posteriors are taken as they are.
     cv : int, splitter or iterable
-        Folds for the calibrator; they must put every case into one test part, or with `ensemble`
-        into as many as any other.
+        Folds for the calibrator; they must put every case into as many test parts as any other.
+        With few cases many folds, repeated, make decisions cheaper:
+        `RepeatedStratifiedKFold(n_splits=20, n_repeats=3)`, which takes 60 fits.
     ensemble : bool
         Keep the classifiers of the folds and take the mean of their calibrated posteriors, instead
         of fitting one classifier on all cases. With few cases its decisions cost less, above all
@@ -79,6 +80,9 @@ class BayesDecisionClassifier(AroundClassifier):
     -----
     `score` is minus the expected cost, so greater is better and `GridSearchCV` without
     `scoring=` minimises the cost.
+
+    If folds are repeated R times, the calibrator learns from R scores of each case, each with 1 / R
+    of its weight, and the estimator is fitted on all cases.
 
     With `ensemble` and R repetitions of folds a held-out case is scored by R classifiers together,
     one of each repetition. New cases are scored by panels of R classifiers, so that the calibrator
@@ -140,7 +144,7 @@ class BayesDecisionClassifier(AroundClassifier):
         if self.calibrator is not None:
             fresh = unfitted(self.calibrator)
             scores, kept, self._panels = held_out(self, X, labels, metadata, splitting)
-            self.calibrator_ = fresh.fit(scores, codes, sample_weight=weights)
+            self.calibrator_ = learnt(fresh, scores, codes, weights)
             shares = np.asarray(self.calibrator_.priors)
         self.class_priors_ = np.zeros(len(self.application_.classes))
         self.class_priors_[self._rows] = shares / shares.sum()

@@ -9,19 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
+from stakes.calibration import Automatic, Calibrator
 from stakes.exceptions import DataError
 from stakes.integrations.sklearn.alignment import rows_of
 from stakes.integrations.sklearn.fitting import fit_clone, log_scores
-from stakes.typing import FloatArray
+from stakes.typing import FloatArray, IntArray
 
-__all__ = ["HeldOut", "held_out", "posteriors_by", "refuse_ensemble"]
+__all__ = ["HeldOut", "held_out", "learnt", "posteriors_by", "refuse_ensemble"]
 
 
 class HeldOut(NamedTuple):
-    """Log scores (n, K) of cases by classifiers that never saw them.
+    """Log scores (R, n, K) of cases by classifiers that never saw them.
 
     `classifiers` are those, in the order of the folds, or none if they are not kept. In `panels`
-    equal parts they score new cases: with as many together as a held-out case was scored by.
+    equal parts they score new cases: with as many together as a held-out case was scored by, so
+    that R is 1. If they are not kept, R is how often a case was held out.
     """
 
     scores: FloatArray
@@ -49,8 +51,8 @@ def held_out(
 ) -> HeldOut:
     """Score every case by copies of the owner's estimator that never saw it, fold by fold.
 
-    If they are kept as an ensemble, a case may be in several test parts, all cases in as many; it
-    is then scored by those classifiers together.
+    A case may be in several test parts, all cases in as many. If the classifiers are kept as an
+    ensemble it is then scored by them together, else once by each.
     """
     everyone, n_classes = np.arange(len(y)), len(np.unique(y))
     if n_classes == 1 < len(y):  # a single case is left to the folds to refuse
@@ -75,7 +77,23 @@ def held_out(
     for test, scores in found:
         table[seen[test], test] = scores
         seen[test] += 1
-    return HeldOut(_together(table, kept), kept, len(kept) // len(table))
+    if not owner.ensemble:
+        return HeldOut(table, kept, 0)
+    return HeldOut(_together(table, kept)[None], kept, len(kept) // len(table))
+
+
+def learnt(
+    calibrator: Calibrator, scores: FloatArray, codes: IntArray, weights: Any = None
+) -> Calibrator:
+    """Fit a calibrator to R scores of each case, (R, n, K), each with 1 / R of its weight."""
+    times, cases, _ = scores.shape
+    if times == 1:
+        return calibrator.fit(scores[0], codes, sample_weight=weights)
+    light = np.tile(np.ones(cases) if weights is None else weights, times) / times
+    # What the automatic choice compares on held-out cases must not have seen them scored anew.
+    same = {"groups": np.tile(np.arange(cases), times)} if isinstance(calibrator, Automatic) else {}
+    flat = scores.reshape(times * cases, -1)
+    return calibrator.fit(flat, np.tile(codes, times), sample_weight=light, **same)
 
 
 def posteriors_by(owner: Any, calibrated: Callable[[FloatArray], FloatArray], X: Any) -> FloatArray:
@@ -122,26 +140,21 @@ def _fit_part(
 
 
 def _refuse_uneven(times: NDArray[Any], splits: int, *, keep: bool) -> None:
-    """Raise unless all cases were held out once or, if classifiers are kept, equally often."""
-    even = 0 < times.min() == times.max()
+    """Raise unless all cases were held out equally often; panels also need a whole number."""
     if not times.any():
         raise DataError(
             "`cv` puts no case into any test part.",
             hint="a generator serves one fit only; give a list of its splits",
         )
-    if not keep and not (times == 1).all():
+    said = f"here {times.min()} to {times.max()} test parts of {splits} splits"
+    hint = "cv=StratifiedKFold(5), or cv=RepeatedStratifiedKFold(n_splits=5, n_repeats=5)"
+    if times.min() < times.max():
         raise DataError(
-            f"`cv` must put every case into exactly one test part; {int((times != 1).sum())} of "
-            f"{len(times)} cases are in none or in several.",
-            hint="repeated folds need ensemble=True, which keeps their classifiers"
-            if even
-            else "use folds, such as StratifiedKFold(5)",
+            f"`cv` must put every case into as many test parts as any other; {said}.", hint=hint
         )
-    if not even or splits % int(times[0]):
+    if keep and splits % int(times[0]):
         raise DataError(
-            "`cv` must put every case into as many test parts as any other, and have a multiple of "
-            f"that many splits; here {times.min()} to {times.max()} test parts of {splits} splits.",
-            hint="for example cv=RepeatedStratifiedKFold(n_splits=5, n_repeats=5)",
+            f"with `ensemble` all repetitions of `cv` must have as many splits; {said}.", hint=hint
         )
 
 

@@ -42,7 +42,7 @@ class TunedDecisionClassifier(AroundClassifier):
     calibrator : Calibrator or "auto", optional
         Default, and "auto": chosen by `stakes.calibration.Automatic`.
     cv : int, splitter or iterable
-        Folds for the scores.
+        Folds for the scores, also repeated ones, as in `BayesDecisionClassifier`.
     strengths : sequence of float from 0 to 1
         0 is the Bayes rule, 1 the empirical optimum.
     rng : int

@@ -19,6 +19,7 @@ from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.integrations.sklearn.alignment import shifted
 from stakes.integrations.sklearn.fitting import unfitted
+from stakes.integrations.sklearn.folds import learnt
 from stakes.results import Frame
 from stakes.typing import FloatArray, IntArray
 
@@ -84,12 +85,16 @@ class TunedRule:
         self.folds, self.rng = folds, rng
 
     def fit(self, scores: NDArray[Any], codes: IntArray, sample_weight: Any = None) -> Self:
-        """Learn from out-of-fold log scores (n, K) and positions of the true classes."""
+        """Learn from out-of-fold log scores and positions of the true classes.
+
+        Scores are (n, K), or (R, n, K) if each case was scored R times.
+        """
         given = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        self.kind = self._calibrator(scores, codes, given)
-        losses = self._cross_fitted(scores, codes, given)
+        table = scores if scores.ndim == 3 else scores[None]
+        self.kind = self._calibrator(table, codes, given)
+        losses = self._cross_fitted(table, codes, given)
         chosen = self._choose(losses, self._case_shares(codes, given), codes)
-        self.posterior_map, self.best = self._learnt(scores, codes, given)
+        self.posterior_map, self.best = self._learnt(table, codes, given)
         self.strength = self.strengths[chosen]
         self.weights: FloatArray = self.best**self.strength
         return self
@@ -128,7 +133,9 @@ class TunedRule:
         """The kind of calibrator: given, or chosen once."""
         if self.calibrator is not None and self.calibrator != "auto":
             return unfitted(self.calibrator)
-        found = Automatic(bound="data").fit(scores, codes, sample_weight=weights).chosen.unfitted()
+        chooser = Automatic(bound="data")
+        learnt(chooser, scores, codes, weights)
+        found = chooser.chosen.unfitted()
         found.options |= {"bound": "data", "priors": None}
         return found
 
@@ -136,12 +143,13 @@ class TunedRule:
         self, scores: NDArray[Any], codes: IntArray, weights: Any
     ) -> tuple[Calibrator, FloatArray]:
         """A fitted calibrator, and the class weights of least cost on its posteriors."""
-        fitted = self.kind.unfitted().fit(scores, codes, sample_weight=weights)
+        fitted = learnt(self.kind.unfitted(), scores, codes, weights)
+        times = len(scores)
         found = best_class_weights(
-            codes,
-            self._moved(fitted, fitted.posteriors(scores)),
+            np.tile(codes, times),
+            self._moved(fitted, fitted.posteriors(_flat(scores))),
             application=self.application,
-            sample_weight=weights,
+            sample_weight=None if weights is None else np.tile(weights, times),
             starts=0,
         )
         return fitted, found.weights
@@ -156,16 +164,17 @@ class TunedRule:
     def _cross_fitted(self, scores: NDArray[Any], codes: IntArray, weights: Any) -> FloatArray:
         """Cost of each case under each strength, by rules that never saw the case."""
         number = stratified_folds(codes, self.folds, rng=self.rng)
-        losses = np.empty((len(codes), len(self.strengths)))
+        losses = np.zeros((len(codes), len(self.strengths)))
         costs = self.application.costs
         for fold in range(self.folds):
             train, test = np.flatnonzero(number != fold), np.flatnonzero(number == fold)
             part = None if weights is None else weights[train]
-            fitted, best = self._learnt(scores[train], codes[train], part)
-            posteriors = self._moved(fitted, fitted.posteriors(scores[test]))
+            fitted, best = self._learnt(scores[:, train], codes[train], part)
+            posteriors = self._moved(fitted, fitted.posteriors(_flat(scores[:, test])))
             for j, strength in enumerate(self.strengths):
                 taken = weighted_decisions(posteriors, best**strength, costs)
-                losses[test, j] = costs.values[codes[test], taken]
+                for column in taken.reshape(len(scores), -1):
+                    losses[test, j] += costs.values[codes[test], column] / len(scores)
         return losses
 
     def _case_shares(self, codes: IntArray, weights: Any) -> FloatArray:
@@ -201,6 +210,11 @@ class TunedRule:
         mass = np.bincount(codes, weights=shares, minlength=len(values))
         share = np.divide(mass, counts, out=np.zeros(len(values)), where=counts > 0)
         return float(((share * np.ptp(values, axis=1)) ** 2).sum())
+
+
+def _flat(scores: FloatArray) -> FloatArray:
+    """Scores (R, n, K) as R n cases."""
+    return scores.reshape(-1, scores.shape[-1])
 
 
 def weighted_decisions(posteriors: FloatArray, weights: FloatArray, costs: Any) -> NDArray[Any]:
