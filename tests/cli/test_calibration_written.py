@@ -129,6 +129,19 @@ class TestParquet:
         assert sorted(p.name for p in tmp_path.iterdir()) == ["cal.json", "out.parquet"]
 
 
+@pytest.mark.parametrize("comma", [True, False])
+def test_semicolons_and_decimal_commas_stay(run, learnt, write, comma):
+    rows = ["a;1,5;0.25", "b;2,5;0.75"]
+    rows = [row.replace("0.", "0,") for row in rows] if comma else rows
+    write("new.csv", "\n".join(["name;x;gbm_p", *rows]) + "\n")
+    ran = run("calibrate", "--apply", "cal.json", "new.csv")
+    expected = load("cal.json").posteriors(Posteriors([0.25, 0.75]))[:, 1]
+    numbers = [f"{value:.9g}".replace(".", "," if comma else ".") for value in expected]
+    assert ran.out.splitlines() == [
+        "name;x;gbm_p;gbm_p_calibrated", *(f"{r};{n}" for r, n in zip(rows, numbers, strict=True))
+    ]  # fmt: skip
+
+
 def test_without_pyarrow_the_install_line_comes_before_any_work(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     ran = run("calibrate", "--apply", "absent.json", CHURN, "-o", "out.parquet")

@@ -165,3 +165,25 @@ class TestFlip:
         two = {m["name"]: m["cost"] for m in run(*words).found["models"]}
         assert one == {"a": two["b"], "b": two["a"]}
         assert two["a"] != two["b"]
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "duckdb")])
+@pytest.mark.parametrize("option", ["--scores", "--decisions"])
+def test_the_truth_is_no_model(run, write, option, engine):
+    if engine:
+        pytest.importorskip("duckdb", reason="one of the engines")
+    lines = [f"{k % 2},0.{k % 9 + 1}" for k in range(40)]
+    name = write("t.csv", "\n".join(["y,p", *lines]) + "\n")
+    words = ("eval", name, "--label", "y", "--cost", "fn=10", "fp=1", *engine)
+    ran = run(*words, option, "y")
+    assert ran.code == 2
+    assert "'y' is the truth, so it cannot be a model." in ran.err
+    ran = run(*words, "--scores", "*", "--json")  # a star passes it by
+    assert [model["name"] for model in ran.found["models"]] == ["p"]
+
+
+def test_no_column_at_all(run, write):
+    name = write("t.csv", "y,p\n0,0.2\n1,0.7\n")
+    ran = run("eval", name, "--label", "y", "--scores", ",", "--cost", "fn=10", "fp=1")
+    assert ran.code == 2
+    assert "',' names no column." in ran.err

@@ -425,3 +425,20 @@ def test_costs_of_a_case_name_its_row_in_the_file(run, write, formula, said):
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.splitlines()[0] == f"error: {said}"
     assert len(ran.err.splitlines()) == 2  # and what to do
+
+
+def test_calibrate_without_a_file(run):
+    refused(
+        run("calibrate"),
+        "error: there is no file to read.",
+        "  stakes calibrate data.csv --label y --model model_a -o model_a_cal.json",
+    )
+
+
+def test_a_file_that_is_no_calibration(run, write):
+    write("t.csv", "y,p\n0,0.2\n1,0.7\n")
+    refused(
+        run("calibrate", "--apply", write("other.json", '{"a": 1}'), "t.csv"),
+        "error: other.json: not a saved calibrator: format None, version None.",
+        "  a calibration is written by:  stakes calibrate data.csv ... -o FILE",
+    )

@@ -37,6 +37,15 @@ def test_the_model_to_calibrate(run, table):
     assert typed(ran) == ["--model", "model a"]
 
 
+def test_outcomes_that_are_spelt_otherwise(run, write):
+    lines = [f"{('no', 'yes', 'Yes')[k % 3]},0.{k % 9 + 1}" for k in range(40)]
+    name = write("t.csv", "\n".join(["y,p", *lines]) + "\n")
+    for command in ("calibrate", "eval"):
+        cost = ("--cost", "error=1") if command == "eval" else ()
+        ran = run(command, name, "--label", "y", "--positive", "yes", "--scores", "p", *cost)
+        assert "'Yes' and 'yes' may be one outcome: spell it alike in every row" in ran.err
+
+
 def test_a_column_to_turn(run, table):
     words = ("eval", table, "--label", "was paid", "--positive", "paid", *COST)
     ran = run(*words, "--scores", "model a", "--flip", "model x")

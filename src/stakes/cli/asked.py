@@ -12,7 +12,7 @@ from stakes.application import (
     CostMatrix,
     read_costs,
 )
-from stakes.cli.cases import Cases, binary_order, cases_of, refuse_single
+from stakes.cli.cases import Cases, binary_order, cases_of, refuse_single, spelt_alike
 from stakes.cli.cells import Labels
 from stakes.cli.columns import find_label, likely_scores, recognised
 from stakes.cli.costs import CostWords, binary_costs, cost_words, volume
@@ -49,11 +49,7 @@ def asked(args: Any) -> Asked:
     """Read the file and understand the options; `args.proba` is filled in when it is plain."""
     filed, words = costs_given(args)
     if args.file is None and not getattr(args, "trials", None):
-        raise DataError(
-            "there is no file to read.",
-            hint="stakes eval data.csv --label y --scores model_a --cost fn=10 fp=1\n"
-            "stakes eval --confusion table.csv --cost fn=10 fp=1",
-        )
+        raise DataError("there is no file to read.", hint=_examples(args.command))
     table, notes = table_of(args)
     table, label, said = _with_label(table, args)
     notes += [said] if said else []
@@ -69,6 +65,16 @@ def asked(args: Any) -> Asked:
         app,
         (*notes, *more),
         words if words is not None and words.columns else None,
+    )
+
+
+def _examples(command: str) -> str:
+    """What to type where no file was given."""
+    if command == "calibrate":
+        return "stakes calibrate data.csv --label y --model model_a -o model_a_cal.json"
+    return (
+        f"stakes {command} data.csv --label y --scores model_a --cost fn=10 fp=1\n"
+        f"stakes {command} --confusion table.csv --cost fn=10 fp=1"
     )
 
 
@@ -174,7 +180,8 @@ def application_over(
     if words.same_for_all_errors and len(labels.names) > 2 and args.positive is not None:
         raise CostError(
             f"--positive is for two outcomes; '{label}' holds {len(labels.names)}.",
-            hint="leave it out: every error costs the same, whichever outcome it is about",
+            hint=spelt_alike(labels)
+            + "leave it out: every error costs the same, whichever outcome it is about",
         )
     if words.same_for_all_errors and (len(labels.names) > 2 or not (args.scores or args.positive)):
         costs = binary_costs(words, labels.names)

@@ -17,7 +17,7 @@ from stakes.cli.calibration_written import as_csv, refuse_other_forms, write_tab
 from stakes.cli.output import print_wrapped
 from stakes.cli.problems import EXIT_OK
 from stakes.cli.reading import read_table
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, StakesError
 from stakes.report.amounts import grouped
 
 __all__ = ["apply_calibration"]
@@ -38,7 +38,7 @@ def apply_calibration(args: Any) -> int:
         )
     _refuse_idle_options(args)
     saved = read_saved(args.apply)
-    learnt = Calibrator.from_dict(saved)
+    learnt = _calibrator(saved, args.apply)
     assert learnt.classes is not None
     kept = input_of(saved, learnt.classes, args.apply)
     source = agreed(kept, args)
@@ -47,12 +47,12 @@ def apply_calibration(args: Any) -> int:
     calibrator, found = moved(learnt, scores, args.prevalence, table.source)
     columns = _new_columns(kept, calibrator, calibrator.posteriors(scores))
     said = [] if found is None else said_of_shares(found, learnt, table.source)
+    numbers = () if "matrix" in source.columns else source.columns.values()
     if args.output is None:
         for sentence in said:
             print(sentence, file=sys.stderr)
-        print(as_csv(table, columns), end="")
+        print(as_csv(table, columns, numbers), end="")
         return EXIT_OK
-    numbers = () if "matrix" in source.columns else source.columns.values()
     write_table(args.output, args.file, table, columns, scores=numbers)
     if args.json:
         facts = {"rows": len(scores), "source": table.source, "output": args.output}
@@ -63,6 +63,15 @@ def apply_calibration(args: Any) -> int:
         print_wrapped(sentence, rest="  ")
     print(f"calibrated {grouped(len(scores))} rows of {table.source}: {args.output}")
     return EXIT_OK
+
+
+def _calibrator(saved: dict[str, Any], path: str) -> Calibrator:
+    """The calibrator of a file; what is wrong is said of the file."""
+    try:
+        return Calibrator.from_dict(saved)
+    except StakesError as error:
+        hint = error.hint or "a calibration is written by:  stakes calibrate data.csv ... -o FILE"
+        raise type(error)(f"{path}: {error.message}", hint=hint) from None
 
 
 def _refuse_idle_options(args: Any) -> None:

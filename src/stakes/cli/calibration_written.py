@@ -52,18 +52,26 @@ def write_table(
         _refuse_taken(table, columns)
         data = _as_parquet(source, table, columns, scores)
     else:
-        data = as_csv(table, columns).encode("utf-8")
+        data = as_csv(table, columns, scores).encode("utf-8")
     _files.write_whole(path, data)
 
 
-def as_csv(table: Table, columns: dict[str, NDArray[np.float64]]) -> str:
-    """The table with the new columns after the old ones."""
+def as_csv(
+    table: Table, columns: dict[str, NDArray[np.float64]], scores: Collection[str] = ()
+) -> str:
+    """The table with the new columns after the old ones, written as it was read.
+
+    Semicolons stay, and new numbers have a decimal comma where numbers among `scores` have one.
+    """
     _refuse_taken(table, columns)
     old = [table.cells(name) for name in table.names]
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
+    semicolons = table.decimal_comma  # numbers of such files may have a comma
+    writer = csv.writer(stream, delimiter=";" if semicolons else ",", lineterminator="\n")
     writer.writerow([*table.names, *columns])
+    comma = semicolons and any(_has_comma(table.cells(name)) for name in scores)
     new = [[f"{value:.9g}" for value in column] for column in columns.values()]
+    new = [[text.replace(".", ",") for text in column] for column in new] if comma else new
     for i in range(len(new[0])):
         writer.writerow([*(_cell(column[i]) for column in old), *(column[i] for column in new)])
     return stream.getvalue()
@@ -74,6 +82,11 @@ def _refuse_taken(table: Table, columns: dict[str, NDArray[np.float64]]) -> None
     taken = [name for name in columns if name in table.names]
     if taken:
         raise DataError(f"{table.source} already has a column '{taken[0]}'.")
+
+
+def _has_comma(cells: NDArray[Any]) -> bool:
+    """Whether a number is written with a decimal comma."""
+    return cells.dtype.kind in "SU" and any("," in _cell(cell) for cell in cells.tolist())
 
 
 def _cell(value: Any) -> str:

@@ -16,7 +16,7 @@ from stakes.cli.reading import Table
 from stakes.exceptions import DataError, LabelError
 from stakes.report.amounts import grouped
 
-__all__ = ["Cases", "binary_order", "cases_of", "counted", "quoted", "rows_of"]
+__all__ = ["Cases", "binary_order", "cases_of", "counted", "quoted", "rows_of", "spelt_alike"]
 
 #: A column with more different values than this cannot be a column of outcomes.
 MOST_OUTCOMES = 1000
@@ -89,7 +89,7 @@ def counted(labels: Labels) -> str:
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
-def _spelt_alike(labels: Labels) -> str:
+def spelt_alike(labels: Labels) -> str:
     """A line about outcomes that differ in nothing but capitals and spaces; empty without any."""
     seen: dict[str, str] = {}
     for name in labels.names:
@@ -105,7 +105,7 @@ def binary_order(labels: Labels, positive: str | None, label: str) -> tuple[str,
         raise LabelError(
             f"'{label}' holds {len(labels.names)} outcomes, {counted(labels)}, but this needs two: "
             "one you act on and one you do not.",
-            hint=_spelt_alike(labels) + "costs for more outcomes go into a file:  --costs "
+            hint=spelt_alike(labels) + "costs for more outcomes go into a file:  --costs "
             "costs.toml\nwhen every error costs the same:  --cost error=1",
         )
     refuse_single(labels, label)

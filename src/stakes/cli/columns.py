@@ -107,19 +107,29 @@ def _between_0_and_1(table: Table, name: str) -> bool:
     return bool(known.size and known.min() >= 0 and known.max() <= 1 and (known % 1 != 0).any())
 
 
-def named_columns(table: Table, given: str) -> list[str]:
-    """The columns of a list with commas; a star stands for any letters; every one must exist."""
+def named_columns(table: Table, given: str, truth: str | None = None) -> list[str]:
+    """The columns of a list with commas; a star stands for any letters; every one must exist.
+
+    The column of the `truth` is no model: it is refused, and stars pass it by.
+    """
     names: list[str] = []
     words = [word for word in (part.strip() for part in given.split(",")) if word]
     words = [given] if given in table.names else words  # a name may hold a comma
+    if not words:
+        raise DataError(f"'{given}' names no column.", hint="columns are listed with commas:  a,b")
     for k, part in enumerate(words):
         if part in words[:k]:
             raise DataError(f"'{part}' is named twice.", hint="leave one of them out")
+        if part == truth:
+            raise DataError(
+                f"'{part}' is the truth, so it cannot be a model.",
+                hint="name the column that holds what the model says, or another one:  --label",
+            )
         if part in table.names or part in table.matrices:
             names.append(part)
         elif "*" in part:
             pattern = _pattern(part)
-            matched = [name for name in table.names if pattern.fullmatch(name)]
+            matched = [name for name in table.names if pattern.fullmatch(name) and name != truth]
             if not matched:
                 raise _no_match(table, part)
             names.extend(matched)

@@ -62,8 +62,8 @@ class FarColumns:
 
 def far_columns(table: Table, types: Any, label: str, args: Any) -> FarColumns:
     """The columns that the options speak of; every one must exist."""
-    decisions = named_columns(table, args.decisions) if args.decisions else []
-    scores = named_columns(table, args.scores) if args.scores else []
+    decisions = named_columns(table, args.decisions, label) if args.decisions else []
+    scores = named_columns(table, args.scores, label) if args.scores else []
     classes = class_columns(table, args.proba) if args.proba else []
     by = named_columns(table, args.subset) if getattr(args, "subset", None) else []
     for name in (args.weight,) if args.weight else ():

@@ -50,10 +50,10 @@ def models_of(table: Table, cases: Cases, decisions: tuple[str, ...], args: Any)
     if not args.scores:
         flipped((), args)
     if args.decisions:
-        names = named_columns(table, args.decisions)
+        names = named_columns(table, args.decisions, cases.label)
         return [_decided(table, name, cases, decisions) for name in names]
     if args.scores:
-        names = named_columns(table, args.scores)
+        names = named_columns(table, args.scores, cases.label)
         turned = flipped(names, args)
         return [_scored(table, name, cases, args, name in turned) for name in names]
     return [_classed(table, each, cases, args) for each in class_columns(table, args.proba)]
