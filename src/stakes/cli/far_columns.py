@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -181,22 +182,40 @@ def _posteriors(
         if name in turned or args.scores_are != "prob" or not types[name].is_float():
             changed[name] = value  # whole numbers would look like decisions
     for each in columns.classes:
-        changed |= _classes(nw, each, args)
+        changed |= _classes(nw, each, cases, args)
     return changed
 
 
-def _classes(nw: Any, each: ClassColumns, args: Any) -> dict[str, Any]:
-    """One posterior per class: rescaled, or from logits."""
-    names = list(each.by_class.values())
-    values = [nw.col(name).cast(nw.Float64) for name in names]
+def _classes(nw: Any, each: ClassColumns, cases: Cases, args: Any) -> dict[str, Any]:
+    """One posterior per class: rescaled, or from logits or log-likelihood ratios."""
+    values = {name: nw.col(column).cast(nw.Float64) for name, column in each.by_class.items()}
     if args.scores_are == "llr":
-        raise DataError("--scores-are llr needs two outcomes:  --scores COLUMN.")
-    if args.scores_are == "logit":
-        top = nw.max_horizontal(*values)
-        values = [(value - top).exp() for value in values]
-    elif not args.renormalise:
+        with np.errstate(divide="ignore"):
+            logs = dict(zip(cases.classes, np.log(cases.priors).tolist(), strict=True))
+        values = {name: value + logs.get(name, 0.0) for name, value in values.items()}
+    if args.scores_are in ("llr", "logit"):
+        parts, total = _shares(nw, list(values.values()))
+    elif args.renormalise:
+        parts = list(values.values())
+        total = _sum(parts)
+    else:
         return {}
+    columns = each.by_class.values()
+    return {column: part / total for column, part in zip(columns, parts, strict=True)}
+
+
+def _shares(nw: Any, logs: list[Any]) -> tuple[list[Any], Any]:
+    """What logits are in proportion to, and their sum; NaN where they tell no posterior."""
+    top = nw.max_horizontal(*logs)
+    parts = [nw.when(v == math.inf).then(nw.lit(1.0)).otherwise((v - top).exp()) for v in logs]
+    total = _sum(parts)
+    torn = (top == math.inf) & (total > 1)  # two outcomes that are certain
+    return parts, nw.when(torn).then(nw.lit(math.nan)).otherwise(total)
+
+
+def _sum(values: list[Any]) -> Any:
+    """From left to right."""
     total = values[0]
     for value in values[1:]:
         total = total + value
-    return {name: value / total for name, value in zip(names, values, strict=True)}
+    return total

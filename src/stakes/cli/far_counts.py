@@ -232,7 +232,13 @@ def _hint(error: StakesError, args: Any) -> str | None:
     """What to type on the command line."""
     if error.message.startswith("`by` column"):
         return "fill the column in, or leave those rows out of the files"
-    if "missing values" in error.message:
+    missing = "missing values" in error.message
+    if args.scores_are != "prob" and (missing or isinstance(error, PosteriorError)):
+        return (
+            "such a row has no score, or tells no outcome (all -inf, or several inf)\n"
+            "To leave rows without a score out: --missing drop"
+        )
+    if missing:
         return "To leave such rows out: --missing drop"
     if isinstance(error, PosteriorError) and "between 0 and 1" in error.message:
         return (

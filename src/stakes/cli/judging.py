@@ -14,6 +14,7 @@ from stakes._names import as_positions
 from stakes.application import Application
 from stakes.application.sentences import describe_costs
 from stakes.cli.asked import Asked, asked
+from stakes.cli.calibration_words import told
 from stakes.cli.cases import Cases
 from stakes.cli.costs import CostWords, binary_case_costs
 from stakes.cli.deciding import (
@@ -38,7 +39,7 @@ from stakes.cli.remarks import (
     about_switches,
 )
 from stakes.evaluation import Evaluation, evaluate
-from stakes.exceptions import CostError, DataError
+from stakes.exceptions import CostError, DataError, PosteriorError
 from stakes.report import Findings
 from stakes.summaries.storing import is_summary
 
@@ -153,7 +154,10 @@ def _evaluated(
         case_costs = binary_case_costs(question.words, cases.classes, question.table, rows)
     said, cuts = {}, {}
     for model in models:
-        said[model.name], cuts[model.name] = said_by(model, cases, app, args)
+        try:
+            said[model.name], cuts[model.name] = said_by(model, cases, app, args)
+        except PosteriorError as error:
+            raise told(error, cases) from None
     if getattr(args, "group", None):
         args.group_names = question.table.labels(args.group).names  # for --save
     ev = evaluate(

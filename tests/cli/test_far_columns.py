@@ -1,0 +1,70 @@
+"""Logarithms of several outcomes, turned into posteriors by an engine as in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+NAMES = ("new york", "são paulo", "東京")
+WORDS = ("--label", "city", "--proba", "p_*", "--cost", "error=1")
+
+
+@pytest.fixture(params=["duckdb", "polars"])
+def engine(request):
+    pytest.importorskip(request.param, reason="one of the engines")
+    return ("--engine", request.param)
+
+
+def logs(n=90):
+    rng = np.random.default_rng(0)
+    truth = rng.choice(3, n, p=[0.6, 0.3, 0.1])
+    return truth, np.round(rng.normal(size=(n, 3)) + 2 * np.eye(3)[truth], 3)
+
+
+def text(truth, table):
+    head = ",".join(["city", *(f"p_{name}" for name in NAMES)])
+    rows = [f"{NAMES[t]},{','.join(map(str, row))}" for t, row in zip(truth, table, strict=True)]
+    return "\n".join([head, *rows]) + "\n"
+
+
+def counts(ran):
+    assert ran.code == 0, ran.err
+    return ran.found["models"][0]["counts"]
+
+
+@pytest.mark.parametrize("kind", ["logit", "llr"])
+def test_come_to_the_same_as_in_memory(run, write, engine, kind):
+    truth, table = logs()
+    table[0], table[1], table[2] = (9.0, np.inf, 3.0), (-np.inf, 0.0, -np.inf), (800, -800, 0)
+    name = write("t.csv", text(truth, table))
+    words = ("eval", name, *WORDS, "--scores-are", kind, "--json")
+    assert counts(run(*words, *engine)) == counts(run(*words))
+
+
+def test_shares_count_for_likelihood_ratios(run, write, engine):
+    truth, table = logs()
+    name = write("t.csv", text(truth, table))
+    words = ("eval", name, *WORDS, "--json", *engine, "--scores-are")
+    assert counts(run(*words, "llr")) != counts(run(*words, "logit"))
+
+
+@pytest.mark.parametrize(
+    "row", [(-np.inf,) * 3, (np.inf, np.inf, 0.0), (np.nan, np.nan, np.nan), (np.nan, 1.0, 2.0)]
+)
+def test_a_row_that_tells_no_outcome(run, write, engine, row):
+    truth, table = logs()
+    table[7] = row
+    name = write("t.csv", text(truth, table))
+    ran = run("eval", name, *WORDS, "--scores-are", "logit", *engine)
+    assert ran.code == 2
+    assert "(1 of 90 rows)" in ran.err
+    assert "To leave rows without a score out: --missing drop" in ran.err
+    assert "--scores-are logit" not in ran.err  # it was said
+
+
+def test_rows_are_counted_as_in_the_file(run, write):
+    truth, table = logs()
+    table[7] = -np.inf
+    ran = run("eval", write("t.csv", text(truth, table)), *WORDS, "--scores-are", "logit")
+    assert ran.code == 2
+    assert "row 8 is [-inf, -inf, -inf]" in ran.err
