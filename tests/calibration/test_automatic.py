@@ -281,6 +281,16 @@ class TestGroups:
         assert together[1] == pytest.approx(apart[1], abs=0.01)
         assert together[2] > apart[2] + 0.02
 
+    def test_copies_may_share_the_weight_of_one_case(self):
+        scores, y, _ = self.twins()
+        copies = {"sample_weight": np.full(20 * len(y), 0.05)}
+        many, classes, case = np.tile(scores, 20), np.tile(y, 20), np.tile(np.arange(len(y)), 20)
+        assert "tells nothing" in Automatic([Affine()]).fit(many, classes, **copies).why
+        assert (
+            "tells nothing"
+            not in Automatic([Affine()]).fit(many, classes, groups=case, **copies).why
+        )
+
     def test_inside_a_cross_fit_too(self):
         scores, y, pair = self.twins()
         cal = Automatic([Affine(), Isotonic(misleading=0.1)])

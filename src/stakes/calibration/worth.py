@@ -9,7 +9,7 @@ import numpy as np
 from stakes._names import listed
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator, as_calibrator
-from stakes.calibration.cases import Cases, read_cases
+from stakes.calibration.cases import Cases, group_numbers, read_cases
 from stakes.calibration.cost_intervals import Change, cost_interval
 from stakes.calibration.cross_fitting import OPTIMISTIC, cross_fit_cases, fold_numbers
 from stakes.calibration.gain import CalibrationGain
@@ -170,8 +170,16 @@ def gain_of(
 
 
 def about_light_weights(cases: Cases) -> str:
-    """That weights make up for too few cases to learn from, and what to do; else empty."""
-    rows, mass = int(np.count_nonzero(cases.weights)), float(cases.weights.sum())
+    """That weights make up for too few cases to learn from, and what to do; else empty.
+
+    Cases that belong together may share the weight of one.
+    """
+    seen, mass = cases.weights > 0.0, float(cases.weights.sum())
+    rows = (
+        int(seen.sum())
+        if cases.groups is None
+        else len(np.unique(group_numbers(cases.groups)[seen]))
+    )
     if mass >= _LIGHT * rows:
         return ""
     return (
