@@ -120,8 +120,34 @@ def test_words_for_nothing_are_no_outcomes(run, write, engine, word):
     assert judged(far) == judged(near)
 
 
-def test_weights_that_are_no_numbers(run, write, engine):
-    name = write("t.csv", text("y,p,w", [*(f"{row},1" for row in ROWS), "no,0.5,nan"]))
-    ran = run("eval", name, *WORDS, "--weight", "w", *engine)
+@pytest.mark.parametrize("word", ["NA", "NaN", "", "None", "n/a"])
+@pytest.mark.parametrize("model", [("--scores", "p"), ("--decisions", "d")])
+def test_words_for_nothing_among_numbers_and_decisions(run, write, engine, word, model):
+    rows = [f"{row},{('no', 'yes')[k % 3 == 0]}" for k, row in enumerate(ROWS)]
+    rows[3], rows[4] = f"yes,{word},no", f"no,0.5,{word}"
+    words = ("eval", write("t.csv", text("y,p,d", rows)), "--label", "y", "--positive", "yes",
+             *model, *COST, "--json")  # fmt: skip
+    ran = run(*words, *engine)
+    assert ran.code == 2
+    assert "has missing values" in ran.err
+    near, far = (run(*words, "--missing", "drop", *more) for more in ((), engine))
+    assert judged(far) == judged(near)
+    assert far.found["cases"] == 39
+
+
+def test_whole_numbers_with_a_point_are_whole_outcomes(run, write, engine):
+    rows = [f"{k % 2}.0,0.{k % 9 + 1}" for k in range(40)]
+    words = ("eval", write("t.csv", text("y,p", rows)), "--label", "y", "--positive", "1",
+             "--scores", "p", *COST, "--json")  # fmt: skip
+    assert judged(run(*words, *engine)) == judged(run(*words))
+
+
+def test_weights_that_are_no_numbers(run, tmp_path, engine):
+    pa = pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    import pyarrow.parquet as pq
+
+    columns = {"y": ["no", "yes"] * 20, "p": [0.25] * 40, "w": [1.0] * 39 + [float("nan")]}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    ran = run("eval", "t.parquet", *WORDS, "--weight", "w", *engine)
     assert ran.code == 2
     assert "weights must be numbers that are not negative; some of 'w' are not." in ran.err

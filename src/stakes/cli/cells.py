@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError
 from stakes.report.amounts import grouped
 
-__all__ = ["Labels", "as_labels", "as_numbers"]
+__all__ = ["EMPTY", "Labels", "as_labels", "as_numbers", "empty_words", "whole_numbers"]
 
 _WHOLE = re.compile(r"[-+]?[0-9]+(\.0*)?")
 #: A comma before decimals: thousands stand in threes, after a digit that is not 0.
@@ -41,7 +41,7 @@ def as_labels(cells: NDArray[Any]) -> Labels:
     if cells.dtype.kind == "O":
         cells = np.array(["" if _absent(cell) else str(_whole(cell)) for cell in cells.tolist()])
     distinct, codes = _unique(cells)
-    texts = _whole_numbers([_text(value) for value in distinct.tolist()])
+    texts = whole_numbers([_text(value) for value in distinct.tolist()])
     names = list(dict.fromkeys(t.strip() for t in texts if t.strip().lower() not in EMPTY))
     position = {name: i for i, name in enumerate(names)}
     table = np.array([position.get(text.strip(), -1) for text in texts], dtype=np.intp)
@@ -68,7 +68,13 @@ def as_numbers(
         raise _not_numbers(cells, filled, what) from None
 
 
-def _whole_numbers(texts: list[str]) -> list[str]:
+def empty_words() -> list[str]:
+    """The same spellings in the capitals that occur, for engines that compare letters."""
+    capitals = {"NaN", "NaT", "N/a", *(word.capitalize() for word in EMPTY)}
+    return sorted({*EMPTY, *(word.upper() for word in EMPTY), *capitals})
+
+
+def whole_numbers(texts: list[str]) -> list[str]:
     """1.0 as 1 when every label is a whole number, as data frames write integers with gaps."""
     filled = [text.strip() for text in texts if text.strip().lower() not in EMPTY]
     if not filled or not all(_WHOLE.fullmatch(text) for text in filled):

@@ -14,7 +14,7 @@ from stakes.application import Application, CostMatrix
 from stakes.cli.asked import application_over, costs_given, fill_in_models
 from stakes.cli.attending import attended
 from stakes.cli.cases import Cases, counted, quoted, refuse_single
-from stakes.cli.cells import Labels
+from stakes.cli.cells import Labels, whole_numbers
 from stakes.cli.columns import find_label
 from stakes.cli.far_columns import (
     FarColumns,
@@ -158,7 +158,9 @@ def _outcomes(
         )
     if missing:
         notes.append(f"{missing} rows without the truth were left out")
-    values = {as_text(value): value for value in found}
+    names = [as_text(value) for value in found]
+    whole = whole_numbers(names)
+    values = dict(zip(whole if len(set(whole)) == len(whole) else names, found, strict=True))
     totals = np.array([found[value] for value in values.values()], dtype=np.float64).reshape(-1, 2)
     if not np.isfinite(totals).all():
         raise DataError(

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from stakes._optional import load
+from stakes.cli.cells import empty_words
 from stakes.cli.globs import Files
 from stakes.cli.opened import Opened, unreadable
 from stakes.exceptions import FormatError
@@ -70,6 +71,7 @@ def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
         ]  # fmt: skip
         given |= {"header": "true", "hive_types_autocast": "false"}
         given |= {"types": f"{{{', '.join(kinds)}}}"} if kinds else {}
+        given["nullstr"] = f"[{', '.join(map(_literal, empty_words()))}]"
         given |= _written_so(files)
     names = ", ".join(_literal(path) for path in files.paths)
     options = ", ".join(f"{name}={value}" for name, value in given.items())

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from narwhals.exceptions import NarwhalsError
 
 from stakes._optional import load
+from stakes.cli.cells import empty_words
 from stakes.cli.globs import Files, partitions
 from stakes.cli.opened import Opened, unreadable
 
@@ -43,7 +44,7 @@ def _scanned(
     if files.form == "arrow":
         return pl.scan_ipc(paths, **({"hive_partitioning": True} if hive else {}))
     kinds = {n: pl.Float64 if kind == "number" else pl.String for n, kind in types.items()}
-    given: dict[str, Any] = {"separator": files.delimiter}
+    given: dict[str, Any] = {"separator": files.delimiter, "null_values": empty_words()}
     if files.header is not None:
         given["skip_rows"] = int(files.header.told)  # blank lines it leaves out by itself
         given |= {"decimal_comma": True} if files.header.decimal_comma else {}
