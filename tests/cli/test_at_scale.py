@@ -141,6 +141,23 @@ def test_spark_finds_the_same(lake, where):
     _same(wanted, _numbers(lake("eval", where, *words, "--engine", "spark")))
 
 
+@pytest.mark.filterwarnings("ignore")  # those of pyspark itself
+def test_spark_reads_text_as_it_is_read_in_memory(run, write):
+    pytest.importorskip("pyspark", reason="pip install 'stakes[spark]'")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java: apt-get install openjdk-17-jre-headless")
+    rows = [f'{k % 2};0,{k % 9 + 1};{k % 3};"a ""b"";c"' for k in range(60)]
+    rows[7] = "NA;0,5;1;x"
+    rows[8] = "1;n/a;1;x"
+    name = write("t.csv", "\n".join(["y;p;w;note", *rows]) + "\n")
+    words = ("eval", name, "--label", "y", "--scores", "p", "--weight", "w", "--missing", "drop",
+             *COST, "--json")  # fmt: skip
+    near, far = run(*words), run(*words, "--engine", "spark")
+    assert far.code == 0, far.err
+    assert far.found["cases"] == near.found["cases"] == 38
+    np.testing.assert_allclose(*(ran.found["models"][0]["counts"] for ran in (near, far)))
+
+
 SPARK = pytest.param("spark", marks=pytest.mark.filterwarnings("ignore"))  # those of pyspark
 
 

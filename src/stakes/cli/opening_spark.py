@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes._optional import load
+from stakes.cli.cells import EMPTY
 from stakes.cli.globs import Files, partitions
 from stakes.cli.opened import Opened, unreadable
 from stakes.exceptions import FormatError
@@ -59,12 +60,26 @@ def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
         reader = reader.option("basePath", root if far else str(Path(root).absolute()))
     if files.form == "parquet":
         return reader.parquet(*paths)
-    reader = reader.option("header", True).option("sep", files.delimiter)
+    reader = reader.option("header", True).option("sep", files.delimiter).option("escape", '"')
     frame = reader.option("enforceSchema", False).csv(paths)  # every file must have this header
-    for name, kind in types.items():
-        if kind == "number":
-            frame = frame.withColumn(name, frame[name].cast("double"))
-    return frame
+    if not types:
+        return frame
+    known = {name: kind for name, kind in types.items() if name not in files.folder_keys}
+    return frame.selectExpr(*(_cell(name, known.get(name), files) for name in frame.columns))
+
+
+def _cell(name: str, kind: str | None, files: Files) -> str:
+    """A column as SQL: words for nothing are null, numbers may have a decimal comma."""
+    column = "`" + name.replace("`", "``") + "`"
+    if kind is None:
+        return column
+    words = ", ".join(f"'{word}'" for word in EMPTY)
+    value = f"CASE WHEN lower(trim({column})) IN ({words}) THEN NULL ELSE {column} END"
+    if kind == "number":
+        comma = files.header is not None and files.header.decimal_comma
+        value = f"replace({value}, ',', '.')" if comma else value
+        value = f"CAST({value} AS DOUBLE)"
+    return f"{value} AS {column}"
 
 
 def _root(path: str) -> str:
