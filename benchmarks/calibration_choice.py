@@ -8,14 +8,15 @@ there, averaged over costs of a miss of 1, 2, 5, 10, 20, 50 and 100 false alarms
   which development and test rows are drawn: the noise of few rows alone;
 * "grown" (with --grown): classifiers trained on the development rows themselves, out of fold, and
   refitted on all of them for the test rows; first of the logarithms of the heavy-tailed columns,
-  then as they come. Here every rule also suffers from the difference
-  between the classifiers of the folds and the refitted one. "many rows" is the best threshold for
-  30 000 further rows scored by the classifiers of the folds: what no rule that is learnt from
-  fewer can expect to beat with the refitted one. "kept" decides with the classifiers of the folds
-  instead, as `BayesDecisionClassifier(..., calibrator="auto", ensemble=True)` does, and "kept,
-  5 x 5" with those of five repetitions of five folds; the best threshold is still that of the
-  refitted classifier, which they may beat. "own oracle" compares with the best threshold for the
-  mean score of those very classifiers.
+  then as they come. Rules learn from five folds; "20 folds, 3 times" is the automatic choice from
+  three repetitions of twenty, `BayesDecisionClassifier(..., calibrator="auto", cv=...)`.
+  "as many others" is the automatic choice from further labelled rows, as many, scored by the
+  refitted classifier, which nobody has; "many rows" the best threshold for 30 000 of them,
+  and "many rows, of folds" for 30 000 scored by the classifiers of the folds. "kept" decides with
+  the classifiers of the folds instead of a refitted one, as `ensemble=True` does, and "kept, 5 x 5"
+  with those of five repetitions of five folds; the best threshold is still that of the refitted
+  classifier, which they may beat. "own oracle" compares with the best threshold for the mean score
+  of those very classifiers.
 
 Means over repetitions, with the standard deviation of one repetition in brackets. Needs
 scikit-learn and the data (STAKES_DATA). By default the first 40 000 rows are used for "given";
@@ -38,7 +39,7 @@ from stakes.calibration import Affine, Automatic, Isotonic, Temperature
 RATIOS = (1, 2, 5, 10, 20, 50, 100)
 SIZES = (500, 2000)
 LIMITS = {500: 0.045, 2000: 0.012}
-AUTOMATIC = ("automatic", "kept", "kept, 5 x 5")
+AUTOMATIC = ("automatic", "20 folds, 3 times", "kept", "kept, 5 x 5")
 
 
 def read() -> tuple[np.ndarray, np.ndarray]:
@@ -131,6 +132,19 @@ def kept(
     return found
 
 
+def repeated(
+    model: object, x: np.ndarray, y: np.ndarray, seed: int, x_test: np.ndarray
+) -> np.ndarray:
+    """Posteriors for the test rows by the refitted classifier, calibrated by repeated folds."""
+    from sklearn.model_selection import RepeatedStratifiedKFold
+
+    from stakes.integrations.sklearn import BayesDecisionClassifier
+
+    folds = RepeatedStratifiedKFold(n_splits=20, n_repeats=3, random_state=seed)
+    fitted = BayesDecisionClassifier(model, calibrator="auto", cv=folds).fit(x, y)
+    return fitted.predict_proba(x_test)[:, 1]
+
+
 def nec(y: np.ndarray, act: np.ndarray, ratio: float) -> float:
     """Normalised cost of acting, a miss costing `ratio` false alarms."""
     share = y.mean()
@@ -171,29 +185,40 @@ def f1_threshold(y: np.ndarray, p: np.ndarray) -> float:
     return -np.inf if best + 1 == len(p) else float(scores[best] + scores[best + 1]) / 2
 
 
+def automatic(y: np.ndarray, p: np.ndarray, p_test: np.ndarray) -> np.ndarray:
+    """Posteriors of the automatic choice."""
+    with np.errstate(divide="ignore"):
+        return Automatic().fit(logit(p), y).posteriors(logit(p_test))[:, 1]
+
+
 def regrets(
     y: np.ndarray,
     p: np.ndarray,
     y_test: np.ndarray,
     p_test: np.ndarray,
-    many: tuple[np.ndarray, np.ndarray] | None = None,
+    *,
+    others: dict[str, np.ndarray] | None = None,
+    many: dict[str, tuple[np.ndarray, np.ndarray]] | None = None,
     panels: dict[str, tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> dict:
-    """Mean regret of each rule over the costs."""
+    """Mean regret of each rule over the costs.
+
+    `others` are posteriors of further rules, `many` labelled scores to tune a threshold for, and
+    `panels` posteriors and mean scores of classifiers that are kept.
+    """
+    others, many, panels = others or {}, many or {}, panels or {}
     with np.errstate(divide="ignore"):
         odds, odds_test = logit(p), logit(p_test)
     rules = {
-        "automatic": Automatic(),
         "affine": Affine(bound="data"),
         "isotonic": Isotonic(),
         "temperature": Temperature(bound="data"),
     }
-    fitted = {name: cal.fit(odds, y).posteriors(odds_test)[:, 1] for name, cal in rules.items()}
-    fitted["raw"] = p_test
-    panels = panels or {}
-    fitted |= {name: q for name, (q, _) in panels.items()}
-    extra = [] if many is None else ["many rows", *(f"{name}: own oracle" for name in panels)]
-    out = dict.fromkeys([*fitted, "tuned", "F1-tuned", "argmax", *extra], 0.0)
+    fitted = {"automatic": automatic(y, p, p_test)} | others
+    fitted |= {name: cal.fit(odds, y).posteriors(odds_test)[:, 1] for name, cal in rules.items()}
+    fitted |= {"raw": p_test} | {name: q for name, (q, _) in panels.items()}
+    own = [f"{name}: own oracle" for name in panels]
+    out = dict.fromkeys([*fitted, "tuned", "F1-tuned", "argmax", *many, *own], 0.0)
     highest_f1 = f1_threshold(y, p)
     for ratio in RATIOS:
         best = oracle(y_test, p_test, ratio)
@@ -201,13 +226,12 @@ def regrets(
         acts["tuned"] = p_test > tuned_threshold(y, p, ratio)
         acts["F1-tuned"] = p_test > highest_f1
         acts["argmax"] = p_test > 0.5
-        if many is not None:
-            acts["many rows"] = p_test > tuned_threshold(*many, ratio)
+        acts |= {name: p_test > tuned_threshold(*seen, ratio) for name, seen in many.items()}
         for name, act in acts.items():
             out[name] += (nec(y_test, act, ratio) - best) / len(RATIOS)
         for name, (_, scores) in panels.items():
-            own = nec(y_test, acts[name], ratio) - oracle(y_test, scores, ratio)
-            out[f"{name}: own oracle"] += own / len(RATIOS)
+            above = nec(y_test, acts[name], ratio) - oracle(y_test, scores, ratio)
+            out[f"{name}: own oracle"] += above / len(RATIOS)
     return out
 
 
@@ -216,13 +240,21 @@ def grown(x: np.ndarray, y: np.ndarray, seed: int, *, logged: bool):
     rows = np.random.default_rng(seed).permutation(len(y))
     test, more = rows[:30_000], rows[-30_000:]
     for size in SIZES:
-        dev = rows[30_000 : 30_000 + size]
+        dev, few = rows[30_000 : 30_000 + size], more[:size]
         models = for_few_rows(seed) if logged else plain(seed)
         for name, model in models.items():
             scores, far = out_of_fold_and_beyond(model, x[dev], y[dev], seed, x[more])
             panels = kept(model, x[dev], y[dev], seed, x[test])
-            held = model.fit(x[dev], y[dev]).predict_proba(x[test])[:, 1]
-            yield size, name, regrets(y[dev], scores, y[test], held, (y[more], far), panels)
+            often = repeated(model, x[dev], y[dev], seed, x[test])
+            model.fit(x[dev], y[dev])
+            held, near = (model.predict_proba(x[part])[:, 1] for part in (test, more))
+            others = {
+                "20 folds, 3 times": often,
+                "as many others": automatic(y[few], near[:size], held),
+            }
+            many = {"many rows": (y[more], near), "many rows, of folds": (y[more], far)}
+            found = regrets(y[dev], scores, y[test], held, others=others, many=many, panels=panels)
+            yield size, name, found
 
 
 def given(scores: dict, y: np.ndarray, seed: int):
