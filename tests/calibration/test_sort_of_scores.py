@@ -134,6 +134,29 @@ class TestMatrix:
         assert normal.posteriors(logs.astype(np.float32)) == pytest.approx(expected, abs=1e-5)
         assert raw.posteriors(logits).shape == (300, size)
 
+    @pytest.mark.parametrize(
+        "level",
+        [
+            lambda logits: logits - logits.max(axis=1, keepdims=True),
+            lambda logits: log_softmax(logits, axis=1).round(1),
+            lambda logits: log_softmax(logits, axis=1).round(2),
+            lambda logits: log_softmax(logits, axis=1).astype(np.float16),
+        ],
+        ids=["greatest at 0", "one decimal", "two decimals", "half precision"],
+    )
+    def test_what_it_was_fitted_on_is_taken_case_by_case(self, level):
+        rng = np.random.default_rng(2)
+        y = rng.integers(0, 3, 200)
+        given = level(6 * rng.normal(size=(200, 3)) + 15 * np.eye(3)[y])
+        cal = Matrix().fit(given, y)
+        one_by_one = np.vstack([cal.posteriors(given[[i]]) for i in range(200)])
+        assert one_by_one == pytest.approx(cal.posteriors(given))
+
+    def test_one_number_after_logits_is_not_sent_to_what_is_refused(self):
+        with pytest.raises(DataError, match=r"at their level.* got one number per") as caught:
+            Matrix().fit(LOGITS, Y).posteriors(S)
+        assert "from_logits" not in str(caught.value)
+
     def test_bounded_tables_have_no_level(self):
         cal = Matrix(bound=9).fit(LOGITS, Y)
         assert cal.posteriors(Posteriors(P)) == pytest.approx(cal.posteriors(LOGITS))
@@ -144,6 +167,13 @@ class TestMatrix:
 
 
 class TestWhereItIsAsked:
+    @pytest.mark.parametrize("fitted_on", [S, Posteriors(P), LOGS, LOGITS])
+    @pytest.mark.parametrize("kind", [Logistic, Matrix])
+    def test_no_case_is_of_every_sort(self, kind, fitted_on):
+        cal = kind().fit(fitted_on, Y)
+        assert cal.posteriors([]).shape == (0, 2)
+        assert cal.posteriors(np.empty((0, 2))).shape == (0, 2)
+
     def test_priors_elsewhere_change_no_sort(self):
         cal = Logistic().fit(P, Y).with_priors([0.9, 0.1])
         assert cal.posteriors(P).shape == (200, 2)

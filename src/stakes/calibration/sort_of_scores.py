@@ -24,8 +24,9 @@ POSTERIORS, TABLE = "posteriors", "table"
 LOG_POSTERIORS, LOGITS = "log-posteriors", "logits"
 SORTS = (COLUMN, UNIT_COLUMN, POSTERIORS, TABLE, LOG_POSTERIORS, LOGITS)
 
-#: How far the logarithm of a sum may be from 0: rounded to half precision, and to single.
-_ROUGHLY, _NEARLY, _EXACTLY = 5e-2, 1e-3, 1e-5
+#: How far the logarithm of a sum may be from 0: rounded to one decimal, and to single precision.
+_ROUGHLY, _EXACTLY = 5e-2, 1e-5
+_AT_THEIR_LEVEL = "logits at their level, as in `fit`"
 
 
 def sort_of(scores: Any, read: Scores, *, level: bool) -> str | None:
@@ -42,7 +43,7 @@ def sort_of(scores: Any, read: Scores, *, level: bool) -> str | None:
         return UNIT_COLUMN if unit else COLUMN
     if not level:
         return TABLE
-    return LOG_POSTERIORS if bool((_levels(read.table) < _NEARLY).all()) else LOGITS
+    return LOG_POSTERIORS if bool((_levels(read.table) <= _ROUGHLY + _EXACTLY).all()) else LOGITS
 
 
 def read_alike(
@@ -58,15 +59,15 @@ def read_alike(
     is_column = not isinstance(scores, Posteriors) and np.ndim(scores) != 2
     if sort == UNIT_COLUMN and not is_column:
         raise _no_longer_the_column(scores)
-    if is_column and size == 2 and sort not in (COLUMN, UNIT_COLUMN):
-        raise _one_number(sort)
+    if is_column and size == 2 and sort not in (COLUMN, UNIT_COLUMN) and np.size(scores):
+        raise _one_number(sort, bounded)
     read = read_scores(scores)
     if sort == UNIT_COLUMN and read.odds is not None and mostly_outside(read.odds):
         raise _another_scale(read.odds)
     is_table = not isinstance(scores, Posteriors) and read.table is not None
     if is_table and read.table is not None:
         refuse_probability_rows(read.table, "scores")
-    if level:
+    if level and len(read):
         _refuse_other_level(read, sort, is_table, bounded)
     return read
 
@@ -91,18 +92,32 @@ def _refuse_other_level(read: Scores, sort: str, is_table: bool, bounded: bool) 
         if (sort == COLUMN) != (table is None):
             raise _another_level("one column, as in `fit`", "one column per class")
     elif sort == LOGITS:
-        if not is_table or (table is not None and bool((_levels(table) < _EXACTLY).all())):
-            raise _another_level("logits at their level, as in `fit`", "normalised log-posteriors")
-    elif is_table and table is not None and bool((_levels(table) > _ROUGHLY).any()):
-        raise _another_level("log-posteriors, as in `fit`", "logits at a level of their own")
+        if not is_table or (table is not None and _normalised(table)):
+            raise _another_level(_AT_THEIR_LEVEL, "normalised log-posteriors")
+    elif is_table and table is not None and bool((_levels(table) > _ROUGHLY + _EXACTLY).any()):
+        raise _another_level(
+            "log-posteriors, as in `fit`",
+            "logits at a level of their own",
+            "logits: Posteriors.from_logits(scores)",
+        )
 
 
-def _another_level(wanted: str, found: str) -> DataError:
+def _normalised(table: NDArray[Any]) -> bool:
+    """Whether all rows are normalised, and some would not be with their greatest score at 0.
+
+    Certain rows do not tell: logits less their greatest one give the same.
+    """
+    others = _levels(table - table.max(axis=1, keepdims=True))
+    return bool((_levels(table) < _EXACTLY).all() and (others > 2 * _EXACTLY).any())
+
+
+def _another_level(
+    wanted: str, found: str, hint: str = "pass the same sort of scores as in fit"
+) -> DataError:
     """That this kind of calibrator reads more than differences of scores."""
     return DataError(
         f"`scores` must be {wanted}, since this calibrator reads scores as they are; got {found}.",
-        hint="pass the same sort of scores as in fit (logits become log-posteriors by "
-        "Posteriors.from_logits(scores)); or fit Dirichlet(), which takes either",
+        hint=f"{hint}; or fit Dirichlet(), which takes either",
     )
 
 
@@ -117,8 +132,10 @@ def _no_longer_the_column(scores: Any) -> DataError:
     )
 
 
-def _one_number(sort: str) -> DataError:
+def _one_number(sort: str, bounded: bool) -> DataError:
     """That a column says less than what was given to `fit`."""
+    if sort == LOGITS and not bounded:
+        return _another_level(_AT_THEIR_LEVEL, "one number per case")
     given = "Posteriors" if sort == POSTERIORS else "one column per class"
     return DataError(
         f"`scores` must say what they are, as in `fit`, which took {given}; got one number per "
