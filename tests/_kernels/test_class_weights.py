@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from stakes._kernels import class_weights
 from stakes._kernels.class_weights import best_weight, envelope_events, least_cost_weights
+from stakes._kernels.envelope_loops import envelope_loop
 
 
 @given(st.integers(0, 10**6), st.integers(2, 4), st.integers(1, 12))
@@ -19,6 +20,33 @@ def test_best_weight_against_a_dense_scan(seed, decisions, count):
     assert least <= min(totals) + 1e-9
     reached = cost[np.arange(count), (fixed + weight * slope).argmin(axis=1)].sum()
     assert reached == pytest.approx(least)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(1, 12))
+def test_the_loop_finds_the_same_events(seed, decisions, count):
+    """Rounded numbers make ties of lines and of breakpoints."""
+    rng = np.random.default_rng(seed)
+    fixed, slope, cost = rng.random((3, count, decisions)).round(1)
+    places, changes, total = envelope_events(fixed, slope, cost)
+    room = np.empty((2, count * (decisions - 1)))
+    found, start = envelope_loop(fixed, slope, cost, *room)
+    order, other = np.lexsort((changes, places)), np.lexsort((room[1, :found], room[0, :found]))
+    np.testing.assert_array_equal(places[order], room[0, :found][other])
+    np.testing.assert_array_equal(changes[order], room[1, :found][other])
+    assert start == pytest.approx(total)
+
+
+def test_compiled_and_not_are_alike(monkeypatch):
+    pytest.importorskip("numba", reason="needs numba: pip install 'stakes[fast]'")
+    rng = np.random.default_rng(0)
+    values, costs = rng.dirichlet(np.ones(4), 300), rng.random((4, 5))
+    paid = costs[rng.integers(0, 4, 300)]
+    found = {}
+    for wish in "01":
+        monkeypatch.setenv("STAKES_FAST", wish)
+        found[wish] = least_cost_weights(values, costs, np.zeros(5), paid, 2)
+    np.testing.assert_allclose(found["0"][0], found["1"][0])
+    assert found["0"][1] == found["1"][1]
 
 
 def test_blocks_do_not_matter(monkeypatch):

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels.blocks import blocks
+from stakes._kernels.compiled import compiled, pays
+from stakes._kernels.envelope_loops import envelope_loop
 
 __all__ = ["best_weight", "envelope_events", "least_cost_weights"]
 
@@ -29,9 +31,8 @@ def envelope_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats,
     `fixed` and `slope` (n, D) give the line of each decision, `cost` (n, D) what it costs if
     taken. Ties go to the earlier decision at weight 0.
     """
-    parts = [
-        _block_events(fixed[rows], slope[rows], cost[rows]) for rows in blocks(len(fixed), _BLOCK)
-    ]
+    events = _compiled_events if pays(fixed.size) else _block_events
+    parts = [events(fixed[rows], slope[rows], cost[rows]) for rows in blocks(len(fixed), _BLOCK)]
     places, changes = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
     return places, changes, float(sum(part[2] for part in parts))
 
@@ -63,6 +64,14 @@ def _block_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats, F
     if not places:
         return np.empty(0), np.empty(0), total
     return np.concatenate(places), np.concatenate(changes), total
+
+
+def _compiled_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats, Floats, float]:
+    """The same by a compiled loop."""
+    room = len(fixed) * (fixed.shape[1] - 1)
+    places, changes = np.empty(room), np.empty(room)
+    count, total = compiled(envelope_loop)(fixed, slope, cost, places, changes)
+    return places[:count].copy(), changes[:count].copy(), float(total)
 
 
 def best_weight(fixed: Floats, slope: Floats, cost: Floats, now: float) -> tuple[float, float]:
