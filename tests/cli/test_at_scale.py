@@ -301,7 +301,7 @@ class TestOptions:
         words = ("eval", "gaps/*.parquet", *WORDS, "--scores", "p")
         ran = run(*words)
         assert ran.code == 2
-        assert "empty in 1 rows" in ran.err
+        assert "1 row of 'y', the truth, is empty." in ran.err
         assert "--missing drop" in ran.err
         ran = run(*words, "--missing", "drop", "--json")
         assert ran.found["cases"] == 100

@@ -115,7 +115,7 @@ def test_words_for_nothing_are_no_outcomes(run, write, engine, word):
     name = write("t.csv", text("y,p", [*ROWS, f"{word},0.5", f"{word},0.25"]))
     ran = run("eval", name, *WORDS, *engine)
     assert ran.code == 2
-    assert "'y', the truth, is empty in 2 rows." in ran.err
+    assert "2 rows of 'y', the truth, are empty." in ran.err
     near, far = (run("eval", name, *WORDS, "--missing", "drop", *more) for more in ((), engine))
     assert judged(far) == judged(near)
 

@@ -16,7 +16,16 @@ from stakes.cli.reading import Table
 from stakes.exceptions import DataError, LabelError
 from stakes.report.amounts import grouped
 
-__all__ = ["Cases", "binary_order", "cases_of", "counted", "quoted", "rows_of", "spelt_alike"]
+__all__ = [
+    "Cases",
+    "binary_order",
+    "cases_of",
+    "counted",
+    "quoted",
+    "rows_of",
+    "spaces_said",
+    "spelt_alike",
+]
 
 #: A column with more different values than this cannot be a column of outcomes.
 MOST_OUTCOMES = 1000
@@ -77,6 +86,11 @@ def rows_of(count: int, what: str) -> str:
     return (
         f"{grouped(count)} row{'' if count == 1 else 's'} of {what} {'is' if count == 1 else 'are'}"
     )
+
+
+def spaces_said(trimmed: str) -> str:
+    """What to say about labels with spaces around them; one of them is `trimmed`."""
+    return f"spaces around labels were left out ('{trimmed}' is read as '{trimmed.strip()}')"
 
 
 def counted(labels: Labels) -> str:
@@ -157,8 +171,7 @@ def cases_of(
     """The cases over the outcomes in `classes`, and what to say about them."""
     notes = []
     if labels.trimmed is not None:
-        name = labels.trimmed.strip()
-        notes.append(f"spaces around labels were left out ('{labels.trimmed}' is read as '{name}')")
+        notes.append(spaces_said(labels.trimmed))
     position = {name: i for i, name in enumerate(classes)}
     strangers = [name for name in labels.names if name not in position]
     if strangers:

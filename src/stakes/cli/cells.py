@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError
 from stakes.report.amounts import grouped
 
-__all__ = ["EMPTY", "Labels", "as_labels", "as_numbers", "empty_words", "whole_numbers"]
+__all__ = [
+    "EMPTY",
+    "Labels",
+    "as_labels",
+    "as_numbers",
+    "empty_words",
+    "whole_numbers",
+    "without_point",
+]
 
 _WHOLE = re.compile(r"[-+]?[0-9]+(\.0*)?")
 #: A comma before decimals: thousands stand in threes, after a digit that is not 0.
@@ -80,6 +88,11 @@ def whole_numbers(texts: list[str]) -> list[str]:
     if not filled or not all(_WHOLE.fullmatch(text) for text in filled):
         return texts
     return [text.partition(".")[0] for text in texts]
+
+
+def without_point(text: str) -> str:
+    """A whole number without the point and the zeros behind it; other text as it stands."""
+    return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
 
 
 def _unique(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:

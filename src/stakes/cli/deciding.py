@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +25,7 @@ __all__ = [
     "Rule",
     "about_cuts",
     "fill_gaps",
+    "gaps_said",
     "in_terms_of_file",
     "posteriors_of",
     "rule_at",
@@ -196,19 +197,32 @@ def without_gaps(
     models: Sequence[Model], cases: Cases, args: Any
 ) -> tuple[list[Model], Cases, str | None]:
     """Only the rows every model has, unless gaps are to be filled; and what to say about it."""
-    gaps = [(int(model.missing.sum()), model.name) for model in models if model.missing.any()]
-    if not gaps:
-        return list(models), cases, None
-    said = " empty and ".join(rows_of(count, name) for count, name in gaps) + " empty."
+    gaps = {model.name: int(model.missing.sum()) for model in models}
     if args.missing in ("naive", "abstain"):
-        return list(models), cases, f"{said} They count as --missing {args.missing}."
+        said = _empty_said(gaps)
+        return list(models), cases, said and f"{said} They count as --missing {args.missing}."
     keep = ~np.logical_or.reduce([model.missing for model in models])
-    if not keep.any():
-        raise DataError(f"{said} No row has a value for every model, so nothing can be compared.")
-    said += f" Compared on the {grouped(int(keep.sum()))} rows every model has."
-    if args.missing is None:
-        said += " --missing abstain|naive|drop"
+    said = gaps_said(gaps, int(keep.sum()), args)
+    if said is None:
+        return list(models), cases, None
     return [model.kept(keep) for model in models], cases.kept(keep), said
+
+
+def gaps_said(gaps: Mapping[str, int], kept: int, args: Any) -> str | None:
+    """What to say when only rows are compared that every model has; None without gaps."""
+    said = _empty_said(gaps)
+    if said is None:
+        return None
+    if not kept:
+        raise DataError(f"{said} No row has a value for every model, so nothing can be compared.")
+    said += f" Compared on the {grouped(kept)} rows every model has."
+    return said if args.missing is not None else f"{said} --missing abstain|naive|drop"
+
+
+def _empty_said(gaps: Mapping[str, int]) -> str | None:
+    """In how many rows each model says nothing; None where each always does."""
+    parts = [rows_of(count, name) for name, count in gaps.items() if count]
+    return " empty and ".join(parts) + " empty." if parts else None
 
 
 def fill_gaps(

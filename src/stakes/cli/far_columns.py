@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,10 +14,11 @@ import numpy as np
 from stakes.cli.cases import Cases, quoted
 from stakes.cli.cells import EMPTY
 from stakes.cli.columns import ClassColumns, class_columns, flipped, named_columns
+from stakes.cli.far_spellings import decided, meant, trimmed
 from stakes.cli.reading import Table
 from stakes.exceptions import DataError
 
-__all__ = ["FarColumns", "far_columns", "label_counts", "prepared", "read_as_numbers"]
+__all__ = ["FarColumns", "either", "far_columns", "is_empty", "prepared", "read_as_meant"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,13 @@ class FarColumns:
         """Columns of numbers."""
         inner = tuple(c for each in self.classes for c in each.by_class.values())
         return (*self.scores, *inner, *((self.weight,) if self.weight else ()))
+
+    @property
+    def may_be_empty(self) -> dict[str, tuple[str, ...]]:
+        """The columns of each model, and that of the weights, by name."""
+        found: dict[str, tuple[str, ...]] = {n: (n,) for n in (*self.decisions, *self.scores)}
+        found |= {each.model: tuple(each.by_class.values()) for each in self.classes}
+        return found | ({self.weight: (self.weight,)} if self.weight else {})
 
     @property
     def types(self) -> dict[str, str]:
@@ -75,45 +86,49 @@ def far_columns(table: Table, types: Any, label: str, args: Any) -> FarColumns:
     )
 
 
-def read_as_numbers(frame: Any, columns: FarColumns) -> Any:
-    """The frame with numbers that are written as text in Parquet or Arrow read as numbers."""
+def read_as_meant(frame: Any, columns: FarColumns) -> Any:
+    """Numbers that Parquet or Arrow hold as text as numbers; decisions and slices without spaces.
+
+    The truth stays as it stands, since its spellings are seen when it is counted.
+    """
     import narwhals as nw
 
     rows = nw.from_native(frame)
     types = rows.collect_schema()
-    texts = [name for name in dict.fromkeys(columns.numbers) if types[name] == nw.String]
-    if not texts:
-        return frame
-    return rows.with_columns(*(nw.col(name).cast(nw.Float64) for name in texts)).to_native()
+    texts = {name for name in columns.types if types[name] == nw.String}
+    made = {name: nw.col(name).cast(nw.Float64) for name in columns.numbers if name in texts}
+    for name in (*columns.decisions, *columns.by):
+        if name in texts and name != columns.label:
+            made[name] = trimmed(name)
+    return rows.with_columns(**made).to_native() if made else frame
 
 
-def label_counts(
-    frame: Any, columns: FarColumns, args: Any
-) -> tuple[dict[Any, tuple[int, float]], int]:
-    """In how many rows, and with which weight, each outcome occurs; how many rows have none."""
+def is_empty(names: Sequence[str], types: Any) -> Any:
+    """Whether one of some columns holds nothing, as an expression."""
     import narwhals as nw
 
-    rows = _kept(nw.from_native(frame), columns, args)
-    weight = nw.len() if args.weight is None else nw.col(args.weight).sum()
-    groups = rows.group_by(columns.label).agg(stakes_rows=nw.len(), stakes_weight=weight)
-    eager = groups.collect() if isinstance(groups, nw.LazyFrame) else groups
-    names = eager[columns.label].to_list()
-    counts, weights = eager["stakes_rows"].to_list(), eager["stakes_weight"].to_list()
-    empty = [name is None or name != name or str(name).strip().lower() in EMPTY for name in names]
-    missing = sum(int(n) for n, bad in zip(counts, empty, strict=True) if bad)
-    found = zip(names, counts, weights, empty, strict=True)
-    kept = {name: (int(n), float(w or 0.0)) for name, n, w, bad in found if not bad}
-    return dict(sorted(kept.items(), key=lambda pair: _order(pair[0]))), missing
+    gaps = [nw.col(name).is_null() for name in names]
+    return either(gaps + [nw.col(name).is_nan() for name in names if types[name].is_float()])
 
 
-def _order(value: Any) -> tuple[bool, Any]:
-    """Numbers by size, everything else as text."""
-    number = isinstance(value, (int, float))
-    return (not number, value if number else str(value))
+def either(conditions: Sequence[Any]) -> Any:
+    """Whether any of some conditions holds."""
+    return reduce(lambda one, other: one | other, conditions)
 
 
-def prepared(frame: Any, columns: FarColumns, cases: Cases, args: Any) -> Any:
-    """The frame with every model as posteriors or decisions; rows are left out only if asked."""
+def prepared(
+    frame: Any,
+    columns: FarColumns,
+    cases: Cases,
+    args: Any,
+    decisions: Sequence[Any] = (),
+    respelt: Mapping[Any, Any] = MappingProxyType({}),
+) -> Any:
+    """The frame with every model as posteriors or decisions; rows are left out only if asked.
+
+    `decisions` are the names that a request has; `respelt` are values of the truth that mean
+    another one.
+    """
     import narwhals as nw
 
     rows = _kept(nw.from_native(frame), columns, args)
@@ -124,6 +139,9 @@ def prepared(frame: Any, columns: FarColumns, cases: Cases, args: Any) -> Any:
             words = nw.col(columns.label).str.strip_chars().str.to_lowercase()
             rows = rows.filter(~words.is_in(list(EMPTY)))
     changed = _posteriors(nw, columns, types, cases, args) | _times(nw, columns, types, args)
+    changed |= decided(columns.decisions, types, decisions)
+    if respelt:
+        changed[columns.label] = meant(columns.label, respelt)
     if changed:
         rows = rows.with_columns(**changed)
     return rows.to_native()
@@ -150,15 +168,11 @@ def _times(nw: Any, columns: FarColumns, types: Any, args: Any) -> dict[str, Any
 
 def _kept(rows: Any, columns: FarColumns, args: Any) -> Any:
     """Without the rows that a model says nothing about, where that was asked."""
-    import narwhals as nw
-
     if args.missing != "drop":
         return rows
     types = rows.collect_schema()
-    for name in (*columns.decisions, *columns.numbers):
-        rows = rows.filter(~nw.col(name).is_null())
-        if types[name].is_float():
-            rows = rows.filter(~nw.col(name).is_nan())
+    for names in columns.may_be_empty.values():
+        rows = rows.filter(~is_empty(names, types))
     return rows
 
 

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes.application import Application, CostMatrix
 from stakes.cli.asked import application_over, costs_given, fill_in_models
 from stakes.cli.attending import attended
 from stakes.cli.cases import Cases, counted, quoted, refuse_single
-from stakes.cli.cells import Labels, whole_numbers
 from stakes.cli.columns import find_label
-from stakes.cli.far_columns import (
-    FarColumns,
-    far_columns,
-    label_counts,
-    prepared,
-    read_as_numbers,
-)
+from stakes.cli.far_columns import FarColumns, far_columns, prepared, read_as_meant
 from stakes.cli.far_doubts import refuse_far_probabilities
+from stakes.cli.far_outcomes import CountedLabels, Outcomes, counted_outcomes, outcomes_of
 from stakes.cli.globs import Files, found_files
 from stakes.cli.opened import Opened
 from stakes.cli.opening import opened
@@ -40,19 +34,6 @@ NEEDS_ROWS = {
     "join_on": "files are joined in memory",
     "embed_posteriors": "posteriors of the cases are not kept",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _CountedLabels(Labels):
-    """Outcomes with how often each occurs, and with which weight, without the rows."""
-
-    rows: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
-    totals: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
-
-    @property
-    def counts(self) -> NDArray[Any]:
-        """How often each name occurs."""
-        return self.rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +67,19 @@ def counted_far(args: Any) -> Counted:
         if files.form == "csv":  # cells as they stand, not as they look
             columns = replace(columns, whole_decisions=False)
             source = stack.enter_context(opened(files, engine, args.memory, columns.types))
-        source = replace(source, frame=read_as_numbers(source.frame, columns))
-        labels, values, left_out = _outcomes(source, columns, files, args)
+        source = replace(source, frame=read_as_meant(source.frame, columns))
+        outcomes = _outcomes(source, columns, files, args)
+        labels = outcomes.labels
         refuse_single(labels, label)
         refuse_far_probabilities(source.frame, columns, args)
         app = application_over(filed, words, labels, label, args)
         cases = _as_cases(app, labels, label)
         app = at_place(app, cases.priors, args)
-        warnings = refuse_or_name_dominated(app.costs)
+        warnings = [*outcomes.warnings, *refuse_or_name_dominated(app.costs)]
         warnings += _hidden_by_folders(files, engine, args, columns)
-        reduction = _reduced(source, columns, app, cases, values, files, args)
-    return Counted(reduction, app, cases, files, engine, (*notes, *left_out), tuple(warnings))
+        reduction = _reduced(source, columns, app, cases, outcomes, files, args)
+    notes += outcomes.notes
+    return Counted(reduction, app, cases, files, engine, tuple(notes), tuple(warnings))
 
 
 def _refuse_twice(files: Files, columns: FarColumns) -> None:
@@ -139,38 +122,16 @@ def _refuse_what_needs_rows(args: Any, words: Any) -> None:
         raise DataError("costs per case need the rows in memory.", hint=small)
 
 
-def _outcomes(
-    source: Opened, columns: FarColumns, files: Files, args: Any
-) -> tuple[_CountedLabels, dict[str, Any], list[str]]:
+def _outcomes(source: Opened, columns: FarColumns, files: Files, args: Any) -> Outcomes:
     """How often each outcome occurs, as text, and the value that each text stands for."""
-    found, missing = attended(
-        lambda: label_counts(source.frame, columns, args),
+    found = attended(
+        lambda: counted_outcomes(source.frame, columns, args),
         f"looking at {files.title}",
         progress=source.progress,
         stop=source.stop,
         quiet=args.quiet,
     )
-    notes = []
-    if missing and args.missing != "drop":
-        raise DataError(
-            f"'{columns.label}', the truth, is empty in {missing} rows.",
-            hint="To leave them out: --missing drop",
-        )
-    if missing:
-        notes.append(f"{missing} rows without the truth were left out")
-    names = [as_text(value) for value in found]
-    whole = whole_numbers(names)
-    values = dict(zip(whole if len(set(whole)) == len(whole) else names, found, strict=True))
-    totals = np.array([found[value] for value in values.values()], dtype=np.float64).reshape(-1, 2)
-    if not np.isfinite(totals).all():
-        raise DataError(
-            f"weights must be numbers that are not negative; some of '{args.weight}' are not.",
-            hint="correct the files; to leave rows without a weight out:  --missing drop",
-        )
-    if args.weight and totals.size and not totals[:, 1].any():
-        raise DataError(f"every weight in '{args.weight}' is 0, so there is nothing to average.")
-    labels = _CountedLabels(tuple(values), np.arange(len(values)), None, *totals.T)
-    return labels, values, notes
+    return outcomes_of(found, columns, args)
 
 
 def as_text(value: Any) -> str:
@@ -180,7 +141,7 @@ def as_text(value: Any) -> str:
     return str(value).strip()
 
 
-def _as_cases(app: Application, labels: _CountedLabels, label: str) -> Cases:
+def _as_cases(app: Application, labels: CountedLabels, label: str) -> Cases:
     """One weighed case for each class, which has the shares of all of them."""
     classes = texts(app.classes)
     strangers = [name for name in labels.names if name not in classes]
@@ -200,7 +161,7 @@ def _reduced(
     columns: FarColumns,
     app: Application,
     cases: Cases,
-    values: dict[str, Any],
+    outcomes: Outcomes,
     files: Files,
     args: Any,
 ) -> Reduction:
@@ -209,15 +170,16 @@ def _reduced(
     said_at = None
     if args.shares_given and not args.decisions:
         said_at = app.priors if args.posteriors_already_adjusted else cases.priors
+    typed = _typed(judged_at(app, args), outcomes.values, columns)
     request = Request(
         columns.label,
         columns.models_for(cases.classes),
-        applications=_typed(judged_at(app, args), values, columns),
+        applications=typed,
         sample_weight=args.weight,
         by=columns.by,
         posterior_priors=said_at,
     )
-    frame = prepared(source.frame, columns, cases, args)
+    frame = prepared(source.frame, columns, cases, args, typed.decisions, outcomes.respelt)
     try:
         return attended(
             lambda: reduce_frame(frame, request),
@@ -249,10 +211,12 @@ def _hint(error: StakesError, args: Any) -> str | None:
         )
     if isinstance(error, PosteriorError):
         return "To rescale each row: --renormalise"
+    if isinstance(error, LabelError):
+        return "decisions must be spelt as in the truth or in the costs file"
     return None
 
 
-def _typed(app: Application, values: dict[str, Any], columns: FarColumns) -> Application:
+def _typed(app: Application, values: Mapping[str, Any], columns: FarColumns) -> Application:
     """The application with its names as the values that stand in the columns."""
 
     def typed(name: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.cli.cases import Cases, quoted
+from stakes.cli.cells import without_point
 from stakes.cli.columns import ClassColumns, class_columns, flipped, named_columns
 from stakes.cli.doubtful_scores import refuse_idle_narrow, refuse_probabilities_said_logs
 from stakes.cli.reading import Table
@@ -62,8 +63,11 @@ def models_of(table: Table, cases: Cases, decisions: tuple[str, ...], args: Any)
 def _decided(table: Table, name: str, cases: Cases, decisions: tuple[str, ...]) -> Model:
     """A column of hard decisions."""
     labels = table.labels(name)
-    position = {decision: i for i, decision in enumerate(decisions)}
-    strangers = [label for label in labels.names if label not in position]
+    position = {without_point(decision): i for i, decision in enumerate(decisions)}
+    position |= {decision: i for i, decision in enumerate(decisions)}
+    meant = {label: position.get(label, position.get(without_point(label)))
+             for label in labels.names}  # fmt: skip
+    strangers = [label for label, place in meant.items() if place is None]
     if strangers:
         count = sum(
             int(n) for n, label in zip(labels.counts, labels.names, strict=True)
@@ -79,7 +83,7 @@ def _decided(table: Table, name: str, cases: Cases, decisions: tuple[str, ...]) 
                 else ""
             ),
         )
-    places = np.array([*(position[label] for label in labels.names), -1], dtype=np.intp)
+    places = np.array([*meant.values(), -1], dtype=np.intp)
     codes = places[labels.codes][cases.rows]
     return Model(name, codes < 0, decisions=codes)
 
