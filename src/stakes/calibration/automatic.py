@@ -160,8 +160,11 @@ class Automatic(Calibrator):
         """
         read = self._read(scores, sample_weight)
         self._fit_cases(read, y_true, sample_weight, groups)
-        self._sort = self.chosen._sort = self._sort_of(scores, read, sample_weight)
+        self._remember(self._sort_of(scores, read, sample_weight))
         return self
+
+    def _remember(self, sort: str | None) -> None:
+        self._sort = self.chosen._sort = sort
 
     def _fit_cases(
         self, scores: Scores, y_true: Any, sample_weight: Any, groups: Any = None

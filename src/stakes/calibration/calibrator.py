@@ -100,8 +100,12 @@ class Calibrator(Savable):
         """
         read = self._read(scores, sample_weight)
         self._fit_cases(read, y_true, sample_weight)
-        self._sort = self._sort_of(scores, read, sample_weight)
+        self._remember(self._sort_of(scores, read, sample_weight))
         return self
+
+    def _remember(self, sort: str | None) -> None:
+        """Keep what sort of scores this was fitted on."""
+        self._sort = sort
 
     def _sort_of(self, scores: Any, read: Scores, sample_weight: Any) -> str | None:
         """What sort of scores these are, of the cases that count."""
@@ -228,7 +232,7 @@ class Shifted(Calibrator):
                 f"`priors` must be 0 for {self.classes[lost[0]]!r}, whose prior was 0: nothing is "
                 f"known of its posteriors; got {self.priors[lost[0]]:g}."
             )
-        self.report = dict(self.inner.report)
+        self.report, self._sort = dict(self.inner.report), self.inner._sort
         self.options = {"inner": self.inner, "priors": self.priors, "classes": self.classes}
 
     def _read_alike(self, scores: Any) -> Scores:

@@ -16,7 +16,7 @@ from stakes.calibration.scores import Scores, read_scores
 from stakes.exceptions import DataError, FormatError
 from stakes.posteriors import Posteriors
 
-__all__ = ["SORTS", "known_sort", "read_alike", "sort_of"]
+__all__ = ["COLUMN", "POSTERIORS", "UNIT_COLUMN", "known_sort", "read_alike", "sort_of"]
 
 COLUMN, UNIT_COLUMN = "column", "column in [0, 1]"
 POSTERIORS, TABLE = "posteriors", "table"
@@ -141,7 +141,8 @@ def _one_number(sort: str, bounded: bool) -> DataError:
         f"`scores` must say what they are, as in `fit`, which took {given}; got one number per "
         "case, which may be a probability or log odds.",
         hint="probabilities of the second class: Posteriors(p); log odds: "
-        "Posteriors.from_logits(scores)",
+        "Posteriors.from_logits(scores); log-likelihood ratios: "
+        "Posteriors.from_llrs(scores, priors), with the priors of fit",
     )
 
 

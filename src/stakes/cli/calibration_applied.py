@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stakes.calibration import Calibrator
 from stakes.calibration.loading import read_saved
+from stakes.calibration.sort_of_scores import COLUMN, UNIT_COLUMN
 from stakes.cli.calibration_elsewhere import as_facts, moved, said_of_shares
 from stakes.cli.calibration_input import Input, agreed, input_of, scores_from
 from stakes.cli.calibration_record import as_json
@@ -43,7 +44,9 @@ def apply_calibration(args: Any) -> int:
     kept = input_of(saved, learnt.classes, args.apply)
     source = agreed(kept, args)
     table = read_table(args.file)
-    scores = scores_from(table, source, learnt.classes)
+    column = learnt._sort in (COLUMN, UNIT_COLUMN)
+    unsaid = kept.scores_are is None
+    scores = scores_from(table, source, learnt.classes, column=column, unsaid=unsaid)
     calibrator, found = moved(learnt, scores, args.prevalence, table.source)
     columns = _new_columns(kept, calibrator, calibrator.posteriors(scores))
     said = [] if found is None else said_of_shares(found, learnt, table.source)

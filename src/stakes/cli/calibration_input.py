@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes.calibration.sort_of_scores import UNIT_COLUMN
 from stakes.cli.calibration_learnt import Learnt, log_scores
 from stakes.cli.cells import as_labels
 from stakes.cli.columns import flipped
@@ -75,15 +76,16 @@ def save(learnt: Learnt, args: Any) -> None:
 
 
 def input_of(saved: dict[str, Any], classes: tuple[Any, ...], path: str) -> Input:
-    """What a saved calibration says of its scores; one that was saved from Python says nothing."""
+    """What a saved calibration says of its scores; one that was saved from Python says little."""
     given = saved.get("input", {})
+    own_scale = "rank" if saved.get("scores") == UNIT_COLUMN else None
     names = tuple(str(name) for name in classes)
     if not isinstance(given, dict) or not _fits(given, names):
         raise FormatError(f"{path} is damaged: it does not say where its scores come from.")
     return Input(
         given.get("model", "score"),
         given.get("columns", {}),
-        given.get("scores_are"),
+        given.get("scores_are", own_scale),
         given.get("flip"),
         given.get("renormalise", False),
         tuple(given.get("order", as_labels(np.array(names)).names)),
@@ -150,8 +152,19 @@ def _refuse_other_flip(learnt: Input, found: Input, args: Any) -> None:
         )
 
 
-def scores_from(table: Table, source: Input, classes: tuple[Any, ...]) -> NDArray[np.float64]:
-    """The scores as the calibrator takes them, from the columns it was learnt on."""
+def scores_from(
+    table: Table,
+    source: Input,
+    classes: tuple[Any, ...],
+    *,
+    column: bool = False,
+    unsaid: bool = False,
+) -> NDArray[np.float64]:
+    """The scores as the calibrator takes them, from the columns it was learnt on.
+
+    `column` says that it takes one score per case as it is, `unsaid` that its file does not say
+    what scores are.
+    """
     values = _values(table, source, tuple(str(name) for name in classes))
     missing = np.isnan(values.reshape(len(values), -1)).any(axis=1)
     if missing.any():
@@ -162,10 +175,7 @@ def scores_from(table: Table, source: Input, classes: tuple[Any, ...]) -> NDArra
         )
     kind = source.scores_are or "prob"
     if kind == "prob" and (values.min(initial=0) < 0 or values.max(initial=1) > 1):
-        raise PosteriorError(
-            f"the calibration was learnt on probabilities, but {table.source} has values from "
-            f"{values.min():.3g} to {values.max():.3g}."
-        )
+        raise _no_probabilities(values, table.source, unsaid)
     if kind == "prob" and values.ndim == 2:
         rows = np.arange(len(values))
         values = sums_checked(values, source.model, rows, source.renormalise)
@@ -173,8 +183,22 @@ def scores_from(table: Table, source: Input, classes: tuple[Any, ...]) -> NDArra
         values = values[:, 1] if kind == "prob" else values[:, 1] - values[:, 0]
     if source.flip:
         values = 1 - values if kind == "prob" else -values
+    if column and values.ndim == 1 and kind in ("logit", "rank"):
+        return values
     model = Model("", np.zeros(len(values), dtype=bool), scores=values)
     return log_scores(model, np.array(source.priors, dtype=np.float64), kind)
+
+
+def _no_probabilities(values: NDArray[np.float64], source: str, unsaid: bool) -> PosteriorError:
+    """That scores are none, and what to say if the calibration does not."""
+    found = f"{source} has values from {values.min():.3g} to {values.max():.3g}"
+    if not unsaid:
+        return PosteriorError(f"the calibration was learnt on probabilities, but {found}.")
+    return PosteriorError(
+        f"the calibration does not say what its scores are, so they are read as probabilities; "
+        f"{found}.",
+        hint="log-odds: --scores-are logit; any other scale: --scores-are rank",
+    )
 
 
 def _values(table: Table, source: Input, classes: tuple[str, ...]) -> NDArray[np.float64]:

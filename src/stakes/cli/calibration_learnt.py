@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from stakes.application import Application
 from stakes.calibration import CalibrationGain, Calibrator
+from stakes.calibration.scores import Scores, of_weight
+from stakes.calibration.sort_of_scores import COLUMN, POSTERIORS, sort_of
 from stakes.cli.asked import Asked, asked
 from stakes.cli.calibration_fitted import CHOSEN_BY, fitted
 from stakes.cli.calibration_progress import Telling
@@ -102,6 +104,7 @@ def _learnt(question: Asked, model: Model, app: Application, args: Any, telling:
     scores = log_scores(model, cases.priors, args.scores_are)
     there = _positions(judged_at(app, args))
     found = fitted(scores, cases, _groups(question, cases, args), there, args, telling)
+    _remember(found.calibrator, model, cases.weights, args.scores_are)
     telling.say("judging")
     after = np.exp(found.logs)
     if there.priors is not None:  # what is said of these cases is compared with these cases
@@ -125,6 +128,20 @@ def _learnt(question: Asked, model: Model, app: Application, args: Any, telling:
         turned=False,
         warnings=(),
     )
+
+
+def _remember(
+    calibrator: Calibrator, model: Model, weights: NDArray[np.float64] | None, kind: str
+) -> None:
+    """Let the file say what Python is to give: the column itself, or posteriors."""
+    scores = model.scores
+    assert scores is not None
+    if kind in ("prob", "llr"):
+        calibrator._remember(POSTERIORS)
+    elif scores.ndim == 1 and not calibrator._level_counts:
+        narrow = kind == "logit"  # said to be log odds, so no column in [0, 1] is in doubt
+        read = of_weight(Scores(None, scores), weights)
+        calibrator._remember(COLUMN if narrow else sort_of(scores, read, level=False))
 
 
 def _of_mean_one(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
