@@ -28,6 +28,14 @@ def table(write):
     return write("t.csv", as_csv(columns()))
 
 
+def test_one_of_several_is_named_in_what_to_type(run, table):
+    words = ("eval", "t.csv", "--label", "y", "--positive", "1", *COST)
+    ran = run(*words, "--scores", "odds,p", "--scores-are", "logit")
+    assert ran.code == 2
+    assert "--scores p --scores-are prob" in ran.err
+    assert run(*words, "--scores", "p", "--scores-are", "prob").code == 0
+
+
 @pytest.mark.parametrize(
     ("kind", "called"), [("logit", "log-odds"), ("llr", "log-likelihood ratios")]
 )

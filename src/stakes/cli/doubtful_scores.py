@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,20 @@ def refuse_probabilities_said_logs(
     except StakesError as error:
         said = error.message.replace("`scores`", f"the scores of '{name}'{looked_at}")
         said = said.replace("must be log odds", f"must be {LOGARITHMS[args.scores_are]}")
-        raise type(error)(said, hint=_hint(kept.ndim, args.scores_are, far)) from None
+        hint = _hint(kept.ndim, args.scores_are, far, _apart(name, args))
+        raise type(error)(said, hint=hint) from None
 
 
-def _hint(dimensions: int, kind: str, far: bool) -> str:
+def _apart(name: str, args: Any) -> str:
+    """What to type to read one of several models by itself: the others may well be logarithms."""
+    given = str(getattr(args, "scores", None) or "").split(",")
+    several = len(given) > 1 and name in given and not getattr(args, "trials", None)
+    return f"--scores {shlex.quote(name)} " if several else ""
+
+
+def _hint(dimensions: int, kind: str, far: bool, apart: str) -> str:
     """What to type."""
-    lines = {"If they are probabilities": "--scores-are prob"}
+    lines = {"If they are probabilities": f"{apart}--scores-are prob"}
     if dimensions == 1 and not far:
         lines["If only the order means something"] = "--scores-are rank"
     if dimensions == 1:
