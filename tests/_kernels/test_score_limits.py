@@ -166,3 +166,35 @@ def test_ratios_that_no_shares_have_are_never_limits(cells: list[int], miss: flo
     assert 0 <= low <= found * (1 + 1e-12) <= high * (1 + 1e-9)
     if cells[1] == cells[2] == 0:
         assert low == 0
+
+
+@pytest.mark.parametrize("power", [-1000, -600, 500, 600, 1020])
+def test_costs_as_large_or_small_as_doubles_go(power: int) -> None:
+    # a power of two scales costs exactly, so limits scale exactly and ratios stay; in the suite
+    # the warning of an overflow is an error
+    counts = np.array([[[30.0, 10.0], [5.0, 55.0]]])
+    top, bottom = np.array([[[0.0, 1.0], [2.0, 0.25]]]), np.array([[[0.5, 0.5], [1.0, 1.0]]])
+    large, least = np.ldexp(top, power), np.ldexp(bottom, power)
+    for end, usual in zip(
+        score_limits(counts, large, Z), score_limits(counts, top, Z), strict=True
+    ):
+        assert end == np.ldexp(usual, power)
+    wanted = ratio_limits(counts, top, bottom, Z)
+    np.testing.assert_array_equal(ratio_limits(counts, large, least, Z), wanted)
+    moved = top - np.array([[[0.3], [0.3]]])
+    statistic = score_statistic(counts, np.ldexp(moved, power))
+    assert statistic == score_statistic(counts, moved)
+
+
+def test_costs_further_apart_than_a_double_can_say() -> None:
+    counts, largest = np.array([[[30.0, 10.0]]]), np.finfo(float).max
+    low, high = score_limits(counts, np.array([[[-largest, largest]]]), Z)
+    ends = [float(end) for end in wilson(10 / 40, 40, Z)]
+    assert float(low[0]) / largest == pytest.approx(2 * ends[0] - 1, abs=1e-9)
+    assert float(high[0]) / largest == pytest.approx(2 * ends[1] - 1, abs=1e-9)
+
+
+def test_a_cost_that_vanishes_beside_another_one() -> None:
+    # the only cell below zero weighs 1e-308 of the other: no shares are as likely and come to zero
+    found = score_statistic(np.array([[[10.0, 30.0]]]), np.array([[[1e300, -1e-8]]]))
+    assert found > 1e3

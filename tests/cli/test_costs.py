@@ -102,3 +102,16 @@ class TestShares:
         with pytest.raises(PriorError) as caught:
             shares(text, CLASSES)
         assert caught.value.message == said
+
+
+@pytest.mark.parametrize("size", ["1e160", "1e308"])
+def test_costs_near_the_largest_double_have_the_interval_of_others(run, write, size):
+    rows = [f"{k % 2},{int(k % 3 > 0)}" for k in range(80)]
+    name = write("t.csv", "\n".join(["y,d", *rows]) + "\n")
+    words = ("eval", name, "--label", "y", "--decisions", "d", "--json", "--cost")
+    large, usual = (run(*words, f"fn={c}", f"fp={c}") for c in (size, "1"))
+    assert large.code == 0, large.err
+    assert large.err == usual.err
+    for key in ("nec", "interval"):
+        one, other = (ran.found["models"][0][key] for ran in (large, usual))
+        assert one == pytest.approx(other, rel=1e-9)

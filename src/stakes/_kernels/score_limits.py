@@ -30,6 +30,8 @@ Floats = NDArray[np.float64]
 _NEWTON = 40
 _TOLERANCE = 1e-9
 _TINY = 1e-300
+#: A weight so small beside another one is none: what it would be divided by is too large.
+_FAINT = 1e-290
 
 
 def constrained_shares(counts: Floats, weights: Floats, multiplier: Floats) -> Floats:
@@ -72,6 +74,7 @@ def _observed(counts: Floats) -> Floats:
 
 def score_limits(counts: Floats, weights: Floats, z: float) -> tuple[Floats, Floats]:
     """Lower and upper limit of theta for each data set; `weights` broadcast to `counts`."""
+    weights, exponent = _near_one(np.broadcast_to(weights, counts.shape))
     counts, weights, scale = _scaled(counts, weights)
     found, _ = _moments(counts, weights, _observed(counts))
     low, high = _search_range(counts)
@@ -94,11 +97,12 @@ def score_limits(counts: Floats, weights: Floats, z: float) -> tuple[Floats, Flo
     if constant.any():
         value = (weights[:, :, 0]).sum(axis=1)
         limits = [np.where(constant, value, limit) for limit in limits]
-    return limits[0], limits[1]
+    return _enlarged(limits[0], exponent), _enlarged(limits[1], exponent)
 
 
 def score_statistic(counts: Floats, weights: Floats) -> Floats:
     """Signed number of standard errors between the estimate of theta and zero, (S,)."""
+    weights, _ = _near_one(np.broadcast_to(weights, counts.shape))
     counts, weights, _ = _scaled(counts, weights)
     found, _ = _moments(counts, weights, _observed(counts))
     if counts.shape[1] == 1:
@@ -127,7 +131,7 @@ def _variance_at_zero(counts: Floats, weights: Floats, found: Floats) -> Floats:
     total = counts.sum(axis=1)
     turned = np.where(found > 0, 1.0, -1.0)[:, None] * weights
     reach = -turned.min(axis=1)  # of the cells on the other side of zero
-    possible = reach > 0
+    possible = reach > _FAINT
     bound = total / np.where(possible, reach, 1.0)
     multiplier = _multiplier(counts, turned, total, bound)
     divisors = total[:, None] + multiplier[:, None] * turned
@@ -174,7 +178,8 @@ def ratio_limits(counts: Floats, top: Floats, bottom: Floats, z: float) -> tuple
     itself when every ratio beyond it is, such as those below zero where there was no error:
     no shares with a case in every class have them.
     """
-    top, bottom = np.broadcast_to(top, counts.shape), np.broadcast_to(bottom, counts.shape)
+    top, above = _near_one(np.broadcast_to(top, counts.shape))
+    bottom, beneath = _near_one(np.broadcast_to(bottom, counts.shape))
     shares = _observed(counts)
     below, _ = _moments(counts, bottom, shares)
     found = _moments(counts, top, shares)[0] / below
@@ -195,12 +200,24 @@ def ratio_limits(counts: Floats, top: Floats, bottom: Floats, z: float) -> tuple
     step = bracketed_roots(excess, low, high, tolerance=1e-7)
     limits = np.where(step < high - 1e-6, centre + sign * unit * np.exp(step), sign * np.inf)
     limits = np.where(excess(low) > 0, centre, limits)
-    return limits[: n.shape[0]], limits[n.shape[0] :]
+    low, high = limits[: n.shape[0]], limits[n.shape[0] :]
+    return _enlarged(low, above - beneath), _enlarged(high, above - beneath)
+
+
+def _near_one(weights: Floats) -> tuple[Floats, NDArray[np.intc]]:
+    """Weights divided by a power of two, which is exact, so that no square is too large."""
+    _, exponent = np.frexp(np.abs(weights).max(axis=(1, 2)))
+    return np.ldexp(weights, -exponent[:, None, None]), exponent
+
+
+def _enlarged(values: Floats, exponent: NDArray[np.intc]) -> Floats:
+    """Values times a power of two; infinite only where no double is as large."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.ldexp(values, exponent))
 
 
 def _scaled(counts: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Counts and weights of full shape, the weights divided by their largest difference."""
-    weights = np.broadcast_to(weights, counts.shape)
+    """Counts, and weights divided by their largest difference."""
     scale = np.ptp(weights, axis=2).max(axis=1)
     return counts, weights / np.where(scale > 0, scale, 1.0)[:, None, None], scale
 
