@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, cross_val_predict
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -258,6 +258,16 @@ class TestBayesDecisionClassifier:
         folds = list(GroupKFold(3).split(X, y, groups))
         same = BayesDecisionClassifier(LogisticRegression(), calibrator=Affine(), cv=folds)
         assert model.calibrator_.scales == pytest.approx(same.fit(X, y).calibrator_.scales)
+
+    def test_groups_without_routing_are_told_how_to_get_there(self, two_classes) -> None:
+        X, y = two_classes
+        groups = np.arange(len(y)) // 4
+        model = BayesDecisionClassifier(LogisticRegression(), calibrator=Affine(), cv=GroupKFold(3))
+        with pytest.raises(DataError, match="LogisticRegression takes no groups in fit") as caught:
+            model.fit(X, y, groups=groups)
+        assert "sklearn.set_config(enable_metadata_routing=True)" in str(caught.value)
+        search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=GroupKFold(3))
+        BayesDecisionClassifier(search).fit(X, y, groups=groups)
 
     def test_nothing_to_calibrate_raises(self, two_classes) -> None:
         X, y = two_classes

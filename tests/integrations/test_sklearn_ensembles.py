@@ -273,8 +273,8 @@ def test_ensemble_is_yes_or_no(three_classes) -> None:
 @pytest.mark.parametrize(
     ("folds", "told"),
     [
-        (ShuffleSplit(4, random_state=0), "as many test parts as any other; here 0 to"),
-        ("3 and 4", "as many splits; here 2 to 2 test parts of 7 splits"),
+        (ShuffleSplit(4, random_state=0), "as many test parts as any other; here they are in 0 to"),
+        ("3 and 4", "equally many splits; there are 2 repetitions, of 7 splits together"),
     ],
 )
 def test_uneven_folds_are_refused(three_classes, kind, folds, told) -> None:

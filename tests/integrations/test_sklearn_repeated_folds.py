@@ -112,6 +112,8 @@ def test_the_automatic_choice_holds_all_scores_of_a_case_out() -> None:
 @BOTH
 def test_uneven_folds_are_refused(three_classes, kind) -> None:
     X, y = three_classes
-    with pytest.raises(DataError, match="as many test parts as any other; here 0 to") as error:
+    with pytest.raises(
+        DataError, match="as many test parts as any other; here they are in 0 to"
+    ) as error:
         kind(GaussianNB(), calibrator=Affine(), cv=ShuffleSplit(4, random_state=0)).fit(X, y)
     assert "StratifiedKFold(5)" in str(error.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -59,7 +60,21 @@ def fit_metadata(
         return dict(routed.estimator.fit), splitting
     if sample_weight is not None:
         refuse_without_weights(owner.estimator)
+    if "groups" in given:
+        _refuse_without_groups(owner.estimator)
     return asked, {}
+
+
+def _refuse_without_groups(estimator: Any) -> None:
+    """Raise when an estimator, unlike a search, would not read `groups`: the folds are meant."""
+    taken = inspect.signature(estimator.fit).parameters.values()
+    if any(each.name == "groups" or each.kind is each.VAR_KEYWORD for each in taken):
+        return
+    raise DataError(
+        f"{type(estimator).__name__} takes no groups in fit.",
+        hint="groups reach the folds, such as cv=GroupKFold(5), by metadata routing: "
+        "sklearn.set_config(enable_metadata_routing=True)",
+    )
 
 
 def refuse_without_weights(estimator: Any) -> None:

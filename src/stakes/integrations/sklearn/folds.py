@@ -146,15 +146,18 @@ def _refuse_uneven(times: NDArray[Any], splits: int, *, keep: bool) -> None:
             "`cv` puts no case into any test part.",
             hint="a generator serves one fit only; give a list of its splits",
         )
-    said = f"here {times.min()} to {times.max()} test parts of {splits} splits"
     hint = "cv=StratifiedKFold(5), or cv=RepeatedStratifiedKFold(n_splits=5, n_repeats=5)"
     if times.min() < times.max():
         raise DataError(
-            f"`cv` must put every case into as many test parts as any other; {said}.", hint=hint
+            "`cv` must put every case into as many test parts as any other; here they are in "
+            f"{times.min()} to {times.max()} of those of {splits} splits.",
+            hint=hint,
         )
     if keep and splits % int(times[0]):
         raise DataError(
-            f"with `ensemble` all repetitions of `cv` must have as many splits; {said}.", hint=hint
+            "with `ensemble` all repetitions of `cv` must have equally many splits; there are "
+            f"{times[0]} repetitions, of {splits} splits together.",
+            hint=hint,
         )
 
 
