@@ -11,6 +11,7 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import stakes
 from stakes.calibration import Affine, Temperature
@@ -117,3 +118,18 @@ def test_uneven_folds_are_refused(three_classes, kind) -> None:
     ) as error:
         kind(GaussianNB(), calibrator=Affine(), cv=ShuffleSplit(4, random_state=0)).fit(X, y)
     assert "StratifiedKFold(5)" in str(error.value)
+
+
+@BOTH
+@pytest.mark.parametrize("ensemble", [False, True])
+def test_cases_that_are_called_impossible_are_named(kind, ensemble) -> None:
+    X = np.repeat(np.arange(4.0), 10)[:, None]
+    y = np.repeat([0, 0, 1, 1], 10)
+    odd = 37
+    X[odd] = 0.0  # the only case of class 1 in a leaf of class 0
+    folds = [*StratifiedKFold(5).split(X, y)] * 2
+    model = kind(DecisionTreeClassifier(), calibrator=Affine(), cv=folds, ensemble=ensemble)
+    with pytest.raises(DataError, match="give the true class a posterior of 0") as caught:
+        model.fit(X, y)
+    assert caught.value.rows == (odd,)
+    assert ("once for each repetition" in str(caught.value)) is not ensemble

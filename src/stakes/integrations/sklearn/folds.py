@@ -93,7 +93,21 @@ def learnt(
     # What the automatic choice compares on held-out cases must not have seen them scored anew.
     same = {"groups": np.tile(np.arange(cases), times)} if isinstance(calibrator, Automatic) else {}
     flat = scores.reshape(times * cases, -1)
-    return calibrator.fit(flat, np.tile(codes, times), sample_weight=light, **same)
+    try:
+        return calibrator.fit(flat, np.tile(codes, times), sample_weight=light, **same)
+    except DataError as error:
+        raise _by_case(error, times, cases) from None
+
+
+def _by_case(error: DataError, times: int, cases: int) -> DataError:
+    """The same error, of which the rows are cases."""
+    if not error.rows:
+        return error
+    rows = list(dict.fromkeys(row % cases for row in error.rows))
+    said = f"These are the {cases} cases {times} times over, once for each repetition of `cv`"
+    return DataError(
+        f"{error.message} {said}; the first is case {rows[0]}.", hint=error.hint, rows=rows
+    )
 
 
 def posteriors_by(owner: Any, calibrated: Callable[[FloatArray], FloatArray], X: Any) -> FloatArray:

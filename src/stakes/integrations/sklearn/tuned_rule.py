@@ -92,9 +92,9 @@ class TunedRule:
         given = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         table = scores if scores.ndim == 3 else scores[None]
         self.kind = self._calibrator(table, codes, given)
+        self.posterior_map, self.best = self._learnt(table, codes, given)  # tells rows of all cases
         losses = self._cross_fitted(table, codes, given)
         chosen = self._choose(losses, self._case_shares(codes, given), codes)
-        self.posterior_map, self.best = self._learnt(table, codes, given)
         self.strength = self.strengths[chosen]
         self.weights: FloatArray = self.best**self.strength
         return self
