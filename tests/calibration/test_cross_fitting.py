@@ -315,3 +315,12 @@ class TestInfiniteScoresOfOneFold:
         for kind in (Affine, Temperature, Vector):
             found = cross_fit(kind(), scores, y, folds=folds)
             assert (found[:2, 1] == 1.0).all()
+
+
+@pytest.mark.parametrize(("cases", "advised"), [(4, 4), (12, 5)])
+def test_the_number_of_folds_that_is_advised_is_taken(cases, advised):
+    scores, y = np.linspace(-2, 2, cases), np.arange(cases) % 2
+    with pytest.raises(DataError, match="whole number from 2 to") as caught:
+        cross_fit(Affine(), scores, y, folds=13)
+    assert caught.value.hint == f"folds={advised}, or the fold of each case"
+    assert cross_fit(Affine(), scores, y, folds=advised).shape == (cases, 2)

@@ -81,7 +81,7 @@ def _count(folds: Any, cases: int) -> int:
     if not (plain and 2 <= folds <= max(cases, 2) and int(folds) == folds):
         raise DataError(
             f"`folds` must be a whole number from 2 to the {cases} cases; got {folds!r}.",
-            hint="folds=5, or the fold of each case",
+            hint=f"folds={min(5, max(cases, 2))}, or the fold of each case",
         )
     return int(folds)
 

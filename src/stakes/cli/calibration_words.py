@@ -27,7 +27,7 @@ PHRASES = (
     ("`sample_weight`", "--weight"),
 )
 #: Where the number of folds was wrong.
-FOLDS = "folds=5, or the fold of each case"
+_FOLDS = re.compile(r"folds=(\d+), or the fold of each case")
 _NAMES = {calibrator.__name__: kind for kind, calibrator in kinds.items()}
 _CLASS = re.compile(rf"\b({'|'.join(sorted(_NAMES, key=len, reverse=True))})\b(\(\))?")
 
@@ -54,7 +54,7 @@ def _translated(text: str, cases: Cases) -> str:
     text = re.sub(r"\brow (\d+)\b", lambda match: _row(match, cases), text)
     for python, ours in PHRASES:
         text = text.replace(python, ours)
-    text = text.replace(FOLDS, f"--folds {min(5, max(2, int(cases.counted.sum())))}")
+    text = _FOLDS.sub(r"--folds \1", text)
     found = 0
 
     def kind(match: re.Match[str]) -> str:
