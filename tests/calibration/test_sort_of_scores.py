@@ -166,6 +166,25 @@ class TestMatrix:
             Matrix(bound=9).fit(S, Y).posteriors(Posteriors(P))
 
 
+class TestASingleCase:
+    """Its scores without the brackets of the row are as many cases, of one number each."""
+
+    def test_of_three_classes(self):
+        logits = np.random.default_rng(3).normal(size=(60, 3))
+        cal = Affine().fit(logits, np.arange(60) % 3)
+        with pytest.raises(DataError, match=r"must have 3 columns.* got 3 numbers, whi") as caught:
+            cal.posteriors(logits[0])
+        assert "scores[None, :]" in str(caught.value)
+        assert cal.posteriors(logits[0][None, :]) == pytest.approx(cal.posteriors(logits)[:1])
+        with pytest.raises(DataError, match=r"must have 3 columns, as in `fit`; got 2\.$"):
+            cal.posteriors(logits[:, :2])
+
+    def test_of_two_classes(self):
+        with pytest.raises(DataError, match="may be a probability or log odds") as caught:
+            Affine().fit(LOGS, Y).posteriors(LOGS[0])
+        assert "two numbers of a single case: [[a, b]]" in str(caught.value)
+
+
 class TestWhereItIsAsked:
     @pytest.mark.parametrize("fitted_on", [S, Posteriors(P), LOGS, LOGITS])
     @pytest.mark.parametrize("kind", [Logistic, Matrix])

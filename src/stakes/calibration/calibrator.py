@@ -156,9 +156,7 @@ class Calibrator(Savable):
         read = self._read_alike(scores)
         assert self.classes is not None
         if read.size != len(self.classes):
-            raise DataError(
-                f"`scores` must have {len(self.classes)} columns, as in `fit`; got {read.size}."
-            )
+            raise _other_columns(read, len(self.classes))
         return self._log_posteriors(self._bounded(read, learn=False))
 
     def posteriors(self, scores: Any) -> FloatArray:
@@ -266,6 +264,17 @@ def binary_log_posteriors(log_odds: FloatArray) -> FloatArray:
 def softmax_log_posteriors(logits: FloatArray) -> FloatArray:
     """Log-posteriors (n, K) of logits."""
     return log_softmax(logits)
+
+
+def _other_columns(scores: Scores, size: int) -> DataError:
+    """That there is not one column per class."""
+    wanted = f"`scores` must have {size} columns, as in `fit`"
+    if scores.table is not None:
+        return DataError(f"{wanted}; got {scores.size}.")
+    return DataError(
+        f"{wanted}; got {len(scores)} numbers, which are not in columns.",
+        hint="a single case is a table of one row: scores[None, :], or [[...]]",
+    )
 
 
 def _is_number(value: Any) -> bool:

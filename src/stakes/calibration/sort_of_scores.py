@@ -60,7 +60,7 @@ def read_alike(
     if sort == UNIT_COLUMN and not is_column:
         raise _no_longer_the_column(scores)
     if is_column and size == 2 and sort not in (COLUMN, UNIT_COLUMN) and np.size(scores):
-        raise _one_number(sort, bounded)
+        raise _one_number(sort, bounded, np.size(scores))
     read = read_scores(scores)
     if sort == UNIT_COLUMN and read.odds is not None and mostly_outside(read.odds):
         raise _another_scale(read.odds)
@@ -132,7 +132,7 @@ def _no_longer_the_column(scores: Any) -> DataError:
     )
 
 
-def _one_number(sort: str, bounded: bool) -> DataError:
+def _one_number(sort: str, bounded: bool, cases: int) -> DataError:
     """That a column says less than what was given to `fit`."""
     if sort == LOGITS and not bounded:
         return _another_level(_AT_THEIR_LEVEL, "one number per case")
@@ -142,7 +142,8 @@ def _one_number(sort: str, bounded: bool) -> DataError:
         "case, which may be a probability or log odds.",
         hint="probabilities of the second class: Posteriors(p); log odds: "
         "Posteriors.from_logits(scores); log-likelihood ratios: "
-        "Posteriors.from_llrs(scores, priors), with the priors of fit",
+        "Posteriors.from_llrs(scores, priors), with the priors of fit"
+        + ("; two numbers of a single case: [[a, b]]" if cases == 2 else ""),
     )
 
 
