@@ -159,3 +159,18 @@ class TestFar:
         given["p"][-1] = given["p_1"][-1] = 4.5
         write("t.csv", as_csv(given))
         assert run(*words).code == 0
+
+
+def test_the_verdict_that_asks_for_calibration_says_how(run, write):
+    values = columns()
+    values["narrow"] = np.round(0.5 + values["odds"] / 20, 4)
+    values["noise"] = np.round(np.random.default_rng(7).random(N), 4)
+    write("n.csv", as_csv(values))
+    ran = run("eval", "n.csv", "--label", "y", "--positive", "1", "--cost", "fn=3", "fp=1",
+              "--scores", "noise,narrow", "--scores-are", "logit", "--narrow")  # fmt: skip
+    assert "Deploy narrow after re-calibrating." in ran.out
+    joined = ran.out.replace("\\\n", " ").splitlines()
+    [line] = [each for each in joined if each.strip().startswith("stakes calibrate")]
+    words = line.split()[1:]
+    assert words[words.index("--model") + 1] == "narrow"
+    assert run(*words).code == 0

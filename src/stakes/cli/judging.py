@@ -39,6 +39,7 @@ from stakes.cli.remarks import (
     about_switches,
 )
 from stakes.evaluation import Evaluation, evaluate
+from stakes.evaluation.verdicts import AFTER
 from stakes.exceptions import CostError, DataError, PosteriorError
 from stakes.report import Findings
 from stakes.summaries.storing import is_summary
@@ -98,17 +99,19 @@ def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
 
 
 def _next_step(ev: Evaluation, args: Any) -> dict[str, str]:
-    """The command that would re-calibrate the best model."""
-    if ev.worth is None or not args.scores or args.file in (None, "-"):
+    """The command that would re-calibrate the best model, or the one that is best after that."""
+    after = ev.best_recalibrated if ev.verdict_kind == AFTER else None
+    if (ev.worth is None and after is None) or not args.scores or args.file in (None, "-"):
         return {}
+    model = ev.best if after is None else after.name
     words = ["stakes", "calibrate", args.file]
     words += ["--label", args.label] if args.label else []
     words += ["--positive", args.positive] if args.positive else []
     words += ["--scores-are", args.scores_are] if args.scores_are != "prob" else []
     words += ["--narrow"] if getattr(args, "narrow", False) else []
-    flipped = ev.best in (getattr(args, "flip", None) or "").split(",")
-    words += ["--flip", ev.best] if flipped else []
-    words += ["--model", ev.best, *_repeated(args), "-o", f"{ev.best}_cal.json"]
+    flipped = model in (getattr(args, "flip", None) or "").split(",")
+    words += ["--flip", model] if flipped else []
+    words += ["--model", model, *_repeated(args), "-o", f"{model}_cal.json"]
     return {"calibrate": shlex.join(words)}
 
 

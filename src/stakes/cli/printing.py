@@ -16,6 +16,7 @@ from stakes.cli.output import (
     wrapped,
 )
 from stakes.cli.tables import Column, fitted
+from stakes.evaluation.verdicts import AFTER
 from stakes.report import Findings, ModelFinding
 from stakes.report.amounts import aligned, amount, grouped, per_case, percent
 
@@ -40,6 +41,8 @@ def print_findings(findings: Findings, *, with_verdict: bool = True) -> None:
     if with_verdict:
         print()
         print_bold(findings.verdict)
+        if findings.evaluation is not None and findings.evaluation.verdict_kind == AFTER:
+            _print_calibrate(findings)
         _print_remarks(findings)
     print()
     for note in (*findings.notes, *_unsure(findings)):
@@ -56,8 +59,14 @@ def _print_remarks(findings: Findings) -> None:
     """What to mind, each with the command that helps, if one does."""
     for remark in findings.remarks:
         print_wrapped(remark, first="! ", rest="  ")
-        if "Re-calibrating is worth" in remark and "calibrate" in findings.facts:
-            print("\n".join(continued(shown(str(findings.facts["calibrate"])))))
+        if "Re-calibrating is worth" in remark:
+            _print_calibrate(findings)
+
+
+def _print_calibrate(findings: Findings) -> None:
+    """The command that re-calibrates, if there is one."""
+    if "calibrate" in findings.facts:
+        print("\n".join(continued(shown(str(findings.facts["calibrate"])))))
 
 
 def read_line(findings: Findings) -> str:

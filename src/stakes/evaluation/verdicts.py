@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
     from stakes.evaluation.parts import ModelEvaluation
 
-__all__ = ["DEPLOYS", "KINDS", "baseline", "kind_of", "remarks", "sentence"]
+__all__ = ["AFTER", "DEPLOYS", "KINDS", "baseline", "kind_of", "remarks", "sentence"]
 
+#: The verdict by which calibration makes a model best, or useful.
+AFTER = "deploy after re-calibrating"
 #: The closed set of verdicts.
 KINDS = (
     "deploy",
-    "deploy after re-calibrating",
+    AFTER,
     "cannot tell apart",
     "it depends",
     "none",
@@ -45,7 +47,7 @@ def kind_of(ev: Evaluation) -> str:
     if depends(ev):
         return "it depends"
     if _better_after(ev, best):
-        return "deploy after re-calibrating"
+        return AFTER
     if math.isnan(best.nec) or best.nec >= 1:
         return "none"
     if best.interval is not None and best.interval[1] >= 1:
@@ -85,7 +87,7 @@ def sentence(ev: Evaluation) -> str:
         return _cannot_say(ev, best)
     if kind == "it depends":
         return on_what(ev)
-    if kind == "deploy after re-calibrating":
+    if kind == AFTER:
         return _after(ev)
     if kind == "cannot tell apart":
         equals = _equals(ev)
@@ -172,7 +174,7 @@ def _calibration(ev: Evaluation) -> list[str]:
     loss = best.calibration_loss
     if worth is None or loss is None or not loss > WORTH_SAYING or not worth.decided:
         return []
-    if kind_of(ev) == "deploy after re-calibrating":
+    if kind_of(ev) == AFTER:
         return []
     gain = _amount(ev, ev.naive_cost * loss)
     low, high = (ev.naive_cost * (ev.application.volume or 1) * -x for x in (worth.high, worth.low))
