@@ -86,21 +86,23 @@ def far_columns(table: Table, types: Any, label: str, args: Any) -> FarColumns:
     )
 
 
-def read_as_meant(frame: Any, columns: FarColumns) -> Any:
-    """Numbers that Parquet or Arrow hold as text as numbers; decisions and slices without spaces.
+def read_as_meant(frame: Any, columns: FarColumns, args: Any) -> Any:
+    """Numbers that Parquet or Arrow hold as text as numbers; slices without spaces around them.
 
-    The truth stays as it stands, since its spellings are seen when it is counted.
+    The truth stays as it stands, since its spellings are seen when it is counted; decisions too,
+    unless those that hold a word for nothing are to be left out.
     """
     import narwhals as nw
 
     rows = nw.from_native(frame)
     types = rows.collect_schema()
     texts = {name for name in columns.types if types[name] == nw.String}
-    made = {name: nw.col(name).cast(nw.Float64) for name in columns.numbers if name in texts}
-    for name in (*columns.decisions, *columns.by):
-        if name in texts and name != columns.label:
-            made[name] = trimmed(name)
-    return rows.with_columns(**made).to_native() if made else frame
+    numbers = [name for name in dict.fromkeys(columns.numbers) if name in texts]
+    if numbers:
+        rows = rows.with_columns(*(nw.col(name).cast(nw.Float64) for name in numbers))
+    checked = columns.decisions if args.missing == "drop" else ()
+    words = texts & {*checked, *columns.by} - {columns.label}
+    return (trimmed(rows, sorted(words)) if words else rows).to_native()
 
 
 def is_empty(names: Sequence[str], types: Any) -> Any:
@@ -139,11 +141,12 @@ def prepared(
             words = nw.col(columns.label).str.strip_chars().str.to_lowercase()
             rows = rows.filter(~words.is_in(list(EMPTY)))
     changed = _posteriors(nw, columns, types, cases, args) | _times(nw, columns, types, args)
-    changed |= decided(columns.decisions, types, decisions)
     if respelt:
         changed[columns.label] = meant(columns.label, respelt)
     if changed:
         rows = rows.with_columns(**changed)
+    if columns.decisions:
+        rows = decided(rows, columns.decisions, decisions)
     return rows.to_native()
 
 

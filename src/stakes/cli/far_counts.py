@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,11 +14,12 @@ from stakes.cli.asked import application_over, costs_given, fill_in_models
 from stakes.cli.attending import attended
 from stakes.cli.cases import Cases, counted, quoted, refuse_single
 from stakes.cli.columns import find_label
+from stakes.cli.costs import CostWords
 from stakes.cli.far_columns import FarColumns, far_columns, prepared, read_as_meant
 from stakes.cli.far_doubts import refuse_far_probabilities
 from stakes.cli.far_outcomes import CountedLabels, Outcomes, counted_outcomes, outcomes_of
 from stakes.cli.globs import Files, found_files
-from stakes.cli.opened import Opened
+from stakes.cli.opened import Opened, UnreadGapError
 from stakes.cli.opening import opened
 from stakes.cli.place import at_place, judged_at, refuse_or_name_dominated, texts
 from stakes.cli.reading import Table
@@ -55,8 +55,7 @@ def counted_far(args: Any) -> Counted:
     _refuse_what_needs_rows(args, words)
     files = found_files(args.file)
     engine = getattr(args, "engine", None) or "duckdb"
-    with ExitStack() as stack:
-        source = stack.enter_context(opened(files, engine, args.memory))
+    with opened(files, engine, args.memory) as source:
         types = nw.from_native(source.frame).collect_schema()
         table = Table(files.title, 0, tuple(types.names()), files.form, "")
         label, said = find_label(table, args.label)
@@ -64,22 +63,50 @@ def counted_far(args: Any) -> Counted:
         notes += fill_in_models(table, label, args)
         columns = far_columns(table, types, label, args)
         _refuse_twice(files, columns)
-        if files.form == "csv":  # cells as they stand, not as they look
-            columns = replace(columns, whole_decisions=False)
-            source = stack.enter_context(opened(files, engine, args.memory, columns.types))
-        source = replace(source, frame=read_as_meant(source.frame, columns))
-        outcomes = _outcomes(source, columns, files, args)
-        labels = outcomes.labels
-        refuse_single(labels, label)
-        refuse_far_probabilities(source.frame, columns, args)
-        app = application_over(filed, words, labels, label, args)
-        cases = _as_cases(app, labels, label)
-        app = at_place(app, cases.priors, args)
-        warnings = [*outcomes.warnings, *refuse_or_name_dominated(app.costs)]
-        warnings += _hidden_by_folders(files, engine, args, columns)
-        reduction = _reduced(source, columns, app, cases, outcomes, files, args)
-    notes += outcomes.notes
-    return Counted(reduction, app, cases, files, engine, tuple(notes), tuple(warnings))
+        asked = _Asked(columns, filed, words, engine, tuple(notes))
+        if files.form != "csv":
+            return _counted(source, files, asked, args)
+    asked = replace(asked, columns=replace(columns, whole_decisions=False))
+    try:
+        return _text_counted(files, asked, args)
+    except UnreadGapError:
+        if files.gaps:
+            raise
+    return _text_counted(replace(files, gaps=True), asked, args)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the options ask for: columns, costs (from a file or in words), an engine; and notes."""
+
+    columns: FarColumns
+    filed: Application | None
+    words: CostWords | None
+    engine: str
+    notes: tuple[str, ...]
+
+
+def _text_counted(files: Files, asked: _Asked, args: Any) -> Counted:
+    """Count text files: cells as they stand, not as they look."""
+    with opened(files, asked.engine, args.memory, asked.columns.types) as source:
+        return _counted(source, files, asked, args)
+
+
+def _counted(source: Opened, files: Files, asked: _Asked, args: Any) -> Counted:
+    """Count the outcomes, and then what was decided."""
+    columns, engine = asked.columns, asked.engine
+    source = replace(source, frame=read_as_meant(source.frame, columns, args))
+    outcomes = _outcomes(source, columns, files, args)
+    refuse_single(outcomes.labels, columns.label)
+    refuse_far_probabilities(source.frame, columns, args)
+    app = application_over(asked.filed, asked.words, outcomes.labels, columns.label, args)
+    cases = _as_cases(app, outcomes.labels, columns.label)
+    app = at_place(app, cases.priors, args)
+    warnings = [*outcomes.warnings, *refuse_or_name_dominated(app.costs)]
+    warnings += _hidden_by_folders(files, engine, args, columns)
+    reduction = _reduced(source, columns, app, cases, outcomes, files, args)
+    notes = (*asked.notes, *outcomes.notes)
+    return Counted(reduction, app, cases, files, engine, notes, tuple(warnings))
 
 
 def _refuse_twice(files: Files, columns: FarColumns) -> None:

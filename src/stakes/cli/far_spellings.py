@@ -14,11 +14,23 @@ __all__ = ["decided", "meant", "trimmed"]
 #: What is left out around a label, as Python does; engines think differently of some of these.
 SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
+AROUND = f"^[{SPACES}]|[{SPACES}]$"
 
-def trimmed(name: str) -> Any:
-    """A column of text without spaces around it; nothing where it holds a word for nothing."""
-    text = nw.col(name).str.strip_chars(SPACES)
-    return nw.when(~text.is_in(empty_words())).then(text)
+
+def trimmed(rows: Any, names: Sequence[str]) -> Any:
+    """Columns of text without spaces around it; nothing where one holds a word for nothing."""
+    made = {}
+    for name in names:
+        text = nw.col(name)
+        bare = text.str.strip_chars(SPACES)
+        if not rows.implementation.is_polars():  # SQL takes long for it, and only where it must
+            bare = nw.when(text.str.contains(AROUND)).then(bare).otherwise(text)
+        made[name] = bare
+    rows = rows.with_columns(**made)
+    words = empty_words()
+    return rows.with_columns(
+        **{name: nw.when(~nw.col(name).is_in(words)).then(nw.col(name)) for name in names}
+    )
 
 
 def meant(name: str, respelt: Mapping[Any, Any]) -> Any:
@@ -32,11 +44,12 @@ def meant(name: str, respelt: Mapping[Any, Any]) -> Any:
     return found
 
 
-def decided(columns: Sequence[str], types: Any, names: Sequence[Any]) -> dict[str, Any]:
+def decided(rows: Any, columns: Sequence[str], names: Sequence[Any]) -> Any:
     """Columns of decisions in the spelling of their names, where they may have another one.
 
     Integers stay such where names are; else everything is text, so that nothing is a position.
     """
+    types = rows.collect_schema()
     found: dict[str, Any] = {}
     for name in columns:
         kind = types[name]
@@ -47,9 +60,8 @@ def decided(columns: Sequence[str], types: Any, names: Sequence[Any]) -> dict[st
                 found[name] = nw.col(name).cast(nw.String)
         elif kind.is_float() or kind.is_decimal():
             found[name] = _numbers(name, names)
-        elif any(_whole(each) for each in names):
-            found[name] = _texts(name, names)
-    return found
+    rows = rows.with_columns(**found) if found else rows
+    return _respelt(rows, [name for name in columns if types[name] == nw.String], names)
 
 
 def _whole(name: Any) -> bool:
@@ -76,14 +88,28 @@ def _numbers(name: str, names: Sequence[Any]) -> Any:
     return found
 
 
-def _texts(name: str, names: Sequence[Any]) -> Any:
-    """Text as the names write whole numbers, with a point or without; the same text first."""
-    text = nw.col(name)
-    cut = text.str.replace_all(r"\.0*$", "")
-    spelt = {without_point(str(each)): str(each) for each in names if _whole(each)}
+def _respelt(rows: Any, columns: Sequence[str], names: Sequence[Any]) -> Any:
+    """Text as the names are spelt: without spaces around it, or a point behind whole numbers.
+
+    In steps of which each has its work once, behind the names as they stand: SQL then does it
+    only for other text.
+    """
+    known = [str(each) for each in names]
+    spelt = {without_point(name): name for name in known if _whole(name)}
     alike = [short for short, long in spelt.items() if short == long]
-    found = nw.when(cut.is_in(alike)).then(cut).otherwise(text) if alike else text
-    for short, long in spelt.items():
-        if short != long:
-            found = nw.when(cut == short).then(nw.lit(long)).otherwise(found)
-    return nw.when(text.is_in([str(each) for each in names])).then(text).otherwise(found)
+    steps: list[dict[str, Any]] = [{}, {}, {}]
+    for k, name in enumerate(columns):
+        text, cut = nw.col(name), nw.col(f"stakes_cut{k}")
+        stands = nw.when(text.is_in(known)).then(text)
+        steps[0][name] = stands.otherwise(text.str.strip_chars(SPACES))
+        found: Any = nw.when(~text.is_in(empty_words())).then(text)
+        if spelt:
+            steps[1][f"stakes_cut{k}"] = stands.otherwise(text.str.replace_all(r"\.0*$", ""))
+            found = nw.when(cut.is_in(alike)).then(cut).otherwise(found) if alike else found
+        for short, long in spelt.items():
+            if short != long:
+                found = nw.when(cut == short).then(nw.lit(long)).otherwise(found)
+        steps[2][name] = stands.otherwise(found)
+    for step in filter(None, steps):
+        rows = rows.with_columns(**step)
+    return rows

@@ -32,6 +32,7 @@ class Files:
     """Files of one form; `paths` are the files themselves, or one address to be listed there.
 
     `header` is that of the first text file; None for other forms, and where it is far away.
+    `gaps` says that words for nothing were met among the numbers of text files.
     """
 
     said: str
@@ -40,6 +41,7 @@ class Files:
     size: int | None
     folders: bool = True
     header: TextHeader | None = None
+    gaps: bool = False
 
     @property
     def delimiter(self) -> str:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from stakes.cli.cells import EMPTY
 from stakes.cli.globs import Files
 from stakes.exceptions import FormatError
 
-__all__ = ["Opened", "unreadable"]
+__all__ = ["Opened", "UnreadGapError", "unreadable"]
 
 
 #: How engines say that a cell is no number: DuckDB of text files and of columns, Polars, Spark.
@@ -22,6 +23,10 @@ NO_NUMBER = (
     r"from `str` to `f64` failed in column '(?P<column>.+?)' for .*?values: \[\"(?P<cell>.*?)\"",
     r"The value '(?P<cell>.*?)' of the type \"STRING\" cannot be cast to \"DOUBLE\"",
 )
+
+
+class UnreadGapError(FormatError):
+    """A word for nothing where an engine wanted a number; it may be told to look for such words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,8 @@ def unreadable(error: Exception, files: Files) -> FormatError:
         if found := re.search(pattern, str(error)):
             column = found.groupdict().get("column")
             which = f"column '{column}'" if column else "a column of scores or weights"
-            return FormatError(
+            kind = UnreadGapError if found["cell"].strip().lower() in EMPTY else FormatError
+            return kind(
                 f"{files.title}: {which} must hold numbers; a row holds '{found['cell']}'.",
                 hint="name another column, or correct the files",
             )

@@ -1,0 +1,77 @@
+"""Text files in Polars: words for nothing are looked for only where there are some."""
+
+from __future__ import annotations
+
+import pytest
+
+COST = ("--cost", "fn=10", "fp=1", "--json")
+
+
+@pytest.fixture
+def words_looked_for(monkeypatch):
+    """Whether each scan of text that reads columns of numbers looks for words for nothing."""
+    polars = pytest.importorskip("polars", reason="one of the engines")
+    seen, scan = [], polars.scan_csv
+
+    def noted(*paths, **options):
+        if polars.Float64 in options["schema_overrides"].values():
+            seen.append("null_values" in options)
+        return scan(*paths, **options)
+
+    monkeypatch.setattr(polars, "scan_csv", noted)
+    return seen
+
+
+def text(change=None, n=60):
+    cells = {k: f"0.{k % 9 + 1}" for k in range(n)} | (change or {})
+    return "\n".join(["y,p,g", *(f"{k % 2},{cells[k]},{'ab'[k % 2]}" for k in range(n))]) + "\n"
+
+
+def found(ran):
+    assert ran.code == 0, ran.err
+    return ran.found["cases"], ran.found["models"][0]["counts"], ran.found["warnings"]
+
+
+@pytest.mark.parametrize("change", [{}, {7: ""}, {7: "NaN"}])
+def test_numbers_without_words_are_read_once(run, write, words_looked_for, change):
+    words = ("eval", write("t.csv", text(change)), "--label", "y", "--scores", "p", *COST,
+             "--missing", "drop")  # fmt: skip
+    assert found(run(*words, "--engine", "polars")) == found(run(*words))
+    assert words_looked_for == [False]
+
+
+@pytest.mark.parametrize("word", ["NA", "n/a", "None", "<NA>", "?"])
+def test_a_word_in_the_last_row_is_met_and_then_looked_for(run, write, words_looked_for, word):
+    words = ("eval", write("t.csv", text({59: word})), "--label", "y", "--scores", "p", *COST,
+             "--missing", "drop")  # fmt: skip
+    far = found(run(*words, "--engine", "polars"))
+    assert far == found(run(*words))
+    assert far[2] == ["1 row of p is empty. Compared on the 59 rows every model has."]
+    assert words_looked_for == [False, True]
+
+
+def test_a_word_in_one_file_of_several(run, write, words_looked_for):
+    write("a.csv", text())
+    write("b.csv", text({3: "NULL"}))
+    words = ("eval", "*.csv", "--label", "y", "--scores", "p", *COST, "--engine", "polars")
+    ran = run(*words)
+    assert ran.code == 2
+    assert "`p` has missing values; e.g. p = None (1 of 120 rows)" in ran.err
+    assert "--missing drop" in ran.err
+    assert found(run(*words, "--missing", "drop"))[0] == 119
+
+
+def test_other_text_is_no_gap(run, write, words_looked_for):
+    words = ("eval", write("t.csv", text({3: "NA", 50: "high"})), "--label", "y", "--scores", "p",
+             *COST, "--missing", "drop", "--engine", "polars")  # fmt: skip
+    ran = run(*words)
+    assert ran.code == 2
+    assert "column 'p' must hold numbers; a row holds 'high'." in ran.err
+
+
+def test_a_slice_without_a_name_is_refused(run, write, words_looked_for):
+    name = write("t.csv", text().replace("0.4,b\n", "0.4,NA\n"))
+    words = ("eval", name, "--label", "y", "--scores", "p", "--subset", "g", *COST)
+    ran = run(*words, "--engine", "polars")
+    assert ran.code == 2
+    assert "fill the column in, or leave those rows out of the files" in ran.err
