@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,3 +56,15 @@ def write(tmp_path: Path) -> Callable[[str, str | bytes], str]:
         return name
 
     return written
+
+
+@pytest.fixture(
+    params=["duckdb", "polars", pytest.param("spark", marks=pytest.mark.filterwarnings("ignore"))]
+)
+def engine(request: pytest.FixtureRequest) -> tuple[str, str]:
+    """The option that names each engine in turn."""
+    package = {"spark": "pyspark"}.get(request.param, request.param)
+    pytest.importorskip(package, reason="one of the engines")
+    if request.param == "spark" and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java: apt-get install openjdk-17-jre-headless")
+    return ("--engine", request.param)

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-
 import numpy as np
 import pytest
 
 COST = ("--cost", "fn=10", "fp=1", "--json")
 ABOUT_ROWS = ("truth", "spaces around", "no case of")
-
-
-@pytest.fixture(
-    params=["duckdb", "polars", pytest.param("spark", marks=pytest.mark.filterwarnings("ignore"))]
-)
-def engine(request):
-    package = {"spark": "pyspark"}.get(request.param, request.param)
-    pytest.importorskip(package, reason="one of the engines")
-    if request.param == "spark" and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        pytest.skip("Spark needs Java: apt-get install openjdk-17-jre-headless")
-    return ("--engine", request.param)
 
 
 def said(ran):

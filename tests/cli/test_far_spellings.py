@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 
 import pytest
@@ -15,17 +13,6 @@ Y = [k % 2 for k in range(80)]
 D = [int(k % 3 > 0) for k in range(80)]
 COUNTS = [[sum(y == i and d == j for y, d in zip(Y, D, strict=True)) for j in (0, 1)]
           for i in (0, 1)]  # fmt: skip
-
-
-@pytest.fixture(
-    params=["duckdb", "polars", pytest.param("spark", marks=pytest.mark.filterwarnings("ignore"))]
-)
-def engine(request):
-    package = {"spark": "pyspark"}.get(request.param, request.param)
-    pytest.importorskip(package, reason="one of the engines")
-    if request.param == "spark" and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        pytest.skip("Spark needs Java: apt-get install openjdk-17-jre-headless")
-    return ("--engine", request.param)
 
 
 def counts(ran):
