@@ -442,10 +442,3 @@ class TestNextStep:
         )
         assert " ".join(told.split()) == expected
         assert run(*told.split()[1:]).code == 0
-
-    def test_costs_that_calibration_cannot_take_are_left_out(self, run, write):
-        rows = list(csv.DictReader(io.StringIO(example_path("churn.csv").read_text())))
-        text = "y,p\n" + "".join(f"{row['churned']},{row['gbm_p']}\n" for row in rows)
-        words = ["--label", "y", "--positive", "yes", "--scores", "p", "--cost", "fn=8*5", "fp=4"]
-        ran = run("eval", write("c.csv", text), *words)
-        assert "--model p -o p_cal.json" in " ".join(ran.out.replace("\\\n", " ").split())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import shlex
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +27,7 @@ from stakes.cli.evaluated import findings_from
 from stakes.cli.from_counts import findings_of_counts, findings_of_kept
 from stakes.cli.globs import needs_engine
 from stakes.cli.models import Model, models_of
+from stakes.cli.next_step import calibrating
 from stakes.cli.parts import about_parts, refuse_many_parts
 from stakes.cli.place import at_place, groups_of, judged_at, refuse_or_name_dominated, texts
 from stakes.cli.ranking import turned_round
@@ -39,7 +38,6 @@ from stakes.cli.remarks import (
     about_switches,
 )
 from stakes.evaluation import Evaluation, evaluate
-from stakes.evaluation.verdicts import AFTER
 from stakes.exceptions import CostError, DataError, PosteriorError
 from stakes.report import Findings
 from stakes.summaries.storing import is_summary
@@ -78,6 +76,7 @@ def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
     notes += about_extra_decisions(ev)
     notes += about_switches(ev) if args.decisions else []
     notes += about_parts(ev, judged_at(app, args))
+    command = calibrating(ev, question, args)
     found = findings_from(
         ev,
         source=question.table.source,
@@ -92,50 +91,10 @@ def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
             "sha256": question.table.digest,
             "models": len(models),
             **({"weight": args.weight} if args.weight else {}),
-            **_next_step(ev, args),
+            **({} if command is None else {"calibrate": command}),
         },
     )
     return replace(found, n_cases=int(cases.counted.sum()))
-
-
-def _next_step(ev: Evaluation, args: Any) -> dict[str, str]:
-    """The command that would re-calibrate the best model, or the one that is best after that."""
-    after = ev.best_recalibrated if ev.verdict_kind == AFTER else None
-    if (ev.worth is None and after is None) or not args.scores or args.file in (None, "-"):
-        return {}
-    model = ev.best if after is None else after.name
-    words = ["stakes", "calibrate", args.file]
-    words += ["--label", args.label] if args.label else []
-    words += ["--positive", args.positive] if args.positive else []
-    words += ["--scores-are", args.scores_are] if args.scores_are != "prob" else []
-    words += ["--narrow"] if getattr(args, "narrow", False) else []
-    flipped = model in (getattr(args, "flip", None) or "").split(",")
-    words += ["--flip", model] if flipped else []
-    words += ["--model", model, *_repeated(args), "-o", f"{model}_cal.json"]
-    return {"calibrate": shlex.join(words)}
-
-
-def _repeated(args: Any) -> list[str]:
-    """The options about weights, groups and costs as they were given; costs if plain numbers."""
-    names = ["weight", "group"]
-    priced = [word.partition("=")[2] for word in getattr(args, "cost", None) or []]
-    if priced and all(_is_number(word) for word in priced) and args.gain is None:
-        names += ["cost", "unit"]
-    words: list[str] = []
-    for name in names:
-        given = getattr(args, name, None)
-        if given is not None:
-            several = given if isinstance(given, list) else [given]
-            words += [f"--{name}", *(str(word) for word in several)]
-    return words
-
-
-def _is_number(word: str) -> bool:
-    """Whether a cost is one number, the same for every case."""
-    try:
-        return math.isfinite(float(word))
-    except ValueError:
-        return False
 
 
 def _evaluated(

@@ -25,6 +25,7 @@ __all__ = [
 WIDEST = 80
 _NUMBER_GAP = re.compile(r"(?<=\d) (?=\d{3}\b|%)")
 _OPTION = re.compile(r"(?<!\S)(--?[A-Za-z][\w-]*) (?!-)(\S+)")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _UNBROKEN = "\u2007"  # a space as wide as a digit, at which lines are not broken
 #: Characters that change the direction of text, and so could make a name lie.
 _TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
@@ -100,8 +101,9 @@ def print_aligned(line: str, *, rest: str = "    ") -> None:
 
 def continued(command: str) -> list[str]:
     """A command in lines of the page width, which a shell reads as one."""
+    whole = _QUOTED.sub(lambda match: match[0].replace(" ", _UNBROKEN), command)
     lines = textwrap.wrap(
-        _OPTION.sub(rf"\1{_UNBROKEN}\2", command),  # an option stays with its value
+        _OPTION.sub(rf"\1{_UNBROKEN}\2", whole),  # an option stays with its value
         width=page_width() - 2,
         initial_indent="  ",
         subsequent_indent="      ",

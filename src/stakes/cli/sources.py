@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -188,12 +189,18 @@ def _widened(table: Table, args: Any) -> tuple[Table, list[str]]:
     """One row per model and case turned into one row per case: `cat.p_a`, `cat.p_b`, ..."""
     key = next((name for name in table.names if name.lower() in ID_NAMES), None)
     values = [n for n in table.names if CLASS_COLUMN.match(n)]
-    asked = [w for w in (args.scores, args.decisions) if w]
-    values += [name for word in asked for name in word.split(",") if name in table.names]
+    models = _ids(table, "model")
+    asked = {
+        option: _of_each(getattr(args, option).split(","), dict.fromkeys(models), table.names)
+        for option in ("scores", "decisions")
+        if getattr(args, option)
+    }
+    values += [name for found in asked.values() for name in found.values() if name in table.names]
+    values = list(dict.fromkeys(values))
     if key is None or not values:
         return table, []
     label, _ = find_label(table, args.label)
-    models, ids, truth = _ids(table, "model"), _ids(table, key), _ids(table, label)
+    ids, truth = _ids(table, key), _ids(table, label)
     order = list(dict.fromkeys(ids))
     place = {name: k for k, name in enumerate(order)}
     rows = np.array([place[name] for name in ids], dtype=np.intp)
@@ -211,14 +218,18 @@ def _widened(table: Table, args: Any) -> tuple[Table, list[str]]:
             cells = np.full(len(order), None, dtype=object)
             cells[rows[inside]] = _text(table.cells(value))[inside]
             columns[f"{model}.{value}"] = cells
-    for option in ("scores", "decisions"):
-        if getattr(args, option):
-            words = getattr(args, option).split(",")
-            found = [f"{m}.{w}" for m in dict.fromkeys(models) for w in words]
-            setattr(args, option, ",".join(found))
+    for option, found in asked.items():
+        setattr(args, option, ",".join(found))
     wide = replace(_of_columns(table.source, columns, table.form), digest=table.digest)
     count = len(dict.fromkeys(models))
     return wide, [f"long form: {count} models on {grouped(len(order))} cases, by '{key}'"]
+
+
+def _of_each(words: list[str], models: Iterable[str], names: tuple[str, ...]) -> dict[str, str]:
+    """Which column of the long form each wide one comes from: `p` of all models, or `cat.p`."""
+    found = {f"{model}.{name}": name for model in models for name in words if name in names}
+    single = {f"{model}.{name}": name for model in models for name in names}
+    return found | {word: single.get(word, word) for word in words if word not in names}
 
 
 def _text(cells: NDArray[Any]) -> NDArray[Any]:
