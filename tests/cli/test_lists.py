@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import shlex
+
 import pytest
 
-from stakes.cli.lists import is_list, read_list
+from stakes.cli.lists import is_list, lone_half, read_list
 
 # (speaker, recording, target?, score): at equal costs and the shares of the data, 3 of 8 targets,
 # the threshold on the llr is log(5/3) = 0.51: one miss (0.4), one false alarm (1.2)
@@ -132,7 +135,7 @@ def test_trials_alone_need_scores(run, write):
     ran = run("eval", write("t.txt", lines(FORMS["kaldi"])), *COSTS)
     assert ran.err == (
         "error: t.txt is a list of trials without scores.\n"
-        "  Say:  --trials t.txt --scores SCORES.txt   (one file of scores per model)\n"
+        "  stakes eval --trials t.txt --scores SCORES.txt   (one file of scores per model)\n"
     )
 
 
@@ -148,6 +151,20 @@ def test_ordinary_tables_are_no_lists():
     assert read_list(b"1 0.5\n-1 0.2\n", "x").scores.tolist() == [0.5, 0.2]
 
 
+@pytest.mark.parametrize("head", ["modelid\tscore\ty", "modelid\tsegmentid\tscore\ty"])
+def test_tables_with_names_of_nist_are_tables(run, write, head):
+    extra = "\ta" * (head.count("\t") - 2)
+    text = head + "\n" + lines(lambda s, u, t, x: f"{s}{extra}\t{x}\t{int(t)}")
+    ran = run("eval", write("t.tsv", text), "--scores", "score", "--scores-are", "llr", *COSTS)
+    assert ran.code == 0, ran.err
+    assert ran.found["models"][0]["counts"] == COUNTS
+
+
+def test_a_table_without_a_header_is_no_list_of_scores():
+    assert lone_half(b"yes\t0.3\nno\t0.4\nyes\t0.5\n") is None
+    assert lone_half(b"u1\t0.3\nu2\t0.4\nu3\t0.5\n") == "scores"
+
+
 def test_names_that_never_agree_say_nothing_about_targets(run, write):
     """Four words without any agreement between the first two are no list of claims."""
     ran = run("eval", write("s.txt", lines(lambda s, u, t, x: f"{s} q{s} {u} {x}")), *COSTS)
@@ -156,3 +173,107 @@ def test_names_that_never_agree_say_nothing_about_targets(run, write):
 
 def test_numbers_alone_are_no_claims():
     assert not is_list(b"1 1 5 0.3\n2 1 5 0.4\n3 3 5 0.5\n")
+
+
+def test_numbers_may_be_names(run, write):
+    """Speakers and recordings that are numbers are no scores."""
+    write("t.txt", lines(lambda s, u, t, x: f"{s[1:]} {u[1:]} {kind(t)}"))
+    write("a.txt", lines(lambda s, u, t, x: f"{s[1:]} {u[1:]} {x}"))
+    ran = run("eval", "--trials", "t.txt", "--scores", "a.txt", *COSTS)
+    assert ran.code == 0, ran.err
+    assert ran.found["models"][0]["counts"] == COUNTS
+    ran = run("eval", "t.txt", *COSTS)
+    assert "is a list of trials without scores" in ran.err
+
+
+def test_scores_of_asvspoof_with_attack_and_key(run, write):
+    write("t.txt", lines(FORMS["asvspoof"]))
+    form = lambda s, u, t, x: f"{u} A01 {'bonafide' if t else 'spoof'} {x}"  # noqa: E731
+    write("a.txt", lines(form))
+    ran = run("eval", "--trials", "t.txt", "--scores", "a.txt", *COSTS)
+    assert ran.code == 0, ran.err
+    assert ran.found["models"][0]["counts"] == COUNTS
+
+
+def test_lists_may_be_packed(run, write):
+    write("t.txt.gz", gzip.compress(lines(FORMS["kaldi"]).encode()))
+    write("a.txt.gz", gzip.compress(lines(lambda s, u, t, x: f"{s} {u} {x}").encode()))
+    ran = run("eval", "--trials", "t.txt.gz", "--scores", "a.txt.gz", *COSTS)
+    assert ran.found["models"][0]["counts"] == COUNTS
+
+
+def test_a_model_may_be_called_truth(run, write):
+    write("t.txt", lines(FORMS["kaldi"]))
+    write("truth.txt", lines(lambda s, u, t, x: f"{s} {u} {x}"))
+    ran = run("eval", "--trials", "t.txt", "--scores", "truth.txt", *COSTS)
+    assert ran.code == 0, ran.err
+    assert ran.found["models"][0]["counts"] == COUNTS
+
+
+NIST = "modelid\tsegmentid\tside\t"
+HALVES = {
+    **{name: (lines(form), lines(lambda s, u, t, x: f"{s} {u} {x}"))
+       for name, form in FORMS.items() if name != "asvspoof"},
+    "asvspoof": (lines(FORMS["asvspoof"]), lines(lambda s, u, t, x: f"{u} {x}")),
+    "kaldi with tabs": (lines(lambda s, u, t, x: f"{s}\t{u}\t{kind(t)}"),
+                        lines(lambda s, u, t, x: f"{s}\t{u}\t{x}")),
+    "score first": (lines(FORMS["voxceleb"]), lines(lambda s, u, t, x: f"{x} {s} {u}")),
+    "nist": (NIST + "targettype\n" + lines(lambda s, u, t, x: f"{s}\t{u}\ta\t{kind(t)}"),
+             NIST + "LLR\n" + lines(lambda s, u, t, x: f"{s}\t{u}\ta\t{x}")),
+}  # fmt: skip
+PAIRS = [
+    (), ("k k.txt",), ("s.txt",), ("--trials", "k k.txt"), ("--trials", "s.txt"),
+    ("k k.txt", "--scores", "s.txt"), ("s.txt", "--scores", "k k.txt"),
+    ("k k.txt", "--trials", "k k.txt"), ("s.txt", "--trials", "k k.txt"),
+    ("k k.txt", "--trials", "s.txt"), ("s.txt", "--trials", "s.txt"),
+    ("k k.txt", "--trials", "k k.txt", "--scores", "s.txt"),
+    ("s.txt", "--trials", "k k.txt", "--scores", "s.txt"),
+    ("--trials", "s.txt", "--scores", "k k.txt"), ("--trials", "s.txt", "--scores", "s.txt"),
+    ("k k.txt", "--scores", "score"), ("s.txt", "--scores", "score", "--label", "truth"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", HALVES)
+@pytest.mark.parametrize("words", PAIRS, ids=" ".join)
+def test_hints_lead_to_an_answer_and_not_in_a_circle(run, write, form, words):
+    """What to type is typed, with the names of the files put where only examples can stand."""
+    keys, scores = HALVES[form]
+    write("k k.txt", keys)
+    write("s.txt", scores)
+    seen = []
+    while (ran := run("eval", *words, *COSTS)).code:
+        assert words not in seen, f"a circle: {seen}"
+        seen.append(words)
+        told = ran.err.splitlines()[-1].split("   (")[0]
+        typed = shlex.split(told[told.index("stakes eval") :])[2:]
+        files = {"SCORES.txt": "s.txt", "A.txt,B.txt": "s.txt", "TRIALS.txt": "k k.txt"}
+        words = tuple(files.get(word, word) for word in typed if "=" not in word)
+        words = tuple(word for word in words if word not in ("--cost", "--confusion"))
+        words = ("k k.txt",) if words[:1] in (("data.csv",), ("table.csv",)) else words
+    assert ran.found["models"][0]["counts"] == COUNTS
+    assert len(seen) <= 3
+
+
+@pytest.mark.parametrize(
+    ("trials", "scores", "told"),
+    [
+        ("s1 u1 target\ns2 u2 nontarget\n", "s1 u1 target\ns2 u2 nontarget\n",
+         "--trials takes the list that says target or nontarget, --scores the files of scores"),
+        ("s1 u1 target\ns1 u2 nontarget\n", "u1 s1 1\nu2 s1 2\nu1 s2 1\n",
+         "the two names of a line stand the other way round in a.txt: swap them"),
+        ("s1 u1 target\ns2 u2 nontarget\n", "x/s1.wav u1.wav 1\n",
+         "the names agree without their folders and endings: write them alike in both files"),
+        ("s1 u1 target\ns2 u2 nontarget\n", "1.5\n2.5\n",
+         "if the lines stand in the order of the trials, put them side by side:"),
+        ("target\nnontarget\n", "s1 u1 2.5\n", "lines such as:  speaker recording target"),
+        ("s1,u1,target\ns2,u2,nontarget\n", "s1 u1 2.5\n", "--more scores.csv --join-on id"),
+        ("\n", "s1 u1 2.5\n", "--trials takes the list"),
+        ("s1 u1 target\ns2 u2 nontarget\n", "", "--trials takes the list"),
+    ],
+)  # fmt: skip
+def test_what_to_type(run, write, trials, scores, told):
+    write("t.txt", trials)
+    write("a.txt", scores)
+    ran = run("eval", "--trials", "t.txt", "--scores", "a.txt", *COSTS)
+    assert ran.code == 2
+    assert told in ran.err.splitlines()[-1]

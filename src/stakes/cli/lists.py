@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError, FormatError
 from stakes.report.amounts import grouped
 
-__all__ = ["KEY_PAIRS", "List", "is_list", "is_trials", "joined_scores", "read_list"]
+__all__ = [
+    "KEY_PAIRS",
+    "List",
+    "first_names",
+    "is_list",
+    "joined_scores",
+    "lone_half",
+    "read_list",
+]
 
 #: How the two kinds of trials are called: the one that is not acted on first.
 KEY_PAIRS = (
@@ -28,6 +36,7 @@ KEY_PAIRS = (
     ("-1", "1"),
     ("false", "true"),
 )
+#: Names of columns in lists of NIST, and in lists like them.
 _HEADERS = {"modelid", "segmentid", "segment", "targettype", "llr", "side", "score", "label"}
 _WIDEST = 8
 
@@ -52,22 +61,54 @@ def is_list(data: bytes) -> bool:
     if any(mark in text for mark in ",;|") or _headed(rows):
         return False
     columns = list(zip(*rows, strict=True))
-    keyed = bool(_key_columns(columns)) or _claims(columns) is not None
-    return keyed and any(_numeric(c) for c in columns)
-
-
-def is_trials(data: bytes) -> bool:
-    """Whether a text is a list of trials alone: names and a key in every line, no score."""
-    rows = _rows(data[:65536].rpartition(b"\n")[0] or data[:65536])
-    if len(rows) < 2 or not _even(rows) or not 3 <= len(rows[0]) <= _WIDEST:
+    if _claims(columns) is not None:
+        return True
+    keys = _key_columns(columns)
+    others = [c for k, c in enumerate(columns) if k not in keys[:1]]
+    if not keys or (len(others) == 2 and all(_whole(c) for c in others)):  # names that are numbers
         return False
+    return any(_numeric(c) for c in others)
+
+
+def lone_half(data: bytes) -> str | None:
+    """'trials' for a list of names and keys alone, 'scores' for one of names and scores, or None.
+
+    Lists of NIST have a header; others must look like one in their first line too.
+    """
+    rows = _rows(data[:65536].rpartition(b"\n")[0] or data[:65536])
     text = data[:65536].decode("utf-8", errors="replace")
+    if len(rows) < 2 or not _even(rows) or any(mark in text for mark in ",;|"):
+        return None
+    if _headed(rows):
+        return _nist_half({word.lower() for word in rows[0]})
     columns = list(zip(*rows, strict=True))
-    return not any(mark in text for mark in ",;|\t") and bool(_key_columns(columns))
+    if not 2 <= len(columns) <= _WIDEST or all(_numeric(c) for c in columns):
+        return None
+    if _key_columns(columns):
+        return "trials" if len(columns) > 2 else None
+    scored = -1 if _numeric(columns[-1]) else 0 if _numeric(columns[0]) else None
+    if scored is None:
+        return None
+    del columns[scored]
+    return "scores" if len(set(zip(*columns, strict=True))) == len(rows) else None
 
 
-def read_list(data: bytes, source: str) -> List:
-    """The columns of a list, by what they hold; a header line is skipped."""
+def _nist_half(head: set[str]) -> str | None:
+    """See `lone_half`, by the names of the columns."""
+    if not head > {"modelid"} or not head & {"segment", "segmentid"}:
+        return None
+    if "targettype" in head and not head & {"llr", "score"}:
+        return "trials"
+    return (
+        "scores" if head & {"llr", "score"} and head <= _HEADERS - {"targettype", "label"} else None
+    )
+
+
+def read_list(data: bytes, source: str, *, keys: bool = False) -> List:
+    """The columns of a list, by what they hold; a header line is skipped.
+
+    With `keys` scores beside keys are not looked for: numbers may be names of recordings.
+    """
     rows = _rows(data)
     headed = bool(rows) and _headed(rows)
     head = [word.lower() for word in rows[0]] if headed else []
@@ -77,12 +118,18 @@ def read_list(data: bytes, source: str) -> List:
             f"{source} is not a list of trials or scores.",
             hint="every line needs the same number of words, e.g.  speaker recording target",
         )
+    if len(rows[0]) == 1 and "," in rows[0][0]:
+        raise FormatError(
+            f"{source}: a list needs blanks between its words, and its lines hold commas.",
+            hint="tables with a header are joined by a column:  stakes eval keys.csv "
+            "--more scores.csv --join-on id",
+        )
     columns = [np.array(column) for column in zip(*rows, strict=True)]
     claims = None if head else _claims([tuple(c.tolist()) for c in columns])
     if claims is not None:
         return _claimed(columns, claims, source)
     key = _key_of([tuple(c) for c in columns], head, source)
-    number = _score_of(columns, key, head)
+    number = None if keys and key is not None else _score_of(columns, key, head)
     left = [k for k in range(len(columns)) if k not in (key, number)]
     ids = [columns[k] for k in left if not head or head[k] not in {"side", "partition"}]
     parts = [] if key is None else [f"keys in column {key + 1}"]
@@ -128,38 +175,47 @@ def _claimed(columns: list[NDArray[np.str_]], claims: tuple[int, int], source: s
 
 def joined_scores(trials: List, scores: List) -> tuple[NDArray[np.float64], int]:
     """The score of every trial, NaN where there is none, and how many scores were not needed."""
-    if scores.scores is None or not scores.ids:
-        raise FormatError(
-            f"{scores.source} holds no column of scores beside the names.",
-            hint="lines such as:  speaker recording 2.31",
-        )
+    assert scores.scores is not None
     wanted, given = _matching(trials, scores)
     known: dict[tuple[str, ...], float] = {}
     for name, value in zip(given, scores.scores.tolist(), strict=True):
         if known.setdefault(name, value) != value:
             raise DataError(f"{scores.source} has two different scores for {' '.join(name)}.")
     found = np.array([known.get(name, np.nan) for name in wanted])
-    if np.isnan(found).all():
-        raise DataError(
-            f"no trial of {trials.source} has a score in {scores.source}; the first trial is "
-            f"{' '.join(wanted[0])}, the first score is for {' '.join(given[0])}.",
-            hint="do the names in both files have the same form (folders, endings)?",
-        )
     return found, len(known) - len(set(wanted) & set(known))
 
 
 def _matching(trials: List, scores: List) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """The names of both lists, cut to the columns that they share."""
+    """The names of both lists, cut to the columns that they share.
+
+    The first two names make a trial, unless no pair occurs in both and one recording does.
+    """
     if len(scores.ids) >= 2 and len(trials.ids) >= 2:
-        return (
-            list(zip(*(c.tolist() for c in trials.ids[:2]), strict=True)),
-            list(zip(*(c.tolist() for c in scores.ids[:2]), strict=True)),
-        )
-    given = scores.ids[0].tolist()
-    known = set(given)
+        wanted, given = first_names(trials), first_names(scores)
+        single = None if set(wanted) & set(given) else _single(trials, scores)
+        return (wanted, given) if single is None else single
+    found = scores.ids[0].tolist()
+    known = set(found)
     shared = [sum(name in known for name in column.tolist()) for column in trials.ids]
     column = trials.ids[int(np.argmax(shared))].tolist() if shared else []
-    return [(name,) for name in column], [(name,) for name in given]
+    return [(name,) for name in column], [(name,) for name in found]
+
+
+def _single(
+    trials: List, scores: List
+) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]] | None:
+    """The one name by which both lists tell all their lines apart, if there is such a name."""
+    for column in trials.ids:
+        for other in scores.ids:
+            wanted, given = set(column.tolist()), set(other.tolist())
+            if len(wanted) == column.size and len(given) == other.size and wanted & given:
+                return [(name,) for name in column.tolist()], [(name,) for name in other.tolist()]
+    return None
+
+
+def first_names(found: List) -> list[tuple[str, ...]]:
+    """The first two names of each line."""
+    return list(zip(*(column.tolist() for column in found.ids[:2]), strict=True))
 
 
 def _rows(data: bytes) -> list[list[str]]:
@@ -185,6 +241,11 @@ def _numeric(column: tuple[str, ...]) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _whole(column: tuple[str, ...]) -> bool:
+    """Whether all words are whole numbers without a sign."""
+    return all(word.isdigit() for word in column)
 
 
 def _key_columns(columns: list[tuple[str, ...]]) -> list[int]:

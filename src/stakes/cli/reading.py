@@ -6,6 +6,7 @@ import difflib
 import gzip
 import hashlib
 import io
+import shlex
 import sys
 import zlib
 from collections.abc import Callable, Sequence
@@ -21,7 +22,7 @@ from stakes.cli.arff import is_arff, parse_arff
 from stakes.cli.cells import Labels, as_labels, as_numbers
 from stakes.cli.delimited import DELIMITERS, parse
 from stakes.cli.hdf5 import hdf5_arrays, hdf5_list, is_hdf5
-from stakes.cli.lists import List, is_list, is_trials, read_list
+from stakes.cli.lists import List, is_list, lone_half, read_list
 from stakes.exceptions import DataError, FormatError
 from stakes.report.amounts import grouped
 
@@ -95,7 +96,7 @@ def read_table(path: str) -> Table:
         name_inside = name.removesuffix(".gz")
     else:
         name_inside = name
-    kind = _kind(data, name_inside)
+    kind = _kind(data, name_inside, path)
     if kind == "npz":
         return _from_npz(data, name, digest)
     if kind == "npy":
@@ -147,7 +148,7 @@ def _from_hdf5(data: bytes, name: str, digest: str) -> Table:
         what, other = ("trials", "scores") if found.scores is None else ("scores", "trials")
         raise FormatError(
             f"{name} holds {what} without {other}.",
-            hint="Say:  --trials KEY.h5 --scores SCORES.h5   (one file of scores per model)",
+            hint="stakes eval --trials KEY.h5 --scores SCORES.h5   (one file of scores per model)",
         )
     return _from_list(found, digest)
 
@@ -180,7 +181,7 @@ def unzipped(data: bytes, name: str) -> bytes:
         raise FormatError(f"{name}: the gz file is damaged ({error}).") from None
 
 
-def _kind(data: bytes, name: str) -> str:
+def _kind(data: bytes, name: str, path: str) -> str:
     """What the first bytes, or else the name, say the file is."""
     if data[:6] == b"\x93NUMPY":
         return "npy"
@@ -196,10 +197,17 @@ def _kind(data: bytes, name: str) -> str:
         return "arff"
     if is_list(data):
         return "list"
-    if is_trials(data):
+    half = lone_half(data)
+    if half == "trials":
         raise FormatError(
             f"{name} is a list of trials without scores.",
-            hint=f"Say:  --trials {name} --scores SCORES.txt   (one file of scores per model)",
+            hint=f"stakes eval --trials {shlex.quote(path)} --scores SCORES.txt   "
+            "(one file of scores per model)",
+        )
+    if half == "scores":
+        raise FormatError(
+            f"{name} is a list of scores without a word for which trials are targets.",
+            hint=f"stakes eval --trials TRIALS.txt --scores {shlex.quote(path)}",
         )
     return "text"
 

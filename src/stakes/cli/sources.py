@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.cli.columns import CLASS_COLUMN, ID_NAMES, find_label
-from stakes.cli.hdf5 import hdf5_list, is_hdf5
-from stakes.cli.lists import List, joined_scores, read_list
-from stakes.cli.reading import Table, read_bytes, read_table
-from stakes.exceptions import DataError, FormatError
+from stakes.cli.reading import Table, read_table
+from stakes.cli.trials import trials_of
+from stakes.exceptions import DataError
 from stakes.report.amounts import grouped
 
 __all__ = ["table_of"]
@@ -49,47 +48,10 @@ def said_what_scores_are(args: Any) -> bool:
 
 def _from_trials(args: Any) -> tuple[Table, list[str]]:
     """Trials and one file of scores per model, joined by the names of the recordings."""
-    if args.file is not None:
-        raise DataError("--trials takes the place of the file of cases; leave one of them out.")
-    if not args.scores:
-        raise DataError(
-            "--trials needs the scores of each model.", hint="--trials T --scores A.txt,B.txt"
-        )
-    trials = _list(args.trials)
-    if trials.keys is None:
-        raise FormatError(
-            f"{trials.source}: no column says which trials are targets.",
-            hint="one column must hold two words such as target and nontarget, tgt and imp, "
-            "bonafide and spoof, or 1 and 0",
-        )
-    paths = [path for path in args.scores.split(",") if path]
-    names = [Path(path).stem for path in paths]
-    if len(set(names)) < len(names):
-        names = paths
-    notes = [trials.said]
-    columns: dict[str, NDArray[Any]] = {"truth": trials.keys}
-    for name, path in zip(names, paths, strict=True):
-        scores = _list(path)
-        columns[name], spare = joined_scores(trials, scores)
-        if spare:
-            notes.append(f"{grouped(spare)} scores of {scores.source} belong to no trial")
-    args.label, args.scores = "truth", ",".join(names)
+    source, columns, notes = trials_of(args)
+    args.label, args.scores = "truth", ",".join(name for name in columns if name != "truth")
     notes += _as_llr(args)
-    return _of_columns(trials.source, columns, "list of trials, joined by names"), notes
-
-
-def _list(path: str) -> List:
-    """One list from a file."""
-    data, name = read_bytes(path)
-    if is_hdf5(data):
-        found = hdf5_list(data, name)
-        if found is None:
-            raise FormatError(
-                f"{name} holds neither trials nor scores over named recordings.",
-                hint="it needs trial_mask or scores, with ID/row_ids and ID/column_ids",
-            )
-        return found
-    return read_list(data, name)
+    return _of_columns(source, columns, "list of trials, joined by names"), notes
 
 
 def _as_list(table: Table, args: Any) -> list[str]:
