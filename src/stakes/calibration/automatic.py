@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -146,7 +146,7 @@ class Automatic(Calibrator):
 
     def fit(
         self, scores: Any, y_true: Any, *, sample_weight: Any = None, groups: Any = None
-    ) -> Automatic:
+    ) -> Self:
         """Compare and learn; cases of one group stay in one fold of the comparison.
 
         Its standard errors are then from the variation between groups.
@@ -158,10 +158,7 @@ class Automatic(Calibrator):
         groups : array-like of shape (n_cases,), optional
             What cases have in common, such as a speaker, a patient or a pair of trials.
         """
-        read = self._read(scores, sample_weight)
-        self._fit_cases(read, y_true, sample_weight, groups)
-        self._remember(self._sort_of(scores, read, sample_weight))
-        return self
+        return super().fit(scores, y_true, sample_weight=sample_weight, groups=groups)
 
     def _remember(self, sort: str | None) -> None:
         self._sort = self.chosen._sort = sort
@@ -200,7 +197,7 @@ class Automatic(Calibrator):
             self.progress(len(candidates), len(candidates), choice.kind)
         self.chosen = choice.unfitted()
         self.chosen.options |= {"priors": candidate_priors(cases), "classes": None}
-        self.chosen._fit_cases(cases.scores, cases.codes, cases.sample_weight)
+        self.chosen._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
         self.report |= {"table": table, "why": why + _left_out(failures), "failures": failures}
 
     def _cross_fitted(

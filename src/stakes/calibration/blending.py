@@ -185,7 +185,7 @@ class Average(Calibrator):
         for member in self.members:
             member.options["priors"] = cases.priors if cases.given else None
             member.options["classes"] = None
-            member._fit_cases(cases.scores, cases.codes, cases.sample_weight)
+            member._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         logs = [m._log_posteriors(m._bounded(scores, learn=False)) for m in self.members]

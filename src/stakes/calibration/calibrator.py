@@ -84,7 +84,9 @@ class Calibrator(Savable):
 
     # ------------------------------------------------------------- the three verbs
 
-    def fit(self, scores: Any, y_true: Any, *, sample_weight: Any = None) -> Self:
+    def fit(
+        self, scores: Any, y_true: Any, *, sample_weight: Any = None, groups: Any = None
+    ) -> Self:
         """Learn from scores and true classes; returns the calibrator itself.
 
         Parameters
@@ -97,9 +99,12 @@ class Calibrator(Savable):
         sample_weight : array-like of shape (n_cases,), optional
             A weight of 2 is the same as the case occurring twice. Weights that add to 1 therefore
             speak of a single case; multiply them by the number of cases.
+        groups : array-like of shape (n_cases,), optional
+            What cases have in common, such as a speaker or a patient. `Automatic` keeps them
+            together; what compares nothing learns the same without.
         """
         read = self._read(scores, sample_weight)
-        self._fit_cases(read, y_true, sample_weight)
+        self._fit_cases(read, y_true, sample_weight, groups)
         self._remember(self._sort_of(scores, read, sample_weight))
         return self
 

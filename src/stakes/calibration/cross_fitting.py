@@ -108,7 +108,10 @@ def _grouped(
     member = group_numbers(groups)
     size = int(member.max()) + 1
     if size < folds:
-        raise DataError(f"`groups` must be at least as many as the {folds} folds; got {size}.")
+        raise DataError(
+            f"`groups` must be at least as many as the {folds} folds; got {size}.",
+            hint=f"folds={size}" if size > 1 else "bring cases of another group",
+        )
     table = np.zeros((size, int(codes.max()) + 1))
     np.add.at(table, (member, codes), 1.0)
     share = table / table.sum(axis=0)

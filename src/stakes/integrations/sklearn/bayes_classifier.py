@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from stakes.integrations.sklearn.fitting import (
     weights_learnt,
 )
 from stakes.integrations.sklearn.folds import held_out, learnt, posteriors_by, refuse_ensemble
+from stakes.integrations.sklearn.group_folds import fold_count, read_groups
 from stakes.integrations.sklearn.meta import AroundClassifier
 from stakes.results import Frame
 from stakes.typing import Priors
@@ -102,6 +103,8 @@ class BayesDecisionClassifier(AroundClassifier):
     """
 
     decides_by_cost = True
+    #: Asked for by default in metadata routing: nobody means groups to be torn apart.
+    __metadata_request__fit: ClassVar = {"groups": True}
 
     def __init__(
         self,
@@ -120,7 +123,9 @@ class BayesDecisionClassifier(AroundClassifier):
 
     # ------------------------------------------------------------- learning
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **fit_params: Any
+    ) -> Self:
         """Fit the estimator, and the calibrator on scores of cases that were held out.
 
         Parameters
@@ -129,22 +134,27 @@ class BayesDecisionClassifier(AroundClassifier):
             What the estimator takes; labels are the classes of the application.
         sample_weight : array-like of shape (n_cases,), optional
             Passed to the estimator and to the calibrator.
+        groups : array-like of shape (n_cases,), optional
+            What cases have in common, such as a customer or a patient. Cases of one group are never
+            on both sides of a fold: of `cv`, which may be a number, nor where the automatic choice
+            compares. Passed to the estimator too, if it takes groups.
         **fit_params
             Passed to the estimator's `fit`.
         """
         refuse_ensemble(self.ensemble, self.calibrator)
         labels, self.classes_, codes = checked_labels(X, y)
         weights = as_weights(sample_weight, len(labels))
-        metadata, splitting = fit_metadata(self, weights, fit_params)
+        metadata, splitting = fit_metadata(self, weights, fit_params, groups)
+        together = read_groups(groups, len(labels))
         self.application_, self._rows = resolve(self.application, self.classes_)
         self.decisions_ = decision_array(self.application_.decisions, self.classes_)
         self.calibrator_ = None
         shares = np.bincount(codes, weights_learnt(metadata), minlength=len(self.classes_))
         kept: list[Any] = []
         if self.calibrator is not None:
-            fresh = unfitted(self.calibrator)
-            scores, kept, self._panels = held_out(self, X, labels, metadata, splitting)
-            self.calibrator_ = learnt(fresh, scores, codes, weights)
+            fresh = unfitted(self.calibrator, fold_count(codes, together, weights))
+            scores, kept, self._panels = held_out(self, X, labels, metadata, splitting, together)
+            self.calibrator_ = learnt(fresh, scores, codes, weights, together)
             shares = np.asarray(self.calibrator_.priors)
         self.class_priors_ = np.zeros(len(self.application_.classes))
         self.class_priors_[self._rows] = shares / shares.sum()

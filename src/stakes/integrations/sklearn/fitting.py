@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +21,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from stakes.calibration import Automatic, Calibrator
 from stakes.exceptions import DataError
+from stakes.integrations.sklearn.group_folds import takes_groups
 from stakes.typing import IntArray
 
 __all__ = [
@@ -48,33 +48,34 @@ def router(owner: Any) -> MetadataRouter:
 
 
 def fit_metadata(
-    owner: Any, sample_weight: Any, given: Mapping[str, Any]
+    owner: Any, sample_weight: Any, given: Mapping[str, Any], groups: Any = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the inner `fit`, and the splitter, are given beside X and y."""
     asked = dict(given) if sample_weight is None else {"sample_weight": sample_weight, **given}
+    told = {} if groups is None else {"groups": groups}
     if get_config()["enable_metadata_routing"]:
-        if not asked:
+        if not asked | told:
             return {}, {}
-        routed = process_routing(owner, "fit", **asked)
+        routed = process_routing(owner, "fit", **asked, **told)
         splitting = dict(routed.splitter.split) if hasattr(owner, "cv") else {}
-        return dict(routed.estimator.fit), splitting
+        return dict(routed.estimator.fit), splitting | _by_hand(owner, told, routed=True)
     if sample_weight is not None:
         refuse_without_weights(owner.estimator)
-    if "groups" in given:
-        _refuse_without_groups(owner.estimator)
-    return asked, {}
+    taken = takes_groups(owner.estimator, "fit") if told or "groups" in given else False
+    if "groups" in given and not taken:
+        name = type(owner.estimator).__name__
+        raise DataError(f"{name} takes no groups in fit.", hint="leave out `groups`")
+    if taken and not any(name.endswith("__groups") for name in given):
+        asked |= told
+    return asked, _by_hand(owner, told, routed=False)
 
 
-def _refuse_without_groups(estimator: Any) -> None:
-    """Raise when an estimator, unlike a search, would not read `groups`: the folds are meant."""
-    taken = inspect.signature(estimator.fit).parameters.values()
-    if any(each.name == "groups" or each.kind is each.VAR_KEYWORD for each in taken):
-        return
-    raise DataError(
-        f"{type(estimator).__name__} takes no groups in fit.",
-        hint="groups reach the folds, such as cv=GroupKFold(5), by metadata routing: "
-        "sklearn.set_config(enable_metadata_routing=True)",
-    )
+def _by_hand(owner: Any, told: dict[str, Any], *, routed: bool) -> dict[str, Any]:
+    """Groups for a splitter that reads them and is not reached by routing."""
+    cv = getattr(owner, "cv", None)
+    if not hasattr(cv, "split") or (routed and hasattr(cv, "get_metadata_routing")):
+        return {}
+    return told if takes_groups(cv, "split") else {}
 
 
 def refuse_without_weights(estimator: Any) -> None:
@@ -103,13 +104,13 @@ def weights_learnt(metadata: Mapping[str, Any]) -> Any:
     return None
 
 
-def unfitted(calibrator: Any) -> Calibrator:
-    """A fresh copy of a calibrator; "auto" is the automatic choice."""
+def unfitted(calibrator: Any, folds: int = 5) -> Calibrator:
+    """A fresh copy of a calibrator; "auto" is the automatic choice, with so many folds."""
     if isinstance(calibrator, Calibrator):
         return calibrator.unfitted()
     if not isinstance(calibrator, str) or calibrator != "auto":
         raise DataError(f"`calibrator` must be a Calibrator or 'auto'; got {calibrator!r}.")
-    return Automatic()
+    return Automatic(folds=folds)
 
 
 def checked_labels(X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any], IntArray]:

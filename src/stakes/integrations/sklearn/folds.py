@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import check_cv
 
-from stakes.calibration import Automatic, Calibrator
+from stakes.calibration import Calibrator
 from stakes.exceptions import DataError
 from stakes.integrations.sklearn.alignment import rows_of
 from stakes.integrations.sklearn.fitting import fit_clone, log_scores
+from stakes.integrations.sklearn.group_folds import splits
 from stakes.typing import FloatArray, IntArray
 
 __all__ = ["HeldOut", "held_out", "learnt", "posteriors_by", "refuse_ensemble"]
@@ -48,11 +48,12 @@ def held_out(
     y: NDArray[Any],
     metadata: Mapping[str, Any],
     splitting: Mapping[str, Any],
+    groups: NDArray[Any] | None = None,
 ) -> HeldOut:
     """Score every case by copies of the owner's estimator that never saw it, fold by fold.
 
-    A case may be in several test parts, all cases in as many. If the classifiers are kept as an
-    ensemble it is then scored by them together, else once by each.
+    Nor did they see any of its group. A case may be in several test parts, all cases in as many. If
+    the classifiers are kept as an ensemble it is then scored by them together, else once by each.
     """
     everyone, n_classes = np.arange(len(y)), len(np.unique(y))
     if n_classes == 1 < len(y):  # a single case is left to the folds to refuse
@@ -64,14 +65,14 @@ def held_out(
     kept: list[Any] = []
     found: list[tuple[NDArray[Any], FloatArray]] = []
     times = np.zeros(len(y), dtype=np.intp)
-    for train, part in check_cv(owner.cv, y, classifier=True).split(X, y, **splitting):
+    for train, part in splits(owner.cv, X, y, groups, splitting):
         fitted = _fit_part(owner.estimator, X, y, everyone[train], metadata)
         test = everyone[part]
         found.append((test, log_scores(fitted, rows_of(X, test), n_classes)))
         times[test] += 1
         if owner.ensemble:
             kept.append(fitted)
-    _refuse_uneven(times, len(found), keep=owner.ensemble)
+    _refuse_uneven(times, len(found), groups is not None, keep=owner.ensemble)
     table = np.empty((int(times[0]), len(y), n_classes))
     seen = np.zeros(len(y), dtype=np.intp)
     for test, scores in found:
@@ -83,18 +84,22 @@ def held_out(
 
 
 def learnt(
-    calibrator: Calibrator, scores: FloatArray, codes: IntArray, weights: Any = None
+    calibrator: Calibrator,
+    scores: FloatArray,
+    codes: IntArray,
+    weights: Any = None,
+    groups: NDArray[Any] | None = None,
 ) -> Calibrator:
     """Fit a calibrator to R scores of each case, (R, n, K), each with 1 / R of its weight."""
     times, cases, _ = scores.shape
     if times == 1:
-        return calibrator.fit(scores[0], codes, sample_weight=weights)
+        return calibrator.fit(scores[0], codes, sample_weight=weights, groups=groups)
     light = np.tile(np.ones(cases) if weights is None else weights, times) / times
     # What the automatic choice compares on held-out cases must not have seen them scored anew.
-    same = {"groups": np.tile(np.arange(cases), times)} if isinstance(calibrator, Automatic) else {}
+    same = np.tile(np.arange(cases) if groups is None else groups, times)
     flat = scores.reshape(times * cases, -1)
     try:
-        return calibrator.fit(flat, np.tile(codes, times), sample_weight=light, **same)
+        return calibrator.fit(flat, np.tile(codes, times), sample_weight=light, groups=same)
     except DataError as error:
         raise _by_case(error, times, cases) from None
 
@@ -153,7 +158,7 @@ def _fit_part(
     return fit_clone(estimator, rows_of(X, train), y[train], part)
 
 
-def _refuse_uneven(times: NDArray[Any], splits: int, *, keep: bool) -> None:
+def _refuse_uneven(times: NDArray[Any], splits: int, together: bool, *, keep: bool) -> None:
     """Raise unless all cases were held out equally often; panels also need a whole number."""
     if not times.any():
         raise DataError(
@@ -161,6 +166,7 @@ def _refuse_uneven(times: NDArray[Any], splits: int, *, keep: bool) -> None:
             hint="a generator serves one fit only; give a list of its splits",
         )
     hint = "cv=StratifiedKFold(5), or cv=RepeatedStratifiedKFold(n_splits=5, n_repeats=5)"
+    hint = "cv=5, or cv=GroupKFold(5)" if together else hint
     if times.min() < times.max():
         raise DataError(
             "`cv` must put every case into as many test parts as any other; here they are in "

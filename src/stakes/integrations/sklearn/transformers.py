@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from stakes._columns import as_weights
-from stakes.calibration import Automatic
 from stakes.calibration.cases import Scores, read_log_scores, read_scores
 from stakes.exceptions import DataError, PosteriorError
 from stakes.integrations.sklearn.fitting import checked_labels, unfitted
+from stakes.integrations.sklearn.group_folds import fold_count, read_groups
 from stakes.posteriors import Posteriors
 
 try:
@@ -73,8 +73,14 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
         self.output = output
         self.kind = kind
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from scores and true classes."""
+    __metadata_request__fit: ClassVar = {"groups": True}
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+        """Learn from scores and true classes.
+
+        Cases of one of the `groups`, if given, are never on both sides where the automatic choice
+        compares calibrators.
+        """
         if self.output not in ("posteriors", "log_posteriors"):
             raise DataError(
                 f"`output` must be 'posteriors' or 'log_posteriors'; got {self.output!r}."
@@ -86,13 +92,15 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise DataError("`y` has one class, so there is nothing to calibrate.")
         weights = as_weights(sample_weight, len(codes))
-        fresh = Automatic() if self.calibrator is None else unfitted(self.calibrator)
+        together = read_groups(groups, len(codes))
+        wanted = "auto" if self.calibrator is None else self.calibrator
+        fresh = unfitted(wanted, fold_count(codes, together, weights))
         scores = self._scores(table)
         if self.kind is None:
             scores = _logarithms(scores, weights, any_scale=fresh._any_scale)
         elif self.kind == "log_odds":
             scores = read_scores(scores, "X")
-        self.calibrator_ = fresh.fit(scores, codes, sample_weight=weights)
+        self.calibrator_ = fresh.fit(scores, codes, sample_weight=weights, groups=together)
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:

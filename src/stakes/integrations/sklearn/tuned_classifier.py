@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from stakes.integrations.sklearn.fitting import (
     fit_metadata,
 )
 from stakes.integrations.sklearn.folds import held_out, posteriors_by, refuse_ensemble
+from stakes.integrations.sklearn.group_folds import fold_count, read_groups
 from stakes.integrations.sklearn.meta import AroundClassifier
 from stakes.integrations.sklearn.tuned_rule import TunedRule
 
@@ -73,6 +74,7 @@ class TunedDecisionClassifier(AroundClassifier):
     """
 
     decides_by_cost = True
+    __metadata_request__fit: ClassVar = {"groups": True}
 
     def __init__(
         self,
@@ -93,25 +95,33 @@ class TunedDecisionClassifier(AroundClassifier):
         self.rng = rng
         self.ensemble = ensemble
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **fit_params: Any
+    ) -> Self:
         """Fit the estimator, and the rule on scores of cases that were held out.
 
         Parameters
         ----------
-        X, y, sample_weight, **fit_params
-            As in `BayesDecisionClassifier.fit`.
+        X, y, sample_weight, groups, **fit_params
+            As in `BayesDecisionClassifier.fit`. Nor are cases of one group on both sides where
+            rules are compared, and standard errors are from the variation between groups.
         """
         refuse_ensemble(self.ensemble)
         labels, self.classes_, codes = checked_labels(X, y)
         weights = as_weights(sample_weight, len(labels))
-        metadata, splitting = fit_metadata(self, weights, fit_params)
+        metadata, splitting = fit_metadata(self, weights, fit_params, groups)
+        together = read_groups(groups, len(labels))
         self.application_, self._rows = resolve(self.application, self.classes_)
         self.decisions_ = decision_array(self.application_.decisions, self.classes_)
-        scores, kept, self._panels = held_out(self, X, labels, metadata, splitting)
+        scores, kept, self._panels = held_out(self, X, labels, metadata, splitting, together)
         rule = TunedRule(
-            self._seen_part(), calibrator=self.calibrator, strengths=self.strengths, rng=self.rng
+            self._seen_part(),
+            calibrator=self.calibrator,
+            strengths=self.strengths,
+            folds=fold_count(codes, together, weights),
+            rng=self.rng,
         )
-        self.rule_ = rule.fit(scores, codes, weights)
+        self.rule_ = rule.fit(scores, codes, weights, groups=together)
         if kept:
             self._keep_fitted(of_folds=kept)
         else:

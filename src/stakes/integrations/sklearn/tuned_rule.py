@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from stakes.application import Application
 from stakes.calibration import Automatic, Calibrator, best_class_weights, stratified_folds
+from stakes.calibration.cases import group_numbers
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.integrations.sklearn.alignment import shifted
 from stakes.integrations.sklearn.fitting import unfitted
 from stakes.integrations.sklearn.folds import learnt
+from stakes.integrations.sklearn.group_folds import fold_count, groups_per_class, read_groups
 from stakes.results import Frame
 from stakes.typing import FloatArray, IntArray
 
@@ -84,17 +86,27 @@ class TunedRule:
         self.strengths = tuple(sorted(float(s) for s in strengths))
         self.folds, self.rng = folds, rng
 
-    def fit(self, scores: NDArray[Any], codes: IntArray, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        scores: NDArray[Any],
+        codes: IntArray,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+    ) -> Self:
         """Learn from out-of-fold log scores and positions of the true classes.
 
-        Scores are (n, K), or (R, n, K) if each case was scored R times.
+        Scores are (n, K), or (R, n, K) if each case was scored R times. Cases of one of the
+        `groups`, if given, stay in one fold, and standard errors are those between groups.
         """
         given = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         table = scores if scores.ndim == 3 else scores[None]
-        self.kind = self._calibrator(table, codes, given)
-        self.posterior_map, self.best = self._learnt(table, codes, given)  # tells rows of all cases
-        losses = self._cross_fitted(table, codes, given)
-        chosen = self._choose(losses, self._case_shares(codes, given), codes)
+        together = read_groups(groups, len(codes))
+        self.kind = self._calibrator(table, codes, given, together)
+        # First of all cases, which tells their rows if they cannot be learnt from.
+        self.posterior_map, self.best = self._learnt(table, codes, given, together)
+        losses = self._cross_fitted(table, codes, given, together)
+        chosen = self._choose(losses, self._case_shares(codes, given), codes, together)
         self.strength = self.strengths[chosen]
         self.weights: FloatArray = self.best**self.strength
         return self
@@ -129,21 +141,23 @@ class TunedRule:
 
     # ------------------------------------------------------------- privates
 
-    def _calibrator(self, scores: NDArray[Any], codes: IntArray, weights: Any) -> Calibrator:
+    def _calibrator(
+        self, scores: NDArray[Any], codes: IntArray, weights: Any, groups: Any
+    ) -> Calibrator:
         """The kind of calibrator: given, or chosen once."""
         if self.calibrator is not None and self.calibrator != "auto":
             return unfitted(self.calibrator)
-        chooser = Automatic(bound="data")
-        learnt(chooser, scores, codes, weights)
+        chooser = Automatic(bound="data", folds=fold_count(codes, groups, weights))
+        learnt(chooser, scores, codes, weights, groups)
         found = chooser.chosen.unfitted()
         found.options |= {"bound": "data", "priors": None}
         return found
 
     def _learnt(
-        self, scores: NDArray[Any], codes: IntArray, weights: Any
+        self, scores: NDArray[Any], codes: IntArray, weights: Any, groups: Any
     ) -> tuple[Calibrator, FloatArray]:
         """A fitted calibrator, and the class weights of least cost on its posteriors."""
-        fitted = learnt(self.kind.unfitted(), scores, codes, weights)
+        fitted = learnt(self.kind.unfitted(), scores, codes, weights, groups)
         times = len(scores)
         found = best_class_weights(
             np.tile(codes, times),
@@ -161,15 +175,17 @@ class TunedRule:
             return np.asarray(posteriors)
         return shifted(posteriors, app.priors, np.asarray(fitted.priors), app.classes)
 
-    def _cross_fitted(self, scores: NDArray[Any], codes: IntArray, weights: Any) -> FloatArray:
+    def _cross_fitted(
+        self, scores: NDArray[Any], codes: IntArray, weights: Any, groups: Any
+    ) -> FloatArray:
         """Cost of each case under each strength, by rules that never saw the case."""
-        number = stratified_folds(codes, self.folds, rng=self.rng)
+        number = stratified_folds(codes, self.folds, groups=groups, rng=self.rng)
         losses = np.zeros((len(codes), len(self.strengths)))
         costs = self.application.costs
-        for fold in range(self.folds):
+        for fold in np.unique(number):
             train, test = np.flatnonzero(number != fold), np.flatnonzero(number == fold)
-            part = None if weights is None else weights[train]
-            fitted, best = self._learnt(scores[:, train], codes[train], part)
+            parts = (None if column is None else column[train] for column in (weights, groups))
+            fitted, best = self._learnt(scores[:, train], codes[train], *parts)
             posteriors = self._moved(fitted, fitted.posteriors(_flat(scores[:, test])))
             for j, strength in enumerate(self.strengths):
                 taken = weighted_decisions(posteriors, best**strength, costs)
@@ -187,27 +203,33 @@ class TunedRule:
             mass = mass * factors[codes]
         return np.asarray(mass / mass.sum())
 
-    def _choose(self, losses: FloatArray, shares: FloatArray, codes: IntArray) -> int:
+    def _choose(self, losses: FloatArray, shares: FloatArray, codes: IntArray, groups: Any) -> int:
         """The weakest, unless another is clearly cheaper; then the weakest close to the least."""
         self.costs: FloatArray = shares @ losses
         least = int(np.argmin(self.costs))
         gaps = losses - losses[:, [least]]
-        spread = gaps - shares @ gaps
-        variance = shares**2 @ spread**2 + self._unseen(shares, codes)
+        spread = shares[:, None] * (gaps - shares @ gaps)
+        if groups is not None:
+            member = group_numbers(groups)
+            spread = np.column_stack([np.bincount(member, column) for column in spread.T])
+        variance = (spread**2).sum(axis=0) + self._unseen(shares, codes, groups)
         self.standard_errors: FloatArray = np.sqrt(variance)
         behind = self.costs - self.costs[least]
         if behind[0] <= CLEARLY * self.standard_errors[0]:
             return 0
         return int(np.flatnonzero(behind <= self.standard_errors)[0])
 
-    def _unseen(self, shares: FloatArray, codes: IntArray) -> float:
+    def _unseen(self, shares: FloatArray, codes: IntArray, groups: Any) -> float:
         """Variance of one more case of each class that pays the most a change of rule can cost.
 
-        Rare dear errors that happen not to occur would otherwise make a rule look surely cheap.
+        Rare dear errors that happen not to occur would otherwise make a rule look surely cheap. Of
+        cases in groups a whole group of the class pays.
         """
         values = self.application.costs.values
-        counts = np.bincount(codes, minlength=len(values))
-        mass = np.bincount(codes, weights=shares, minlength=len(values))
+        unit = np.arange(len(codes)) if groups is None else groups
+        counts, mass = np.zeros(len(values)), np.bincount(codes, shares, minlength=len(values))
+        seen = groups_per_class(codes, unit)
+        counts[: len(seen)] = seen
         share = np.divide(mass, counts, out=np.zeros(len(values)), where=counts > 0)
         return float(((share * np.ptp(values, axis=1)) ** 2).sum())
 
