@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import date
 
 import pytest
 
@@ -113,3 +114,76 @@ def test_slices_without_spaces(run, write, engine):
         n: part["cases"] for n, part in near.items()
     }
     assert set(far) == {"north", "south"}
+
+
+def parts(ran):
+    """How many cases each part has, and what its model decided."""
+    assert ran.code == 0, ran.err
+    found = ran.found["evaluation"]["slices"]
+    return {name: (part["cases"], part["models"][0]["counts"]) for name, part in found.items()}
+
+
+#: Values of four parts as they are written, and what the parts are called then.
+WRITTEN = [
+    (("1", "1.0", "2", "2.0"), {"1", "2"}),
+    (("1", "1.0", "2", "x"), {"1", "1.0", "2", "x"}),
+    (("a", " NA", "NA", "b "), {"a", "b", "(empty)"}),
+    (("a", "", "nA", "b"), {"a", "b", "(empty)"}),
+]
+
+
+@pytest.mark.parametrize(("values", "names"), WRITTEN)
+def test_parts_are_called_as_in_memory(run, write, tmp_path, engine, values, names):
+    g = [values[k // 2 % 4] for k in range(80)]
+    rows = [f"{y},{d},{part}" for y, d, part in zip(Y, D, g, strict=True)]
+    csv = write("t.csv", "\n".join(["y,d,g", *rows]) + "\n")
+    for name in (csv, parquet(tmp_path, y=Y, d=D, g=g)):
+        words = ("eval", name, "--label", "y", "--decisions", "d", "--subset", "g", *COST)
+        near, far = parts(run(*words)), parts(run(*words, *engine))
+        assert set(far) == names
+        assert far == near
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        ((1.0, 2.0, 2.5, float("nan")), {"1", "2", "2.5", "(empty)"}),
+        ((1, 2, 3, None), {"1", "2", "3", "(empty)"}),
+        ((True, False, True, None), {"True", "False", "(empty)"}),
+        ((date(2026, 1, 1), date(2026, 1, 2), None, None), {"2026-01-01", "2026-01-02", "(empty)"}),
+    ],
+)
+def test_parts_of_other_types(run, tmp_path, engine, values, names):
+    name = parquet(tmp_path, y=Y, d=D, g=[values[k // 2 % 4] for k in range(80)])
+    words = ("eval", name, "--label", "y", "--decisions", "d", "--subset", "g", *COST)
+    near, far = parts(run(*words)), parts(run(*words, *engine))
+    assert set(far) == names
+    assert far == near
+
+
+@pytest.mark.parametrize("gap", [" NA", "nA", "\u00a0?"])
+def test_words_for_nothing_among_scores(run, write, tmp_path, engine, gap):
+    p = [gap if k == 5 else f"0.{2 + 5 * y + k % 3}" for k, y in enumerate(Y)]
+    csv = write("t.csv", "\n".join(["y,p", *(f"{a},{b}" for a, b in zip(Y, p, strict=True))]))
+    for name in (csv, parquet(tmp_path, y=Y, p=p)):
+        words = ("eval", name, "--label", "y", "--scores", "p", *COST)
+        assert counts(run(*words, *engine, "--missing", "drop")) == counts(run(*words))
+        ran = run(*words, *engine)
+        assert ran.code == 2
+        assert "(1 of 80 rows)" in ran.err
+        assert ran.err.splitlines()[-1] == "  To leave such rows out: --missing drop"
+
+
+def test_words_for_nothing_beside_decimal_commas(run, write, engine):
+    p = [" NA" if k == 5 else f"0,{2 + 5 * y + k % 3}" for k, y in enumerate(Y)]
+    name = write("t.csv", "\n".join(["y;p", *(f"{a};{b}" for a, b in zip(Y, p, strict=True))]))
+    words = ("eval", name, "--label", "y", "--scores", "p", "--missing", "drop", *COST)
+    assert counts(run(*words, *engine)) == counts(run(*words))
+
+
+def test_other_text_among_scores_is_refused(run, write, engine):
+    lines = [f"{y},{'NAN!' if k == 5 else ' NA' if k == 7 else 0.5}" for k, y in enumerate(Y)]
+    name = write("t.csv", "\n".join(["y,p", *lines]) + "\n")
+    ran = run("eval", name, "--label", "y", "--scores", "p", "--missing", "drop", *COST, *engine)
+    assert ran.code == 2
+    assert "'NAN!'" in ran.err

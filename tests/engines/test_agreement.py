@@ -164,6 +164,38 @@ class TestPosteriorsOfThreeClasses:
         alone = reduce_frame(frame(without), request)
         assert found.paired() == alone.paired()
 
+    @EXAMPLES
+    @given(rows=three_class_rows(), cut=st.integers(0, 12))
+    def test_powers_of_weights_and_parts_of_the_rows(self, frame: Any, rows: Any, cut: int) -> None:
+        rows["w"][0] = 1.0  # others are 0, 0.25, 1 or 3: sums of their powers are exact
+        models = {"m": ["pa", "pb", "pc"], "rule": "d"}
+        request = Request("y", models, applications=THREE, sample_weight="w")
+        found = reduce_frame(frame(rows), request)
+        y, n = np.array(rows["y"]), len(rows["y"])
+        said, w = {"m": decided(rows, THREE), "rule": rows["d"]}, np.array(rows["w"])
+        panel = found.whole.panels[0]
+        for power, name in ((0, "rows"), (1, "weight"), (2, "squares"), (4, "fourths")):
+            values = panel.rows if power == 0 else panel.sums[name]
+            for (i, j, k), value in zip(panel.cells.tolist(), values, strict=True):
+                inside = [
+                    w[row] ** power * (w[row] > 0)
+                    for row in range(n)
+                    if y[row] == THREE.classes[i]
+                    and said["m"][row] == THREE.decisions[j]
+                    and said["rule"][row] == THREE.decisions[k]
+                ]
+                assert value == sum(inside)
+        if not 0 < cut < n or not 0 < w[:cut].sum() < w.sum():
+            return
+        halves = [
+            reduce_frame(frame({name: v[part] for name, v in rows.items()}), request)
+            for part in (slice(cut), slice(cut, None))
+        ]
+        merged, whole = sum(halves).weighted(), found.weighted()
+        for name in ("rows", "squares", "fourths"):
+            np.testing.assert_array_equal(getattr(merged, name), getattr(whole, name))
+        assert merged.joint == whole.joint
+
     @settings(max_examples=10)
     @given(rows=three_class_rows(), data=st.data())
     def test_one_bad_value_is_refused_alike(self, frame: Any, rows: Any, data: Any) -> None:
@@ -338,6 +370,17 @@ class TestEveryKind:
         request = Request("y", {"m": "p"}, applications=PLAIN, by="g")
         with pytest.raises(DataError, match=r"`by` column 'g' has missing values \(1 rows\)"):
             reduce_frame(frame(rows), request)
+
+    def test_a_missing_slice_may_be_kept(self, frame: Any) -> None:
+        for gap, values in ((None, ["x", "y"]), (np.nan, [1.5, 2.5])):
+            g = [values[0], gap, values[1], gap, gap]
+            rows = {"y": ["a", "b", "c", "a", "b"], "p": ["a", "b", "c", "c", "b"], "g": g}
+            request = Request("y", {"m": "p"}, applications=PLAIN, by="g")
+            with pytest.raises(DataError, match=r"`by` column 'g' has missing values \(3 rows\)"):
+                reduce_frame(frame(rows), request)
+            found = reduce_frame(frame(rows), request, keep_missing=True)
+            assert set(found.slices) == {(values[0],), (values[1],), (None,)}
+            assert found[None].confusion().counts.tolist() == [[0, 0, 1, 0], [0, 2, 0, 0], [0] * 4]
 
     def test_no_rows(self, frame: Any) -> None:
         rows = {"y": ["a", "b"], "p": ["a", "b"]}

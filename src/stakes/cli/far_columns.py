@@ -14,7 +14,8 @@ import numpy as np
 from stakes.cli.cases import Cases, quoted
 from stakes.cli.cells import EMPTY
 from stakes.cli.columns import ClassColumns, class_columns, flipped, named_columns
-from stakes.cli.far_spellings import decided, meant, trimmed
+from stakes.cli.far_spellings import as_number, decided, meant, trimmed
+from stakes.cli.globs import Files
 from stakes.cli.reading import Table
 from stakes.exceptions import DataError
 
@@ -86,11 +87,11 @@ def far_columns(table: Table, types: Any, label: str, args: Any) -> FarColumns:
     )
 
 
-def read_as_meant(frame: Any, columns: FarColumns, args: Any) -> Any:
-    """Numbers that Parquet or Arrow hold as text as numbers; slices without spaces around them.
+def read_as_meant(frame: Any, columns: FarColumns, files: Files, args: Any) -> Any:
+    """Numbers that are held as text as numbers; times without spaces around them.
 
-    The truth stays as it stands, since its spellings are seen when it is counted; decisions too,
-    unless those that hold a word for nothing are to be left out.
+    The truth stays as it stands, since its spellings are seen when it is counted, and so do
+    slices; decisions too, unless those that hold a word for nothing are to be left out.
     """
     import narwhals as nw
 
@@ -99,9 +100,14 @@ def read_as_meant(frame: Any, columns: FarColumns, args: Any) -> Any:
     texts = {name for name in columns.types if types[name] == nw.String}
     numbers = [name for name in dict.fromkeys(columns.numbers) if name in texts]
     if numbers:
-        rows = rows.with_columns(*(nw.col(name).cast(nw.Float64) for name in numbers))
+        comma = files.header is not None and files.header.decimal_comma
+        made = {
+            name: as_number(name, careful=files.gaps == "text", comma=comma) for name in numbers
+        }
+        rows = rows.with_columns(**made)
     checked = columns.decisions if args.missing == "drop" else ()
-    words = texts & {*checked, *columns.by} - {columns.label}
+    times = columns.by if getattr(args, "time", None) is not None else ()
+    words = texts & {*checked, *times} - {columns.label}
     return (trimmed(rows, sorted(words)) if words else rows).to_native()
 
 

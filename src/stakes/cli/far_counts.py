@@ -18,6 +18,7 @@ from stakes.cli.costs import CostWords
 from stakes.cli.far_columns import FarColumns, far_columns, prepared, read_as_meant
 from stakes.cli.far_doubts import refuse_far_probabilities
 from stakes.cli.far_outcomes import CountedLabels, Outcomes, counted_outcomes, outcomes_of
+from stakes.cli.far_slices import with_names
 from stakes.cli.globs import Files, found_files
 from stakes.cli.opened import Opened, UnreadGapError
 from stakes.cli.opening import opened
@@ -55,24 +56,22 @@ def counted_far(args: Any) -> Counted:
     _refuse_what_needs_rows(args, words)
     files = found_files(args.file)
     engine = getattr(args, "engine", None) or "duckdb"
-    with opened(files, engine, args.memory) as source:
-        types = nw.from_native(source.frame).collect_schema()
-        table = Table(files.title, 0, tuple(types.names()), files.form, "")
-        label, said = find_label(table, args.label)
-        notes = [said] if said else []
-        notes += fill_in_models(table, label, args)
-        columns = far_columns(table, types, label, args)
-        _refuse_twice(files, columns)
-        asked = _Asked(columns, filed, words, engine, tuple(notes))
-        if files.form != "csv":
-            return _counted(source, files, asked, args)
-    asked = replace(asked, columns=replace(columns, whole_decisions=False))
     try:
-        return _text_counted(files, asked, args)
-    except UnreadGapError:
-        if files.gaps:
-            raise
-    return _text_counted(replace(files, gaps=True), asked, args)
+        with opened(files, engine, args.memory) as source:
+            types = nw.from_native(source.frame).collect_schema()
+            table = Table(files.title, 0, tuple(types.names()), files.form, "")
+            label, said = find_label(table, args.label)
+            notes = [said] if said else []
+            notes += fill_in_models(table, label, args)
+            columns = far_columns(table, types, label, args)
+            _refuse_twice(files, columns)
+            asked = _Asked(columns, filed, words, engine, tuple(notes))
+            if files.form != "csv":
+                return _counted(source, files, asked, args)
+            asked = replace(asked, columns=replace(columns, whole_decisions=False))
+    except UnreadGapError:  # in text that is to be numbers; the files are opened anew
+        return _again(replace(files, gaps="text"), asked, args)
+    return _text_counted(files, asked, args)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +86,29 @@ class _Asked:
 
 
 def _text_counted(files: Files, asked: _Asked, args: Any) -> Counted:
-    """Count text files: cells as they stand, not as they look."""
-    with opened(files, asked.engine, args.memory, asked.columns.types) as source:
+    """Count text files; words for nothing among numbers are looked for where some were met."""
+    try:
+        return _again(files, asked, args)
+    except UnreadGapError as error:
+        if files.gaps == "text":
+            raise
+        plain = asked.engine == "polars" and not error.spaced and not files.gaps
+    return _text_counted(replace(files, gaps="words" if plain else "text"), asked, args)
+
+
+def _again(files: Files, asked: _Asked, args: Any) -> Counted:
+    """Open files whose columns are known: cells as they stand, not as they look."""
+    types = asked.columns.types if files.form == "csv" else {}
+    if files.gaps == "text":
+        types = dict.fromkeys(types, "text")
+    with opened(files, asked.engine, args.memory, types) as source:
         return _counted(source, files, asked, args)
 
 
 def _counted(source: Opened, files: Files, asked: _Asked, args: Any) -> Counted:
     """Count the outcomes, and then what was decided."""
     columns, engine = asked.columns, asked.engine
-    source = replace(source, frame=read_as_meant(source.frame, columns, args))
+    source = replace(source, frame=read_as_meant(source.frame, columns, files, args))
     outcomes = _outcomes(source, columns, files, args)
     refuse_single(outcomes.labels, columns.label)
     refuse_far_probabilities(source.frame, columns, args)
@@ -207,9 +220,10 @@ def _reduced(
         posterior_priors=said_at,
     )
     frame = prepared(source.frame, columns, cases, args, typed.decisions, outcomes.respelt)
+    times = getattr(args, "time", None) is not None
     try:
-        return attended(
-            lambda: reduce_frame(frame, request),
+        found = attended(
+            lambda: reduce_frame(frame, request, keep_missing=not times),
             f"counting {files.title}",
             progress=source.progress,
             stop=source.stop,
@@ -217,6 +231,7 @@ def _reduced(
         )
     except StakesError as error:
         raise type(error)(error.message, hint=_hint(error, args) or error.hint) from None
+    return found if times or not columns.by else with_names(found)
 
 
 def _hint(error: StakesError, args: Any) -> str | None:

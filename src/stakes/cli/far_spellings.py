@@ -7,9 +7,9 @@ from typing import Any
 
 import narwhals as nw
 
-from stakes.cli.cells import empty_words, without_point
+from stakes.cli.cells import EMPTY, empty_words, without_point
 
-__all__ = ["decided", "meant", "trimmed"]
+__all__ = ["as_number", "decided", "meant", "trimmed"]
 
 #: What is left out around a label, as Python does; engines think differently of some of these.
 SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
@@ -31,6 +31,16 @@ def trimmed(rows: Any, names: Sequence[str]) -> Any:
     return rows.with_columns(
         **{name: nw.when(~nw.col(name).is_in(words)).then(nw.col(name)) for name in names}
     )
+
+
+def as_number(name: str, *, careful: bool, comma: bool) -> Any:
+    """Text as numbers; where one must be careful, nothing for words that say so."""
+    text = nw.col(name)
+    if careful:
+        text = text.str.strip_chars(SPACES)
+        text = nw.when(~text.str.to_lowercase().is_in(list(EMPTY))).then(text)
+        text = text.str.replace_all(",", ".", literal=True) if comma else text
+    return text.cast(nw.Float64)
 
 
 def meant(name: str, respelt: Mapping[Any, Any]) -> Any:

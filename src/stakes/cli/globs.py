@@ -32,7 +32,8 @@ class Files:
     """Files of one form; `paths` are the files themselves, or one address to be listed there.
 
     `header` is that of the first text file; None for other forms, and where it is far away.
-    `gaps` says that words for nothing were met among the numbers of text files.
+    `gaps` says that words for nothing were met among numbers, and how they are to be found: in
+    `words` as engines compare them, or in the `text` of every cell, without spaces around it.
     """
 
     said: str
@@ -41,7 +42,7 @@ class Files:
     size: int | None
     folders: bool = True
     header: TextHeader | None = None
-    gaps: bool = False
+    gaps: str = ""
 
     @property
     def delimiter(self) -> str:

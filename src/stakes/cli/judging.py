@@ -24,6 +24,7 @@ from stakes.cli.deciding import (
     without_gaps,
 )
 from stakes.cli.evaluated import findings_from
+from stakes.cli.far_slices import NO_VALUE
 from stakes.cli.from_counts import findings_of_counts, findings_of_kept
 from stakes.cli.globs import needs_engine
 from stakes.cli.models import Model, models_of
@@ -165,7 +166,7 @@ def _slices(question: Asked, cases: Cases, args: Any) -> NDArray[Any] | None:
         return None
     labels = question.table.labels(name)
     refuse_many_parts(name, len(labels.names))
-    names = np.array([*labels.names, "(empty)"])
+    names = np.array([*labels.names, NO_VALUE])
     return np.asarray(names[labels.codes[cases.rows]])
 
 

@@ -28,6 +28,8 @@ NO_NUMBER = (
 class UnreadGapError(FormatError):
     """A word for nothing where an engine wanted a number; it may be told to look for such words."""
 
+    spaced = False  # whether there are spaces around it
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -59,11 +61,15 @@ def unreadable(error: Exception, files: Files) -> FormatError:
         if found := re.search(pattern, str(error)):
             column = found.groupdict().get("column")
             which = f"column '{column}'" if column else "a column of scores or weights"
-            kind = UnreadGapError if found["cell"].strip().lower() in EMPTY else FormatError
-            return kind(
-                f"{files.title}: {which} must hold numbers; a row holds '{found['cell']}'.",
+            cell = found["cell"]
+            kind = UnreadGapError if cell.strip().lower() in EMPTY else FormatError
+            problem = kind(
+                f"{files.title}: {which} must hold numbers; a row holds '{cell}'.",
                 hint="name another column, or correct the files",
             )
+            if isinstance(problem, UnreadGapError):
+                problem.spaced = cell != cell.strip()
+            return problem
     said = _said(error)
     hint = None
     if re.search("invalid (utf-8|unicode)", str(error), re.IGNORECASE):

@@ -45,7 +45,9 @@ def _scanned(
         return pl.scan_ipc(paths, **({"hive_partitioning": True} if hive else {}))
     kinds = {n: pl.Float64 if kind == "number" else pl.String for n, kind in types.items()}
     given: dict[str, Any] = {"separator": files.delimiter}
-    if files.gaps:  # every cell is compared with every word, half the time that reading takes
+    if (
+        files.gaps == "words"
+    ):  # every cell is compared with every word, half the time that reading takes
         given["null_values"] = empty_words()
     if files.header is not None:
         given["skip_rows"] = int(files.header.told)  # blank lines it leaves out by itself

@@ -30,8 +30,10 @@ def refused_rows(made: Planned, tables: list[Table]) -> int:
     return sum(int(n) for code, n in zip(codes, rows, strict=True) if code is None or code >= last)
 
 
-def reduction_of(made: Planned, tables: list[Table]) -> Reduction:
+def reduction_of(made: Planned, tables: list[Table], *, keep_missing: bool = False) -> Reduction:
     """Everything that was counted; `tables` are those of the groupings, in order."""
+    for table in tables:
+        _mark_missing(made, table, keep_missing)
     if made.from_bins:
         panels = [panel_of_bins(made, tables[0])]
     else:
@@ -96,15 +98,22 @@ def _slices(made: Planned, table: Table) -> dict[tuple[Any, ...], list[int]]:
     rows = zip(*columns, strict=True) if columns else [()] * len(table[PREFIX + "rows"])
     for k, key in enumerate(rows):
         found.setdefault(tuple(key), []).append(k)
-    for key, places in found.items():
-        for name, value in zip(made.request.by, key, strict=True):
-            if is_missing(value):
-                n = sum(table[PREFIX + "rows"][k] for k in places)
-                raise DataError(
-                    f"`by` column {name!r} has missing values ({n} rows).",
-                    hint="drop or fill those rows first; nothing is dropped silently",
-                )
     return found
+
+
+def _mark_missing(made: Planned, table: Table, keep: bool) -> None:
+    """Put None for every value of `by` that is missing; raise where none may be."""
+    for name in made.request.by:
+        missing = [is_missing(value) for value in table[name]]
+        if any(missing) and not keep:
+            n = sum(rows for rows, gap in zip(table[PREFIX + "rows"], missing, strict=True) if gap)
+            raise DataError(
+                f"`by` column {name!r} has missing values ({n} rows).",
+                hint="drop or fill those rows first; nothing is dropped silently",
+            )
+        if any(missing):
+            cells = zip(table[name], missing, strict=True)
+            table[name] = [None if gap else value for value, gap in cells]
 
 
 def is_missing(value: Any) -> bool:

@@ -23,7 +23,7 @@ NATIVE = {
 }
 
 
-def reduce_frame(frame: Any, request: Request) -> Reduction:
+def reduce_frame(frame: Any, request: Request, *, keep_missing: bool = False) -> Reduction:
     """Count what a request asks for, where the rows live; nothing but counts leaves the engine.
 
     Parameters
@@ -32,6 +32,9 @@ def reduce_frame(frame: Any, request: Request) -> Reduction:
         pandas, Polars (eager or lazy), pyarrow, a DuckDB relation, PySpark, Dask or Ibis.
     request : Request
         Columns, models, applications.
+    keep_missing : bool
+        Whether rows without a value in a column of `by` make a slice of their own, called None,
+        instead of being refused.
 
     Returns
     -------
@@ -65,7 +68,7 @@ def reduce_frame(frame: Any, request: Request) -> Reduction:
         from stakes.engines.refusing import refuse
 
         refuse(frame, engine, request, types, refused)
-    return reduction_of(made, tables)
+    return reduction_of(made, tables, keep_missing=keep_missing)
 
 
 def native(frame: Any) -> Any:
