@@ -206,8 +206,19 @@ class TestOptions:
         words = (*WORDS, "--scores", "a", "--weight", "w", "--json")
         wanted = _numbers(lake("eval", "one.parquet", *words))
         found = _numbers(lake("eval", "parquet", *words))
-        for key in ("counts", "cost", "nec"):
+        for key in ("counts", "cost", "nec", "interval"):
             np.testing.assert_allclose(found[0][key], wanted[0][key])
+
+    def test_weighted_models_are_compared(self, lake):
+        words = (*WORDS, "--scores", "a,b", "--weight", "w", "--json")
+        near, far = (lake("eval", name, *words).found for name in ("one.parquet", "parquet"))
+        best_in = [[model["best_in"] for model in found["models"]] for found in (near, far)]
+        np.testing.assert_allclose(best_in[1], best_in[0], atol=0.03)
+        wanted, said = (found["evaluation"]["differences"][0] for found in (near, far))
+        assert (said["first"], said["decided"]) == (wanted["first"], wanted["decided"])
+        for key, close in (("value", 1e-9), ("low", 0.05), ("high", 0.05)):
+            np.testing.assert_allclose(said[key], wanted[key], rtol=close)
+        assert not any("no interval" in note for note in far["notes"])
 
     @pytest.mark.parametrize("engine", ["duckdb", "polars"])
     def test_rows_of_weight_zero_are_no_cases(self, run, write, engine):

@@ -80,22 +80,75 @@ class TestEvaluateFrame:
         )
         close(found.slices["south"]["model"], expected["model"])
 
-    def test_weights(self, frame: Any) -> None:
-        table = rows()
-        options: dict[str, Any] = {"application": COSTS, "rng": 0}
+    @pytest.mark.parametrize("priors", [None, [0.95, 0.05]])
+    def test_weights(self, frame: Any, priors: Any) -> None:
+        table, names = rows(), ("sharp", "blunt")
+        options: dict[str, Any] = {"application": Application(COSTS, priors=priors), "rng": 0}
         expected = evaluate(
             table["y"],
-            np.array(table["sharp"]),
+            {name: np.array(table[name]) for name in names},
             sample_weight=table["w"],
             recalibrate=False,
             **options,
         )
+        models = {name: name for name in names}
         found = evaluate_frame(
-            frame(table), label="y", posteriors="sharp", sample_weight="w", **options
+            frame(table), label="y", posteriors=models, sample_weight="w", by="region", **options
         )
-        assert found["model"].cost == pytest.approx(expected["model"].cost, rel=1e-12)
-        assert found["model"].interval is None
-        assert any("weights" in note for note in found.notes)
+        for name in names:
+            assert found[name].cost == pytest.approx(expected[name].cost, rel=1e-12)
+            assert found[name].interval == pytest.approx(expected[name].interval, rel=1e-9)
+        mine, theirs = (ev.difference(*names) for ev in (found, expected))
+        assert mine.value == pytest.approx(theirs.value, rel=1e-9)
+        assert mine.high - mine.low == pytest.approx(theirs.high - theirs.low, rel=0.06)
+        assert found.verdict_kind == expected.verdict_kind == "deploy"
+        assert not any("interval" in note for note in found.notes)
+        inside = np.array(table["region"]) == "south"
+        part = evaluate(
+            np.array(table["y"])[inside],
+            np.array(table["sharp"])[inside],
+            sample_weight=np.array(table["w"])[inside],
+            posterior_priors=None if priors is None else expected.data_priors,
+            recalibrate=False,
+            **options,
+        )
+        limits = found.slices["south"]["sharp"].interval
+        assert limits == pytest.approx(part["model"].interval, rel=1e-9)
+
+    def test_equal_weights_give_the_intervals_of_counts(self, frame: Any) -> None:
+        table = rows()
+        table["w"] = [0.5] * len(table["w"])
+        models = {name: name for name in ("sharp", "blunt")}
+        options: dict[str, Any] = {"label": "y", "posteriors": models, "application": COSTS}
+        plain = evaluate_frame(frame(table), rng=0, **options)
+        found = evaluate_frame(frame(table), rng=0, sample_weight="w", **options)
+        for name in models:
+            assert found[name].interval == pytest.approx(plain[name].interval, rel=1e-9)
+        mine, theirs = (ev.difference("sharp", "blunt") for ev in (found, plain))
+        assert mine.high - mine.low == pytest.approx(theirs.high - theirs.low, rel=0.06)
+
+    def test_bins_of_weighted_rows_have_the_same_interval(self, frame: Any) -> None:
+        options: dict[str, Any] = {"label": "y", "posteriors": "sharp", "application": COSTS}
+        table = rows()
+        found, binned = (
+            evaluate_frame(frame(table), sample_weight="w", n_bins=n, rng=0, **options)
+            for n in (0, 4096)
+        )
+        assert binned["model"].interval == pytest.approx(found["model"].interval, rel=1e-9)
+
+    def test_weights_beyond_all_bounds_have_no_interval(self, frame: Any) -> None:
+        table = rows()
+        table["w"] = [1e90 * (1 + weight) for weight in table["w"]]
+        models = {name: name for name in ("sharp", "blunt")}
+        found = evaluate_frame(
+            frame(table), label="y", posteriors=models, application=COSTS, sample_weight="w", rng=0
+        )
+        assert found["sharp"].interval is None
+        assert found.comparison is None
+        assert any(
+            note.startswith("there are no intervals: the weights are too large")
+            for note in found.notes
+        )
 
     def test_best_threshold_from_bins_is_within_its_bounds(self, frame: Any) -> None:
         table = rows()

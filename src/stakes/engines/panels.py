@@ -45,6 +45,11 @@ class Panel:
         added = {name: _sums(cells[inside], v[inside], kept) for name, v in sums.items()}
         return cls(systems, kept, counted, added)
 
+    def of(self, systems: tuple[System, ...]) -> Panel:
+        """The joint cells of some of the systems, in this order."""
+        columns = [0, *(1 + self.systems.index(system) for system in systems)]
+        return Panel.gathered(systems, self.cells[:, columns], self.rows, self.sums)
+
     def __add__(self, other: Panel) -> Panel:
         cells = np.concatenate([self.cells, other.cells])
         rows = np.concatenate([self.rows, other.rows])

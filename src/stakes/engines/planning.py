@@ -64,7 +64,7 @@ def planned(request: Request, types: ColumnTypes, dialect: Any) -> Planned:
     ]
     good = at.good()
     for k, panel in enumerate(() if at.made.from_bins else at.made.panels):
-        sums = at.weights(weight)
+        sums = at.weights(weight) + at.fourths(weight)
         if amounts:
             sums += at.costs(truth, amounts, weight)
         if request.proper_scores and k == 0:
@@ -180,6 +180,12 @@ class _Planner:
         cases = self.dialect.indicator(weight > self.dialect.literal(0.0))
         squares = self.plan.add(4, "squares", weight * weight)
         return self.plan.add(4, "weight", weight), squares, self.plan.add(4, "cases", cases)
+
+    def fourths(self, weight: Any | None) -> tuple[str, ...]:
+        """The fourth powers of weights, which only a comparison of models needs."""
+        if weight is None or len(self.request.models) < 2 or self.request.case_costs:
+            return ()
+        return (self.plan.add(4, "fourths", (weight * weight) * (weight * weight)),)
 
     def moments(self, step: int, name: str, value: Any, weight: Any | None) -> tuple[str, str]:
         """A quantity and its square, each times the weight."""

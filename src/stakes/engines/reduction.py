@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.joint_cells import add_cells
 from stakes._names import listed
 from stakes.application import CostMatrix
 from stakes.engines.panels import Panel, Part
@@ -19,6 +18,9 @@ from stakes.engines.rules import cuts
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.summaries import ConfusionMatrix, CostTally, PairedCounts, ScoreBins
 from stakes.typing import FloatArray, Name
+
+if TYPE_CHECKING:
+    from stakes.uncertainty.cell_sums import CellSums
 
 __all__ = ["Reduction"]
 
@@ -97,19 +99,32 @@ class Reduction:
 
     def paired(self, application: str | None = None) -> PairedCounts:
         """What all models decided at one application, as joint counts."""
+        app, names = self._application(application), tuple(self.request.models)
+        panel = self._together(app, names)
+        decisions = self.request.application_of(app).decisions
+        return PairedCounts(panel.cells, panel.counts, names, self.request.classes, decisions)
+
+    def weighted(self, application: str | None = None, *, model: str | None = None) -> CellSums:
+        """What weighted rows tell of how sure costs are; of all models, or of one.
+
+        For `interval` and `compare` of `stakes.uncertainty`: the number of rows of each joint
+        cell, and sums of their weights and of powers of these. A row is one case, whatever it
+        weighs, as in `weighted_interval`.
+        """
+        from stakes.uncertainty.cell_sums import CellSums
+
+        if self.request.sample_weight is None:
+            raise DataError("the rows have no weights.", hint="confusion(), or paired()")
         app = self._application(application)
-        wanted = [System(model, app) for model in self.request.models]
-        for panel in self.whole.panels:
-            if set(wanted) <= set(panel.systems):
-                columns = [0, *(1 + panel.systems.index(system) for system in wanted)]
-                cells, counts = add_cells(panel.cells[:, columns], panel.counts)
-                names = tuple(self.request.models)
-                decisions = self.request.application_of(app).decisions
-                return PairedCounts(cells, counts, names, self.request.classes, decisions)
-        raise UndefinedError(
-            "these models were counted apart: there would be too many combinations of what they "
-            "decide.",
-            hint="reduce two models at a time to compare them",
+        names = tuple(self.request.models) if model is None else (self._model(model),)
+        panel = self._together(app, names)
+        return CellSums.of(
+            panel.cells,
+            panel.rows,
+            [panel.sums[n] for n in ("weight", "squares", "fourths") if n in panel.sums],
+            systems=names,
+            classes=self.request.classes,
+            decisions=self.request.application_of(app).decisions,
         )
 
     def tally(self, model: str | None = None) -> CostTally:
@@ -269,6 +284,18 @@ class Reduction:
     def _system(self, model: str | None, application: str | None) -> System:
         """The model and application meant."""
         return System(self._model(model), self._application(application))
+
+    def _together(self, application: str, models: tuple[str, ...]) -> Panel:
+        """The joint cells of some models at one application."""
+        wanted = tuple(System(model, application) for model in models)
+        for panel in self.whole.panels:
+            if set(wanted) <= set(panel.systems):
+                return panel.of(wanted)
+        raise UndefinedError(
+            "these models were counted apart: there would be too many combinations of what they "
+            "decide.",
+            hint="reduce two models at a time to compare them",
+        )
 
     def _panel(self, system: System) -> tuple[Panel, int]:
         """Where a system was counted."""

@@ -27,7 +27,6 @@ __all__ = ["evaluated_reduction"]
 RECALIBRATION = (
     "no model was re-calibrated: that needs the rows; take a sample of them to evaluate()"
 )
-WEIGHTS = "there are no intervals: sums of weights do not tell how many cases there were"
 
 
 def evaluated_reduction(
@@ -75,7 +74,7 @@ def _judged(
     return Evaluation(
         application=app,
         models=tuple(
-            _summed(found, model, variant, app, given, comparison, options)
+            _summed(found, model, variant, app, name, comparison, options)
             for model, variant in variants.items()
         ),
         n_cases=float(found.n_rows),
@@ -83,7 +82,7 @@ def _judged(
         comparison=comparison,
         ranges=ranges_of_counts(tables, app) if decided else (),
         too_few=shortage_of(found.rows_by_class, app, options["min_cases"]) or refused,
-        notes=tuple(_notes(found, given, shares if said_at is None else said_at)),
+        notes=tuple(_notes(found, name, given, shares if said_at is None else said_at)),
         level=options["level"],
     )
 
@@ -110,14 +109,18 @@ def _compared(
     first = next(iter(variants.values()))
     if not 2 <= len(variants) <= MOST_COMPARED or math.isnan(first.nec):
         return None
-    if found.request.sample_weight is not None:
-        return None
     try:
-        paired = found.paired(name)
+        paired = _joint(found, name)
     except UndefinedError:
         return None
     with np.errstate(divide="ignore", invalid="ignore"):
         return compare(paired, given, normalize=True, **options)
+
+
+def _joint(found: Reduction, name: str) -> Any:
+    """What all models decided; with weights, what they tell of how sure that is."""
+    weighted = found.request.sample_weight is not None
+    return found.weighted(name) if weighted else found.paired(name)
 
 
 def _summed(
@@ -125,7 +128,7 @@ def _summed(
     model: str,
     variant: Variant,
     app: Application,
-    given: Application,
+    name: str,
     comparison: Comparison | None,
     options: dict[str, Any],
 ) -> ModelEvaluation:
@@ -143,7 +146,7 @@ def _summed(
         cost=variant.cost,
         nec=variant.nec,
         saving=standard.naive_cost * (1 - variant.nec) if defined else 0.0,
-        interval=_interval(found, variant, given, options) if defined else None,
+        interval=_interval(found, model, variant, name, options) if defined else None,
         probability_best=chance,
         threshold=variant.threshold,
         best_nec=best_nec,
@@ -154,15 +157,18 @@ def _summed(
 
 
 def _interval(
-    found: Reduction, variant: Variant, given: Application, options: dict[str, Any]
+    found: Reduction, model: str, variant: Variant, name: str, options: dict[str, Any]
 ) -> tuple[float, float] | None:
-    """The interval of the NEC; None for weights and for too few cases."""
+    """The interval of the NEC; None for too few cases, and for weights beyond all bounds."""
+    given = found.request.applications[name]
+    summary: Any = variant.confusion
     if found.request.sample_weight is not None:
-        return None
+        try:
+            summary = found.weighted(name, model=model)
+        except UndefinedError:
+            return None
     with np.errstate(divide="ignore", invalid="ignore"):
-        limits = interval(
-            variant.confusion, "normalized_expected_cost", application=given, **options
-        )
+        limits = interval(summary, "normalized_expected_cost", application=given, **options)
     return None if limits.too_few else (limits.low, limits.high)
 
 
@@ -183,19 +189,22 @@ def _at_its_best(
         return math.nan, point.threshold
 
 
-def _notes(found: Reduction, given: Application, said_at: FloatArray) -> list[str]:
+def _notes(found: Reduction, name: str, given: Application, said_at: FloatArray) -> list[str]:
     """What was assumed, and what the counts cannot tell."""
     request = found.request
     posteriors = "posteriors" in found.kinds.values()
     notes = assumed(given, said_at) if posteriors or given.priors is None else []
     notes += [RECALIBRATION] if posteriors else []
-    if request.sample_weight is not None:
-        notes.append(WEIGHTS)
-    elif len(request.models) > 1:
-        try:
-            found.paired(next(iter(request.applications)))
-        except UndefinedError as error:
-            notes.append(f"models were not compared: {error.message}")
+    lost = "models were not compared"
+    try:
+        if request.sample_weight is not None:
+            lost = "there are no intervals"
+            found.weighted(name, model=next(iter(request.models)))
+            lost = "models were not compared"
+        if len(request.models) > 1:
+            _joint(found, name)
+    except UndefinedError as error:
+        notes.append(f"{lost}: {error.message}")
     if any(found.whole.bins):
         notes.append("the best threshold is the best of the edges of the bins")
     return notes

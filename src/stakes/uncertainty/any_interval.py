@@ -9,12 +9,14 @@ from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import RandomSource
 from stakes.uncertainty.case_rows import CaseRows
+from stakes.uncertainty.cell_sums import CellSums
 from stakes.uncertainty.count_intervals import confusion_interval
 from stakes.uncertainty.group_intervals import grouped_interval
 from stakes.uncertainty.intervals import Interval
 from stakes.uncertainty.score_intervals import score_interval
 from stakes.uncertainty.sufficiency import MIN_CASES
 from stakes.uncertainty.tally_intervals import tally_interval
+from stakes.uncertainty.weighted_intervals import sums_interval
 
 __all__ = ["interval"]
 
@@ -104,6 +106,10 @@ def interval(
     if isinstance(summary, (GroupedCounts, CaseRows)):
         return grouped_interval(
             summary, metric, application=application, weights=weights, **drawing, **common
+        )
+    if isinstance(summary, CellSums):
+        return sums_interval(
+            summary, metric, application=application, weights=weights, method=method, **common
         )
     if isinstance(summary, CostTally):
         priors = getattr(application, "priors", None)

@@ -14,6 +14,7 @@ from stakes.metrics.expected_cost import check_names
 from stakes.summaries import GroupedCounts, PairedCounts
 from stakes.typing import FloatArray, Name, RandomSource
 from stakes.uncertainty.case_rows import CaseRows
+from stakes.uncertainty.cell_sums import CellSums
 from stakes.uncertainty.comparison_result import Comparison
 from stakes.uncertainty.cost_draws import cost_draws, shares_best
 from stakes.uncertainty.count_intervals import sum_draws
@@ -34,7 +35,7 @@ __all__ = ["compare"]
 
 
 def compare(
-    paired: PairedCounts | GroupedCounts | CaseRows,
+    paired: PairedCounts | GroupedCounts | CaseRows | CellSums,
     application: Any,
     *,
     weights: Any = None,
@@ -57,7 +58,8 @@ def compare(
     ----------
     paired : PairedCounts or GroupedCounts
         Joint counts of the systems; with groups, whole groups are drawn. Cases that weigh
-        differently must be given as groups, each case its own where they do not belong together.
+        differently must be given as groups, each case its own where they do not belong together,
+        or as `stakes.engines.Reduction.weighted` has added them up.
     application : Application, UncertainApplication, or several
         Costs and priors. A list means that one of them holds: costs are averaged, and the
         probability of being best is taken over the applications and the sampling at once.
@@ -125,7 +127,7 @@ def compare(
 
 
 def _compared(
-    paired: PairedCounts | GroupedCounts | CaseRows,
+    paired: PairedCounts | GroupedCounts | CaseRows | CellSums,
     stakes: Stakes,
     seed: int,
     level: float,
@@ -134,7 +136,7 @@ def _compared(
     """See `compare`; the same seed gives the same draws, whatever the level."""
     normalize, method, margin = (options[k] for k in ("normalize", "method", "margin"))
     replicates, level = options["replicates"], as_level(level)
-    if not isinstance(paired, (PairedCounts, GroupedCounts, CaseRows)):
+    if not isinstance(paired, (PairedCounts, GroupedCounts, CaseRows, CellSums)):
         raise DataError(
             f"`compare` needs joint counts of several systems; got {type(paired).__name__}.",
             hint="PairedCounts.from_decisions(y_true, {'a': ..., 'b': ...}); for systems tried on "
@@ -197,7 +199,7 @@ def _result(
     stakes: Stakes,
     drawn: Replicates,
     differences: list[Difference],
-    grouped: GroupedCounts | CaseRows | None,
+    grouped: GroupedCounts | CaseRows | CellSums | None,
     min_cases: int,
 ) -> Comparison:
     """Put the parts together."""

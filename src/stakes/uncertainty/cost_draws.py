@@ -11,6 +11,7 @@ from stakes._kernels.resampling import posterior_cells, replicated_costs
 from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts
 from stakes.typing import FloatArray
 from stakes.uncertainty.case_rows import CaseRows
+from stakes.uncertainty.cell_sums import CellSums
 from stakes.uncertainty.group_intervals import group_draws
 from stakes.uncertainty.linear_costs import Stakes
 
@@ -19,7 +20,7 @@ __all__ = ["apart_draws", "cost_draws", "shares_best"]
 
 def cost_draws(
     joint: PairedCounts,
-    grouped: GroupedCounts | CaseRows | None,
+    grouped: GroupedCounts | CaseRows | CellSums | None,
     stakes: Stakes,
     normalize: bool,
 ) -> Any:

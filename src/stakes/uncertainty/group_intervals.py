@@ -12,6 +12,7 @@ from stakes.exceptions import DataError
 from stakes.summaries import GroupedCounts
 from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.case_rows import CaseRows, satterthwaite
+from stakes.uncertainty.cell_sums import CellSums
 from stakes.uncertainty.count_intervals import COSTS, metric_name, table_statistic
 from stakes.uncertainty.intervals import Interval
 from stakes.uncertainty.linear_costs import as_stakes
@@ -90,9 +91,9 @@ def spread_of_groups(
     )
 
 
-def group_cases(grouped: GroupedCounts | CaseRows) -> FloatArray:
+def group_cases(grouped: GroupedCounts | CaseRows | CellSums) -> FloatArray:
     """Cases of each class; where cases weigh differently, groups (of a side) that have any."""
-    if isinstance(grouped, CaseRows):
+    if isinstance(grouped, (CaseRows, CellSums)):
         return grouped.cases  # a row is one case, also where weights are whole
     if whole(np.asarray(grouped.counts, dtype=np.float64)):
         return grouped.class_totals
@@ -105,14 +106,14 @@ def group_cases(grouped: GroupedCounts | CaseRows) -> FloatArray:
 
 
 def carrying_groups(
-    grouped: GroupedCounts | CaseRows, parts: FloatArray, *, by_class: bool
+    grouped: GroupedCounts | CaseRows | CellSums, parts: FloatArray, *, by_class: bool
 ) -> float:
     """How many groups carry the variance of a mean of `parts` of the joint cells.
 
     Cases that weigh differently may leave it to a few; the degrees of freedom are then those of
     Satterthwaite, from the fourth moment of what each group moves the mean by.
     """
-    if isinstance(grouped, CaseRows):
+    if isinstance(grouped, (CaseRows, CellSums)):
         return grouped.carrying(parts, by_class=by_class)
     least = float(min(grouped.n_groups))
     table = np.asarray(grouped.counts, dtype=np.float64)
@@ -130,10 +131,10 @@ def carrying_groups(
 
 
 def group_draws(
-    grouped: GroupedCounts | CaseRows, size: int, generator: np.random.Generator
+    grouped: GroupedCounts | CaseRows | CellSums, size: int, generator: np.random.Generator
 ) -> FloatArray:
     """Replicates (size, C) of the joint cells when groups, of one side or two, are drawn."""
-    if isinstance(grouped, CaseRows):
+    if isinstance(grouped, (CaseRows, CellSums)):
         return grouped.draw(size, generator)
     if len(grouped.groups) == 2:
         return draw_crossed(grouped.keys, grouped.counts, size, generator)

@@ -9,15 +9,17 @@ import numpy as np
 
 from stakes._kernels.interval_limits import bca, percentile
 from stakes.exceptions import DataError
+from stakes.metrics.expected_cost import check_names
 from stakes.typing import FloatArray, RandomSource
+from stakes.uncertainty.cell_sums import CellSums
 from stakes.uncertainty.count_intervals import COSTS, metric_name, table_statistic
 from stakes.uncertainty.intervals import Interval
-from stakes.uncertainty.linear_costs import CostSum, as_stakes, cost_sum
+from stakes.uncertainty.linear_costs import CostSum, Stakes, as_stakes, cost_sum
 from stakes.uncertainty.replicates import Replicates
 from stakes.uncertainty.sufficiency import MIN_CASES, shortage
-from stakes.uncertainty.weighted_cells import WeightedCells
+from stakes.uncertainty.weighted_cells import WeightedCells, equivalent_sum
 
-__all__ = ["weighted_interval"]
+__all__ = ["sums_interval", "weighted_interval"]
 
 
 def weighted_interval(
@@ -111,26 +113,69 @@ def weighted_interval(
     if stakes is None or name not in COSTS:
         statistic, apart = table_statistic(metric, cells.matrix, application), False
         return _drawn(cells, name, statistic, replicates, rng, notes, common, apart=apart)
-    places = np.argwhere(np.ones(cells.rows.shape, dtype=bool)).astype(np.intp)
-
-    def total(table: FloatArray) -> CostSum:
-        return cost_sum(table.ravel(), places, stakes, normalize=COSTS[name])
-
     if method == "score":
-        alike = cells.equivalent(total(cells.sums))
+        alike = cells.equivalent(_total(cells.sums, stakes, name))
         return Interval.found(
             name, alike.value, lambda at, _: alike.limits(at), notes=notes, **common
         )
     return _drawn(
         cells,
         name,
-        lambda tables: np.array([total(table).value for table in tables]),
+        lambda tables: np.array([_total(table, stakes, name).value for table in tables]),
         replicates,
         rng,
         notes,
         common,
         apart=stakes.with_priors,
     )
+
+
+def sums_interval(
+    summed: CellSums,
+    metric: Any,
+    *,
+    application: Any,
+    weights: Any,
+    method: str | None,
+    level: float,
+    min_cases: int,
+) -> Interval:
+    """See `stakes.uncertainty.interval`: the score interval of a cost, as `weighted_interval`."""
+    name = metric_name(metric)
+    if name not in COSTS or method not in (None, "score"):
+        raise DataError(
+            "sums of weights and of their powers have intervals of costs, by the score test; got "
+            f"{name!r}{'' if method is None else f' by {method!r}'}.",
+            hint="give the rows: weighted_interval(y_true, decisions, sample_weight=..., "
+            "metric=...)",
+        )
+    if application is None:
+        raise DataError(f"`{name}` needs costs.", hint="application=stakes.Application(...)")
+    if len(summed.systems) > 1:
+        raise DataError("`interval` takes one system; for several use `compare`.")
+    stakes = as_stakes(application, weights)
+    for app in stakes.applications:
+        check_names(summed.confusion(), app)
+    sums, rows, squares = (
+        summed.table(values) for values in (summed.joint.counts, summed.rows, summed.squares)
+    )
+    alike = equivalent_sum(_total(sums, stakes, name), rows, squares)
+    refused, notes = shortage(summed.cases, summed.joint.classes, min_cases, stakes.matters)
+    return Interval.found(
+        name,
+        alike.value,
+        lambda at, _: alike.limits(at),
+        level=level,
+        method="score",
+        refused=refused,
+        notes=notes,
+    )
+
+
+def _total(table: FloatArray, stakes: Stakes, name: str) -> CostSum:
+    """The cost of a table of weights."""
+    places = np.argwhere(np.ones(table.shape, dtype=bool)).astype(np.intp)
+    return cost_sum(table.ravel(), places, stakes, normalize=COSTS[name])
 
 
 def _drawn(
