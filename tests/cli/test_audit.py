@@ -195,3 +195,13 @@ def test_candidates_for_which_the_metric_is_undefined(run, write) -> None:
     assert ran.code == 0, ran.err
     assert "it chooses none" in " ".join(ran.out.split())
     assert '"chosen": null' in run("audit", "precision", "--json", *given).out
+
+
+def test_more_than_one_file_is_counted_first(run, write, tmp_path) -> None:
+    (tmp_path / "lake").mkdir()
+    for name in ("a", "b"):
+        write(f"lake/{name}.csv", CASES)
+    ran = run("audit", "f1", "lake", *DATA, "--cost", "fn=10", "fp=1")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: stakes audit reads one file into memory, and 'lake' is more.")
+    assert "stakes eval ... --save counts.json" in ran.err

@@ -70,3 +70,17 @@ def test_a_number_with_a_comma(run, write, cell, number):
     ran = run("eval", name, "--label", "y", "--scores", "p", *COST)
     assert ran.code == 2
     assert ran.err.splitlines()[-1] == f"  write {cell} as {number}"
+
+
+@pytest.mark.parametrize("command", [("ask", "--no-questions"), ("calibrate", "--kind", "affine")])
+@pytest.mark.parametrize("missing", ["naive", "abstain"])
+def test_gaps_that_cannot_be_filled(run, write, command, missing):
+    rows = [f"{k % 2},{'' if k % 7 == 0 else 0.2 + k % 2 / 2}" for k in range(70)]
+    words = (*command, write("g.csv", "\n".join(["y,p", *rows]) + "\n"), "--scores", "p")
+    ran = run(*words, "--missing", missing)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        f"error: 10 rows of p are empty. --missing {missing} decides them, and stakes {command[0]} "
+        "needs what the model itself says.\n  To leave them out: --missing drop\n"
+    )
+    assert run(*words, "--missing", "drop").code == 0

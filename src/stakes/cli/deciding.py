@@ -35,6 +35,10 @@ __all__ = [
 ]
 
 
+#: Commands that have no use for a decision in place of what a model does not say.
+UNFILLED = ("ask", "calibrate")
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """When to act, on the scores as they stand in the file: in words, and the number if any."""
@@ -200,6 +204,12 @@ def without_gaps(
     gaps = {model.name: int(model.missing.sum()) for model in models}
     if args.missing in ("naive", "abstain"):
         said = _empty_said(gaps)
+        if said and args.command in UNFILLED:
+            raise DataError(
+                f"{said} --missing {args.missing} decides them, and stakes {args.command} needs "
+                "what the model itself says.",
+                hint="To leave them out: --missing drop",
+            )
         return list(models), cases, said and f"{said} They count as --missing {args.missing}."
     keep = ~np.logical_or.reduce([model.missing for model in models])
     said = gaps_said(gaps, int(keep.sum()), args)

@@ -56,6 +56,12 @@ def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
     if args.file is not None and (is_summary(args.file) or args.file.endswith(".json")):
         return findings_of_kept(args)
     if needs_engine(args):
+        if not hasattr(args, "memory"):
+            raise DataError(
+                f"stakes {args.command} reads one file into memory, and '{args.file}' is more.",
+                hint="count it first:  stakes eval ... --save counts.json\nand give the counts "
+                "instead of it:  counts.json",
+            )
         from stakes.cli.at_scale import findings_at_scale
 
         return findings_at_scale(args)

@@ -1,0 +1,157 @@
+"""Options that hints and examples name are options of the command that would take them."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import stakes
+from stakes.cli.entry import PURPOSES
+
+ROOT = Path(stakes.__file__).parent
+ROOMS = ("cli", "engines")
+WORD = re.compile(r"\bstakes (?P<command>[a-z]+)\b|(?<![\w-])(?P<option>--[a-z][\w-]*)")
+#: Options of `stakes` itself.
+GENERAL = {"--help", "--version", "--completion"}
+#: Hints of a module that a command does not come to, though it imports it, with why.
+NEVER = {
+    ("ask", "costs"): "ask asks for costs, so that no words for them are read",
+    ("ask", "asked"): "costs are filled in before",
+    ("ask", "cases"): "every error costs the same as long as nothing was asked",
+    ("ask", "deciding"): "shares are moved only between outcomes that occur",
+    ("ask", "from_counts"): "counts are not read",
+    ("ask", "opening_duckdb"): "files are read into memory",
+    ("ask", "opening_spark"): "files are read into memory",
+    ("ask", "opened"): "files are read into memory",
+    ("ask", "parts"): "--subset is not taken",
+    ("audit", "opening_duckdb"): "what needs an engine is refused",
+    ("audit", "opening_spark"): "what needs an engine is refused",
+    ("audit", "opened"): "what needs an engine is refused",
+    ("audit", "parts"): "--subset is not taken",
+    ("inspect", "cases"): "costs are not asked for",
+    ("inspect", "costs"): "costs are not read",
+    ("inspect", "cells"): "columns that are no numbers are described as such",
+    ("inspect", "columns"): "models are found, not named",
+    ("ask", "sources"): "--join-on is not taken",
+    ("audit", "sources"): "--join-on is not taken",
+    ("calibrate", "sources"): "--join-on is not taken",
+    ("monitor", "sources"): "--join-on is not taken",
+}
+
+
+@cache
+def options_of(command: str) -> set[str]:
+    parser = argparse.ArgumentParser()
+    importlib.import_module(f"stakes.cli.{command}").configure(parser)
+    return {option for action in parser._actions for option in action.option_strings}
+
+
+def modules() -> dict[str, ast.Module]:
+    found = {}
+    for room in ROOMS:
+        for path in sorted((ROOT / room).glob("*.py")):
+            found[f"stakes.{room}.{path.stem}"] = ast.parse(path.read_text("utf-8"))
+    return found
+
+
+MODULES = modules()
+
+
+def text_of(node: ast.AST) -> str:
+    """A string as far as it stands in the code; anything else as a sign that is no word."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(text_of(part) for part in node.values)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return text_of(node.left) + text_of(node.right)
+    return "{}"
+
+
+def strings(tree: ast.Module) -> Iterator[str]:
+    """Every whole string that is no docstring."""
+    inside: set[int] = set()
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
+            inside.add(id(body[0].value))
+        if id(node) in inside or not isinstance(node, (ast.Constant, ast.JoinedStr, ast.BinOp)):
+            continue
+        inside.update(id(part) for part in ast.walk(node) if part is not node)
+        yield text_of(node)
+
+
+def named(text: str, command: str | None) -> Iterator[tuple[str | None, str]]:
+    """Each option of a text, with the command that stands before it in its line."""
+    for line in re.sub(r"\\\n\s*", " ", text).splitlines():
+        now = command
+        for word in WORD.finditer(line):
+            if word["command"] in PURPOSES:
+                now = word["command"]
+            elif word["option"]:
+                yield now, word["option"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_option_is_one(module):
+    everywhere = GENERAL.union(*map(options_of, PURPOSES))
+    for text in strings(MODULES[module]):
+        for command, option in named(text, None):
+            known = everywhere if command is None else options_of(command) | GENERAL
+            assert option in known, f"{option} is no option of stakes {command or '...'}: {text!r}"
+
+
+def hints(tree: ast.Module) -> Iterator[str]:
+    """What is given or kept as a `hint`, whole."""
+    for node in ast.walk(tree):
+        given = isinstance(node, ast.keyword) and node.arg == "hint"
+        kept = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "hint"
+        if given or kept:
+            yield from alternatives(node.value)
+
+
+def alternatives(node: ast.expr) -> Iterator[str]:
+    """Each text that an expression may be."""
+    if isinstance(node, ast.IfExp):
+        yield from (*alternatives(node.body), *alternatives(node.orelse))
+    elif isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield from alternatives(value)
+    else:
+        yield text_of(node)
+
+
+@cache
+def behind(command: str) -> frozenset[str]:
+    """The modules that a command imports, at once or later."""
+    seen: set[str] = set()
+    left = [f"stakes.cli.{command}"]
+    while left:
+        name = left.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for node in ast.walk(MODULES[name]):
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                sources = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+                left += [source for source in sources if source in MODULES]
+    return frozenset(seen)
+
+
+def test_hints_name_options_of_the_command_that_says_them():
+    strange = {}
+    for command in PURPOSES:
+        for module in behind(command):
+            for text in hints(MODULES[module]):
+                for meant, option in named(text, command):
+                    if option not in options_of(meant or command) | GENERAL:
+                        strange[command, module.rpartition(".")[2]] = f"{option} in {text!r}"
+    assert strange.keys() - NEVER.keys() == set(), strange
+    assert NEVER.keys() - strange.keys() == set()
