@@ -99,7 +99,7 @@ def test_header_only_has_no_rows():
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"y,p\nno,1\nyes\n", "t.csv: row 2 (line 3) has 1 cells, the header has 2."),
+        (b"y,p\nno,1\nyes\n", "t.csv: row 2 (line 3) has 1 cell, the header has 2."),
         (b'y,p\n"no",1,2\n', "t.csv: row 1 (line 2) has 3 cells, the header has 2."),
         (b"0,0.1\n1,0.4\n", "the first line of t.csv looks like data (0, 0.1), not like column "
          "names."),

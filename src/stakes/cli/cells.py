@@ -26,6 +26,8 @@ __all__ = [
 _WHOLE = re.compile(r"[-+]?[0-9]+(\.0*)?")
 #: A comma before decimals: thousands stand in threes, after a digit that is not 0.
 DECIMAL_COMMA = re.compile(r"[-+]?(0?,[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))")
+#: What arrays hold that NumPy would turn into numbers that say something else.
+NO_NUMBERS = {"c": "complex numbers", "M": "times", "m": "spans of time", "V": "records"}
 #: Spellings of "no value" that spreadsheets and data frames leave behind.
 EMPTY = ("", "na", "n/a", "nan", "null", "none", "?", "<na>", "nat")
 
@@ -47,7 +49,9 @@ class Labels:
 def as_labels(cells: NDArray[Any]) -> Labels:
     """Labels as text; spaces around them are left out, which `trimmed` reports."""
     if cells.dtype.kind == "O":
-        cells = np.array(["" if _absent(cell) else str(_whole(cell)) for cell in cells.tolist()])
+        cells = np.array(["" if _absent(cell) else _text(cell) for cell in cells.tolist()])
+    elif cells.dtype.kind == "M" and np.datetime_data(cells.dtype)[0] == "ns":
+        cells = cells.astype("datetime64[us]")  # else Python makes numbers of them
     distinct, codes = _unique(cells)
     texts = whole_numbers([_text(value) for value in distinct.tolist()])
     names = list(dict.fromkeys(t.strip() for t in texts if t.strip().lower() not in EMPTY))
@@ -63,6 +67,11 @@ def as_numbers(
     """Numbers, with NaN where a cell is empty."""
     if cells.dtype.kind in "fiub":
         return cells.astype(np.float64, copy=False)
+    if cells.dtype.kind in NO_NUMBERS:
+        raise DataError(
+            f"column '{what}' must hold numbers; it holds {NO_NUMBERS[cells.dtype.kind]}.",
+            hint="name a column of numbers",
+        )
     if cells.dtype.kind == "O":
         cells = np.array(["" if _absent(cell) else str(cell) for cell in cells.tolist()])
     try:
@@ -159,4 +168,7 @@ def _whole(value: Any) -> Any:
 
 def _absent(cell: Any) -> bool:
     """Whether a cell of an object column holds nothing."""
-    return cell is None or cell != cell
+    try:
+        return cell is None or bool(cell != cell)
+    except ValueError:  # an array
+        return False

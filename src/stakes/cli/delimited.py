@@ -97,22 +97,45 @@ def _through_csv(data: bytes, delimiter: str, name: str) -> tuple[list[str], int
     names = [cell.strip() for cell in next(reader)]
     refuse_bare_rows(names, name)
     rows: list[list[str]] = []
+    before = reader.line_num
     try:
         for row in reader:
+            if row and "\n" in row[-1]:
+                _refuse_unclosed(data, before, delimiter, name)
             if len(row) != len(names):
                 if not row:
                     continue  # a blank line
-                raise FormatError(
-                    f"{name}: row {grouped(len(rows) + 1)} (line {grouped(reader.line_num)}) has "
-                    f"{len(row)} cells, the header has {len(names)}.",
-                    hint="a cell that holds the delimiter must stand in double quotes",
-                    rows=[len(rows)],
-                )
+                raise _uneven(row, names, f"{name}: row {grouped(len(rows) + 1)}", reader.line_num)
             rows.append(row)
+            before = reader.line_num
     except csv.Error as error:
         raise FormatError(f"{name}: line {grouped(reader.line_num)}: {error}.") from None
     columns = list(zip(*rows, strict=True)) if rows else [() for _ in names]
     return names, len(rows), [_texts(column) for column in columns]
+
+
+def _refuse_unclosed(data: bytes, before: int, delimiter: str, name: str) -> None:
+    """Raise when the row after some lines begins a cell in quotes that never ends."""
+    rest = data.decode("utf-8").split("\n", before)[before]
+    try:
+        next(csv.reader(io.StringIO(rest, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        if "end of data" in str(error):
+            raise FormatError(
+                f"{name}: line {grouped(before + 1)} opens a double quote that is never closed.",
+                hint="close it, or write a quote inside a quoted cell twice",
+            ) from None
+
+
+def _uneven(row: list[str], names: list[str], place: str, line: int) -> FormatError:
+    """What to say of a row with more or fewer cells than the header."""
+    cells = f"{len(row)} cell{'' if len(row) == 1 else 's'}"
+    hint = "a cell that holds the delimiter must stand in double quotes"
+    if len(row) < len(names):
+        hint = "an empty cell needs its delimiter too; the line may have been cut off"
+    return FormatError(
+        f"{place} (line {grouped(line)}) has {cells}, the header has {len(names)}.", hint=hint
+    )
 
 
 def _texts(column: tuple[str, ...]) -> Getter:

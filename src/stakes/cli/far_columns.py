@@ -82,9 +82,16 @@ def far_columns(table: Table, types: Any, label: str, args: Any) -> FarColumns:
     for name in (args.weight,) if args.weight else ():
         table.position(name)
     whole = bool(decisions) and all(types[name].is_integer() for name in decisions)
-    return FarColumns(
+    found = FarColumns(
         label, tuple(decisions), tuple(scores), tuple(classes), args.weight, tuple(by), whole
     )
+    for name in found.numbers:
+        if types[name].is_nested() or types[name].is_temporal():
+            raise DataError(
+                f"column '{name}' must hold numbers; it holds {types[name]}.",
+                hint="name a column of numbers",
+            )
+    return found
 
 
 def read_as_meant(frame: Any, columns: FarColumns, files: Files, args: Any) -> Any:
@@ -97,7 +104,10 @@ def read_as_meant(frame: Any, columns: FarColumns, files: Files, args: Any) -> A
 
     rows = nw.from_native(frame)
     types = rows.collect_schema()
-    texts = {name for name in columns.types if types[name] == nw.String}
+    encoded = [name for name in columns.types if types[name] == nw.Binary]
+    if encoded:
+        rows = rows.with_columns(*(nw.col(name).cast(nw.String) for name in encoded))
+    texts = {name for name in columns.types if types[name] in (nw.String, nw.Binary)}
     numbers = [name for name in dict.fromkeys(columns.numbers) if name in texts]
     if numbers:
         comma = files.header is not None and files.header.decimal_comma

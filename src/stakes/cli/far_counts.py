@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
@@ -264,6 +265,8 @@ def _typed(app: Application, values: Mapping[str, Any], columns: FarColumns) -> 
     def typed(name: Any) -> Any:
         if name in values:
             value = values[name]
+            if isinstance(value, Decimal):
+                return int(value) if value == value.to_integral_value() else float(value)
             return int(value) if isinstance(value, float) and value.is_integer() else value
         whole = all(isinstance(v, (int, float)) and not isinstance(v, bool)
                     for v in values.values())  # fmt: skip

@@ -25,6 +25,13 @@ NO_NUMBER = (
 )
 
 
+#: How engines say that rows of text do not fit the header: DuckDB, Polars.
+UNEVEN = (
+    "when sniffing file|Expected Number of Columns|unterminated quote"
+    "|found more fields than|CSV malformed"
+)
+
+
 class UnreadGapError(FormatError):
     """A word for nothing where an engine wanted a number; it may be told to look for such words."""
 
@@ -70,6 +77,12 @@ def unreadable(error: Exception, files: Files) -> FormatError:
             if isinstance(problem, UnreadGapError):
                 problem.spaced = cell != cell.strip()
             return problem
+    if re.search(UNEVEN, str(error)):
+        return FormatError(
+            f"{files.title}: a row has more or fewer cells than the header, or a double quote is "
+            "never closed.",
+            hint="without --engine, one file at a time, you are told which row it is",
+        )
     said = _said(error)
     hint = None
     if re.search("invalid (utf-8|unicode)", str(error), re.IGNORECASE):
@@ -78,6 +91,8 @@ def unreadable(error: Exception, files: Files) -> FormatError:
         hint = "allow more:  --memory 4GB"
     elif re.search("mismatch|schema", said, re.IGNORECASE):
         hint = "every file must have the same columns, of the same types"
+    elif re.search("gzip|end of file", said, re.IGNORECASE):
+        hint = "write or copy the file again, or leave it out"
     elif files.form == "csv":
         hint = "every file must have the same header and one row per case"
     elif "://" in files.said:

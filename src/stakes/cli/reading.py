@@ -193,6 +193,8 @@ def _kind(data: bytes, name: str, path: str) -> str:
         return "npz"
     if data[:4] == b"PK\x03\x04" and name.lower().endswith((".xlsx", ".ods")):
         raise FormatError(f"{name} is a spreadsheet.", hint="save the sheet as CSV")
+    if data[:4] == b"PK\x03\x04":
+        raise FormatError(f"{name} is a zip file.", hint="unpack it, and give what was in it")
     if is_arff(data):
         return "arff"
     if is_list(data):

@@ -54,7 +54,10 @@ def too_few(findings: Findings, least: int) -> str | None:
     what = "positives" if findings.positive is not None else "cases"
     place = int(np.flatnonzero(findings.class_counts == count)[0])
     if findings.positive is None or place == 0:
-        what = f"cases of '{findings.application.classes[place]}'"
+        many = "case" if count == 1 else "cases"
+        what = f"{many} of '{findings.application.classes[place]}'"
+    elif count == 1:
+        what = what.removesuffix("s")
     return (
         f"{grouped(count)} {what}. I will print counts but no interval and no verdict. "
         f"Override: --min-positives {int(count) if count >= 1 else 0}"

@@ -1,0 +1,133 @@
+"""Files as people have them: right, or refused with what, where, how many and what to type."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+COST = ("--cost", "fn=3", "fp=1")
+N = 60
+Y = [k % 2 for k in range(N)]
+P = [round(0.2 + 0.4 * y + 0.05 * (k % 7), 3) for k, y in enumerate(Y)]
+# a threshold of 1/4: misses none, and raises an alarm for every negative above it
+COUNTS = [[sum(y == 0 and (p > 0.25) == j for y, p in zip(Y, P, strict=True)) for j in (0, 1)],
+          [0, N // 2]]  # fmt: skip
+
+
+def text(y=Y, p=P):
+    return "\n".join(["y,p", *(f"{a},{b}" for a, b in zip(y, p, strict=True))]) + "\n"
+
+
+def parquet(folder, **columns):
+    pa = pytest.importorskip("pyarrow", reason="these files are written by pyarrow")
+    import pyarrow.parquet
+
+    table = pa.table({"y": pa.array(Y), "p": pa.array(P)} | columns)
+    pyarrow.parquet.write_table(table, folder / "t.parquet")
+    return "t.parquet"
+
+
+def judged(run, name, *more):
+    return run("eval", name, "--label", "y", "--scores", "p", *COST, *more)
+
+
+@pytest.fixture(params=[None, "duckdb", "polars"])
+def where(request):
+    if request.param is None:
+        return ()
+    pytest.importorskip(request.param, reason="one of the engines")
+    return ("--engine", request.param)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [Decimal(y) for y in Y],
+        [Decimal(y * 10**25) for y in Y],
+        [str(y).encode() for y in Y],
+    ],
+    ids=["decimals", "large decimals", "bytes"],
+)
+def test_outcomes_of_odd_types(run, tmp_path, where, values):
+    pa = pytest.importorskip("pyarrow", reason="these files are written by pyarrow")
+    name = parquet(tmp_path, y=pa.array(values))
+    second = values[1].decode() if isinstance(values[1], bytes) else str(values[1])
+    ran = judged(run, name, "--positive", second, "--json", *where)
+    assert ran.code == 0, ran.err
+    assert ran.found["models"][0]["counts"] == COUNTS
+
+
+def test_times_in_nanoseconds_are_called_as_others(run, tmp_path):
+    pa = pytest.importorskip("pyarrow", reason="these files are written by pyarrow")
+    stamps = np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[ns]")[Y]
+    ran = judged(run, parquet(tmp_path, g=pa.array(stamps)), "--subset", "g", "--json")
+    assert set(ran.found["evaluation"]["slices"]) <= {"2026-01-01 00:00:00", "2026-01-02 00:00:00"}
+    assert "2026-01-01 00:00:00" in str(ran.found["evaluation"])
+
+
+@pytest.mark.parametrize("kind", ["lists", "structs", "times", "spans"])
+def test_scores_that_are_no_numbers(run, tmp_path, where, kind):
+    pa = pytest.importorskip("pyarrow", reason="these files are written by pyarrow")
+    values = {
+        "lists": [[p, 1 - p] for p in P],
+        "structs": [{"a": p} for p in P],
+        "times": [dt.datetime(2026, 1, 1)] * N,
+        "spans": [dt.timedelta(seconds=1)] * N,
+    }[kind]
+    if kind == "spans" and "duckdb" in where:
+        pytest.skip("DuckDB reads spans of time in Parquet as the whole numbers they are kept as")
+    ran = judged(run, parquet(tmp_path, p=pa.array(values)), *where)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: column 'p' must hold numbers; ")
+
+
+def test_complex_numbers_lose_nothing_silently(run, tmp_path):
+    np.savez(tmp_path / "t.npz", y=np.array(Y), p=np.array(P) + 0.5j)
+    ran = judged(run, "t.npz")
+    assert ran.code == 2
+    assert "column 'p' must hold numbers; it holds complex numbers." in ran.err
+
+
+@pytest.mark.parametrize(("row", "line"), [(N - 1, N + 1), (4, 6)])
+def test_a_quote_that_is_never_closed(run, write, row, line):
+    p = [f'"{each}' if k == row else each for k, each in enumerate(P)]
+    ran = judged(run, write("t.csv", text(p=p)))
+    assert (ran.code, ran.out) == (2, "")
+    assert f"t.csv: line {line} opens a double quote that is never closed." in ran.err
+
+
+def test_quotes_that_are_closed(run, write):
+    p = [f'"{each}\n"' if k == N - 1 else each for k, each in enumerate(P)]
+    ran = judged(run, write("t.csv", text(p=p)), "--json")
+    assert ran.code == 0, ran.err
+    assert ran.found["models"][0]["counts"] == COUNTS
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+@pytest.mark.parametrize("last", ["1,0.5,7", '1,"0.5'])
+def test_rows_that_do_not_fit_in_engines(run, write, engine, last):
+    pytest.importorskip(engine, reason="one of the engines")
+    ran = judged(run, write("t.csv", text() + last + "\n"), "--engine", engine)
+    assert (ran.code, ran.out) == (2, "")
+    assert "t.csv: a row has more or fewer cells than the header, or a double quote" in ran.err
+
+
+def test_a_line_that_was_cut_off(run, write):
+    ran = judged(run, write("t.csv", text() + "1\n"))
+    assert ran.err == (
+        f"error: t.csv: row {N + 1} (line {N + 2}) has 1 cell, the header has 2.\n"
+        "  an empty cell needs its delimiter too; the line may have been cut off\n"
+    )
+
+
+def test_a_zip_file(run, write):
+    ran = judged(run, write("t.csv", b"PK\x03\x04" + b"0" * 50))
+    assert ran.err == "error: t.csv is a zip file.\n  unpack it, and give what was in it\n"
+
+
+def test_one_case_of_an_outcome(run, write):
+    ran = judged(run, write("t.csv", "y,p\n1,0.3\n0,0.2\n"))
+    assert ran.err.startswith("error: 1 case of '0'. ")
