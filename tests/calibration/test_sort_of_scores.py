@@ -250,3 +250,44 @@ class TestFiles:
             Calibrator.from_dict(saved)
         with pytest.raises(FormatError, match="must be one of"):
             Calibrator.from_dict(saved | {"scores": ["column"]})
+
+    @pytest.mark.parametrize("fitted_on", [S, Posteriors(P), LOGITS])
+    def test_quantiles_of_the_log_odds_are_saved_and_read(self, fitted_on, tmp_path):
+        cal = Affine().fit(fitted_on, Y)
+        for each in (cal, cal.with_priors([0.5, 0.5]), Automatic([Affine()]).fit(fitted_on, Y)):
+            each.save(tmp_path / "cal.json")
+            spread = load(tmp_path / "cal.json").to_dict()["spread"]
+            assert spread == pytest.approx(np.quantile(S, np.arange(21) / 20), abs=1e-9)
+
+    def test_cases_that_do_not_count_and_certain_ones_have_no_part_in_them(self):
+        odds, truth = np.r_[S, 1e6, np.inf], np.r_[Y, 1, 1]
+        weights = np.r_[np.ones(200), 0, 1]
+        saved = Isotonic().fit(odds, truth, sample_weight=weights).to_dict()
+        assert (saved["spread"][0], saved["spread"][-1]) == (S.min(), S.max())
+
+    def test_of_very_many_cases_the_ends_are_exact(self):
+        odds = np.random.default_rng(1).normal(size=250_000)
+        saved = Affine().fit(odds, odds > 0.1).to_dict()
+        assert (saved["spread"][0], saved["spread"][-1]) == (odds.min(), odds.max())
+        assert saved["spread"][10] == pytest.approx(0.0, abs=0.02)
+
+    def test_few_cases_have_none(self):
+        assert "spread" not in Affine().fit(S[:49], Y[:49]).to_dict()
+        assert "spread" in Affine().fit(S[:50], Y[:50]).to_dict()
+
+    def test_of_three_classes_they_are_of_the_distance_from_least_to_greatest(self):
+        table = np.column_stack([LOGITS, S])
+        saved = Temperature().fit(table, np.arange(200) % 3).to_dict()
+        expected = np.quantile(np.ptp(table, axis=1), np.arange(21) / 20)
+        assert saved["spread"] == pytest.approx(expected)
+
+    @pytest.mark.parametrize("spread", [3, [0.0] * 20, [0.0] * 20 + ["1"], [1.0] + [0.0] * 20])
+    def test_others_are_refused(self, spread):
+        saved = Affine().fit(S, Y).to_dict()
+        with pytest.raises(FormatError, match="21 numbers in order"):
+            Calibrator.from_dict(saved | {"spread": spread})
+
+    def test_one_without_them_is_read(self):
+        saved = Affine().fit(S, Y).to_dict()
+        del saved["spread"]
+        assert "spread" not in Calibrator.from_dict(saved).to_dict()

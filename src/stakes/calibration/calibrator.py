@@ -14,7 +14,7 @@ from stakes.calibration.bounding import bounded
 from stakes.calibration.cases import Cases, read_cases
 from stakes.calibration.savable import Savable, kinds
 from stakes.calibration.scores import Scores, of_weight, read_log_scores, refuse_vast
-from stakes.calibration.sort_of_scores import read_alike, sort_of
+from stakes.calibration.sort_of_scores import read_alike, sort_of, spread_of
 from stakes.exceptions import DataError, PriorError
 from stakes.typing import FloatArray, Priors
 
@@ -106,6 +106,7 @@ class Calibrator(Savable):
         read = self._read(scores, sample_weight)
         self._fit_cases(read, y_true, sample_weight, groups)
         self._remember(self._sort_of(scores, read, sample_weight))
+        self._spread = spread_of(of_weight(read, sample_weight))
         return self
 
     def _remember(self, sort: str | None) -> None:
@@ -150,7 +151,7 @@ class Calibrator(Savable):
             priors=self.options["priors"],
             groups=groups,
         ).that_count()
-        self._sort = None
+        self._sort = self._spread = None
         self.report = {"cases": len(cases.codes)}
         self._fit(replace(cases, scores=self._bounded(cases.scores, learn=True)))
         self.classes, self.priors = cases.classes, cases.priors
@@ -235,7 +236,8 @@ class Shifted(Calibrator):
                 f"`priors` must be 0 for {self.classes[lost[0]]!r}, whose prior was 0: nothing is "
                 f"known of its posteriors; got {self.priors[lost[0]]:g}."
             )
-        self.report, self._sort = dict(self.inner.report), self.inner._sort
+        self.report = dict(self.inner.report)
+        self._sort, self._spread = self.inner._sort, self.inner._spread
         self.options = {"inner": self.inner, "priors": self.priors, "classes": self.classes}
 
     def _read_alike(self, scores: Any) -> Scores:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError, PosteriorError
 
 __all__ = [
+    "FEW_CASES",
     "looks_like_probabilities",
     "mostly_outside",
     "refuse_exact_rows",
@@ -24,7 +25,7 @@ _MOST = 0.95
 #: With fewer rows, sums must be exact: logits may add to about 1 by chance.
 _FEW_ROWS = 5
 #: With fewer cases, or values, a column of scores may lie in [0, 1] by chance.
-_FEW_CASES, _FEW_VALUES = 20, 3
+FEW_CASES, _FEW_VALUES = 20, 3
 
 
 def refuse_exact_rows(table: NDArray[Any], name: str) -> None:
@@ -61,14 +62,14 @@ def refuse_probabilities(odds: NDArray[Any], name: str, hint: str) -> None:
 
 def looks_like_probabilities(odds: NDArray[Any]) -> bool:
     """Whether many cases have one score each, of several values, and all lie in [0, 1]."""
-    if len(odds) < _FEW_CASES or not _within(odds, _SLACK):
+    if len(odds) < FEW_CASES or not _within(odds, _SLACK):
         return False
     return any(len(np.unique(part)) >= _FEW_VALUES for part in (odds[:100], odds))
 
 
 def mostly_outside(odds: NDArray[Any]) -> bool:
     """Whether many cases have one score each, and most of these lie outside [0, 1]."""
-    if len(odds) < _FEW_CASES:
+    if len(odds) < FEW_CASES:
         return False
     return bool(((odds < -_SLACK) | (odds > 1.0 + _SLACK)).mean() > 0.5)
 

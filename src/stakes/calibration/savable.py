@@ -22,7 +22,7 @@ from stakes.calibration.saved_form import (
     plain_value,
 )
 from stakes.calibration.scores import read_scores
-from stakes.calibration.sort_of_scores import known_sort
+from stakes.calibration.sort_of_scores import known_sort, known_spread
 from stakes.exceptions import DataError, FormatError, StakesError
 from stakes.typing import FloatArray, Name
 
@@ -49,6 +49,8 @@ class Savable:
     _applied: ClassVar[tuple[str, ...]] = ()
     #: What sort of scores `fit` was given, if known; see `sort_of_scores`.
     _sort: str | None = None
+    #: Quantiles of the scores in `fit`, if known.
+    _spread: tuple[float, ...] | None = None
     options: dict[str, Any]
     classes: tuple[Name, ...] | None
     priors: FloatArray | None
@@ -67,6 +69,7 @@ class Savable:
             "priors": jsonable(self.priors),
             "bound": self._bound,
             **({} if self._sort is None else {"scores": self._sort}),
+            **({} if self._spread is None else {"spread": list(self._spread)}),
             "parameters": jsonable(self._parameters()),
             "report": jsonable(self.report),
         }
@@ -124,6 +127,7 @@ class Savable:
         if tried.shape != (2 * size + 1, size) or np.isnan(tried).any():
             raise ValueError("it gives no posteriors")
         made._sort = known_sort(saved.get("scores"))
+        made._spread = known_spread(saved.get("spread"))
         return made
 
     def save(self, path: str | Path) -> None:

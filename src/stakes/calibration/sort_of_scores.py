@@ -16,7 +16,20 @@ from stakes.calibration.scores import Scores, read_scores
 from stakes.exceptions import DataError, FormatError
 from stakes.posteriors import Posteriors
 
-__all__ = ["COLUMN", "POSTERIORS", "UNIT_COLUMN", "known_sort", "read_alike", "sort_of"]
+__all__ = [
+    "COLUMN",
+    "LOGITS",
+    "LOG_POSTERIORS",
+    "POSTERIORS",
+    "QUANTILES",
+    "UNIT_COLUMN",
+    "apart",
+    "known_sort",
+    "known_spread",
+    "read_alike",
+    "sort_of",
+    "spread_of",
+]
 
 COLUMN, UNIT_COLUMN = "column", "column in [0, 1]"
 POSTERIORS, TABLE = "posteriors", "table"
@@ -24,6 +37,9 @@ POSTERIORS, TABLE = "posteriors", "table"
 LOG_POSTERIORS, LOGITS = "log-posteriors", "logits"
 SORTS = (COLUMN, UNIT_COLUMN, POSTERIORS, TABLE, LOG_POSTERIORS, LOGITS)
 
+#: Quantiles that are kept of the scores in `fit`, a twentieth apart; from so many cases on; and so
+#: many, or up to twice as many, tell them.
+QUANTILES, _ENOUGH, _TELLING = 21, 50, 100_000
 #: How far the logarithm of a sum may be from 0: rounded to one decimal, and to single precision.
 _ROUGHLY, _EXACTLY = 5e-2, 1e-5
 _AT_THEIR_LEVEL = "logits at their level, as in `fit`"
@@ -77,6 +93,46 @@ def known_sort(saved: Any) -> str | None:
     if saved is None or saved in SORTS:
         return saved  # type: ignore[no-any-return]
     raise FormatError(f"the saved sort of scores must be one of {', '.join(SORTS)}; got {saved!r}.")
+
+
+def spread_of(read: Scores) -> tuple[float, ...] | None:
+    """Quantiles of the log odds, or scores, in `fit`, from the least to the greatest.
+
+    Of several classes those of the distance between the greatest score of a case and its least.
+    None for few cases. Of very many cases some tell the quantiles between.
+    """
+    if len(read) < _ENOUGH:
+        return None
+    values = read.log_odds() if read.size == 2 or read.table is None else apart(read.table)
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return None
+    some = finite[:: max(1, finite.size // _TELLING)]
+    between = np.quantile(some, np.linspace(0.0, 1.0, QUANTILES)[1:-1])
+    return (float(finite.min()), *between.tolist(), float(finite.max()))
+
+
+def apart(table: NDArray[Any]) -> NDArray[np.float64]:
+    """How far the greatest score of each case is from its least."""
+    wide = np.asarray(table, dtype=np.float64)
+    return np.asarray(wide.max(axis=1) - wide.min(axis=1))
+
+
+def known_spread(saved: Any) -> tuple[float, ...] | None:
+    """The quantiles in a saved form, which earlier ones do not hold."""
+    if saved is None:
+        return None
+    plain = isinstance(saved, list) and all(type(each) in (int, float) for each in saved)
+    if not plain or len(saved) != QUANTILES or not (np.isfinite(saved).all() and _rising(saved)):
+        raise FormatError(
+            f"the saved spread of scores must be {QUANTILES} numbers in order; got {saved!r}."
+        )
+    return tuple(float(each) for each in saved)
+
+
+def _rising(values: Any) -> bool:
+    """Whether numbers are in order."""
+    return bool((np.diff(values) >= 0).all())
 
 
 def _levels(table: NDArray[Any]) -> NDArray[np.float64]:

@@ -10,22 +10,23 @@ from numpy.typing import NDArray
 
 from stakes.calibration import Calibrator
 from stakes.calibration.loading import read_saved
-from stakes.calibration.sort_of_scores import COLUMN, UNIT_COLUMN
 from stakes.cli.calibration_elsewhere import as_facts, moved, said_of_shares
-from stakes.cli.calibration_input import Input, agreed, input_of, scores_from
+from stakes.cli.calibration_input import Input, agreed, as_taken, input_of, values_from
 from stakes.cli.calibration_record import as_json
+from stakes.cli.calibration_scale import UNKNOWN, about_unknown, look_at, seen_in_fit
 from stakes.cli.calibration_written import as_csv, refuse_other_forms, write_table
 from stakes.cli.output import print_wrapped
 from stakes.cli.problems import EXIT_OK
-from stakes.cli.reading import read_table
+from stakes.cli.reading import Table, read_table
+from stakes.cli.sources import said_what_scores_are
 from stakes.exceptions import DataError, StakesError
 from stakes.report.amounts import grouped
 
 __all__ = ["apply_calibration"]
 
 #: What can be said of the place where a calibration is applied, and of the result.
-HONOURED = {"file", "scores", "model", "scores_are", "flip", "renormalise", "prevalence", "apply",
-            "output", "plot", "json"}  # fmt: skip
+HONOURED = {"file", "scores", "model", "scores_are", "narrow", "flip", "renormalise", "prevalence",
+            "apply", "output", "plot", "json"}  # fmt: skip
 #: What the command line itself keeps among the options.
 ABOUT_THE_RUN = {"command", "command_line", "completion", "parser", "run"}
 
@@ -42,11 +43,9 @@ def apply_calibration(args: Any) -> int:
     learnt = _calibrator(saved, args.apply)
     assert learnt.classes is not None
     kept = input_of(saved, learnt.classes, args.apply)
-    source = agreed(kept, args)
+    source = agreed(kept, learnt, args)
     table = read_table(args.file)
-    column = learnt._sort in (COLUMN, UNIT_COLUMN)
-    unsaid = kept.scores_are is None
-    scores = scores_from(table, source, learnt.classes, column=column, unsaid=unsaid)
+    scores = _scores(table, source, kept, learnt, args)
     calibrator, found = moved(learnt, scores, args.prevalence, table.source)
     columns = _new_columns(kept, calibrator, calibrator.posteriors(scores))
     said = [] if found is None else said_of_shares(found, learnt, table.source)
@@ -66,6 +65,26 @@ def apply_calibration(args: Any) -> int:
         print_wrapped(sentence, rest="  ")
     print(f"calibrated {grouped(len(scores))} rows of {table.source}: {args.output}")
     return EXIT_OK
+
+
+def _scores(
+    table: Table, source: Input, kept: Input, learnt: Calibrator, args: Any
+) -> NDArray[np.float64]:
+    """The scores as the calibrator takes them, looked at before."""
+    said, whence = said_what_scores_are(args), ""
+    unknown = kept.scores_are is None and learnt._sort is None and not said
+    if unknown:
+        whence = f"{UNKNOWN}, so they are read as probabilities"
+    elif kept.scores_are is None and said:
+        whence = "--scores-are prob, but these are none"
+    elif kept.scores_are is None:
+        whence = f"{args.apply} was fitted in Python on posteriors, so probabilities are read"
+    values = values_from(table, source, learnt, whence=whence)
+    seen = seen_in_fit(learnt, source.scores_are, bool(source.flip), source.priors)
+    look_at(values, source.scores_are, learnt, seen, source=table.source, narrow=args.narrow)
+    if unknown:
+        about_unknown(args.apply)
+    return as_taken(values, source, learnt._sort)
 
 
 def _calibrator(saved: dict[str, Any], path: str) -> Calibrator:

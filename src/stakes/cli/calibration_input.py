@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.calibration.sort_of_scores import UNIT_COLUMN
+from stakes.calibration import Calibrator
+from stakes.calibration.sort_of_scores import COLUMN, LOG_POSTERIORS, POSTERIORS, UNIT_COLUMN
 from stakes.cli.calibration_learnt import Learnt, log_scores
+from stakes.cli.calibration_scale import OTHER_COLUMN, prior_odds, settled
 from stakes.cli.cells import as_labels
 from stakes.cli.columns import flipped
 from stakes.cli.files import write_whole
@@ -19,9 +21,10 @@ from stakes.cli.models import Model, sums_checked
 from stakes.cli.reading import Table
 from stakes.cli.sources import said_what_scores_are
 from stakes.exceptions import DataError, FormatError, PosteriorError
+from stakes.posteriors import Posteriors
 from stakes.report.amounts import grouped
 
-__all__ = ["Input", "agreed", "input_of", "save", "scores_from"]
+__all__ = ["Input", "agreed", "as_taken", "input_of", "save", "values_from"]
 
 MEANT = {
     "prob": "probabilities",
@@ -110,33 +113,47 @@ def _fits(given: dict[str, Any], names: tuple[str, ...]) -> bool:
     )
 
 
-def agreed(learnt: Input, args: Any) -> Input:
+def agreed(kept: Input, learnt: Calibrator, args: Any) -> Input:
     """The input with what the options add to it; what contradicts it is refused."""
-    found = replace(learnt, columns={"score": args.scores}) if args.scores else learnt
+    found = replace(kept, columns={"score": args.scores}) if args.scores else kept
     said = args.scores_are if said_what_scores_are(args) else None
-    if said is not None and learnt.scores_are not in (None, said):
+    if said is not None and kept.scores_are not in (None, said):
         raise DataError(
-            f"--scores-are {said}, but the calibration was learnt on {MEANT[learnt.scores_are]} "
-            f"({learnt.scores_are}).",
+            f"--scores-are {said}, but the calibration was learnt on {MEANT[kept.scores_are]} "
+            f"({kept.scores_are}).",
             hint=f"leave it out: {args.apply} knows what its scores are",
         )
     if args.flip:
-        _refuse_other_flip(learnt, found, args)
-    kind = learnt.scores_are or said or "prob"
-    if args.renormalise and (kind != "prob" or "score" in found.columns):
+        _refuse_other_flip(kept, found, args)
+    kind, single = kept.scores_are or said or "prob", "score" in found.columns
+    if kept.scores_are is None and single and len(kept.order) == 2:
+        kind = settled(learnt, said, args.apply)
+        shares = prior_odds(learnt, args.apply) if kind == "llr" else None
+        found = found if shares is None else replace(found, priors=shares)
+    _refuse_idle(args, kind, single=single, column=learnt._sort == COLUMN)
+    return replace(
+        found,
+        scores_are=kind,
+        flip=bool(kept.flip or args.flip),
+        renormalise=kept.renormalise or args.renormalise,
+    )
+
+
+def _refuse_idle(args: Any, kind: str, *, single: bool, column: bool) -> None:
+    """Raise for options that are of scores of another sort."""
+    if args.renormalise and (kind != "prob" or single):
         raise DataError(
             "--renormalise does nothing here: it is for one probability per outcome.",
             hint="leave it out",
         )
-    return replace(
-        found,
-        scores_are=kind,
-        flip=bool(learnt.flip or args.flip),
-        renormalise=learnt.renormalise or args.renormalise,
-    )
+    if args.narrow and kind == "prob" and not (single and column):
+        raise DataError(
+            "--narrow does nothing here: it is for scores that are no probabilities.",
+            hint="leave it out",
+        )
 
 
-def _refuse_other_flip(learnt: Input, found: Input, args: Any) -> None:
+def _refuse_other_flip(kept: Input, found: Input, args: Any) -> None:
     """Raise when --flip says something else than was learnt."""
     column = found.columns.get("score")
     if args.flip != column:
@@ -145,26 +162,21 @@ def _refuse_other_flip(learnt: Input, found: Input, args: Any) -> None:
             f"--flip {args.flip}, but the scores that are calibrated are {what}.",
             hint="leave it out",
         )
-    if learnt.flip is False:
+    if kept.flip is False:
         raise DataError(
-            f"--flip {args.flip}, but the calibration was learnt on '{learnt.model}' as it is.",
+            f"--flip {args.flip}, but the calibration was learnt on '{kept.model}' as it is.",
             hint="leave it out; if higher means less likely, learn the calibration with --flip",
         )
 
 
-def scores_from(
-    table: Table,
-    source: Input,
-    classes: tuple[Any, ...],
-    *,
-    column: bool = False,
-    unsaid: bool = False,
+def values_from(
+    table: Table, source: Input, learnt: Calibrator, *, whence: str = ""
 ) -> NDArray[np.float64]:
-    """The scores as the calibrator takes them, from the columns it was learnt on.
+    """The numbers of a file: one score per case, or one per outcome.
 
-    `column` says that it takes one score per case as it is, `unsaid` that its file does not say
-    what scores are.
+    `whence` says why they are taken as probabilities, where the calibration was not learnt so.
     """
+    classes = learnt.classes or ()
     values = _values(table, source, tuple(str(name) for name in classes))
     missing = np.isnan(values.reshape(len(values), -1)).any(axis=1)
     if missing.any():
@@ -173,32 +185,44 @@ def scores_from(
             f"({grouped(int(missing.sum()))} of {grouped(len(values))} rows).",
             hint="leave such rows out of the file",
         )
-    kind = source.scores_are or "prob"
+    kind = source.scores_are
     if kind == "prob" and (values.min(initial=0) < 0 or values.max(initial=1) > 1):
-        raise _no_probabilities(values, table.source, unsaid)
+        other = "any other scale: --scores-are rank"
+        if learnt._sort not in (None, COLUMN):
+            other = "log-likelihood ratios: --scores-are llr"
+        raise _no_probabilities(values, table.source, whence, other)
     if kind == "prob" and values.ndim == 2:
         rows = np.arange(len(values))
         values = sums_checked(values, source.model, rows, source.renormalise)
     if values.ndim == 2 and "score" in source.columns:  # an array in place of a column
         values = values[:, 1] if kind == "prob" else values[:, 1] - values[:, 0]
+    return values
+
+
+def as_taken(values: NDArray[np.float64], source: Input, sort: str | None) -> NDArray[np.float64]:
+    """Scores as a calibrator takes them that was fitted on that sort of scores."""
+    kind = source.scores_are or "prob"
     if source.flip:
         values = 1 - values if kind == "prob" else -values
-    if column and values.ndim == 1 and kind in ("logit", "rank"):
-        return values
+    if values.ndim == 1 and kind in ("logit", "rank"):
+        if sort in (COLUMN, UNIT_COLUMN):
+            return values
+        if sort in (POSTERIORS, LOG_POSTERIORS):
+            return Posteriors.from_logits(values).log_values
     model = Model("", np.zeros(len(values), dtype=bool), scores=values)
     return log_scores(model, np.array(source.priors, dtype=np.float64), kind)
 
 
-def _no_probabilities(values: NDArray[np.float64], source: str, unsaid: bool) -> PosteriorError:
+def _no_probabilities(
+    values: NDArray[np.float64], source: str, whence: str, other: str
+) -> PosteriorError:
     """That scores are none, and what to say if the calibration does not."""
     found = f"{source} has values from {values.min():.3g} to {values.max():.3g}"
-    if not unsaid:
-        return PosteriorError(f"the calibration was learnt on probabilities, but {found}.")
-    return PosteriorError(
-        f"the calibration does not say what its scores are, so they are read as probabilities; "
-        f"{found}.",
-        hint="log-odds: --scores-are logit; any other scale: --scores-are rank",
-    )
+    if not whence:
+        return PosteriorError(
+            f"the calibration was learnt on probabilities, but {found}.", hint=OTHER_COLUMN
+        )
+    return PosteriorError(f"{whence}; {found}.", hint=f"log-odds: --scores-are logit; {other}")
 
 
 def _values(table: Table, source: Input, classes: tuple[str, ...]) -> NDArray[np.float64]:
