@@ -226,6 +226,16 @@ class TestMeantAllTheSame:
         ran = applied(run, "new", "logit", "--scores", "score")
         assert posteriors(ran) == pytest.approx(cal.posteriors(values)[:, 1], abs=1e-9)
 
+    def test_scores_far_beyond(self, run, narrow):
+        cal = Logistic().fit(ODDS, Y)
+        cal.save("cal.json")
+        values = narrow(np.linspace(20, 30, 40))
+        ran = applied(run, "new", "logit", "--scores", "score")
+        assert ran.code == 2
+        assert f"those were from {ODDS.min():.3g} to {ODDS.max():.3g}" in " ".join(ran.err.split())
+        ran = applied(run, "new", "logit", "--scores", "score", "--narrow")
+        assert posteriors(ran) == pytest.approx(cal.posteriors(values)[:, 1], abs=1e-9)
+
     def test_the_highest_scores_by_themselves(self, run, narrow):
         cal = Logistic().fit(ODDS, Y)
         cal.save("cal.json")
@@ -250,6 +260,20 @@ class TestMeantAllTheSame:
             Affine().fit(odds, truth).save("cal.json")
             narrow(rng.standard_t(3, size=20))
             ran = applied(run, "new", "logit", "--scores", "score")
+            assert (ran.code, ran.err) == (0, "")
+
+    @pytest.mark.parametrize("said", ["logit", "llr", "rank"])
+    def test_what_it_was_learnt_on_is_taken_also_when_rounded(self, run, write, said):
+        odds = np.maximum(ODDS, np.quantile(ODDS, 0.7)) / 3  # most have the least score there is
+        for name, digits in (("train", 17), ("new", 3)):
+            rows = [f"{y},{x:.{digits}g}" for y, x in zip(Y, odds.tolist(), strict=True)]
+            write(f"{name}.csv", "\n".join(["y,score", *rows]) + "\n")
+        narrow = [] if said == "rank" else ["--narrow"]
+        ran = run("calibrate", "train.csv", "--label", "y", "--positive", "1", "--model", "score",
+                  "--scores-are", said, *narrow, "--kind", "affine", "-o", "cal.json")  # fmt: skip
+        assert ran.code == 0, ran.err
+        for name in ("train", "new"):
+            ran = applied(run, name, None)
             assert (ran.code, ran.err) == (0, "")
 
     def test_turned_scores_are_looked_at_as_they_stand(self, run, write, narrow):
@@ -320,7 +344,7 @@ class TestOneColumnPerOutcome:
         assert "pass the column" in ran.err
         ran = applied(run, "raw", None)
         assert ran.code == 2
-        assert "lie outside of those that the calibration was learnt on" in " ".join(
+        assert "lie far outside of those that the calibration was learnt on" in " ".join(
             ran.err.split()
         )
 

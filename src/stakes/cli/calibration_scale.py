@@ -40,6 +40,8 @@ Spread = tuple[float, ...] | None
 
 UNKNOWN = "the calibration does not say what its scores are"
 OTHER_COLUMN = "pass the column that it was learnt on; or learn a calibration on scores like these"
+#: How far, in ranges of the scores in `fit`, others may be beyond: few cases do not tell the ends.
+_BEYOND = 0.5
 #: Scores on another scale fill less of the range in which they happen to lie.
 _SMALL_PART = 0.25
 _NARROW = "If they are on that scale all the same:  --narrow"
@@ -143,9 +145,11 @@ def look_at(
             values, what = np.log(values) - np.log1p(-values), "log-odds"
     elif not narrow:
         _refuse_unit_scores(values, seen, source)
+    if narrow or seen is None:
+        return
     finite = values[np.isfinite(values)]
-    if seen is not None and len(finite) >= FEW_CASES and len(np.unique(finite)) > 2:
-        _refuse_other_scale(finite, seen, f"{what} of {source}", narrow=narrow)
+    if len(finite) >= FEW_CASES and len(np.unique(finite)) > 2:
+        _refuse_other_scale(finite, seen, f"{what} of {source}")
 
 
 def _refuse_probability_rows(values: NDArray[np.float64], source: str, *, known: bool) -> None:
@@ -196,19 +200,18 @@ def _refuse_unit_scores(values: NDArray[np.float64], seen: Spread, source: str) 
     )
 
 
-def _refuse_other_scale(
-    values: NDArray[np.float64], seen: tuple[float, ...], what: str, *, narrow: bool
-) -> None:
-    """Raise when scores are mostly beyond those in `fit`, or where hardly any of them were."""
-    beyond = int(((values < seen[0]) | (values > seen[-1])).sum())
+def _refuse_other_scale(values: NDArray[np.float64], seen: tuple[float, ...], what: str) -> None:
+    """Raise when scores are mostly far beyond those in `fit`, or where hardly any of them were."""
+    slack = _BEYOND * (seen[-1] - seen[0])
+    beyond = int(((values < seen[0] - slack) | (values > seen[-1] + slack)).sum())
     here = f"from {_shown((values.min(), values.max()))}"
     if 2 * beyond > len(values):
         raise DataError(
-            f"{grouped(beyond)} of the {grouped(len(values))} {what} lie outside of those that the "
-            f"calibration was learnt on: they are {here}, and those were from {_shown(seen)}.",
-            hint=OTHER_COLUMN,
+            f"{grouped(beyond)} of the {grouped(len(values))} {what} lie far outside of those that "
+            f"the calibration was learnt on: they are {here}, and those were from {_shown(seen)}.",
+            hint=f"{OTHER_COLUMN}\n{_NARROW}",
         )
-    if _hardly_seen(float(values.min()), float(values.max()), seen) and not narrow:
+    if _hardly_seen(float(values.min()), float(values.max()), seen):
         share = percent(1 / (len(seen) - 1))
         raise DataError(
             f"the {grouped(len(values))} {what} are {here}, where less than {share} of those lay "

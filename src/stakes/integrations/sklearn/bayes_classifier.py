@@ -54,7 +54,8 @@ class BayesDecisionClassifier(AroundClassifier):
         Fitted to out-of-fold scores. "auto": `stakes.calibration.Automatic`. Default: the
         posteriors are taken as they are.
     cv : int, splitter or iterable
-        Folds for the calibrator; they must put every case into as many test parts as any other.
+        Folds for the calibrator; they must put every case into as many test parts as any other. A
+        number stands for stratified folds, which keep the groups given to `fit` together.
         With few cases many folds, repeated, make decisions cheaper:
         `RepeatedStratifiedKFold(n_splits=20, n_repeats=3)`, which takes 60 fits.
     ensemble : bool
