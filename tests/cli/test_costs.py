@@ -115,3 +115,58 @@ def test_costs_near_the_largest_double_have_the_interval_of_others(run, write, s
     for key in ("nec", "interval"):
         one, other = (ran.found["models"][0][key] for ran in (large, usual))
         assert one == pytest.approx(other, rel=1e-9)
+
+
+@pytest.fixture
+def scored(write):
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 2
+    p, q = (np.clip(0.3 + 0.4 * y + rng.normal(0, s, 120), 0.01, 0.99).round(3) for s in (0.2, 0.4))
+    rows = [f"{a},{b},{c},{k // 3},{1 + k % 3},{'ns'[k // 5 % 2]}"
+            for k, (a, b, c) in enumerate(zip(y, p, q, strict=True))]  # fmt: skip
+    return write("t.csv", "\n".join(["y,p,q,who,w,g", *rows]) + "\n")
+
+
+@pytest.mark.parametrize(
+    "more", [(), ("--prevalence", "10%"), ("--group", "who"), ("--weight", "w"), ("--subset", "g")]
+)
+@pytest.mark.parametrize("unit", [2.0**1000, 2.0**-900])
+def test_costs_in_any_unit_give_the_same_answer(run, scored, more, unit):
+    words = ("eval", scored, "--label", "y", "--scores", "p,q", "--json", *more, "--cost")
+    usual, other = (run(*words, f"fn={3 * c!r}", f"fp={c!r}") for c in (1.0, unit))
+    assert other.code == 0, other.err
+    for one, two in zip(usual.found["models"], other.found["models"], strict=True):
+        for key in ("name", "nec", "interval", "best_in", "threshold", "recalibrated"):
+            assert one.get(key) == two.get(key)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("fn=1e31", "fp=1"), "costs may differ by a factor of 1e+30; got 1 and 1e+31."),
+        (("fn=1e-301", "fp=1e-301"),
+         "a cost must be 0, or 1e-300 at least; got 1e-301 (2 of 4 costs)."),
+        (("fn=1e308", "fp=1", "tp=-1e308"),
+         "costs must not lie further apart than 1e+300; got -1e+308 and 1e+308."),
+        (("fn=1e305", "fp=1e305", "--volume", "250000/yr"),
+         "what 250 000 cases cost is too large a number; the largest cost is 1e+305."),
+        (("fn=w*1e299", "fp=1e299"),
+         "the costs of 120 cases add up to a number that is too large; the largest is 3e+299."),
+    ],
+)  # fmt: skip
+def test_costs_beyond_reckoning(run, scored, words, said, tmp_path):
+    ran = run("eval", scored, "--label", "y", "--scores", "p,q", "--html", "r.html", "--cost",
+              *words)  # fmt: skip
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"error: {said}\n")
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_periods_and_parts_need_squares_of_costs(run, scored):
+    words = (scored, "--label", "y", "--scores", "p", "--cost", "fn=3e200", "fp=1e200")
+    ran = run("monitor", *words, "--time", "g")
+    assert ran.code == 2
+    assert "the largest cost must lie between 1e-70 and 1e+70; got 3e+200." in ran.err
+    ran = run("eval", *words, "--subset", "g")
+    assert ran.code == 0, ran.err
+    assert "parts were not compared: the largest cost must lie" in " ".join(ran.out.split())

@@ -65,3 +65,17 @@ def test_options_that_do_not_exist(run, words, said, hint):
     assert said in ran.err
     assert hint in ran.err
     assert "usage:" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("t.csv", "--prevalence", ""), "what is said of --prevalence is empty"),
+        (("t.csv", "--label="), "what is said of --label is empty"),
+        (("",), "a name of a file is empty"),
+    ],
+)
+def test_variables_of_the_shell_that_are_not_set(run, words, said):
+    ran = run("eval", *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"error: {said}; a variable of the shell may not be set.\n")

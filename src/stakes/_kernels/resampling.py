@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._kernels.scaling import ordinary_scale
+
 __all__ = [
     "draw_cells",
     "draw_crossed",
@@ -96,6 +98,9 @@ def replicated_costs(
     Without priors the class shares are those of each replicate. A class with positive prior
     and no case in a replicate makes it NaN.
     """
+    scale = ordinary_scale(costs)
+    if scale != 1:
+        return replicated_costs(draws, classes, costs / scale, priors) * scale
     if priors is None:
         return np.asarray((draws @ costs) / draws.sum(axis=1, keepdims=True))
     places = _strata(classes)
@@ -130,7 +135,10 @@ def class_sums(draws: NDArray[Any], classes: NDArray[np.intp], n_classes: int) -
 def replicated_moments(
     draws: NDArray[Any], strata: NDArray[np.intp], weights: Floats, n_strata: int
 ) -> tuple[Floats, Floats]:
-    """A weighted sum of shares within strata, and its estimated variance, per replicate."""
+    """A weighted sum of shares within strata, and its estimated variance, per replicate.
+
+    Weights must be of an ordinary size, so that their squares are finite: see `ordinary_scale`.
+    """
     totals = class_sums(draws, strata, n_strata)
     first = class_sums(draws * weights, strata, n_strata)
     second = class_sums(draws * weights**2, strata, n_strata)

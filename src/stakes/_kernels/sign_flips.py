@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._kernels.scaling import ordinary_scale
+
 __all__ = ["binomial_shares", "paired_p_value"]
 
 #: Up to this many outcomes the distribution is listed in full, beyond it sampled.
@@ -40,6 +42,7 @@ def paired_p_value(
     wins, pairs, sizes = np.asarray(wins)[kept], pairs[kept], np.asarray(sizes)[kept]
     if pairs.shape[0] == 0:
         return 1.0, True
+    sizes = sizes / ordinary_scale(sizes)
     found = abs(float((sizes * (2 * wins - pairs)).sum()))
     slack = 1e-9 * float((np.abs(sizes) * pairs).sum())
     outcomes = float(np.prod(pairs + 1.0))

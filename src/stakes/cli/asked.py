@@ -15,6 +15,7 @@ from stakes.application import (
 from stakes.cli.cases import Cases, binary_order, cases_of, refuse_single, spelt_alike
 from stakes.cli.cells import Labels
 from stakes.cli.columns import find_label, likely_scores, recognised
+from stakes.cli.cost_sizes import refuse_beyond_reckoning
 from stakes.cli.costs import CostWords, binary_costs, cost_words, volume
 from stakes.cli.reading import Table, read_array
 from stakes.cli.sources import table_of
@@ -152,6 +153,7 @@ def costs_given(args: Any) -> tuple[Application | None, CostWords | None]:
     if args.gain is True or args.gain == []:
         gains = CostMatrix.from_utilities(filed.costs.values, filed.classes, filed.decisions)
         filed = filed.with_costs(gains)
+    refuse_beyond_reckoning(filed.costs)
     return filed, None
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes.application import CaseCosts, CostExpression, CostMatrix, case_costs
+from stakes.cli.cost_sizes import refuse_beyond_reckoning, refuse_beyond_sums
 from stakes.cli.reading import Table
 from stakes.exceptions import CostError, DataError, PriorError, StakesError
 from stakes.report.amounts import grouped
@@ -147,15 +148,19 @@ def binary_costs(words: CostWords, classes: tuple[str, ...]) -> CostMatrix:
     """The matrix of two classes, the second of them the one that is acted on."""
     amounts = {key: _number(text) for key, text in words.amounts.items()}
     if words.same_for_all_errors:
-        return CostMatrix.zero_one(classes).scaled(_positive(amounts["error"]))
+        costs = CostMatrix.zero_one(classes).scaled(_positive(amounts["error"]))
+        refuse_beyond_reckoning(costs)
+        return costs
     sign = -1.0 if words.gain else 1.0
-    return CostMatrix.binary(
+    costs = CostMatrix.binary(
         false_positive=sign * amounts["fp"],
         false_negative=sign * amounts["fn"],
         true_positive=sign * amounts.get("tp", 0.0) + 0.0,
         true_negative=sign * amounts.get("tn", 0.0) + 0.0,
         classes=classes,
     )
+    refuse_beyond_reckoning(costs)
+    return costs
 
 
 def binary_case_costs(
@@ -167,6 +172,7 @@ def binary_case_costs(
         costs = case_costs(columns, words.amounts, classes=classes, decisions=classes)
     except StakesError as error:
         raise _in_file(error, rows) from None
+    refuse_beyond_sums(costs)
     return CaseCosts(0.0 - costs.values, classes, classes) if words.gain else costs
 
 

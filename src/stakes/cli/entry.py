@@ -80,6 +80,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _parser(arguments)
     args, rest = parser.parse_known_args(arguments)
     parser = getattr(args, "parser", parser)
+    _refuse_empty(arguments, parser)
     if len(rest) == 1 and not rest[0].startswith("-") and getattr(args, "file", "") is None:
         args.file, rest = rest[0], []
     if rest:
@@ -89,6 +90,15 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
             parser.error("--scores-are decision speaks of the columns of --scores A,B")
         args.decisions, args.scores, args.scores_are = args.scores, None, "prob"
     return args
+
+
+def _refuse_empty(arguments: Sequence[str], parser: argparse.ArgumentParser) -> None:
+    """End where a word is empty, as variables of a shell are that nobody has set."""
+    for before, word in zip(["", *arguments], arguments, strict=False):
+        if not word or re.fullmatch(r"--[a-z-]+=", word):
+            what = before if before.startswith("-") and not word else word.rstrip("=")
+            said = f"what is said of {what} is empty" if what else "a name of a file is empty"
+            parser.error(f"{said}; a variable of the shell may not be set")
 
 
 def available() -> dict[str, str]:

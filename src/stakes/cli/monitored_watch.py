@@ -9,6 +9,7 @@ from typing import Any
 from stakes.application import Application
 from stakes.application.sentences import describe_costs
 from stakes.cli.cases import quoted
+from stakes.cli.cost_sizes import refuse_beyond_squares
 from stakes.exceptions import CostError, DataError
 from stakes.monitoring import Watch, watch
 from stakes.summaries import CostTally, merge_summaries
@@ -88,6 +89,7 @@ def _refuse_unwatched(periods: dict[str, Any], app: Application, args: Any) -> N
             f"'{names[-1]}' is the last period, so none is left to compare with it.",
             hint=f"--reference {shlex.quote(names[0])}",
         )
+    refuse_beyond_squares(app.costs)
     values = app.costs.values
     given = not any(isinstance(one, CostTally) for one in periods.values())
     if given and (values == values[:, :1]).all():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from stakes.application import Application
+from stakes.cli.cost_sizes import refuse_beyond_squares
 from stakes.evaluation import Evaluation
-from stakes.exceptions import DataError, StakesError
+from stakes.exceptions import CostError, DataError, StakesError
 from stakes.monitoring import compare_segments
 from stakes.report.amounts import grouped
 
@@ -29,6 +30,10 @@ def about_parts(ev: Evaluation, app: Application) -> list[str]:
     tables = {name: part[ev.best].confusion for name, part in ev.slices.items()}
     if len(tables) < 2:
         return []
+    try:
+        refuse_beyond_squares(app.costs)
+    except CostError as error:
+        return [f"parts were not compared: {error.message}"]
     try:
         found = compare_segments(tables, application=app)
     except StakesError:  # weights, or a class that a part does not have

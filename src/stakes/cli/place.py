@@ -12,6 +12,7 @@ from stakes.application import (
     dominated_decisions,
 )
 from stakes.cli.cases import Cases
+from stakes.cli.cost_sizes import refuse_beyond_volume
 from stakes.cli.costs import shares
 from stakes.cli.reading import Table
 from stakes.exceptions import CostError, DataError, PriorError
@@ -22,6 +23,7 @@ __all__ = ["at_place", "groups_of", "judged_at", "refuse_or_name_dominated", "te
 
 def at_place(app: Application, data_priors: NDArray[Any], args: Any) -> Application:
     """The application with its shares filled in: those given, or else those of the data."""
+    refuse_beyond_volume(app)
     args.shares_given = bool(args.prevalence) or app.priors is not None
     classes = texts(app.classes)
     if args.prevalence:

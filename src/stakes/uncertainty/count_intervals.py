@@ -110,7 +110,7 @@ def _cost_interval(
     if method == "score":
         return Interval.found(name, total.value, lambda at, _: total.limits(at), **common)
     if method == "normal":
-        error = float(np.sqrt(total.variance))
+        error = total.error
         return Interval.found(
             name, total.value, lambda at, _: student_limits(total.value, error, at), **common
         )
@@ -120,6 +120,7 @@ def _cost_interval(
 
 def sum_draws(total: CostSum, method: str) -> Callable[[int, np.random.Generator], FloatArray]:
     """Replicates of a cost, with its own standard error in a second column if needed."""
+    total, unit = total.ordinary
     n_strata, width = total.counts.shape
     strata = np.repeat(np.arange(n_strata), width)
     counts, top = total.counts.ravel(), total.weights.ravel()
@@ -141,8 +142,8 @@ def sum_draws(total: CostSum, method: str) -> Callable[[int, np.random.Generator
                 variance = _ratio_variances(cells, strata, total, value, n_strata)
         value = value + total.constant
         if method != "studentized":
-            return value
-        return np.column_stack([value, np.sqrt(variance)])
+            return np.asarray(unit * value)
+        return unit * np.column_stack([value, np.sqrt(variance)])
 
     return draw
 
@@ -169,7 +170,7 @@ def _sum_rule(total: CostSum, method: str) -> Any:
         values = drawn.values
         if method == "studentized":
             kept = np.isfinite(values).all(axis=1)
-            error = float(np.sqrt(total.variance))
+            error = total.error
             return studentized(total.value, error, values[kept, 0], values[kept, 1], level)
         values = values[np.isfinite(values)]
         if method == "bca":
@@ -181,6 +182,7 @@ def _sum_rule(total: CostSum, method: str) -> Any:
 
 def _skewness(total: CostSum) -> float:
     """The acceleration of a cost from the influence of a case of each cell."""
+    total, _ = total.ordinary
     totals = np.maximum(total.counts.sum(axis=1, keepdims=True), 1.0)
     shares = total.counts / totals
     weights = total.weights

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.interval_limits import normal_quantile, percentile, student_limits
+from stakes._kernels.scaling import ordinary_scale
 from stakes._kernels.sign_flips import paired_p_value
 from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray, Name
@@ -171,9 +172,10 @@ def limited_difference(
 ) -> Difference:
     """One pair: limits from draws of the difference, of groups or not, or from the score test."""
     value = total.value
-    error = float(np.sqrt(total.variance))
+    error = total.error
     if groups is not None and gap is not None:
-        error = float(np.nanstd(gap, ddof=1))
+        unit = ordinary_scale(gap)
+        error = unit * float(np.nanstd(gap / unit, ddof=1))
         freedom = max(groups - 1, 1)
         p_value = two_sided(value, error, freedom)
         low, high = student_limits(value, error, reach, freedom)

@@ -8,7 +8,7 @@ decision, which is a number when priors are given and another such sum when they
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_priors
 from stakes._kernels.interval_limits import normal_quantile
+from stakes._kernels.scaling import ordinary_scale
 from stakes._kernels.score_limits import ratio_limits, score_limits, score_statistic
 from stakes._names import listed
 from stakes.application import (
@@ -175,6 +176,23 @@ class CostSum:
         """Estimated variance of the estimate."""
         return float((self.spreads / np.maximum(self.counts.sum(axis=1), 1.0)).sum())
 
+    @property
+    def error(self) -> float:
+        """Estimated standard error of the estimate, finite wherever the weights are."""
+        total, unit = self.ordinary
+        return unit * float(np.sqrt(total.variance))
+
+    @property
+    def ordinary(self) -> tuple[CostSum, float]:
+        """The same sum of weights whose squares are finite, and what to multiply its value by."""
+        scale = ordinary_scale(self.weights, *self.bottoms)
+        if scale == 1:
+            return self, 1.0
+        bottoms = tuple(b / scale for b in self.bottoms)
+        constant = self.constant if self.bottoms else self.constant / scale
+        total = replace(self, weights=self.weights / scale, constant=constant, bottoms=bottoms)
+        return total, 1.0 if self.bottoms else scale
+
     def _shares(self) -> FloatArray:
         totals = self.counts.sum(axis=1, keepdims=True)
         shares: FloatArray = np.divide(
@@ -255,7 +273,7 @@ def difference_sum(
     if stakes.with_priors or not normalize:
         return CostSum(table, gap_table, prior=prior)
     shares = np.bincount(cells[:, 0], weights=counts, minlength=len(stakes.classes))
-    best = int(np.argmin(shares @ weights))  # the naive decision that divides
+    best = int(np.argmin(shares @ (weights / ordinary_scale(weights))))  # it divides
     below = np.full((1, width), weights[int(np.argmax(np.ptp(weights, axis=1))), best])
     below[0, : cells.shape[0]] = weights[cells[:, 0], best]
     return CostSum(table, gap_table, 0.0, (below,), prior)
