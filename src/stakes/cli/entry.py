@@ -95,6 +95,8 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 def _refuse_empty(arguments: Sequence[str], parser: argparse.ArgumentParser) -> None:
     """End where a word is empty, as variables of a shell are that nobody has set."""
     for before, word in zip(["", *arguments], arguments, strict=False):
+        if before == "--answer":  # no answer at all may be meant
+            continue
         if not word or re.fullmatch(r"--[a-z-]+=", word):
             what = before if before.startswith("-") and not word else word.rstrip("=")
             said = f"what is said of {what} is empty" if what else "a name of a file is empty"
