@@ -157,7 +157,7 @@ class TestStatements:
             (("ask", "--prevalence", "5%", "--tuned", "f1"), "--tuned needs a file"),
             ((*BASE, "--tuned", "nosuch", "--no-questions"), "no metric 'nosuch'"),
             ((*BASE, "--sensitivity", "90%..95%", "--no-questions"), "90%..95% is a range"),
-            (("ask", "--prevalence", "5%", "--cases", "0"), "`cases` must be 1 or more"),
+            (("ask", "--prevalence", "5%", "--cases", "0"), "--cases must be 1 or more"),
             (("ask", "--prevalence", "5%", "--answers", "none.toml"), "there is no file"),
             ((*BASE, "--no-questions", "-o", "costs.csv"), "answers are kept as TOML"),
         ],

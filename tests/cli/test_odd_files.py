@@ -131,3 +131,60 @@ def test_a_zip_file(run, write):
 def test_one_case_of_an_outcome(run, write):
     ran = judged(run, write("t.csv", "y,p\n1,0.3\n0,0.2\n"))
     assert ran.err.startswith("error: 1 case of '0'. ")
+
+
+@pytest.mark.parametrize("weight", ["1e300", "1e-300"])
+def test_weights_count_by_their_proportions(run, write, weight):
+    rows = [f"{a},{b},{weight}" for a, b in zip(Y, P, strict=True)]
+    ran = judged(run, write("t.csv", "\n".join(["y,p,w", *rows])), "--weight", "w", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    plain = judged(run, write("u.csv", text()), "--json")
+    for key in ("nec", "recalibrated"):
+        one, other = (found.found["models"][0][key] for found in (ran, plain))
+        assert one == pytest.approx(other, rel=1e-12)
+
+
+def test_an_outcome_called_na_is_no_outcome(run, write):
+    ran = judged(run, write("t.csv", text(y=["NA" if y else "no" for y in Y])))
+    assert ran.code == 2
+    assert f"'y' holds only 'no' ({N // 2}) and {N // 2} empty cells (such as NA), so" in ran.err
+
+
+def test_signs_before_outcomes(run, write, where):
+    name = write("t.csv", text(y=["+1" if y else "-1" for y in Y]))
+    ran = judged(run, name, "--json", *where)
+    assert ran.code == 0, ran.err
+    assert ran.found["positive"] == "+1"
+    assert ran.found["models"][0]["counts"] == COUNTS
+
+
+def test_a_model_that_is_always_wrong(run, write, tmp_path):
+    name = write("t.csv", text(p=[1 - y for y in Y]))
+    ran = judged(run, name, "--html", "r.html")
+    assert ran.code == 0, ran.err
+    assert (tmp_path / "r.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("eval", "t.csv", "--preset", "sre99"), "--preset must be one of sre08, "),
+        (("audit", "f1", "--pairs", "0"), "--pairs must be 1 or more; got 0."),
+        (("ask", "--prevalence", "5%", "--cases", "0"), "--cases must be 1 or more; got 0."),
+        (("ask", "--prevalence", "5%", "--tolerance", "nan"), "--tolerance must be above 0; got"),
+    ],
+)
+def test_options_are_called_as_they_are_typed(run, write, words, said):
+    write("t.csv", text())
+    ran = run(*words)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"error: {said}")
+
+
+def test_what_cannot_be_drawn_is_said_before_anything_else(run, write, tmp_path):
+    rows = [f"{y},{int(p > 0.5)}" for y, p in zip(Y, P, strict=True)]
+    name = write("t.csv", "\n".join(["y,d", *rows]) + "\n")
+    words = ("--forensic", "--html", "r.html", "--save", "s.json")
+    ran = run("eval", name, "--label", "y", "--decisions", "d", *COST, *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert not (tmp_path / "r.html").exists()

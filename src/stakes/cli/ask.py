@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 
 from stakes.cli.options import add_data_options, add_model_options
 
@@ -97,7 +98,12 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.asking import conversation, more_than_two, said_beforehand
     from stakes.cli.dialogue import fingerprint, talk_through
     from stakes.cli.files import files_read, refuse_overwriting
+    from stakes.exceptions import DataError
 
+    if args.cases is not None and args.cases < 1:
+        raise DataError(f"--cases must be 1 or more; got {args.cases}.")
+    if not 0 < args.tolerance < math.inf:
+        raise DataError(f"--tolerance must be above 0; got {args.tolerance:g}.")
     refuse_overwriting({"-o": args.output}, files_read(args))
     if args.output:  # before anybody has answered anything
         refuse_unwritable(toml_path(args.output))

@@ -70,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
         refuse_undrawable(args.plot)
     if args.seed < 0:
         raise DataError(f"`--seed` must not be negative; got {args.seed}.")
+    if args.pairs is not None and args.pairs < 1:
+        raise DataError(f"--pairs must be 1 or more; got {args.pairs}.")
     args, ends = spread_out(args)
     app, candidates, best, said = _at_stake(args)
     given: dict[str, Any] = {"application": app, "matrix": best, "rng": args.seed}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._kernels.scaling import ordinary_scale
 from stakes.cli.cells import Labels
 from stakes.cli.lists import KEY_PAIRS
 from stakes.cli.reading import Table
@@ -148,6 +149,9 @@ def refuse_single(labels: Labels, label: str) -> None:
         )
     if len(labels.names) < 2:
         only = f"only {counted(labels)}" if labels.names else "no value at all"
+        empty = int((labels.codes < 0).sum())
+        if empty and labels.names:
+            only += f" and {grouped(empty)} empty cell{'' if empty == 1 else 's'} (such as NA)"
         raise LabelError(
             f"'{label}' holds {only}, so nothing can be said about telling outcomes apart.",
             hint="bring cases of every outcome, or name another column:  --label COLUMN",
@@ -215,4 +219,4 @@ def _weights(table: Table, name: str) -> NDArray[np.float64]:
         )
     if not weights.any():
         raise DataError(f"every weight in '{name}' is 0, so there is nothing to average.")
-    return weights
+    return np.asarray(weights / ordinary_scale(weights))  # only their proportions count

@@ -135,6 +135,8 @@ def run(args: argparse.Namespace) -> int:
     findings = with_facts(findings_over(args), args.command_line)
     for warning in findings.warnings:
         warn(warning)
+    if args.forensic:
+        _refuse_unforensic(findings.evaluation)
     few = too_few(findings, args.min_positives)
     show(findings, args, counts_only=few is not None)
     if few is not None:
@@ -193,7 +195,6 @@ def _write(findings: Findings, args: argparse.Namespace) -> None:
     elif args.list_costliest:
         warn("--list-costliest is about costs per case; here every case costs alike.")
     if args.forensic:
-        _refuse_unforensic(findings.evaluation)
         options["forensic"] = True
     page = findings.evaluation.to_html(**options)
     said = []

@@ -34,6 +34,7 @@ KEY_PAIRS = (
     ("spoof", "bona-fide"),
     ("0", "1"),
     ("-1", "1"),
+    ("-1", "+1"),
     ("false", "true"),
 )
 #: Names of columns in lists of NIST, and in lists like them.

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from stakes.cli.judging import findings_of
-from stakes.exceptions import CostError
+from stakes.exceptions import CostError, StakesError
 from stakes.metrics import nist_applications
 from stakes.report import Findings
 
@@ -18,9 +18,14 @@ def findings_at_preset(args: Any) -> Findings:
     """Findings at the first operating point of a preset, with a note about the others."""
     if args.cost or args.gain or args.costs or args.miss or args.false_alarm or args.prevalence:
         raise CostError("--preset says the costs and the shares; leave the others out.")
+    try:
+        applications = nist_applications(args.preset)
+    except StakesError as error:
+        message = error.message.replace("`evaluation`", "--preset")
+        raise CostError(message, hint="--preset sre16") from None
     points = [
         (float(app.priors[1]), app.costs.values)
-        for app in nist_applications(args.preset).values()
+        for app in applications.values()
         if app.priors is not None
     ]
     found: list[tuple[float, Findings]] = []

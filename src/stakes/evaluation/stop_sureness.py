@@ -131,6 +131,7 @@ def paired_statistics(
     within = counts.sum(axis=2, keepdims=True)
     means = (counts * weights / within).sum(axis=2)
     spread = (counts * weights**2 / within).sum(axis=2) - means**2
+    spread = np.maximum(spread, 0.0)  # by rounding less, where all cases are alike
     error = np.sqrt((spread / within[:, :, 0]).sum(axis=1))
     gap = means.sum(axis=1)
     near = np.abs(gap) <= SURE * error
