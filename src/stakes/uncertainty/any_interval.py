@@ -43,7 +43,8 @@ def interval(
     Parameters
     ----------
     summary : ConfusionMatrix, ScoreCounts, ScoreBins, CostTally or GroupedCounts
-        What happened. With GroupedCounts whole groups are drawn, of one side or of both.
+        What happened. With GroupedCounts whole groups are drawn, of one side or of both. Of
+        weighted rows, what `stakes.engines.Reduction.weighted` has added up.
     metric : str or callable
         A name in `stakes.metrics`, or any function of the summary.
     application : Application, UncertainApplication, or several, optional

@@ -20,6 +20,8 @@ __all__ = ["CellSums"]
 
 #: Weights of a cell whose variance is below this part of their squared mean are alike.
 ALIKE = 1e-9
+#: At most so many numbers are drawn at once.
+ROOM = 1 << 22
 #: Sums of powers below this have lost digits.
 LEAST = 1e-280
 
@@ -91,15 +93,18 @@ class CellSums:
         How many rows of each cell are drawn is multinomial, as it is for rows; what they weigh
         together is gamma, with the mean and the variance that it has for rows.
         """
-        rows, sums = self.rows, self.joint.counts
-        n = int(rows.sum())
-        times = generator.multinomial(n, rows / n, size=size).astype(np.float64)
-        means = sums / rows
-        spreads = self.squares / rows - means**2
-        found = times * means
+        n, means = self.n_groups[0], self.joint.counts / self.rows
+        spreads = self.squares / self.rows - means**2
         uneven = spreads > ALIKE * means**2
-        shapes = times[:, uneven] * (means[uneven] ** 2 / spreads[uneven])
-        found[:, uneven] = generator.standard_gamma(shapes) * (spreads[uneven] / means[uneven])
+        each = means[uneven] ** 2 / spreads[uneven]
+        found = np.empty((size, means.shape[0]))
+        step = max(1, ROOM // means.shape[0])
+        for start in range(0, size, step):
+            part = found[start : start + step]
+            times = generator.multinomial(n, self.rows / n, size=part.shape[0])
+            part[:] = times * means
+            drawn = generator.standard_gamma(times[:, uneven] * each)
+            part[:, uneven] = drawn * (spreads[uneven] / means[uneven])
         return found
 
     def carrying(self, parts: FloatArray, *, by_class: bool) -> float:
