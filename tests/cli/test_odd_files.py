@@ -188,3 +188,33 @@ def test_what_cannot_be_drawn_is_said_before_anything_else(run, write, tmp_path)
     ran = run("eval", name, "--label", "y", "--decisions", "d", *COST, *words)
     assert (ran.code, ran.out) == (2, "")
     assert not (tmp_path / "r.html").exists()
+
+
+class TestCostFiles:
+    WORDS = ("eval", "t.csv", "--label", "y", "--decisions", "y2", "--costs")
+
+    @pytest.fixture(autouse=True)
+    def table(self, write):
+        rows = [f"{'abc'[k % 3]},{'abc'[k % 2]}" for k in range(60)]
+        write("t.csv", "\n".join(["y,y2", *rows]) + "\n")
+
+    def test_a_number_without_its_first_digit(self, run, write):
+        ran = run(*self.WORDS, write("c.toml", 'outcomes = ["a", "b"]\n[cost.a]\nb = .5\n'))
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.splitlines()[1:] == ["  write 0.5 for .5, in:  b = .5"]
+
+    def test_a_miss_where_there_are_three_outcomes(self, run, write):
+        """The hint does not ask for the file that was given."""
+        ran = run(*self.WORDS, write("c.toml", "fn = 3\nfp = 1\n"))
+        assert (ran.code, ran.out) == (2, "")
+        assert "'y' holds 'a' (20), 'b' (20) and 'c' (20)." in ran.err
+        assert '  name them in the file:  outcomes = ["a", "b", "c"]   and a table' in ran.err
+        assert "--costs" not in ran.err
+
+
+def test_parts_of_one_outcome_have_no_nec(run, write):
+    ran = judged(run, write("t.csv", text()), "--subset", "y")
+    assert ran.code == 0, ran.err
+    table = ran.out[ran.out.index("part  cases") :].split("\n\n")[0]
+    assert table.count("undef.") == 2
+    assert "nan" not in ran.out

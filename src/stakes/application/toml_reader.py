@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -129,7 +130,17 @@ def toml_table(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"not valid TOML: {error}.") from error
+        raise FormatError(
+            f"not valid TOML: {error}.", hint=_about_line(text, str(error))
+        ) from error
+
+
+def _about_line(text: str, said: str) -> str | None:
+    """How to write a number that begins with its point; None where that is not the problem."""
+    found = re.search(r"at line (\d+)", said)
+    line = "" if found is None else text.splitlines()[int(found[1]) - 1]
+    number = re.search(r"[=\[,]\s*[-+]?(\.\d+)", line)
+    return f"write 0{number[1]} for {number[1]}, in:  {line.strip()}" if number else None
 
 
 def _parsed(text: str) -> dict[str, Any]:

@@ -12,7 +12,14 @@ from stakes.application import (
     CostMatrix,
     read_costs,
 )
-from stakes.cli.cases import Cases, binary_order, cases_of, refuse_single, spelt_alike
+from stakes.cli.cases import (
+    Cases,
+    binary_order,
+    cases_of,
+    counted,
+    refuse_single,
+    spelt_alike,
+)
 from stakes.cli.cells import Labels
 from stakes.cli.columns import find_label, likely_scores, recognised
 from stakes.cli.cost_sizes import refuse_beyond_reckoning
@@ -165,6 +172,7 @@ def application_over(
     if filed is not None:
         costs, shares = filed.costs, filed.priors
         if costs.classes == ("0", "1") and set(labels.names) != {"0", "1"}:
+            _refuse_short_form(labels, label)
             order = binary_order(labels, args.positive, label)  # a short form without names
             costs = CostMatrix(
                 costs.values, order, None if costs.shape == (2, 2) else costs.decisions
@@ -191,6 +199,19 @@ def application_over(
         order = binary_order(labels, args.positive, label)
         costs = CostMatrix.zero_one(order) if words.columns else binary_costs(words, order)
     return Application(costs, None, args.unit, number, period)
+
+
+def _refuse_short_form(labels: Labels, label: str) -> None:
+    """Raise where a file says what a miss and a false alarm cost, and there are more outcomes."""
+    if len(labels.names) > 2:
+        names = ", ".join(f'"{name}"' for name in labels.names[:4])
+        raise CostError(
+            f"the costs file speaks of two outcomes, without names; '{label}' holds "
+            f"{counted(labels)}.",
+            hint=spelt_alike(labels)
+            + f"name them in the file:  outcomes = [{names}{', ...' if labels.names[4:] else ''}]"
+            "   and a table [cost.<truth>] for each",
+        )
 
 
 def text_names(app: Application) -> Application:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 
 from stakes.cli.doubt_shown import print_doubt
@@ -189,13 +190,18 @@ def _print_slices(findings: Findings) -> None:
             Column("part", list(parts), label=True),
             Column("cases", [grouped(part.n_cases) for part in parts.values()]),
             Column("best", [model.name for model in best.values()], label=True),
-            Column("NEC", [f"{model.nec:.3f}" for model in best.values()]),
+            Column("NEC", [_part_nec(model.nec) for model in best.values()]),
             Column("95% interval", [_limits(model.interval) for model in best.values()], drop=1),
             Column("verdict", [p.verdict_kind for p in parts.values()], drop=2, right=False),
         ],
         page_width(),
     )
     print(text)
+
+
+def _part_nec(nec: float) -> str:
+    """The NEC in a part; undefined where all its cases are alike, so that no decision errs."""
+    return "undef." if math.isnan(nec) else f"{nec:.3f}"
 
 
 def _limits(interval: tuple[float, float] | None) -> str:
