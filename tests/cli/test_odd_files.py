@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
+import shlex
+import subprocess
+import sys
+import threading
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -218,3 +224,33 @@ def test_parts_of_one_outcome_have_no_nec(run, write):
     table = ran.out[ran.out.index("part  cases") :].split("\n\n")[0]
     assert table.count("undef.") == 2
     assert "nan" not in ran.out
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with a name")
+@pytest.mark.parametrize("more", [("--cost", "fn=2..4", "fp=1", "--scores-are", "rank"), COST])
+def test_a_pipe_flows_only_once(run, tmp_path, more):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_text(text()), daemon=True)
+    writer.start()
+    ran = run("eval", "pipe", "--label", "y", "--scores", "p", *more)
+    writer.join(timeout=10)
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith(f"read the pipe: {N} cases")
+
+
+@pytest.mark.parametrize(
+    ("redirected", "code", "said"),
+    [(">&-", 0, ""), (">/dev/full", 2, "error: there is no space left to write into.")],
+)
+def test_output_that_goes_nowhere(write, tmp_path, redirected, code, said):
+    if not Path("/dev/full").exists():
+        pytest.skip("a device that is always full")
+    write("t.csv", text())
+    words = [sys.executable, "-m", "stakes.cli.entry", "eval", "t.csv", "--label", "y"]
+    command = f"{shlex.join([*words, '--scores', 'p', *COST])} {redirected}"
+    ran = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == code
+    assert ran.stderr.startswith(said)
+    assert "Traceback" not in ran.stderr

@@ -10,6 +10,7 @@ import argparse
 import difflib
 import importlib
 import importlib.util
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -143,7 +144,10 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _never_fail_on_characters() -> None:
-    """A terminal that cannot show a character gets its escape, not a traceback."""
+    """A terminal that cannot show a character gets its escape, and one that is closed nothing."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -81,6 +82,8 @@ def _indented(hint: str | None) -> list[str]:
 
 def _about_files(error: OSError) -> tuple[str, str | None]:
     """A message about a file that could not be opened or written."""
+    if error.errno == errno.ENOSPC:
+        return "there is no space left to write into.", "free some, or write elsewhere"
     name = error.filename if isinstance(error.filename, str) else str(error.filename or "the file")
     if isinstance(error, FileNotFoundError):
         return f"there is no file {name!r}.", "check the name and the folder"

@@ -28,6 +28,8 @@ from stakes.report.amounts import grouped
 
 __all__ = ["Table", "read_array", "read_bytes", "read_table", "unzipped"]
 
+#: What flowed through pipes, by where these are.
+PIPES: dict[tuple[int, int], bytes] = {}
 #: Endings of files that run code when they are opened.
 UNSAFE = {".pt", ".pth", ".pkl", ".pickle", ".joblib"}
 
@@ -170,7 +172,18 @@ def read_bytes(path: str) -> tuple[bytes, str]:
             "in it.",
             hint="save the arrays instead:  numpy.savez('scores.npz', p=p, y=y)",
         )
-    return file.read_bytes(), file.name
+    if file.is_file() or not file.exists() or file.is_dir():
+        return file.read_bytes(), file.name
+    return _from_pipe(file), "the pipe"
+
+
+def _from_pipe(file: Path) -> bytes:
+    """The content of a pipe, as of ``<(zcat data.csv.gz)``, which is kept: it flows only once."""
+    found = file.stat()
+    key = (found.st_dev, found.st_ino)
+    if key not in PIPES:
+        PIPES[key] = file.read_bytes()
+    return PIPES[key]
 
 
 def unzipped(data: bytes, name: str) -> bytes:
