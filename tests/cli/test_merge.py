@@ -201,3 +201,24 @@ def test_outputs_that_cannot_be_written_are_refused_before_any_work(days, option
     ran = days("eval", "both.json", "--positive", "yes", *COST, option, "away/out")
     assert (ran.code, ran.out) == (2, "")
     assert "there is no folder 'away' to write out into" in ran.err
+
+
+def test_other_models_do_not_fit(run, days, tmp_path):
+    words = (
+        "eval",
+        "tue.csv",
+        "--decisions",
+        "a",
+        "--positive",
+        "yes",
+        *COST,
+        "--save",
+        "one.json",
+    )
+    assert run(*words).code == 0
+    ran = run("merge", "mon.json", "one.json", "-o", "all.json")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.splitlines()[-1] == (
+        "  judge the same models with the same costs each time:  stakes eval ... --save FILE"
+    )
+    assert not (tmp_path / "all.json").exists()

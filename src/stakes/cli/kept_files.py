@@ -63,9 +63,11 @@ def added(paths: Sequence[str]) -> tuple[Any, float]:
         try:
             total = merge_summaries([total, part])
         except MergeError as error:
+            hint = error.hint
+            if "classes=" in (hint or ""):  # words of Python
+                hint = "judge the same models with the same costs each time:  stakes eval ... --save FILE"
             raise MergeError(
-                f"{Path(path).name} does not fit {Path(paths[0]).name}: {error.message}",
-                hint=error.hint,
+                f"{Path(path).name} does not fit {Path(paths[0]).name}: {error.message}", hint=hint
             ) from None
     return total, cases_in(total)
 
