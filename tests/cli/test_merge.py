@@ -219,6 +219,6 @@ def test_other_models_do_not_fit(run, days, tmp_path):
     ran = run("merge", "mon.json", "one.json", "-o", "all.json")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.splitlines()[-1] == (
-        "  judge the same models with the same costs each time:  stakes eval ... --save FILE"
+        "  judge the same models at the same costs each time:  stakes eval --save FILE"
     )
     assert not (tmp_path / "all.json").exists()

@@ -65,7 +65,7 @@ def added(paths: Sequence[str]) -> tuple[Any, float]:
         except MergeError as error:
             hint = error.hint
             if "classes=" in (hint or ""):  # words of Python
-                hint = "judge the same models with the same costs each time:  stakes eval ... --save FILE"
+                hint = "judge the same models at the same costs each time:  stakes eval --save FILE"
             raise MergeError(
                 f"{Path(path).name} does not fit {Path(paths[0]).name}: {error.message}", hint=hint
             ) from None
