@@ -254,3 +254,14 @@ def test_output_that_goes_nowhere(write, tmp_path, redirected, code, said):
     assert ran.returncode == code
     assert ran.stderr.startswith(said)
     assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize("more", [(), ("--prevalence", "10%"), ("--weight", "amount")])
+def test_costs_of_cases_under_which_one_decision_is_perfect(run, write, more):
+    """Rounding must not make it look as if something could be saved."""
+    rows = [f"{a},{b},{1 + k % 9}" for k, (a, b) in enumerate(zip(Y, P, strict=True))]
+    name = write("t.csv", "\n".join(["y,p,amount", *rows]) + "\n")
+    words = ("--scores", "p", "--cost", "fn=amount", "fp=1", "tp=amount", *more)
+    ran = run("eval", name, "--label", "y", *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "error: always deciding '0' is already perfect here.\n"

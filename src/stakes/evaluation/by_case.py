@@ -91,7 +91,8 @@ def evaluated_by_case(models: Any, costs: CaseCosts, question: Question) -> Eval
     chosen = int(np.argmin(constant))
     naive = Naive(app.decisions[chosen], float(constant[chosen]), 0.0)
     naive = Naive(naive.decision, naive.cost, naive.cost - float(weights @ least))
-    if naive.avoidable <= 0:
+    perfect = (paid[:, chosen] == least)[weights > 0].all()  # whatever rounding leaves of it
+    if perfect or naive.avoidable <= 0:
         raise CostError(f"always deciding '{naive.decision}' is already perfect here.")
     rules = [
         rule
