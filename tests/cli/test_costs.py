@@ -38,6 +38,7 @@ class TestWords:
         ("words", "said"),
         [
             (["fn=10"], "the cost of a false alarm (fp) is missing."),
+            (["fn=1,5", "fp=1"], "'fn=1,5' has a comma inside a number."),
             (["fp=10"], "the cost of a miss (fn) is missing."),
             (["ratio=10"], "'ratio=10' is not a cost."),
             (["churn.csv"], "'churn.csv' is not a cost."),
@@ -115,6 +116,13 @@ def test_costs_near_the_largest_double_have_the_interval_of_others(run, write, s
     for key in ("nec", "interval"):
         one, other = (ran.found["models"][0][key] for ran in (large, usual))
         assert one == pytest.approx(other, rel=1e-9)
+
+
+@pytest.mark.parametrize(("word", "meant"), [("fn=1,5", "fn=1.5"), ("fn=1,000", "fn=1000")])
+def test_a_comma_inside_a_number(word, meant):
+    with pytest.raises(CostError) as caught:
+        cost_words([word, "fp=1"], None, None, False)
+    assert caught.value.hint.endswith(f"nothing between thousands:  {meant}")
 
 
 @pytest.fixture

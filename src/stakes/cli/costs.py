@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes.application import CaseCosts, CostExpression, CostMatrix, case_costs
+from stakes.cli.cells import DECIMAL_COMMA
 from stakes.cli.cost_sizes import refuse_beyond_reckoning, refuse_beyond_sums
 from stakes.cli.reading import Table
 from stakes.exceptions import CostError, DataError, PriorError, StakesError
@@ -75,7 +76,7 @@ def cost_words(
             raise CostError("amounts are given twice: by --gain and as costs.", hint=_GAIN)
         return _gain_words(gain)
     gain = gain is True or gain == []
-    pairs = [_split(word) for group in words for word in group.split(",")]
+    pairs = [_split(word) for group in words for word in _listed(group)]
     pairs += [("fn", miss)] if miss is not None else []
     pairs += [("fp", false_alarm)] if false_alarm is not None else []
     for key, text in pairs:
@@ -105,7 +106,7 @@ def file_after_amounts(args: Any) -> None:
 
 def _gain_words(words: Sequence[str]) -> CostWords:
     """``tp=40 fp=-4``; what is not said is 0."""
-    pairs = [_split(word) for group in words for word in group.split(",")]
+    pairs = [_split(word) for group in words for word in _listed(group)]
     amounts = dict(pairs)
     if len(amounts) < len(pairs):
         raise CostError("a gain is given twice.", hint=_GAIN)
@@ -117,6 +118,19 @@ def _gain_words(words: Sequence[str]) -> CostWords:
                 hint=_GAIN,
             )
     return CostWords({key: amounts.get(key, "0") for key in ("fn", "fp", "tp", "tn")}, True)
+
+
+def _listed(group: str) -> list[str]:
+    """``fn=10,fp=1`` as its words; a comma inside a number is refused."""
+    if re.fullmatch(r"[^=,]+=[-+\d.\s]*\d,\d+\s*", group):
+        key, _, number = (part.strip() for part in group.partition("="))
+        plain = number.replace(",", "." if DECIMAL_COMMA.fullmatch(number) else "")
+        plain = "1000.5" if "." in number else plain
+        raise CostError(
+            f"'{group}' has a comma inside a number.",
+            hint=f"with a point before decimals, and nothing between thousands:  {key}={plain}",
+        )
+    return group.split(",")
 
 
 def _split(word: str) -> tuple[str, str]:
