@@ -69,9 +69,11 @@ def test_other_text_is_no_gap(run, write, words_looked_for):
     assert "column 'p' must hold numbers; a row holds 'high'." in ran.err
 
 
-def test_a_slice_without_a_name_is_refused(run, write, words_looked_for):
+def test_a_slice_without_a_name_is_the_empty_one(run, write, words_looked_for):
     name = write("t.csv", text().replace("0.4,b\n", "0.4,NA\n"))
     words = ("eval", name, "--label", "y", "--scores", "p", "--subset", "g", *COST)
-    ran = run(*words, "--engine", "polars")
-    assert ran.code == 2
-    assert "fill the column in, or leave those rows out of the files" in ran.err
+    near, far = (run(*words, *more).found["evaluation"] for more in ((), ("--engine", "polars")))
+    assert "(empty)" in str(far)
+    assert {n: part["cases"] for n, part in far["slices"].items()} == {
+        n: part["cases"] for n, part in near["slices"].items()
+    }

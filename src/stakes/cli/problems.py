@@ -82,7 +82,7 @@ def _indented(hint: str | None) -> list[str]:
 
 def _about_files(error: OSError) -> tuple[str, str | None]:
     """A message about a file that could not be opened or written."""
-    if error.errno == errno.ENOSPC:
+    if error.errno == errno.ENOSPC and error.filename is None:
         return "there is no space left to write into.", "free some, or write elsewhere"
     name = error.filename if isinstance(error.filename, str) else str(error.filename or "the file")
     if isinstance(error, FileNotFoundError):
