@@ -236,6 +236,7 @@ def test_a_pipe_flows_only_once(run, tmp_path, more):
     writer.join(timeout=10)
     assert ran.code == 0, ran.err
     assert ran.out.startswith(f"read the pipe: {N} cases")
+    assert f"{N} rows" in run("inspect", "pipe").out
 
 
 @pytest.mark.parametrize(

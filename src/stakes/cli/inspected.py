@@ -65,7 +65,7 @@ def _kind(word: str) -> str:
             hint="copy one of the files here and inspect that; stakes eval reads addresses",
         )
     path = Path(word)
-    if word == "-" or path.is_file():
+    if word == "-" or (path.exists() and not path.is_dir()):  # a file, or a pipe
         names = [word]
     elif path.is_dir() or glob.has_magic(word):
         names = _names(word)
