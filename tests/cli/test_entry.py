@@ -55,6 +55,7 @@ def test_runs_as_a_module(module):
         (("evl",), "invalid choice: 'evl'", "did you mean eval?"),
         (("eval", "a.csv", "b.csv"), "unrecognized arguments: b.csv", "a pattern in quotes"),
         (("eval", "a.csv", "--label"), "expected one argument", "stakes eval --help"),
+        (("eval", "a.csv", "--scores", "p", "--scores", "q"), "said twice", "--scores p,q"),
         (("calibrate", "a.csv", "--kind", "x"), "choose from 'automatic'", "stakes calibrate"),
     ],
 )

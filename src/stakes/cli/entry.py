@@ -14,7 +14,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from stakes import __version__
 from stakes.cli.problems import EXIT_PROBLEM, complain, guarded
@@ -60,6 +60,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 class _Parser(argparse.ArgumentParser):
     """A parser that says what is wrong and what was probably meant, instead of its whole usage."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.register("action", None, _Listed)
+
     def error(self, message: str) -> NoReturn:
         """Print the problem in our own words' shape and end with 2."""
         hint = f"{self.prog} --help lists what there is"
@@ -74,6 +78,24 @@ class _Parser(argparse.ArgumentParser):
             hint = f"one file, or a pattern in quotes, such as 'lake/*.parquet'\n{hint}"
         complain(f"{message[:1].lower()}{message[1:]}.", hint)
         raise SystemExit(EXIT_PROBLEM)
+
+
+class _Listed(argparse.Action):
+    """Keeps what is said of an option; a list, such as A,B, is said once, and as a whole."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep it, as argparse does by itself, unless other parts of a list would be lost."""
+        before = getattr(namespace, self.dest, None)
+        if "," in str(self.metavar) and before not in (None, self.default, values):
+            option = self.option_strings[-1]
+            parser.error(f"{option} is said twice; together: {option} {before},{values}")
+        setattr(namespace, self.dest, values)
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
