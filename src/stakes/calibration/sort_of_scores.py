@@ -99,17 +99,24 @@ def spread_of(read: Scores) -> tuple[float, ...] | None:
     """Quantiles of the log odds, or scores, in `fit`, from the least to the greatest.
 
     Of several classes those of the distance between the greatest score of a case and its least.
-    None for few cases. Of very many cases some tell the quantiles between.
+    None for few cases. Of very many cases some tell the quantiles between, and of several classes
+    all of them: a maximum along short rows takes as long as a fit.
     """
     if len(read) < _ENOUGH:
         return None
-    values = read.log_odds() if read.size == 2 or read.table is None else apart(read.table)
-    finite = values[np.isfinite(values)]
-    if not finite.size:
-        return None
-    some = finite[:: max(1, finite.size // _TELLING)]
+    if read.size == 2 or read.table is None:
+        values = read.log_odds()
+    else:
+        values = apart(read.table[:: max(1, len(read) // _TELLING)])
+    low, high = values.min(), values.max()
+    if not np.isfinite([low, high]).all():
+        values = values[np.isfinite(values)]
+        if not values.size:
+            return None
+        low, high = values.min(), values.max()
+    some = values[:: max(1, values.size // _TELLING)]
     between = np.quantile(some, np.linspace(0.0, 1.0, QUANTILES)[1:-1])
-    return (float(finite.min()), *between.tolist(), float(finite.max()))
+    return (float(low), *between.tolist(), float(high))
 
 
 def apart(table: NDArray[Any]) -> NDArray[np.float64]:
