@@ -14,6 +14,7 @@ from stakes.calibration import (
     Gaussian,
     Isotonic,
     Rank,
+    Smooth,
     Temperature,
     calibration_gain,
     candidate_average,
@@ -323,9 +324,50 @@ class TestByCost:
         np.testing.assert_allclose(cal.chosen.options["emphasis"], [1 / 20, 1])
 
     def test_smooth_alone_where_the_average_is_hardly_cheaper(self):
+        """Two curves: of the cases as they are, and by the root of what is at stake."""
         app = Application(CostMatrix([[0, 1], [20, 0]]))
         cal = Automatic(by=app).fit(*bent())
-        assert cal.chosen.kind == "smooth"
+        plain, weighed = cal.chosen.members
+        assert plain.kind == weighed.kind == "smooth"
+        assert plain.options["emphasis"] is None
+        np.testing.assert_allclose(weighed.options["emphasis"], [20**-0.5, 1])
+        assert cal.why.startswith("smooth (")
+
+    @pytest.mark.parametrize("flip", [False, True])
+    def test_curves_are_mixed_as_the_cases_at_stake_make_likely(self, flip):
+        """Beside a search over all shares, with folds and sums of its own."""
+        scores, y = bent()
+        scores, y = (-scores, 1 - y) if flip else (scores, y)
+        costs = np.array([1.0, 20.0][:: -1 if flip else 1])
+        app = Application(CostMatrix(np.diag(costs)[:, ::-1]))
+        found = Automatic(by=app).fit(scores, y).chosen.weights
+        number = stratified_folds(y, 5, rng=0)
+        own = []
+        for emphasis in (None, np.sqrt(costs)):
+            stake = cross_fit(Smooth(emphasis=emphasis), scores, y, folds=number) * costs
+            own.append((stake / stake.sum(axis=1, keepdims=True))[np.arange(len(y)), y])
+        mass = costs[y] * len(y) / costs[y].sum()
+        shares = np.linspace(0.0005, 0.9995, 1000)
+        likely = [
+            mass @ np.log((1 - s) * own[0] + s * own[1]) + np.log(s * (1 - s)) for s in shares
+        ]
+        assert found[1] == pytest.approx(shares[int(np.argmax(likely))], abs=0.001)
+
+    @pytest.mark.parametrize(("cheap", "curves"), [(99, 1), (100, 2)])
+    def test_a_class_must_count_for_five_cases_still(self, cheap, curves):
+        """By the root of 400, a case counts for a twentieth."""
+        app = Application(CostMatrix([[0, 400], [1, 0]]))
+        scores, y = (
+            np.random.default_rng(0).normal(size=500),
+            np.repeat([0, 1], [500 - cheap, cheap]),
+        )
+        tried = default_candidates(read_cases(scores + y, y), app)
+        assert sum(each.kind == "smooth" for each in tried) == curves
+
+    def test_equal_stakes_need_one_curve(self):
+        app = Application(CostMatrix([[0, 1], [1, 0]]))
+        names = Automatic(by=app).fit(*bent()).frame()["candidate"].tolist()
+        assert names[1] == "smooth"
 
     def test_decides_well_where_errors_are_dear(self):
         """Beside the exact posteriors of the same model, on many new cases."""

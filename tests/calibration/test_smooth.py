@@ -12,7 +12,8 @@ from stakes._kernels.likely_curve import (
     prior_cases,
     spline_basis,
 )
-from stakes.calibration import Affine, Isotonic, Smooth
+from stakes.calibration import Affine, Isotonic, Smooth, load
+from stakes.exceptions import DataError
 
 
 def made_up(n=500, seed=0):
@@ -123,6 +124,51 @@ class TestSmooth:
     def test_equal_scores_say_the_share(self):
         found = Smooth().fit(np.zeros(400), np.repeat([0, 1], [300, 100])).posteriors([0.0])
         np.testing.assert_allclose(found, [[0.75, 0.25]], atol=0.01)
+
+
+class TestEmphasis:
+    def test_is_a_weight_of_the_classes_that_the_posteriors_do_not_show(self):
+        scores, y = made_up()
+        found = Smooth(emphasis=[1, 4]).fit(scores, y).posteriors(scores)
+        weighed = Smooth().fit(scores, y, sample_weight=np.where(y == 1, 1.0, 0.25))
+        moved = weighed.posteriors(scores) / [1, 4]
+        np.testing.assert_allclose(found, moved / moved.sum(axis=1, keepdims=True))
+
+    @pytest.mark.parametrize("emphasis", [[1, 1], [7.5, 7.5]])
+    def test_equal_is_none(self, emphasis):
+        scores, y = made_up()
+        a, b = (Smooth(emphasis=e).fit(scores, y).posteriors(scores) for e in (emphasis, None))
+        np.testing.assert_allclose(a, b)
+
+    def test_many_cases_give_the_truth_all_the_same(self):
+        scores, y = made_up(40_000)
+        found = Smooth(emphasis=[10, 1]).fit(scores, y).posteriors(scores)[:, 1]
+        assert np.abs(found - expit(scores)).mean() < 0.005
+
+    def test_target_priors_move_the_log_odds_as_ever(self):
+        scores, y = made_up()
+        plain = Smooth(emphasis=[1, 9]).fit(scores, y)
+        moved = Smooth(emphasis=[1, 9], priors=[0.98, 0.02]).fit(scores, y)
+        shares = np.bincount(y) / len(y)
+        more = logit(0.02) - np.log(shares[1] / shares[0])
+        np.testing.assert_allclose(
+            logit(moved.posteriors(scores)[:, 1]), logit(plain.posteriors(scores)[:, 1]) + more
+        )
+
+    def test_is_kept_in_the_file(self, tmp_path):
+        scores, y = made_up()
+        cal = Smooth(emphasis=(1, 9)).fit(scores, y)
+        cal.save(tmp_path / "cal.json")
+        again = load(tmp_path / "cal.json")
+        assert again.options["emphasis"] == [1.0, 9.0]
+        np.testing.assert_array_equal(again.posteriors(scores), cal.posteriors(scores))
+
+    @pytest.mark.parametrize(
+        "emphasis", [[1], [1, 2, 3], [0, 1], [1, -1], [1, np.inf], [1, np.nan]]
+    )
+    def test_other_than_two_positive_numbers_is_refused(self, emphasis):
+        with pytest.raises(DataError, match="emphasis"):
+            Smooth(emphasis=emphasis)
 
 
 class TestModest:

@@ -14,7 +14,6 @@ from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.candidate_average import with_average
 from stakes.calibration.cases import Cases
 from stakes.calibration.choosing import chosen_place
-from stakes.calibration.constant import Constant
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
 from stakes.calibration.default_candidates import default_candidates
 from stakes.calibration.describing import aim_again, described, made, plain_aim
@@ -56,7 +55,8 @@ class Automatic(Calibrator):
         cost of the Bayes decisions of an application, whose priors, if it has any, are the target
         priors. For a cost, `Constant` is averaged too, the likelihood that weighs the average
         counts each case by what is at stake in its class, and since costs are noisy, errors not yet
-        seen add to the standard error.
+        seen add to the standard error. For two classes the curve that goes first is then a mean
+        of `Smooth` and of one sought with each class counted by the root of what is at stake in it.
     folds : int
         Number of stratified folds.
     rng : int, Generator, RandomState or None
@@ -175,9 +175,7 @@ class Automatic(Calibrator):
     def _fit(self, cases: Cases) -> None:
         by, given = self.options["by"], self.options["candidates"]
         loss_name(by, size=cases.scores.size)
-        candidates = default_candidates(cases) if given is None else list(given)
-        if given is None and isinstance(by, Application) and len(candidates) > 1:
-            candidates.append(Constant())
+        candidates = default_candidates(cases, by) if given is None else list(given)
         kept, logs, failures = self._cross_fitted(candidates, cases)
         if not kept:
             raise DataError("no candidate could be fitted: " + " ".join(failures))

@@ -26,11 +26,36 @@ def with_average(
 ) -> tuple[list[Calibrator], list[FloatArray], list[str], int]:
     """The candidates and their average, in front or after `Smooth`.
 
-    Where one has all the weight, that one takes the place. Last, how many are to choose from.
+    Where one has all the weight, that one takes the place. Last, how many are to choose from. For
+    a cost, `Smooth` is itself averaged with the curve that was sought by what is at stake.
     """
     emphasis = class_stakes(by) if isinstance(by, Application) else None
+    if emphasis is not None and _both_curves(kept):
+        pair = likelihood_weights(logs[:2], cases, emphasis=emphasis)
+        curve = mixed(logs[:2], pair, emphasis.tolist())
+        kept, logs = [_weighted(kept[:2], pair, emphasis), *kept[2:]], [curve, *logs[2:]]
+        names = [f"smooth ({100 * pair[1]:.0f} % by stakes)", *names[2:]]
+        return _with_average(kept, logs, names, cases, emphasis, at=1)
+    return _with_average(kept, logs, names, cases, emphasis, at=int(isinstance(kept[0], Smooth)))
+
+
+def _both_curves(kept: list[Calibrator]) -> bool:
+    """Whether the first two are the plain curve and the one by what is at stake."""
+    return len(kept) > 1 and all(isinstance(each, Smooth) for each in kept[:2])
+
+
+def _with_average(
+    kept: list[Calibrator],
+    logs: list[FloatArray],
+    names: list[str],
+    cases: Cases,
+    emphasis: FloatArray | None,
+    *,
+    at: int,
+) -> tuple[list[Calibrator], list[FloatArray], list[str], int]:
+    """The candidates and their average, at a place."""
     shares = _that_count(likelihood_weights(logs, cases, emphasis=emphasis))
-    among, at = np.flatnonzero(shares), int(isinstance(kept[0], Smooth))
+    among = np.flatnonzero(shares)
     if len(among) == 1:
         front = list(dict.fromkeys([*range(at), int(among[0])]))
         order = list(dict.fromkeys([*front, *range(len(kept))]))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from stakes.application import Application
 from stakes.calibration.blending import Rank
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.cases import Cases
+from stakes.calibration.choosing import class_stakes
+from stakes.calibration.constant import Constant
 from stakes.calibration.isotonic import Isotonic
 from stakes.calibration.logistic import Beta
 from stakes.calibration.matrix import Dirichlet
+from stakes.calibration.per_case import Aim
 from stakes.calibration.scaling import Affine, Temperature
 from stakes.calibration.smooth import Smooth
 from stakes.calibration.structured import CommonCurve, StructuredMatrix
@@ -20,12 +24,30 @@ __all__ = ["default_candidates"]
 
 #: Beyond so many classes nothing is tried whose work or need of cases grows with their square.
 MANY_CLASSES = 30
+#: A class that counts less is to count for so many cases at least.
+FEW_CASES = 5.0
 #: Beyond so many cases times classes squared no matrix is tried.
 MUCH_WORK = 2e8
 
 
-def default_candidates(cases: Cases) -> list[Calibrator]:
-    """What is tried when nothing is named: what the classes and cases can bear."""
+def default_candidates(cases: Cases, by: Aim = "cross_entropy") -> list[Calibrator]:
+    """What is tried when nothing is named: what the classes and cases can bear.
+
+    For a cost also the priors alone, and for two classes a curve that is sought with each class
+    counted by the root of what is at stake in it, unless too little would be left of one.
+    """
+    candidates = _for_any_aim(cases)
+    if not isinstance(by, Application) or len(candidates) == 1:
+        return candidates
+    emphasis = np.sqrt(class_stakes(by))
+    enough = bool((cases.counts * emphasis >= FEW_CASES * emphasis.max()).all())
+    if isinstance(candidates[0], Smooth) and emphasis[0] != emphasis[1] and enough:
+        candidates.insert(1, Smooth(emphasis=emphasis.tolist()))
+    return [*candidates, Constant()]
+
+
+def _for_any_aim(cases: Cases) -> list[Calibrator]:
+    """What is tried for proper scores."""
     size = cases.scores.size
     numbers = np.bincount(cases.codes, minlength=size)
     if size == 2:

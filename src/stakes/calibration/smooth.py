@@ -13,7 +13,8 @@ from stakes.calibration.cases import Cases
 from stakes.calibration.ranking import mid_ranks, rank_log_odds
 from stakes.calibration.saved_form import Shapes
 from stakes.calibration.scores import Scores
-from stakes.typing import FloatArray, Priors
+from stakes.exceptions import DataError
+from stakes.typing import FloatArray, IntArray, Priors
 
 __all__ = ["Smooth"]
 
@@ -40,6 +41,11 @@ class Smooth(Calibrator):
 
     Parameters
     ----------
+    emphasis : sequence of two floats, optional
+        How much a case of each class counts while the curve is sought, such as what an error on it
+        costs: the curve is then finest where posteriors multiplied by them are equal. The class
+        with the larger number counts in full, so no case stands for more than one. Posteriors are
+        those of the cases as they are. Default: all cases count alike.
     priors, classes, bound
         See `Calibrator`.
 
@@ -83,11 +89,13 @@ class Smooth(Calibrator):
     def __init__(
         self,
         *,
+        emphasis: Sequence[float] | None = None,
         priors: Priors | None = None,
         classes: Sequence[Any] | None = None,
         bound: float | str | None = None,
     ) -> None:
-        super().__init__(priors=priors, classes=classes, bound=bound)
+        parts = None if emphasis is None else _two_numbers(emphasis)
+        super().__init__(priors=priors, classes=classes, bound=bound, emphasis=parts)
         self.places: FloatArray = np.empty(0)
         self.ranks: FloatArray = np.empty(0)
         self.ends: FloatArray = np.empty(0)
@@ -98,21 +106,24 @@ class Smooth(Calibrator):
     def _fit(self, cases: Cases) -> None:
         odds = cases.scores.log_odds()
         cases.need_all_classes("two classes are needed")
-        self.places, self.ranks = mid_ranks(odds, cases.weights)
+        emphasis = np.array(self.options["emphasis"] or (1.0, 1.0))
+        weights = cases.weights * (emphasis / emphasis.max())[cases.codes]
+        self.places, self.ranks = mid_ranks(odds, weights)
         self.ends = _ends(odds)
-        offsets = cases.prior_offsets()
+        offsets = cases.prior_offsets() - np.log(emphasis)
         self.shift = float(offsets[1] - offsets[0])
-        found = [self._curve_along(part, odds, cases) for part in _RANK_PARTS]
+        found = [self._curve_along(part, odds, cases.codes, weights) for part in _RANK_PARTS]
         self.curves = np.array([curve.log_odds for curve in found])
         evidence = np.array([curve.evidence for curve in found])
         self.log_shares = evidence - np.logaddexp.reduce(evidence)
 
-    def _curve_along(self, part: float, odds: FloatArray, cases: Cases) -> LikelyCurve:
+    def _curve_along(
+        self, part: float, odds: FloatArray, codes: IntArray, weights: FloatArray
+    ) -> LikelyCurve:
         """The curve for one kind of place."""
         at = np.rint(self._along(part, odds)).astype(np.intp)
-        weights = cases.weights
         totals = np.bincount(at, weights=weights, minlength=_CELLS)
-        positives = np.bincount(at, weights=weights * (cases.codes == 1), minlength=_CELLS)
+        positives = np.bincount(at, weights=weights * (codes == 1), minlength=_CELLS)
         share = float(positives.sum() / totals.sum())
         extra = totals / totals.sum()
         return likely_curve(positives + share * extra, totals + extra)
@@ -143,6 +154,14 @@ class Smooth(Calibrator):
             "log_shares": self.log_shares,
             "shift": self.shift,
         }
+
+
+def _two_numbers(emphasis: Sequence[float]) -> list[float]:
+    """The emphasis as plain numbers."""
+    parts = [float(value) for value in emphasis]
+    if len(parts) != 2 or not all(0.0 < part < np.inf for part in parts):
+        raise DataError(f"`emphasis` must be two positive numbers; got {list(emphasis)}.")
+    return parts
 
 
 def _ends(odds: FloatArray) -> FloatArray:
