@@ -97,7 +97,7 @@ def _prices(ev: Evaluation, args: Any) -> list[str]:
     """The costs and shares as they were given; costs of single cases lead to no calibration."""
     shares = _given("prevalence", args)
     if isinstance(args.costs, Application):  # the middle of the ranges of a file
-        return [*_in_numbers(ev.application), *(shares or _shares(ev.application))]
+        return [*_in_numbers(ev.application), *(shares or _shares(args.costs))]
     return [word for name in PRICES for word in _given(name, args)] + shares
 
 
