@@ -2,6 +2,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.special import expit, log_softmax
 
 from stakes import Application, CostMatrix, bayes_decisions
@@ -316,6 +318,52 @@ class TestByCost:
         assert (bayes_decisions(cal.posteriors(rng.normal(size=1000)), app) == 1).all()
         assert "constant" in cal.frame()["candidate"].tolist()
         assert cal.frame()["loss"][-1] == pytest.approx((y == 0).mean())
+
+    @pytest.mark.parametrize("power", [-1020, -660, 660, 1010])
+    def test_the_unit_of_costs_changes_nothing(self, power):
+        scores, y = bent()
+        costs = np.array([[0.0, 1.0], [20.0, 0.0]])
+        plain = Automatic(by=Application(CostMatrix(costs))).fit(scores, y)
+        other = Automatic(by=Application(CostMatrix(costs * 2.0**power))).fit(scores, y)
+        np.testing.assert_array_equal(other.posteriors(scores), plain.posteriors(scores))
+        for name in ("loss", "above_best", "standard_error"):
+            np.testing.assert_allclose(
+                other.frame()[name], plain.frame()[name] * 2.0**power, rtol=1e-12
+            )
+
+    @given(
+        st.lists(st.lists(st.integers(-9, 9), min_size=2, max_size=2), min_size=2, max_size=3),
+        st.tuples(st.integers(-50, 50), st.integers(-50, 50)),
+        st.sampled_from([None, [0.7, 0.3]]),
+    )
+    @settings(max_examples=4)
+    def test_shifted_rows_and_exchanged_classes(self, columns, shift, priors):
+        scores, y = (part[:150] for part in bent())
+        costs = np.array(columns, dtype=float).T
+        first = Automatic(by=Application(CostMatrix(costs), priors)).fit(scores, y)
+        moved = CostMatrix(costs + np.array(shift)[:, None])
+        again = Automatic(by=Application(moved, priors)).fit(scores, y)
+        np.testing.assert_allclose(again.posteriors(scores), first.posteriors(scores), atol=1e-8)
+        turned = Application(CostMatrix(costs[::-1]), None if priors is None else priors[::-1])
+        mirrored = Automatic(by=turned).fit(-scores, 1 - y)
+        np.testing.assert_allclose(
+            mirrored.posteriors(-scores)[:, ::-1], first.posteriors(scores), atol=1e-8
+        )
+
+    def test_classes_in_another_order_than_those_of_the_costs_are_refused(self):
+        scores, y = bent()
+        words = np.where(y == 1, "yes", "no")
+        costs = {"yes": [0, 20], "no": [1, 0]}
+        app = Application(CostMatrix(list(costs.values()), classes=list(costs)))
+        with pytest.raises(DataError, match="'yes', 'no', and the cases have 'no', 'yes'") as seen:
+            Automatic(by=app).fit(scores, words)
+        assert "classes=['yes', 'no']" in seen.value.hint
+        named = Automatic(by=app, classes=["yes", "no"]).fit(-scores, words)
+        sorted_ = Application(CostMatrix([[0, 1], [20, 0]], classes=["no", "yes"]))
+        plain = Automatic(by=sorted_).fit(scores, words)
+        np.testing.assert_allclose(
+            named.posteriors(-scores)[:, ::-1], plain.posteriors(scores), atol=1e-8
+        )
 
     def test_average_is_weighed_where_the_decision_changes(self):
         app = Application(CostMatrix([[0, 1], [20, 0]]))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, logit
@@ -164,11 +164,39 @@ class TestEmphasis:
         np.testing.assert_array_equal(again.posteriors(scores), cal.posteriors(scores))
 
     @pytest.mark.parametrize(
-        "emphasis", [[1], [1, 2, 3], [0, 1], [1, -1], [1, np.inf], [1, np.nan]]
-    )
+        "emphasis",
+        [[1], [1, 2, 3], [0, 1], [1, -1], [1, np.inf], [1, np.nan], 3, "ab", ["1", "2"], [None, 1],
+         [[1, 2], [3]], {1: 2, 3: 4}, [1e-9, 1]],
+    )  # fmt: skip
     def test_other_than_two_positive_numbers_is_refused(self, emphasis):
         with pytest.raises(DataError, match="emphasis"):
             Smooth(emphasis=emphasis)
+
+    def test_that_leaves_less_than_a_case_of_a_class_is_refused(self):
+        """Next to nothing of a class moves posteriors towards it, whatever its share."""
+        scores, y = made_up(500)
+        few = int((y == 0).sum())
+        Smooth(emphasis=[1, few - 1]).fit(scores, y)
+        with pytest.raises(DataError, match=f"the {few} of class 0 would count for 0.5") as caught:
+            Smooth(emphasis=[1, 2 * few]).fit(scores, y)
+        assert "roots" in caught.value.hint
+
+    @given(st.integers(0, 2**32 - 1), st.floats(0.05, 20))
+    @settings(max_examples=10)
+    def test_whole_weights_are_repeated_rows_and_classes_may_be_exchanged(self, seed, ratio):
+        rng = np.random.default_rng(seed)
+        scores, y = made_up(60)
+        weights = rng.integers(0, 4, 60)
+        rows = np.repeat(np.arange(60), weights)
+        cal = Smooth(emphasis=[1, ratio]).fit(scores, y, sample_weight=weights)
+        repeated = Smooth(emphasis=[1, ratio]).fit(scores[rows], y[rows])
+        np.testing.assert_allclose(
+            cal.posteriors(scores), repeated.posteriors(scores), rtol=0, atol=1e-8
+        )
+        mirrored = Smooth(emphasis=[ratio, 1]).fit(-scores, 1 - y, sample_weight=weights)
+        np.testing.assert_allclose(
+            cal.posteriors(scores), mirrored.posteriors(-scores)[:, ::-1], rtol=0, atol=1e-8
+        )
 
 
 class TestModest:

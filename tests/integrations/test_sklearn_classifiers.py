@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
 import stakes
-from stakes.calibration import Affine, Temperature
+from stakes.calibration import Affine, Automatic, Temperature
 from stakes.exceptions import CostError, DataError, LabelError, PriorError
 from stakes.integrations.sklearn import (
     BayesDecisionClassifier,
@@ -446,3 +446,19 @@ class TestCostWeightedClassifier:
             model = CostWeightedClassifier(make_pipeline(scaler, inner), costs).fit(X, y)
         assert model.score(X, y) == pytest.approx(-stakes.expected_cost(
             y, expected, application=costs), abs=0.02)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [BayesDecisionClassifier, TunedDecisionClassifier])
+def test_costs_of_the_automatic_choice_are_read_by_name(kind, two_classes) -> None:
+    """Labels are sorted, and applications name classes in any order."""
+    X, y = two_classes
+    words = np.where(y == 1, "late", "on time")
+    first = stakes.CostMatrix([[0, 30], [1, 0]], classes=["late", "on time"])
+    second = stakes.CostMatrix([[0, 1], [30, 0]], classes=["on time", "late"])
+    shares = {"late": 0.1, "on time": 0.9}
+    found = []
+    for costs in (first, second):
+        app = stakes.Application(costs, [shares[name] for name in costs.classes])
+        model = kind(LogisticRegression(), first, calibrator=Automatic(by=app), cv=3)
+        found.append(model.fit(X, words).predict_proba(X))
+    np.testing.assert_array_equal(*found)

@@ -14,8 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
-from stakes import Posteriors
-from stakes.calibration import Affine, Logistic, Temperature
+from stakes import Application, CostMatrix, Posteriors
+from stakes.calibration import Affine, Automatic, Logistic, Temperature
 from stakes.exceptions import DataError, PosteriorError
 from stakes.integrations.sklearn import CalibratorTransformer
 
@@ -181,3 +181,15 @@ class TestKindOfScores:
             CalibratorTransformer(kind="llr").fit(LOGITS, LABELS)
         with pytest.raises(DataError, match="needs one column; got 3"):
             CalibratorTransformer(kind="log_odds").fit(LOGITS, LABELS)
+
+
+def test_costs_of_the_automatic_choice_are_read_by_name() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    odds, words = (rng.normal(size=200) + y)[:, None], np.where(y == 1, "yes", "no")
+    found = []
+    for names in (["no", "yes"], ["yes", "no"]):
+        rows = {"no": [0, 1], "yes": [30, 0]}
+        app = Application(CostMatrix([rows[name] for name in names], classes=names))
+        found.append(CalibratorTransformer(Automatic(by=app)).fit(odds, words).transform(odds))
+    np.testing.assert_array_equal(*found)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stakes._kernels.class_scores import weighted_sums
+from stakes._kernels.scaling import ordinary_scale
 from stakes.application import Application
 from stakes.application.dominance import useful_decisions
 from stakes.calibration.blending import emphasised
@@ -118,10 +119,7 @@ def chosen_place(
     means = np.array([float(weights @ loss) for loss in losses])
     best = int(np.argmin(means))
     unit = np.arange(len(weights)) if cases.groups is None else group_numbers(cases.groups)
-    gaps, errors = _above(losses, losses[best], weights, unit)
-    if isinstance(by, Application):
-        doubts = np.hypot(errors, _unseen(cases, by, unit))
-        errors = np.where(np.arange(len(names)) == best, 0.0, doubts)
+    gaps, errors = _doubts(losses, best, cases, by, weights, unit)
     allowed = leeway * errors
     near = np.flatnonzero(((gaps <= allowed) | (np.arange(len(names)) == best))[:among])
     place = int(near[0]) if near.size else int(np.argmin(means[:among]))
@@ -148,6 +146,24 @@ def chosen_place(
     return Verdict(place, table, why + f" As is: {as_is:.4g}.")
 
 
+def _doubts(
+    losses: list[FloatArray],
+    best: int,
+    cases: Cases,
+    by: Aim,
+    weights: FloatArray,
+    unit: IntArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Mean of each candidate above the best and its standard error, in whatever unit costs are."""
+    if not isinstance(by, Application):
+        return _above(losses, losses[best], weights, unit)
+    scale = ordinary_scale(by.costs.values)
+    gaps, errors = _above([each / scale for each in losses], losses[best] / scale, weights, unit)
+    errors = np.hypot(errors, _unseen(cases, by, unit))
+    errors[best] = 0.0
+    return gaps * scale, errors * scale
+
+
 def _above(
     losses: list[FloatArray], least: FloatArray, weights: FloatArray, unit: IntArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -166,7 +182,8 @@ def _above(
 def _unseen(cases: Cases, application: Application, unit: IntArray) -> float:
     """Standard error from one unit more of each class that pays the most a choice can cost.
 
-    Where cases come in groups, units are as many of equal weight as vary like them (Kish).
+    Where cases come in groups, units are as many of equal weight as vary like them (Kish). Divided
+    by the `ordinary_scale` of the costs.
     """
     ranges = _ranges(application)
     number, size = cases.counts, len(cases.counts)
@@ -181,9 +198,10 @@ def _unseen(cases: Cases, application: Application, unit: IntArray) -> float:
 def _ranges(application: Application) -> FloatArray:
     """Difference that a decision makes to each class, among those best for some posterior.
 
-    Among all where a single one is always the best.
+    Among all where a single one is always the best. Divided by the `ordinary_scale` of the costs.
     """
     values = application.costs.values
+    values = values / ordinary_scale(values)
     useful = useful_decisions(values)
     values = values[:, useful] if useful.sum() > 1 else values
     return np.asarray(values.max(axis=1) - values.min(axis=1))

@@ -22,6 +22,8 @@ __all__ = ["Smooth"]
 _CELLS = 401
 #: How much of a place is rank; the rest is score.
 _RANK_PARTS = (1.0, 0.5, 0.0)
+#: How many times as much as the other a class may count at most.
+_MOST = 1e6
 
 
 class Smooth(Calibrator):
@@ -42,10 +44,12 @@ class Smooth(Calibrator):
     Parameters
     ----------
     emphasis : sequence of two floats, optional
-        How much a case of each class counts while the curve is sought, such as what an error on it
-        costs: the curve is then finest where posteriors multiplied by them are equal. The class
-        with the larger number counts in full, so no case stands for more than one. Posteriors are
-        those of the cases as they are. Default: all cases count alike.
+        How much a case of each class counts while the curve is sought, such as the root of what an
+        error on it costs: the curve is then finest where posteriors multiplied by them are equal.
+        The class with the larger number counts in full, so no case stands for more than one.
+        Posteriors are those of the cases as they are, if enough is left of the other class: where
+        it counts for some ten cases or fewer they lean towards it, and for less than one `fit`
+        raises. Default: all cases count alike.
     priors, classes, bound
         See `Calibrator`.
 
@@ -107,7 +111,9 @@ class Smooth(Calibrator):
         odds = cases.scores.log_odds()
         cases.need_all_classes("two classes are needed")
         emphasis = np.array(self.options["emphasis"] or (1.0, 1.0))
-        weights = cases.weights * (emphasis / emphasis.max())[cases.codes]
+        parts = emphasis / emphasis.max()
+        _refuse_nothing_left(cases, parts)
+        weights = cases.weights * parts[cases.codes]
         self.places, self.ranks = mid_ranks(odds, weights)
         self.ends = _ends(odds)
         offsets = cases.prior_offsets() - np.log(emphasis)
@@ -156,12 +162,34 @@ class Smooth(Calibrator):
         }
 
 
-def _two_numbers(emphasis: Sequence[float]) -> list[float]:
+def _two_numbers(emphasis: Any) -> list[float]:
     """The emphasis as plain numbers."""
-    parts = [float(value) for value in emphasis]
-    if len(parts) != 2 or not all(0.0 < part < np.inf for part in parts):
-        raise DataError(f"`emphasis` must be two positive numbers; got {list(emphasis)}.")
-    return parts
+    try:
+        given = np.asarray(emphasis)
+    except ValueError:  # rows of different lengths
+        given = np.empty(0)
+    parts = given.astype(np.float64) if given.dtype.kind in "fiu" else np.empty(0)
+    if parts.shape != (2,) or not ((parts > 0.0) & (parts < np.inf)).all():
+        raise DataError(f"`emphasis` must be two positive numbers; got {emphasis!r}.")
+    if parts.min() / parts.max() < 1.0 / _MOST:
+        raise DataError(
+            f"`emphasis` must be two numbers of which none is more than {_MOST:g} times the other; "
+            f"got {emphasis!r}."
+        )
+    return [float(part) for part in parts]
+
+
+def _refuse_nothing_left(cases: Cases, parts: FloatArray) -> None:
+    """Raise when a class that has cases would count for less than one."""
+    counted = cases.counts * parts
+    lost = np.flatnonzero((counted < 1.0) & (cases.counts >= 1.0))
+    if lost.size:
+        raise DataError(
+            f"`emphasis` must leave at least one case of each class; the "
+            f"{cases.counts[lost[0]]:g} of class {cases.classes[lost[0]]!r} would count for "
+            f"{counted[lost[0]]:.2g}.",
+            hint="give numbers nearer to each other, such as their roots",
+        )
 
 
 def _ends(odds: FloatArray) -> FloatArray:

@@ -11,10 +11,18 @@ from sklearn.utils import indexable
 
 from stakes._names import encode
 from stakes.application import Application, CostMatrix, as_application
+from stakes.calibration import Automatic
 from stakes.exceptions import PriorError
 from stakes.typing import FloatArray, IntArray
 
-__all__ = ["decision_array", "in_application_order", "resolve", "rows_of", "shifted"]
+__all__ = [
+    "decision_array",
+    "in_application_order",
+    "in_class_order",
+    "resolve",
+    "rows_of",
+    "shifted",
+]
 
 
 def resolve(application: Any, classes: NDArray[Any]) -> tuple[Application, IntArray]:
@@ -24,6 +32,22 @@ def resolve(application: Any, classes: NDArray[Any]) -> tuple[Application, IntAr
         return Application(CostMatrix.zero_one(names)), np.arange(len(names))
     app = as_application(application)
     return app, np.asarray(encode(classes, app.classes, "y"), dtype=np.intp)
+
+
+def in_class_order(calibrator: Any, classes: NDArray[Any]) -> Any:
+    """A choice by the costs of an application, with its rows in the order of the classes.
+
+    Calibrators are given positions of the sorted labels, which have no names.
+    """
+    by = calibrator.options["by"] if isinstance(calibrator, Automatic) else None
+    names = classes.tolist()
+    if not isinstance(by, Application) or set(by.classes) != set(names):
+        return calibrator
+    rows = [by.classes.index(name) for name in names]
+    costs = CostMatrix(by.costs.values[rows], decisions=by.decisions)
+    found = calibrator.unfitted()
+    found.options["by"] = Application(costs, None if by.priors is None else by.priors[rows])
+    return found
 
 
 def in_application_order(

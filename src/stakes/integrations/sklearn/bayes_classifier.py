@@ -16,6 +16,7 @@ from stakes.exceptions import DataError
 from stakes.integrations.sklearn.alignment import (
     decision_array,
     in_application_order,
+    in_class_order,
     resolve,
     shifted,
 )
@@ -153,7 +154,8 @@ class BayesDecisionClassifier(AroundClassifier):
         shares = np.bincount(codes, weights_learnt(metadata), minlength=len(self.classes_))
         kept: list[Any] = []
         if self.calibrator is not None:
-            fresh = unfitted(self.calibrator, fold_count(codes, together, weights))
+            meant = in_class_order(self.calibrator, self.classes_)
+            fresh = unfitted(meant, fold_count(codes, together, weights))
             scores, kept, self._panels = held_out(self, X, labels, metadata, splitting, together)
             self.calibrator_ = learnt(fresh, scores, codes, weights, together)
             shares = np.asarray(self.calibrator_.priors)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from stakes._columns import as_weights
 from stakes.calibration.cases import Scores, read_log_scores, read_scores
 from stakes.exceptions import DataError, PosteriorError
+from stakes.integrations.sklearn.alignment import in_class_order
 from stakes.integrations.sklearn.fitting import checked_labels, unfitted
 from stakes.integrations.sklearn.group_folds import fold_count, read_groups
 from stakes.posteriors import Posteriors
@@ -93,7 +94,8 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
             raise DataError("`y` has one class, so there is nothing to calibrate.")
         weights = as_weights(sample_weight, len(codes))
         together = read_groups(groups, len(codes))
-        wanted = "auto" if self.calibrator is None else self.calibrator
+        meant = in_class_order(self.calibrator, self.classes_)
+        wanted = "auto" if meant is None else meant
         fresh = unfitted(wanted, fold_count(codes, together, weights))
         scores = self._scores(table)
         if self.kind is None:

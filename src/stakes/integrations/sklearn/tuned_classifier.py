@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._columns import as_weights
 from stakes.application import Application, CostMatrix
-from stakes.integrations.sklearn.alignment import decision_array, resolve
+from stakes.integrations.sklearn.alignment import decision_array, in_class_order, resolve
 from stakes.integrations.sklearn.case_costs import as_case_costs, cost_per_case
 from stakes.integrations.sklearn.fitting import (
     checked_labels,
@@ -116,7 +116,7 @@ class TunedDecisionClassifier(AroundClassifier):
         scores, kept, self._panels = held_out(self, X, labels, metadata, splitting, together)
         rule = TunedRule(
             self._seen_part(),
-            calibrator=self.calibrator,
+            calibrator=in_class_order(self.calibrator, self.classes_),
             strengths=self.strengths,
             folds=fold_count(codes, together, weights),
             rng=self.rng,
