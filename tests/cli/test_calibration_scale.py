@@ -198,14 +198,15 @@ class TestMeantAllTheSame:
         return written
 
     @pytest.mark.parametrize(
-        ("values", "scale"),
+        ("values", "scale", "code"),
         [
-            (np.linspace(0.1, 0.9, 40), "logit"),
-            (np.linspace(-100, -90, 40), "raw"),
-            (expit(np.linspace(-6, -5.9, 40)), "prob"),
+            (np.linspace(0.1, 0.9, 40), "logit", 2),
+            (np.linspace(-5, 5, 40), "raw", 2),
+            (np.linspace(-100, -99, 40), "raw", 0),  # too small for log-odds
+            (expit(np.linspace(-6, -5.9, 40)), "prob", 0),
         ],
     )
-    def test_a_narrow_range(self, run, narrow, values, scale):
+    def test_a_narrow_range(self, run, narrow, values, scale, code):
         narrow(values)
         fitted_on = SORTS["raw"](ODDS) if scale == "raw" else ODDS
         cal = Logistic().fit(fitted_on, Y)
@@ -213,10 +214,40 @@ class TestMeantAllTheSame:
         said = {"raw": "rank"}.get(scale, scale)
         given = np.log(values / (1 - values)) if scale == "prob" else values
         ran = applied(run, "new", said, "--scores", "score")
-        assert ran.code == 2
-        assert "on that scale all the same:  --narrow" in ran.err
-        ran = applied(run, "new", said, "--scores", "score", "--narrow")
-        assert posteriors(ran) == pytest.approx(cal.posteriors(given)[:, 1], abs=1e-9)
+        assert ran.code == code
+        wanted = "on that scale all the same: --narrow" if code else "--narrow says so"
+        assert wanted in " ".join(ran.err.split())
+        meant = applied(run, "new", said, "--scores", "score", "--narrow")
+        assert meant.err == ""
+        for each in (meant,) if code else (meant, ran):
+            assert posteriors(each) == pytest.approx(cal.posteriors(given)[:, 1], abs=1e-9)
+
+    @pytest.mark.parametrize(
+        ("fitted_on", "values"),
+        {
+            "the low end of points that are never negative": (
+                np.arange(400) / 100.0, np.linspace(0.05, 0.95, 30)),
+            "a part of the cases of a weak model": (
+                np.r_[np.linspace(-0.9, -0.1, 350), np.linspace(0.4, 0.7, 50)],
+                np.linspace(0.41, 0.68, 30)),
+            "a class that was rare": (
+                np.r_[np.linspace(-9, -4, 390), np.linspace(5, 9, 10)], np.linspace(6, 7, 30)),
+            "a band to be reviewed": (
+                np.r_[np.linspace(-9, -3, 210), np.linspace(4, 9, 190)],
+                np.linspace(-0.5, 0.5, 30)),
+            "a band of a few points": (
+                np.r_[np.linspace(300, 790, 390), np.linspace(800, 850, 10)],
+                np.linspace(820, 823, 30)),
+        }.values(),
+    )  # fmt: skip
+    def test_a_part_of_the_cases_is_not_refused_but_spoken_of(self, run, narrow, fitted_on, values):
+        cal = Logistic().fit(fitted_on, np.arange(400) % 3 == 0)
+        cal.save("cal.json")
+        narrow(values)
+        ran = applied(run, "new", "rank", "--scores", "score")
+        assert ran.code == 0
+        assert "--narrow says so" in " ".join(ran.err.split())
+        assert posteriors(ran) == pytest.approx(cal.posteriors(values)[:, 1], abs=1e-9)
 
     def test_what_was_narrow_when_it_was_learnt_needs_no_word(self, run, narrow):
         odds = 0.5 + 0.1 * ODDS  # most of them, but not all, between 0 and 1
@@ -358,9 +389,9 @@ class TestOneColumnPerOutcome:
         gap = next(b - a for a, b in pairwise(seen) if a < low < high < b)
         assert high - low < gap / 4
         ran = applied(run, "new", None)
-        assert ran.code == 2
-        assert "--narrow" in ran.err
-        assert applied(run, "new", None, "--narrow").code == 0
+        assert (ran.code, "--narrow says so" in " ".join(ran.err.split())) == (0, True)
+        meant = applied(run, "new", None, "--narrow")
+        assert (meant.code, meant.err, meant.out) == (0, "", ran.out)
 
     def test_of_python_it_is_told_that_one_column_is_not_enough(self, run, learnt):
         learnt(3)

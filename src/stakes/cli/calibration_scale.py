@@ -44,6 +44,13 @@ OTHER_COLUMN = "pass the column that it was learnt on; or learn a calibration on
 _BEYOND = 0.5
 #: Scores on another scale fill less of the range in which they happen to lie.
 _SMALL_PART = 0.25
+#: And log-odds among points less of the range of nine tenths of the points; log-odds lie between
+#: minus this and this.
+_TINY_PART, _LOG_ODDS = 0.02, 40.0
+#: Where so many of the scores in `fit` lay in [0, 1], all of a part may. So many are enough where
+#: none was negative, so that the least lie there, or nine tenths within so much, as log-odds of a
+#: weak model do.
+_MANY, _SOME, _WEAK = 0.2, 0.05, 2.0
 _NARROW = "If they are on that scale all the same:  --narrow"
 
 
@@ -129,14 +136,14 @@ def look_at(
     source: str,
     narrow: bool,
 ) -> None:
-    """Raise where scores are clearly on another scale than those in `fit`.
+    """Raise where scores are clearly on another scale than those in `fit`, and warn in doubt.
 
     `seen` are quantiles of those, as they would stand in the column.
     """
     sort = learnt._sort
     if sort == UNIT_COLUMN or (kind == "prob" and (sort != COLUMN or values.ndim == 2)):
         return
-    what = "scores"
+    what, said = "scores", False
     if values.ndim == 2:
         _refuse_probability_rows(values, source, known=sort is not None)
         values, what = _differences(values)
@@ -144,8 +151,8 @@ def look_at(
         with np.errstate(divide="ignore"):
             values, what = np.log(values) - np.log1p(-values), "log-odds"
     elif not narrow:
-        _refuse_unit_scores(values, seen, source)
-    if narrow or seen is None:
+        said = _refuse_unit_scores(values, seen, source)
+    if narrow or seen is None or said:
         return
     finite = values[np.isfinite(values)]
     if len(finite) >= FEW_CASES and len(np.unique(finite)) > 2:
@@ -181,27 +188,38 @@ def seen_in_fit(
     return tuple(-each for each in reversed(found)) if flip else tuple(found)
 
 
-def _refuse_unit_scores(values: NDArray[np.float64], seen: Spread, source: str) -> None:
-    """Raise when scores that are no probabilities look like some, unless most did in `fit`.
+def _refuse_unit_scores(values: NDArray[np.float64], seen: Spread, source: str) -> bool:
+    """Raise when scores that are no probabilities look like some, unless many did in `fit`.
 
-    Where nothing is known of those it is only said.
+    Unless most did it is said, and so it is where nothing is known of those. Whether it was.
     """
     if not looks_like_probabilities(values):
-        return
-    if seen is not None and 2 * sum(0 <= each <= 1 for each in seen) > len(seen):
-        return
+        return False
+    share = 0.0 if seen is None else sum(0 <= each <= 1 for each in seen) / len(seen)
+    if share > 0.5:
+        return False
     said = f"all {grouped(len(values))} scores of {source} lie between 0 and 1, like probabilities"
     if seen is None:
         warn(f"{said}, and are not read as such.")
-        return
-    raise DataError(
-        f"{said}; the calibration was learnt on scores from {_shown(seen)}.",
-        hint=f"{OTHER_COLUMN}\n{_NARROW}",
-    )
+    elif share >= _MANY or (share >= _SOME and (seen[0] >= 0 or seen[-2] - seen[1] < _WEAK)):
+        warn(
+            f"{said}, and are not read as such; the calibration was learnt on scores from "
+            f"{_shown(seen)}. If they are on that scale, --narrow says so."
+        )
+    else:
+        raise DataError(
+            f"{said}; the calibration was learnt on scores from {_shown(seen)}.",
+            hint=f"{OTHER_COLUMN}\n{_NARROW}",
+        )
+    return True
 
 
 def _refuse_other_scale(values: NDArray[np.float64], seen: tuple[float, ...], what: str) -> None:
-    """Raise when scores are mostly far beyond those in `fit`, or where hardly any of them were."""
+    """Raise when scores are mostly far beyond those in `fit`, or log-odds where those were points.
+
+    Warn where hardly any of those were: a band of scores, or cases of a class that was rare, may
+    lie there too.
+    """
     slack = _BEYOND * (seen[-1] - seen[0])
     beyond = int(((values < seen[0] - slack) | (values > seen[-1] + slack)).sum())
     here = f"from {_shown((values.min(), values.max()))}"
@@ -211,13 +229,20 @@ def _refuse_other_scale(values: NDArray[np.float64], seen: tuple[float, ...], wh
             f"the calibration was learnt on: they are {here}, and those were from {_shown(seen)}.",
             hint=f"{OTHER_COLUMN}\n{_NARROW}",
         )
-    if _hardly_seen(float(values.min()), float(values.max()), seen):
-        share = percent(1 / (len(seen) - 1))
-        raise DataError(
-            f"the {grouped(len(values))} {what} are {here}, where less than {share} of those lay "
-            f"that the calibration was learnt on, which were from {_shown(seen)}.",
-            hint=f"{OTHER_COLUMN}\n{_NARROW}",
-        )
+    low, high = float(values.min()), float(values.max())
+    if not _hardly_seen(low, high, seen):
+        return
+    said = (
+        f"the {grouped(len(values))} {what} are {here}, where less than "
+        f"{percent(1 / (len(seen) - 1))} of those lay that the calibration was learnt on, which "
+        f"were from {_shown(seen)}."
+    )
+    points = max(-low, high) < _LOG_ODDS < (seen[-1] - seen[0]) / 2
+    if points and high - low < _TINY_PART * (seen[-2] - seen[1]):
+        raise DataError(said, hint=f"{OTHER_COLUMN}\n{_NARROW}")
+    warn(
+        f"{said} If they are on that scale, --narrow says so; if not, the probabilities are wrong."
+    )
 
 
 def _hardly_seen(low: float, high: float, seen: tuple[float, ...]) -> bool:
