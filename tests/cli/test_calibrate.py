@@ -118,6 +118,18 @@ class TestLearn:
         assert [member["kind"] for member in found["members"]] == ["rank", "venn-abers", "beta"]
         assert sum(member["weight"] for member in found["members"]) == pytest.approx(1)
 
+    def test_json_of_curves_for_a_cost_tells_which_is_which(self, run, write):
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 2, 300)
+        rows = "".join(f"{a},{b:.4f}\n" for a, b in zip(y, rng.normal(size=300) + y, strict=True))
+        found = run("calibrate", write("t.csv", f"y,s\n{rows}"), "--label", "y", "--model", "s",
+                    "--scores-are", "logit", "--cost", "fn=9", "fp=1", "--choose-by", "cost",
+                    "--json").found  # fmt: skip
+        plain, weighed = found["members"]
+        assert plain["kind"] == weighed["kind"] == "smooth"
+        assert "emphasis" not in plain
+        assert weighed["emphasis"] == pytest.approx([1 / 3, 1])
+
     def test_json_of_ranks_has_nothing_before(self, run, write):
         rng = np.random.default_rng(0)
         y = rng.integers(0, 2, 300)

@@ -56,13 +56,21 @@ def learnt_record(learnt: Learnt, args: Any, *, naive: float) -> dict[str, Any]:
 
 
 def _members(chosen: Calibrator) -> list[dict[str, Any]]:
-    """The calibrators that are averaged, with their weights."""
+    """The calibrators that are averaged, with their weights; curves sought by stakes with these.
+
+    Of averages among them, their members.
+    """
     if not isinstance(chosen, Average):
         return []
-    return [
-        {"kind": member.kind, "weight": float(weight)}
-        for member, weight in zip(chosen.members, chosen.weights, strict=True)
-    ]
+    found = []
+    for member, weight in zip(chosen.members, chosen.weights, strict=True):
+        record = {"kind": member.kind, "weight": float(weight)}
+        if isinstance(member, Average):
+            record["members"] = _members(member)
+        elif (emphasis := member.options.get("emphasis")) is not None:
+            record["emphasis"] = emphasis
+        found.append(record)
+    return found
 
 
 def _gain(gain: CalibrationGain, learnt: Learnt) -> dict[str, Any]:
