@@ -121,3 +121,50 @@ def test_an_interval_of_groups_of_weighted_rows():
     )
     assert mine.value == pytest.approx(theirs.value)
     assert mine.high - mine.low == pytest.approx(theirs.high - theirs.low, rel=0.08)
+
+
+def many_rows(heavy: float = 0.0, rounded: bool = False):
+    """More rows than are drawn one by one; one may have a share of all weight."""
+    y, chosen, w, _ = some_rows(30_000)
+    w = np.round(w, 3) if rounded else w
+    if heavy:
+        w[7] = heavy / (1 - heavy) * (w.sum() - w[7])
+    return CaseRows.from_decisions(y, chosen, sample_weight=w, groups=None, application=APP)
+
+
+@pytest.mark.parametrize("rounded", [False, True])
+def test_many_rows_are_drawn_with_their_mean_and_covariance(rounded):
+    rows = many_rows(rounded=rounded)
+    n, cells = rows.n_groups[0], rows.joint.counts.shape[0]
+    drawn = rows.draw(6000, np.random.default_rng(5))
+    sums = np.bincount(rows.place, rows.weights, cells)
+    squares = np.bincount(rows.place, rows.weights**2, cells)
+    # n independent rows, each of which puts its weight into one cell
+    covariance = np.diag(squares) - np.outer(sums, sums) / n
+    errors = np.sqrt(np.diag(covariance))
+    assert np.abs((drawn.mean(axis=0) - sums) / errors).max() < 5 / np.sqrt(6000)
+    scaled = np.cov(drawn, rowvar=False) / np.outer(errors, errors)
+    np.testing.assert_allclose(scaled, covariance / np.outer(errors, errors), atol=0.1)
+
+
+def test_among_many_rows_a_heavy_one_is_drawn_by_itself():
+    rows = many_rows(heavy=0.3)
+    drawn = rows.draw(6000, np.random.default_rng(6))
+    heaviest = int(np.argmax(rows.weights))
+    cell, weight = rows.place[heaviest], rows.weights[heaviest]
+    rest = rows.joint.counts[cell] - weight
+    times = np.rint((drawn[:, cell] - rest) / weight)
+    # a row is drawn 0, 1, 2, ... times in n draws: Poisson with mean 1, as n is large
+    for k, share in enumerate(np.exp(-1) / np.array([1, 1, 2, 6])):
+        assert (times == k).mean() == pytest.approx(share, abs=5 * np.sqrt(share / 6000))
+
+
+def test_many_rows_compare_as_when_each_is_drawn(monkeypatch):
+    rows = many_rows()
+    short = compare(rows, APP, rng=0).difference("a", "b")
+    monkeypatch.setattr("stakes.uncertainty.case_rows.MANY", 10**9)
+    long = compare(rows, APP, rng=0).difference("a", "b")
+    assert short.value == long.value
+    width = long.high - long.low
+    assert short.high - short.low == pytest.approx(width, rel=0.1)
+    assert short.low == pytest.approx(long.low, abs=0.05 * width)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,16 @@ from stakes._names import encode, observed_names
 from stakes.application import Application
 from stakes.summaries import ConfusionMatrix, PairedCounts
 from stakes.typing import FloatArray, IntArray, Name
+from stakes.uncertainty.cell_sums import weight_of_draws
 
 __all__ = ["CaseRows", "satterthwaite"]
 
 #: Rows per kind of row from which it pays to draw how often each kind occurs.
 ALIKE = 8
+#: From so many numbers per replicate on, only the heaviest rows are drawn one by one.
+MANY = 20_000
+#: So many of them.
+HEAVIEST = 1000
 #: At most so many numbers are drawn at once.
 ROOM = 1 << 22
 
@@ -88,7 +94,9 @@ class CaseRows:
                 times = np.bincount(generator.integers(0, n, n), minlength=n)
                 found[k] = np.bincount(self.place, self.weights * times[self.group], cells)
             return found
-        place, weights, counts = self._kinds()
+        place, weights, counts = self._kinds
+        if min(n, place.shape[0] * ALIKE) > MANY:
+            return self._draw_many(size, generator)
         if place.shape[0] * ALIKE > n:  # hardly any are alike: draw them one by one
             for k in range(size):
                 rows = generator.integers(0, n, n)
@@ -102,6 +110,39 @@ class CaseRows:
             part[:] = np.add.reduceat(times * weights, starts, axis=1)
         return found
 
+    def _draw_many(self, size: int, generator: np.random.Generator) -> FloatArray:
+        """See `draw`: the heaviest rows by themselves, the others by how many of each cell.
+
+        Of the others only the mean and the variance of their weights count, of which thousands
+        are added up and none is heavy.
+        """
+        n, cells = self.n_groups[0], self.joint.counts.shape[0]
+        heavy, rows, means, spreads = self._heaviest
+        starts = np.flatnonzero(np.append(True, np.diff(self.place[heavy]) != 0))
+        shares: FloatArray = np.append(rows, np.ones(heavy.shape[0])).astype(np.float64) / n
+        found = np.empty((size, cells))
+        step = max(1, ROOM // shares.shape[0])
+        for start in range(0, size, step):
+            part = found[start : start + step]
+            times = generator.multinomial(n, shares, size=part.shape[0])
+            part[:] = weight_of_draws(times[:, :cells], means, spreads, generator)
+            drawn = times[:, cells:] * self.weights[heavy]
+            part[:, self.place[heavy[starts]]] += np.add.reduceat(drawn, starts, axis=1)
+        return found
+
+    @cached_property
+    def _heaviest(self) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+        """The heaviest rows by cell; of the others number, mean and variance in each cell."""
+        order = np.argpartition(self.weights, -HEAVIEST)
+        light, heavy = order[:-HEAVIEST], order[-HEAVIEST:]
+        place, weights, cells = self.place[light], self.weights[light], self.joint.counts.shape[0]
+        rows = np.bincount(place, minlength=cells)
+        many = np.maximum(rows, 1)
+        means = np.bincount(place, weights, cells) / many
+        spreads = np.bincount(place, (weights - means[place]) ** 2, cells) / many
+        return heavy[np.argsort(self.place[heavy], kind="stable")], rows, means, spreads
+
+    @cached_property
     def _kinds(self) -> tuple[IntArray, FloatArray, IntArray]:
         """Cell, weight and number of all rows that are alike, ordered by cell."""
         order = np.lexsort((self.weights, self.place))

@@ -16,7 +16,7 @@ from stakes.exceptions import UndefinedError
 from stakes.summaries import ConfusionMatrix, PairedCounts
 from stakes.typing import FloatArray, IntArray, Name
 
-__all__ = ["CellSums"]
+__all__ = ["CellSums", "weight_of_draws"]
 
 #: Weights of a cell whose variance is below this part of their squared mean are alike.
 ALIKE = 1e-9
@@ -95,16 +95,12 @@ class CellSums:
         """
         n, means = self.n_groups[0], self.joint.counts / self.rows
         spreads = self.squares / self.rows - means**2
-        uneven = spreads > ALIKE * means**2
-        each = means[uneven] ** 2 / spreads[uneven]
         found = np.empty((size, means.shape[0]))
         step = max(1, ROOM // means.shape[0])
         for start in range(0, size, step):
             part = found[start : start + step]
             times = generator.multinomial(n, self.rows / n, size=part.shape[0])
-            part[:] = times * means
-            drawn = generator.standard_gamma(times[:, uneven] * each)
-            part[:, uneven] = drawn * (spreads[uneven] / means[uneven])
+            part[:] = weight_of_draws(times, means, spreads, generator)
         return found
 
     def carrying(self, parts: FloatArray, *, by_class: bool) -> float:
@@ -126,6 +122,22 @@ class CellSums:
     def __repr__(self) -> str:
         many = self.rows.shape[0]
         return f"<CellSums of {self.n_groups[0]} weighted rows in {many} joint cells>"
+
+
+def weight_of_draws(
+    times: IntArray, means: FloatArray, spreads: FloatArray, generator: np.random.Generator
+) -> FloatArray:
+    """What so many drawn rows of each cell (size, C) weigh together, from mean and variance.
+
+    A gamma number with the mean and the variance of such a sum; the sum itself where the weights
+    of a cell are alike.
+    """
+    found = times * means
+    uneven = spreads > ALIKE * means**2
+    means, spreads = means[uneven], spreads[uneven]
+    found[:, uneven] = generator.standard_gamma(times[:, uneven] * (means**2 / spreads))
+    found[:, uneven] *= spreads / means
+    return np.asarray(found)
 
 
 def _refuse_lost(powers: Sequence[FloatArray]) -> None:
