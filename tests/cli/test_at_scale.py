@@ -258,6 +258,16 @@ class TestOptions:
         assert " must hold numbers; a row holds '" in ran.err  # not every version names the column
         assert "name another column, or correct the files" in ran.err
 
+    @pytest.mark.parametrize("engine", ["duckdb", "polars"])
+    def test_a_negative_weight_is_called_as_it_was_typed(self, run, write, engine):
+        pytest.importorskip(engine, reason="one of the engines")
+        name = write("t.csv", "y,p,w\n0,0.2,3\n1,0.7,2\n1,0.6,-1\n")
+        words = ("eval", name, "--label", "y", "--scores", "p", "--weight", "w", *COST)
+        ran = run(*words, "--engine", engine)
+        assert ran.code == 2
+        assert "--weight must be finite and not negative; e.g. w = -1.0 (1 of 3 rows)" in ran.err
+        assert "correct the files, or name another column" in ran.err
+
     def test_weights_that_are_all_zero(self, run, write):
         pytest.importorskip("duckdb", reason="files are counted by DuckDB")
         name = write("t.csv", "y,p,w\n0,0.2,0\n1,0.7,0\n")

@@ -442,3 +442,25 @@ def test_a_plot_that_cannot_be_written_is_refused_before_any_work(saved, name, s
     ran = saved("monitor", "w*.json", *COST, "--plot", name)
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
+
+
+@pytest.mark.parametrize("words", [(), ("--engine", "duckdb"), ("--engine", "polars")])
+def test_weights_are_not_taken_for_cases(run, write, words):
+    for module in words[1:]:
+        pytest.importorskip(module, reason="one of the engines")
+    lines = _rows().splitlines()
+    name = write("d.csv", "\n".join([lines[0] + ",w", *(f"{line},2" for line in lines[1:])]) + "\n")
+    ran = run("monitor", name, "--label", "y", "--scores", "p", *COST, "--time", "day",
+              "--weight", "w", *words)  # fmt: skip
+    assert ran.code == 2
+    assert "--weight is not for monitoring" in ran.err
+
+
+def test_counts_of_weighted_rows_are_refused_in_words_of_the_command_line(saved, tmp_path):
+    weighted = ConfusionMatrix(np.array(GOOD) * 0.7301, ["no", "yes"])
+    weighted.save(tmp_path / "w0.json")
+    ran = saved("monitor", "w0.json", "w1.json", *COST)
+    assert ran.code == 2
+    assert "'w0' holds sums of weights" in ran.err
+    assert "without --weight" in ran.err
+    assert "compare_across" not in ran.err

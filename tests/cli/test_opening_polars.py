@@ -77,3 +77,31 @@ def test_a_slice_without_a_name_is_the_empty_one(run, write, words_looked_for):
     assert {n: part["cases"] for n, part in far["slices"].items()} == {
         n: part["cases"] for n, part in near["slices"].items()
     }
+
+
+@pytest.mark.parametrize("spaced", ["{}, {}, {}", "{} ,{} ,{} "])
+def test_spaces_around_names_and_numbers_are_left_out(run, write, words_looked_for, spaced):
+    lines = [spaced.format(*line.split(",")) for line in text().splitlines()]
+    words = ("eval", write("t.csv", "\n".join(lines) + "\n"), "--label", "y", "--scores", "p",
+             *COST)  # fmt: skip
+    far = found(run(*words, "--engine", "polars"))
+    assert far == found(run(*words))
+    assert far[0] == 60
+
+
+def test_names_that_are_alike_without_spaces_stay_apart(run, write, words_looked_for):
+    doubled = "\n".join(f"{line}, {line[-1]}" for line in text().splitlines()) + "\n"
+    words = ("eval", write("t.csv", doubled), "--label", "y", *COST, "--engine", "polars")
+    assert run(*words, "--scores", "p").code == 0
+    assert "columns 3 and 4 are both called 'g'" in run(*words, "--scores", "g").err
+
+
+def test_numbers_that_parquet_holds_as_text_with_spaces(run, write):
+    polars = pytest.importorskip("polars", reason="one of the engines")
+    pytest.importorskip("pyarrow", reason="reads Parquet in memory")
+    rows = [line.split(",") for line in text().splitlines()[1:]]
+    frame = polars.DataFrame({"y": [int(r[0]) for r in rows], "p": [f" {r[1]} " for r in rows]})
+    path = write("t.csv", "").replace("t.csv", "t.parquet")
+    frame.write_parquet(path)
+    words = ("eval", path, "--label", "y", "--scores", "p", *COST)
+    assert found(run(*words, "--engine", "polars")) == found(run(*words))

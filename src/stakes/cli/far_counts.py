@@ -231,7 +231,8 @@ def _reduced(
             quiet=args.quiet,
         )
     except StakesError as error:
-        raise type(error)(error.message, hint=_hint(error, args) or error.hint) from None
+        said = error.message.replace("`sample_weight`", "--weight")
+        raise type(error)(said, hint=_hint(error, args) or error.hint) from None
     return found if times or not columns.by else with_names(found)
 
 
@@ -239,6 +240,8 @@ def _hint(error: StakesError, args: Any) -> str | None:
     """What to type on the command line."""
     if error.message.startswith("`by` column"):
         return "fill the column in, or leave those rows out of the files"
+    if "`sample_weight`" in error.message:
+        return "correct the files, or name another column"
     missing = "missing values" in error.message
     if args.scores_are != "prob" and (missing or isinstance(error, PosteriorError)):
         return (

@@ -18,6 +18,8 @@ __all__ = ["watched"]
 
 def watched(words: Sequence[str], args: Any) -> Watched:
     """The periods that the options speak of, compared with the first."""
+    if args.weight:
+        raise DataError("--weight is not for monitoring: weights do not say how many cases.")
     if args.time is not None and len(words) == 1:
         args.file = words[0]
         return from_far(args) if needs_engine(args) else from_rows(args)

@@ -25,8 +25,6 @@ __all__ = ["from_rows"]
 
 def from_rows(args: Any) -> Watched:
     """Rows of one file, put into periods by a column."""
-    if args.weight:
-        raise DataError("--weight is not for monitoring: weights do not say how many cases.")
     question = asked(args)
     app = at_place(question.application, question.cases.priors, args)
     models = models_of(question.table, question.cases, texts(app.decisions), args)

@@ -6,13 +6,16 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from stakes.application import Application
 from stakes.application.sentences import describe_costs
 from stakes.cli.cases import quoted
 from stakes.cli.cost_sizes import refuse_beyond_squares
 from stakes.exceptions import CostError, DataError
 from stakes.monitoring import Watch, watch
-from stakes.summaries import CostTally, merge_summaries
+from stakes.summaries import ConfusionMatrix, CostTally, merge_summaries
+from stakes.uncertainty.sufficiency import whole
 
 __all__ = ["Watched", "chosen", "costs_said", "watch_over"]
 
@@ -89,6 +92,12 @@ def _refuse_unwatched(periods: dict[str, Any], app: Application, args: Any) -> N
             f"'{names[-1]}' is the last period, so none is left to compare with it.",
             hint=f"--reference {shlex.quote(names[0])}",
         )
+    for name, summary in periods.items():
+        if isinstance(summary, ConfusionMatrix) and not whole(np.asarray(summary.counts)):
+            raise DataError(
+                f"'{name}' holds sums of weights, which do not say how many cases there were.",
+                hint="count cases for monitoring:  stakes eval ... --save FILE,  without --weight",
+            )
     refuse_beyond_squares(app.costs)
     values = app.costs.values
     given = not any(isinstance(one, CostTally) for one in periods.values())

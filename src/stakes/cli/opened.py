@@ -24,6 +24,8 @@ NO_NUMBER = (
     r"The value '(?P<cell>.*?)' of the type \"STRING\" cannot be cast to \"DOUBLE\"",
 )
 
+#: Numbers, also with a comma before decimals.
+NUMBER = r"[-+]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)(e[-+]?[0-9]+)?|[-+]?inf(inity)?"
 
 #: How engines say that rows of text do not fit the header: DuckDB, Polars.
 UNEVEN = (
@@ -33,7 +35,10 @@ UNEVEN = (
 
 
 class UnreadGapError(FormatError):
-    """A word for nothing where an engine wanted a number; it may be told to look for such words."""
+    """A cell that an engine, told to look at words for nothing and at spaces, can read.
+
+    It is a word for nothing where the engine wanted a number, or a number with spaces around it.
+    """
 
     spaced = False  # whether there are spaces around it
 
@@ -62,6 +67,12 @@ def _said(error: Exception) -> str:
     return " ".join(parts) or lines[0]
 
 
+def _readable(cell: str) -> bool:
+    """Whether a cell is a word for nothing, or a number but for the spaces around it."""
+    word = cell.strip().lower()
+    return word in EMPTY or (word != cell.lower() and re.fullmatch(NUMBER, word) is not None)
+
+
 def unreadable(error: Exception, files: Files) -> FormatError:
     """A problem of an engine in one line."""
     for pattern in NO_NUMBER:
@@ -69,7 +80,7 @@ def unreadable(error: Exception, files: Files) -> FormatError:
             column = found.groupdict().get("column")
             which = f"column '{column}'" if column else "a column of scores or weights"
             cell = found["cell"]
-            kind = UnreadGapError if cell.strip().lower() in EMPTY else FormatError
+            kind = UnreadGapError if _readable(cell) else FormatError
             problem = kind(
                 f"{files.title}: {which} must hold numbers; a row holds '{cell}'.",
                 hint="name another column, or correct the files",
