@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes._checks import as_priors
-from stakes._names import listed
+from stakes._columns import as_column
+from stakes._names import listed, observed_names
 from stakes.application import Application
 from stakes.calibration.blending import Average
 from stakes.calibration.calibrator import Calibrator
@@ -159,7 +160,23 @@ class Automatic(Calibrator):
         groups : array-like of shape (n_cases,), optional
             What cases have in common, such as a speaker, a patient or a pair of trials.
         """
+        if isinstance(self.options["by"], Application):
+            given = self.options["classes"]
+            names = observed_names(as_column(y_true, "y_true")) if given is None else tuple(given)
+            self._refuse_other_order(names)
         return super().fit(scores, y_true, sample_weight=sample_weight, groups=groups)
+
+    def _refuse_other_order(self, classes: tuple[Any, ...]) -> None:
+        by = self.options["by"]
+        if not isinstance(by, Application) or by.classes == classes:
+            return
+        if len(by.classes) == len(classes) and set(by.classes) == set(classes):
+            raise DataError(
+                f"`by` has the classes {listed(by.classes)}, and the cases have {listed(classes)}, "
+                "in another order, so costs would be read of the wrong class.",
+                hint=f"classes={list(by.classes)!r}, which is then the order of the scores too; or "
+                "name the costs in the order of the cases",
+            )
 
     def _remember(self, sort: str | None) -> None:
         self._sort = self.chosen._sort = sort
@@ -176,7 +193,6 @@ class Automatic(Calibrator):
     def _fit(self, cases: Cases) -> None:
         by, given = self.options["by"], self.options["candidates"]
         loss_name(by, size=cases.scores.size)
-        _refuse_other_order(by, cases.classes)
         candidates = default_candidates(cases, by) if given is None else list(given)
         kept, logs, failures = self._cross_fitted(candidates, cases)
         if not kept:
@@ -253,19 +269,6 @@ class Automatic(Calibrator):
 def candidate_priors(cases: Cases) -> FloatArray | None:
     """The target priors, if any were given."""
     return as_priors(cases.priors, cases.classes) if cases.given else None
-
-
-def _refuse_other_order(by: Aim, classes: tuple[Any, ...]) -> None:
-    """Raise when an application names the classes in another order than that of the cases."""
-    if not isinstance(by, Application) or by.classes == classes:
-        return
-    if len(by.classes) == len(classes) and set(by.classes) == set(classes):
-        raise DataError(
-            f"`by` has the classes {listed(by.classes)}, and the cases have {listed(classes)}, in "
-            "another order, so costs would be read of the wrong class.",
-            hint=f"classes={list(by.classes)!r}, which is then the order of the scores too; or "
-            "name the costs in the order of the cases",
-        )
 
 
 def _seed(rng: Any) -> int | None:

@@ -109,6 +109,9 @@ class Calibrator(Savable):
         self._spread = spread_of(of_weight(read, sample_weight))
         return self
 
+    def _refuse_other_order(self, classes: tuple[Any, ...]) -> None:
+        """Raise when costs inside name the classes in another order than the cases."""
+
     def _remember(self, sort: str | None) -> None:
         """Keep what sort of scores this was fitted on."""
         self._sort = sort

@@ -179,6 +179,7 @@ def cross_fit(
         classes=cal.options["classes"],
         groups=groups,
     )
+    cal._refuse_other_order(cases.classes)
     number = fold_numbers(cases, folds, rng=rng)
     return np.exp(cross_fit_cases(cal, cases, number))
 

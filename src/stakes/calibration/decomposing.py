@@ -145,6 +145,7 @@ def decompose(
         classes=names,
         priors=priors,
     )
+    cal._refuse_other_order(cases.classes)
     fresh = cal.unfitted()
     fresh.options |= {"priors": cases.priors if cases.given else None, "classes": None}
     if folds is None:

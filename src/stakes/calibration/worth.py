@@ -126,6 +126,8 @@ def calibration_gain(
     )
     if fitted and cal.classes is not None:
         cal._read_alike(scores)
+    elif not fitted:
+        cal._refuse_other_order(cases.classes)
     logs, fitting = _calibrated(cal, cases, folds, rng, fitted, optimistic)
     doubt = "" if fitted else about_light_weights(cases)
     return gain_of(cases, logs, by, kind=cal.kind, fitting=fitting, level=level, doubt=doubt)
