@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import numpy as np
 import pytest
 
@@ -68,3 +70,36 @@ def test_rows_are_counted_as_in_the_file(run, write):
     ran = run("eval", write("t.csv", text(truth, table)), *WORDS, "--scores-are", "logit")
     assert ran.code == 2
     assert "row 8 is [-inf, -inf, -inf]" in ran.err
+
+
+def test_times_of_a_zone_are_called_as_in_memory(run, tmp_path, engine):
+    pa = pytest.importorskip("pyarrow", reason="writes Parquet")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="writes Parquet")
+    hours = [dt.datetime(2026, 1, 1 + k % 2, 0, tzinfo=dt.UTC) for k in range(120)]
+    table = pa.table(
+        {
+            "y": [k % 3 % 2 for k in range(120)],
+            "p": [0.1 + k % 3 % 2 * 0.6 + k % 7 / 50 for k in range(120)],
+            "g": pa.array(hours, pa.timestamp("us", "Europe/Berlin")),
+        }
+    )
+    parquet.write_table(table, tmp_path / "t.parquet")
+    words = ("eval", "t.parquet", "--label", "y", "--scores", "p", "--subset", "g",
+             "--cost", "fn=10", "fp=1")  # fmt: skip
+    parts = [run(*words, "--json", *more).found["evaluation"]["slices"] for more in ((), engine)]
+    assert sorted(parts[0]) == sorted(parts[1])
+    assert {name: part["cases"] for name, part in parts[1].items()} == {
+        "2026-01-01 00:00:00": 60,
+        "2026-01-02 00:00:00": 60,
+    }
+
+
+def test_a_column_of_lists_makes_no_parts(run, tmp_path, engine):
+    pa = pytest.importorskip("pyarrow", reason="writes Parquet")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="writes Parquet")
+    table = pa.table({"y": [0, 1] * 9, "p": [0.2, 0.6] * 9, "g": [[1], [2]] * 9})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    ran = run("eval", "t.parquet", "--label", "y", "--scores", "p", "--subset", "g",
+              "--cost", "fn=10", "fp=1", *engine)  # fmt: skip
+    assert ran.code == 2
+    assert "column 'g' of --subset must hold single values" in ran.err

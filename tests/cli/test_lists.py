@@ -277,3 +277,16 @@ def test_what_to_type(run, write, trials, scores, told):
     ran = run("eval", "--trials", "t.txt", "--scores", "a.txt", *COSTS)
     assert ran.code == 2
     assert told in ran.err.splitlines()[-1]
+
+
+def test_files_of_scores_may_have_spaces_between_them_and_are_named_once(run, write):
+    keys = "".join(f"s{k} u{k} {'target' if k % 2 else 'nontarget'}\n" for k in range(60))
+    write("t.txt", keys)
+    for name in ("a", "b"):
+        write(f"{name}.txt", "".join(f"s{k} u{k} {k % 7 - 2.5}\n" for k in range(60)))
+    ran = run("eval", "--trials", "t.txt", "--scores", "a.txt, b.txt", *COSTS)
+    assert ran.code == 0, ran.err
+    assert [model["name"] for model in ran.found["models"]] == ["a", "b"]
+    ran = run("eval", "--trials", "t.txt", "--scores", "a.txt,a.txt", *COSTS)
+    assert ran.code == 2
+    assert "'a.txt' is named twice" in ran.err

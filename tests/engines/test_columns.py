@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from stakes import Application, CostMatrix, evaluate_frame
+from stakes.engines import Request, reduce_frame
 from stakes.exceptions import CostError, DataError, LabelError
 
 pd = pytest.importorskip("pandas", reason="needs pandas")
@@ -56,3 +57,12 @@ def test_amounts_that_are_no_numbers_are_not_taken_for_columns(amount):
 def test_formulas_name_the_columns_they_miss():
     with pytest.raises(DataError, match="there is no column 'amounts'"):
         judged(Y, case_costs={"fn": "amounts", "fp": 1})
+
+
+@pytest.mark.parametrize("values", [[[1], [2], [1]], [{"a": 1}, {"a": 2}, {"a": 1}]])
+def test_slices_by_lists_or_records_are_refused(values):
+    pl = pytest.importorskip("polars", reason="has columns of lists")
+    rows = pl.DataFrame({"y": [0, 1, 1], "p": [0.2, 0.4, 0.9], "g": values})
+    request = Request("y", {"m": "p"}, applications=Application([[0, 1], [5, 0]]), by=["g"])
+    with pytest.raises(DataError, match="column 'g' of `by` must hold single values; it holds "):
+        reduce_frame(rows, request)

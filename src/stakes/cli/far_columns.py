@@ -107,6 +107,10 @@ def read_as_meant(frame: Any, columns: FarColumns, files: Files, args: Any) -> A
     encoded = [name for name in columns.types if types[name] == nw.Binary]
     if encoded:
         rows = rows.with_columns(*(nw.col(name).cast(nw.String) for name in encoded))
+    zoned = [name for name in columns.by if getattr(types[name], "time_zone", None)]
+    if zoned and not rows.implementation.is_pyspark():
+        plain = nw.col(*zoned).dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        rows = rows.with_columns(plain)  # as in memory; for others DuckDB needs one more library
     texts = {name for name in columns.types if types[name] in (nw.String, nw.Binary)}
     numbers = [name for name in dict.fromkeys(columns.numbers) if name in texts]
     if numbers:

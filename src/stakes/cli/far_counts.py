@@ -222,6 +222,7 @@ def _reduced(
     )
     frame = prepared(source.frame, columns, cases, args, typed.decisions, outcomes.respelt)
     times = getattr(args, "time", None) is not None
+    option = "--time" if times else "--subset"
     try:
         found = attended(
             lambda: reduce_frame(frame, request, keep_missing=not times),
@@ -231,7 +232,7 @@ def _reduced(
             quiet=args.quiet,
         )
     except StakesError as error:
-        said = error.message.replace("`sample_weight`", "--weight")
+        said = error.message.replace("`sample_weight`", "--weight").replace("`by`", option)
         raise type(error)(said, hint=_hint(error, args) or error.hint) from None
     return found if times or not columns.by else with_names(found)
 
@@ -240,7 +241,7 @@ def _hint(error: StakesError, args: Any) -> str | None:
     """What to type on the command line."""
     if error.message.startswith("`by` column"):
         return "fill the column in, or leave those rows out of the files"
-    if "`sample_weight`" in error.message:
+    if "`sample_weight`" in error.message or "of `by`" in error.message:
         return "correct the files, or name another column"
     missing = "missing values" in error.message
     if args.scores_are != "prob" and (missing or isinstance(error, PosteriorError)):

@@ -23,7 +23,10 @@ PLACES = "--trials takes the list that says target or nontarget, --scores the fi
 def trials_of(args: Any) -> tuple[str, dict[str, NDArray[Any]], list[str]]:
     """What the list is called, its truth and the scores of each model, and what to say."""
     _refuse_two_places(args)
-    paths = [path for path in (args.scores or "").split(",") if path]
+    paths = [path for path in (part.strip() for part in (args.scores or "").split(",")) if path]
+    for k, path in enumerate(paths):
+        if path in paths[:k]:
+            raise DataError(f"'{path}' is named twice.", hint="leave one of them out")
     trials = _read(args.trials, keys=True)
     if not paths:
         raise _without_scores(trials, args)

@@ -37,6 +37,12 @@ class ColumnTypes:
                     f"there is no column {name!r}; there are {listed(tuple(found.types), 12)}.",
                     hint=f"did you mean {near[0]!r}?" if near else None,
                 )
+        for name in request.by:
+            if found.types[name].is_nested():
+                raise DataError(
+                    f"column {name!r} of `by` must hold single values; it holds "
+                    f"{found.types[name]}."
+                )
         numbers = {} if request.sample_weight is None else {request.sample_weight: "sample_weight"}
         numbers |= {c: m for m, said in request.models.items() if len(said) > 1 for c in said}
         for formula in (request.case_costs or {}).values():
