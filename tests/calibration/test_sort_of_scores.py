@@ -269,7 +269,7 @@ class TestFiles:
         odds = np.random.default_rng(1).normal(size=250_000)
         saved = Affine().fit(odds, odds > 0.1).to_dict()
         assert (saved["spread"][0], saved["spread"][-1]) == (odds.min(), odds.max())
-        assert saved["spread"][10] == pytest.approx(0.0, abs=0.02)
+        assert saved["spread"][10] == pytest.approx(0.0, abs=0.05)
 
     def test_few_cases_have_none(self):
         assert "spread" not in Affine().fit(S[:49], Y[:49]).to_dict()

@@ -39,7 +39,7 @@ SORTS = (COLUMN, UNIT_COLUMN, POSTERIORS, TABLE, LOG_POSTERIORS, LOGITS)
 
 #: Quantiles that are kept of the scores in `fit`, a twentieth apart; from so many cases on; and so
 #: many, or up to twice as many, tell them.
-QUANTILES, _ENOUGH, _TELLING = 21, 50, 100_000
+QUANTILES, _ENOUGH, _TELLING = 21, 50, 10_000
 #: How far the logarithm of a sum may be from 0: rounded to one decimal, and to single precision.
 _ROUGHLY, _EXACTLY = 5e-2, 1e-5
 _AT_THEIR_LEVEL = "logits at their level, as in `fit`"
