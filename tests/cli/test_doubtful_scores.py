@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from csv_text import as_csv
 
 COST = ("--cost", "fn=10", "fp=1")
 N = 60
@@ -16,11 +17,6 @@ def columns(seed=0):
     p = np.round(1 / (1 + np.exp(-odds)), 3)
     day = [f"2026-01-{k % 3 + 1:02d}" for k in range(N)]
     return {"y": y, "odds": odds, "p": p, "p_0": 1 - p, "p_1": p, "w": np.ones(N), "day": day}
-
-
-def as_csv(values):
-    lines = [",".join(map(str, row)) for row in zip(*values.values(), strict=True)]
-    return "\n".join([",".join(values), *lines]) + "\n"
 
 
 @pytest.fixture

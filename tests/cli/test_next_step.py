@@ -8,6 +8,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from csv_text import as_csv
 
 from stakes.cli.output import continued
 
@@ -39,11 +40,6 @@ def columns(seed=3):
         "amount": 1 + np.arange(N) % 7,
         "region": np.where(np.arange(N) % 4 < 2, "n", "s"),
     }
-
-
-def as_csv(values):
-    lines = [",".join(map(str, row)) for row in zip(*values.values(), strict=True)]
-    return "\n".join([",".join(values), *lines]) + "\n"
 
 
 @pytest.fixture
