@@ -163,3 +163,71 @@ def test_many_classes_keep_the_others_in_proportion_and_the_truth_inside():
     assert (found.priors <= found.high).all()
     assert ((found.low <= truth) & (truth <= found.high)).mean() >= 0.85
     assert found.high.max() < 0.1
+
+
+@pytest.fixture(name="mp")
+def _mp():
+    return pytest.importorskip("mpmath", reason="the reference arithmetic")
+
+
+def binomial_end(mp, hits, n, share, side, reach=1.959963984540054):
+    """Where the log-likelihood of a share has dropped by reach^2/2, in 30 digits."""
+    most = hits * mp.log(share) + (n - hits) * mp.log(1 - share)
+    with mp.workdps(30):
+        return float(
+            mp.findroot(
+                lambda s: most - hits * mp.log(s) - (n - hits) * mp.log(1 - s) - reach**2 / 2,
+                side,
+                solver="anderson",
+            )
+        )
+
+
+@pytest.mark.parametrize("n", [3, 12])
+def test_posteriors_of_exactly_one_for_three_classes(mp, n):
+    """Certain cases count classes: each share has the likelihood of a binomial."""
+    counts = np.array([n // 3, n - n // 3 - 1, 1])
+    found = estimate_priors(np.eye(3)[np.repeat([0, 1, 2], counts)], [0.2, 0.3, 0.5])
+    np.testing.assert_allclose(found.priors, counts / n, atol=1e-8)
+    for k, hits in enumerate(counts.tolist()):
+        share = mp.mpf(hits) / n
+        low = binomial_end(mp, hits, n, share, (mp.mpf("1e-9"), share))
+        high = binomial_end(mp, hits, n, share, (share, 1 - mp.mpf("1e-9")))
+        assert found.low[k] == pytest.approx(low, abs=2e-5)
+        assert found.high[k] == pytest.approx(high, abs=2e-5)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_votes_of_a_forest_of_five_against_mpmath(mp, seed):
+    """Posteriors k/5 with certain cases: the shares, and how far the likelihood drops."""
+    rng = np.random.default_rng(seed)
+    p = rng.multinomial(5, [0.1, 0.3, 0.6], 24) / 5
+    p[:6] = np.eye(3)[rng.choice(3, 6)]
+    ratios = [[mp.mpf(float(x)) for x in row] for row in p / [0.2, 0.3, 0.5]]
+    found = estimate_priors(p, [0.2, 0.3, 0.5])
+    mixed = [mp.fdot(row, map(float, found.priors)) for row in ratios]
+    for k in range(3):  # the slope along every share is 1 at the greatest likelihood
+        slope = mp.fsum(row[k] / m for row, m in zip(ratios, mixed, strict=True)) / len(p)
+        assert float(slope) == pytest.approx(1, abs=1e-7)
+
+    def likelihood(share, part):
+        rest = (1 - share) * part, (1 - share) * (1 - part)
+        return mp.fsum(mp.log(mp.fdot(row, (*rest, share))) for row in ratios)
+
+    def greatest(share):
+        slope = lambda part: mp.diff(lambda x: likelihood(share, x), part)  # noqa: E731
+        return likelihood(share, mp.findroot(slope, (0.01, 0.99), solver="anderson", tol=1e-12))
+
+    most = mp.fsum(map(mp.log, mixed))
+    for end in (float(found.low[2]), float(found.high[2])):
+        assert 0 < end < 1
+        assert float(most - greatest(mp.mpf(end))) == pytest.approx(1.959964**2 / 2, abs=2e-5)
+
+
+def test_all_cases_certain_of_one_class():
+    """Five certain cases of the first of three classes: its share is at least exp(-z^2/10)."""
+    found = estimate_priors(np.eye(3)[[0] * 5], np.full(3, 1 / 3))
+    assert found.priors[0] == pytest.approx(1)
+    assert found.low[0] == pytest.approx(np.exp(-(1.959964**2) / 10), abs=1e-5)
+    assert found.high.tolist()[0] == 1.0
+    assert found.low.tolist()[1:] == [0.0, 0.0]

@@ -23,6 +23,8 @@ _NEAR = 0.5
 #: The other shares are not fitted again for more work than this: rows times classes squared, for
 #: each share that the curvature does not speak for.
 _MUCH = 1e7
+#: Stands for a density of 0, so that its logarithm is finite: no interval reaches such a share.
+_IMPOSSIBLE = 1e-300
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -236,11 +238,11 @@ def _dropped(
     def drop(share: float) -> float:
         shares = start
         if size > 1 and fit_others and share < 1.0:
-            mixed = share * own[:, None] + (1 - share) * others
+            mixed = np.maximum(share * own[:, None] + (1 - share) * others, _IMPOSSIBLE)
             begin = np.maximum(start, 1e-3 / size)
             shares, _ = most_likely_shares(mixed, begin, tolerance=1e-6, max_iterations=100)
         moved = share * own + (1 - share) * (others @ shares)
-        return float(most - np.log(np.maximum(moved, 1e-300)).sum() - reach**2 / 2)
+        return float(most - np.log(np.maximum(moved, _IMPOSSIBLE)).sum() - reach**2 / 2)
 
     at = float(priors[k])
     fine = {"xtol": 1e-6 * min(max(at, 1e-6), max(1.0 - at, 1e-6)), "rtol": 1e-6}
