@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from brute_force_scores import all_rates, least_cost, samples
@@ -18,6 +20,7 @@ from stakes import (
     metrics,
     normalized_expected_cost,
 )
+from stakes.curves import bayes_error, threshold_sweep
 from stakes.exceptions import DataError, UndefinedError
 
 costs22 = st.lists(st.integers(0, 5), min_size=4, max_size=4).map(
@@ -217,3 +220,62 @@ class TestActualCost:
         sc = ScoreCounts.from_scores(y, s, kind="log_odds")
         wrong = ((s > 0).astype(int) != y).mean()
         assert metrics.actual_cost(sc, CostMatrix.zero_one(2)) == pytest.approx(wrong)
+
+
+def exact_least_cost(y, s, w, costs, priors):
+    """The least over all cuts of two decisions, in rational arithmetic."""
+    totals = [sum((Fraction(v) for v, c in zip(w, y, strict=True) if c == k), Fraction(0))
+              for k in (0, 1)]  # fmt: skip
+    shares = [Fraction(p) for p in priors]
+
+    def cost(cut):
+        return sum(
+            shares[c] * Fraction(v) / totals[c] * Fraction(costs[c][int(x > cut)])
+            for c, x, v in zip(y, s, w, strict=True)
+        )
+
+    return min(cost(cut) for cut in [-np.inf, *s])
+
+
+def apart(kind, shift):
+    """Two classes of 41 rows of weight .1 or .3 that the score 0 parts."""
+    below = -shift - np.arange(41.0)
+    w = np.where(np.arange(82) % 3, 0.1, 0.3)
+    y, s = np.repeat([0, 1], 41), np.append(below, -below)
+    return ScoreCounts.from_scores(y, s, kind=kind, sample_weight=w)
+
+
+class TestWeightsAndLargeCosts:
+    """Costs of 1e12 and more multiply what the sums of fractional weights are rounded by."""
+
+    @pytest.mark.parametrize("seed", range(8))
+    @pytest.mark.parametrize("costs", [[[0, 1], [1e15, 0]], [[0, 1e13], [1, 0]]])
+    def test_min_cost_in_rational_arithmetic(self, seed, costs):
+        rng = np.random.default_rng(seed)
+        y = np.append([0, 1], rng.integers(0, 2, 30)).tolist()
+        s = np.round(3.0 * np.array(y) + rng.normal(size=32), 1).tolist()
+        w = (np.exp(12 * rng.normal(size=32)) if seed % 2 else rng.integers(1, 9, 32) / 10).tolist()
+        sc = ScoreCounts.from_scores(y, s, kind="rank", sample_weight=w)
+        truth = float(exact_least_cost(y, s, w, costs, [0.3, 0.7]))
+        found = metrics.min_cost(sc, Application(costs, priors=[0.3, 0.7]))
+        assert found == pytest.approx(truth, rel=1e-13, abs=0)
+
+    @pytest.mark.parametrize("bins", [False, True])
+    def test_no_error_costs_nothing(self, bins):
+        """Two classes apart: no threshold between them may cost a rounding times 1e15."""
+        sc = apart("log_odds", shift=1.0)
+        sc = sc.binned([-2.5, 0.0, 2.5]) if bins else sc
+        app = Application([[0, 1e15], [1e15, 0]])
+        assert metrics.min_cost(sc, app) == 0
+        assert metrics.actual_cost(sc, app) == 0
+        assert metrics.at_threshold(sc, 0.0).cost(app) == 0
+        for cuts in (None, [0.0]):
+            sweep = threshold_sweep(sc, cuts, metrics=["expected_cost"], application=app)
+            assert min(sweep.values["expected_cost"]) == 0
+
+    def test_bayes_error_far_out(self):
+        """Nobody is below or above the wrong cut: the cost is 0 at every prior between."""
+        sc = apart("llr", shift=40.0)
+        curve = bayes_error(sc, [-37.0, 0.5, 37.0])
+        assert curve.actual.tolist() == [0, 0, 0]
+        assert curve.minimum.tolist() == [0, 0, 0]

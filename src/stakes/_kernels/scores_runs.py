@@ -22,6 +22,7 @@ __all__ = [
     "merged_scores",
     "rounded_down",
     "split_classes",
+    "stretch_sums",
     "summed",
 ]
 
@@ -95,7 +96,7 @@ def _merged(
     lowest[1::2], highest[1::2] = small[start], small[stop - 1]
     lowest[0::2] = np.take(large, bounds[0:-1:2], mode="clip")
     highest[0::2] = large[bounds[1::2] - 1]
-    counts = _sums(small_counts, small_bounds), _sums(large_counts, bounds)
+    counts = stretch_sums(small_counts, small_bounds), stretch_sums(large_counts, bounds)
     kept = _filled(bounds[1::2] > bounds[0:-1:2], rows)
     return counts[0][kept], counts[1][kept], lowest[kept], highest[kept]
 
@@ -153,17 +154,23 @@ def _starts(values: NDArray[np.floating[Any]]) -> NDArray[np.intp]:
     return np.flatnonzero(fresh)
 
 
-def _sums(counts: NDArray[Any] | None, bounds: NDArray[np.intp]) -> NDArray[Any]:
-    """Cases between consecutive bounds; without counts every entry is one case."""
+def stretch_sums(counts: NDArray[Any] | None, bounds: NDArray[np.intp]) -> NDArray[Any]:
+    """Cases between consecutive bounds; without counts every entry is one case.
+
+    Nothing is subtracted: where nothing lies between two bounds the sum is 0, not a rounding.
+    """
     if counts is None:
         return np.diff(bounds)
-    totals = np.concatenate((np.zeros(1, dtype=counts.dtype), np.cumsum(counts)))
-    return np.diff(totals[bounds])
+    sums = np.zeros(bounds.shape[0] - 1, dtype=counts.dtype)
+    filled = np.flatnonzero(bounds[1:] > bounds[:-1])
+    if filled.size:
+        sums[filled] = np.add.reduceat(counts[: bounds[-1]], bounds[filled])
+    return sums
 
 
 def summed(counts: NDArray[Any], lengths: NDArray[np.int64]) -> NDArray[Any]:
     """Sums of consecutive counts, so many at a time."""
-    return _sums(counts, np.concatenate((np.zeros(1, dtype=np.intp), np.cumsum(lengths))))
+    return stretch_sums(counts, np.concatenate((np.zeros(1, dtype=np.intp), np.cumsum(lengths))))
 
 
 def distinct_scores(
@@ -178,7 +185,7 @@ def distinct_scores(
     counted = []
     for scores, counts in ((negatives, negative_counts), (positives, positive_counts)):
         bounds = np.concatenate(([0], np.searchsorted(scores, values, side="right")))
-        counted.append(_sums(counts, bounds))
+        counted.append(stretch_sums(counts, bounds))
     return values, counted[0], counted[1]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._kernels.roc_hull import cumulative
 from stakes.curves.tabular import Tabular
 from stakes.exceptions import DataError
 from stakes.summaries.ranked_scores import RankedScores, require_both
@@ -74,15 +75,15 @@ def best_rates(
     with np.errstate(divide="ignore"):
         llr = np.log(second / second.sum()) - np.log(first / first.sum())
     at = np.searchsorted(llr, -log_odds, side="right")
-    below_first, below_second = (part[scores.hull] / part[-1] for part in scores.cumulated)
+    above, below = cumulative(first[::-1])[::-1], cumulative(second)
     cuts = scores.cuts_at(scores.hull)
-    return 1 - below_first[at], below_second[at], cuts[at]
+    return above[at] / above[0], below[at] / below[-1], cuts[at]
 
 
 def _rates_at(scores: RankedScores, thresholds: FloatArray) -> tuple[FloatArray, FloatArray]:
     """False positive and false negative rates above given thresholds."""
-    above = scores.counts_above_each(thresholds) / scores.class_totals
-    return above[:, 0], 1 - above[:, 1]
+    counts = scores.counts_beside_each(thresholds)
+    return counts[:, 0, 1] / scores.class_totals[0], counts[:, 1, 0] / scores.class_totals[1]
 
 
 def bayes_error(

@@ -105,19 +105,16 @@ def threshold_sweep(
     BestThreshold(metric='f1', threshold=-0.5, value=0.8, implied_cost=1.6487212707001282)
     """
     if thresholds is None:
-        cuts, below_first, below_second = scores.finest
-        above = np.stack([below_first[-1] - below_first, below_second[-1] - below_second], axis=1)
+        cuts, counts = scores.finest[0], scores.finest_tables
     else:
         cuts = as_grid(thresholds, np.empty(0), "thresholds")
-        above = scores.counts_above_each(cuts)
-    totals = scores.class_totals
-    counts = np.stack([totals - above, above.astype(np.float64)], axis=2)
+        counts = scores.counts_beside_each(cuts)
     values: dict[str, FloatArray] = {}
     directions: dict[str, bool] = {}
     for wanted in metrics:
         name, metric = _resolved(wanted, application, scores)
         values[name], directions[name] = metric.values(counts), metric.higher_is_better
-    acted_on = counts[:, :, 1].sum(axis=1) / totals.sum()
+    acted_on = counts[:, :, 1].sum(axis=1) / scores.total
     return ThresholdSweep(cuts, acted_on, values, directions, _log_odds(scores, cuts))
 
 

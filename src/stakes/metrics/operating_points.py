@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.intervals import float_below, pieces
+from stakes._kernels.scores_runs import stretch_sums
 from stakes._names import listed
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError, UndefinedError
@@ -131,9 +132,9 @@ def at_threshold(scores: RankedScores, threshold: float) -> OperatingPoint:
     OperatingPoint(1 if score > 0; false positives 0, false negatives 0.5)
     """
     value = float(threshold)
-    above = scores.class_totals if value == -np.inf else scores.counts_above(value)
-    below = np.maximum(scores.class_totals - above, 0)  # sums of weights may round below 0
-    counts = np.stack([below, above], axis=1)
+    if np.isnan(value):
+        raise DataError("`threshold` must be a number; got nan.")
+    counts = scores.counts_between([(value, value == -np.inf)]).T
     return OperatingPoint((value,), scores.classes, ConfusionMatrix(counts, scores.classes))
 
 
@@ -177,11 +178,9 @@ def at_bayes_threshold(scores: RankedScores, application: Any) -> OperatingPoint
         weights = weights / np.array([[1 - scores.prior], [scores.prior]])
     found = pieces(weights)
     cuts = [_on_scale(piece.start, scores, strictly=piece.included) for piece in found[1:]]
-    above = [
-        scores.counts_above(cut, or_equal=piece.included and scores.kind != "posterior")
-        for cut, piece in zip(cuts, found[1:], strict=True)
-    ]
-    return _point(scores, app, [piece.decision for piece in found], cuts, above)
+    above = [piece.included and scores.kind != "posterior" for piece in found[1:]]
+    stretches = scores.counts_between(list(zip(cuts, above, strict=True)))
+    return _point(app, [piece.decision for piece in found], cuts, stretches)
 
 
 def _on_scale(start: Fraction, scores: RankedScores, *, strictly: bool) -> float:
@@ -239,24 +238,19 @@ def at_min_cost(scores: RankedScores, application: Any) -> OperatingPoint:
     turns = np.flatnonzero(np.diff(chosen)) + 1
     vertices = scores.hull[turns]
     cuts = scores.cuts_at(vertices).tolist()
-    below = np.stack([part[vertices] for part in scores.cumulated], axis=1)
-    above = list(totals - below)
+    bounds = np.concatenate(([0], vertices, scores.hull[-1:]))
+    stretches = np.stack([stretch_sums(part, bounds) for part in scores.runs[:2]], axis=1)
     decisions = [int(chosen[0]), *(int(chosen[k]) for k in turns)]
-    return _point(scores, app, decisions, cuts, above)
+    return _point(app, decisions, cuts, stretches)
 
 
 def _point(
-    scores: RankedScores,
-    app: Application,
-    decisions: list[int],
-    cuts: list[float],
-    above: list[FloatArray],
+    app: Application, decisions: list[int], cuts: list[float], stretches: FloatArray
 ) -> OperatingPoint:
     """Count the cases of each stretch under its decision."""
     counts = np.zeros((2, len(app.decisions)))
-    bounds = [scores.class_totals, *above, np.zeros(2)]
-    for decision, upper, lower in zip(decisions, bounds[:-1], bounds[1:], strict=True):
-        counts[:, decision] += np.maximum(upper - lower, 0)  # sums of weights may round below 0
+    for decision, cases in zip(decisions, stretches, strict=True):
+        counts[:, decision] += cases
     matrix = ConfusionMatrix(counts, app.classes, app.decisions)
     return OperatingPoint(tuple(cuts), tuple(app.decisions[k] for k in decisions), matrix)
 

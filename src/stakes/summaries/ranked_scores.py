@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._kernels import scores_compiled
 from stakes._kernels.roc_hull import cumulative
-from stakes._kernels.scores_runs import Runs
+from stakes._kernels.scores_runs import Runs, stretch_sums
 from stakes._names import listed
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.summaries.storable import Storable
@@ -24,7 +25,7 @@ ScoreKind = Literal["llr", "log_odds", "posterior", "rank"]
 class RankedScores(Storable):
     """Two classes ordered by score: counts that the metrics and curves of scores read.
 
-    Subclasses provide the fields named here, `runs`, and `counts_above`.
+    Subclasses provide the fields named here, `runs`, and `_places`.
     """
 
     classes: tuple[Name, ...]
@@ -36,13 +37,46 @@ class RankedScores(Storable):
         """Cases by class in each stretch of scores that rank statistics cannot tell apart."""
         raise NotImplementedError
 
-    def counts_above(self, threshold: float, *, or_equal: bool = False) -> FloatArray:
-        """Cases of each class with a score above the threshold (or equal to it)."""
+    def _places(self, threshold: float, or_equal: bool) -> tuple[int, int]:
+        """How many entries of `_columns` lie below the threshold, in each class."""
         raise NotImplementedError
+
+    @property
+    def _columns(self) -> tuple[tuple[int, NDArray[Any] | None], ...]:
+        """Of each class, the number of entries in ascending score, and their counts if not 1."""
+        raise NotImplementedError
+
+    def counts_between(self, cuts: Sequence[tuple[float, bool]]) -> FloatArray:
+        """Cases of each class in each stretch between ascending cuts, shape (n_cuts + 1, 2).
+
+        A cut is a threshold, and whether a score equal to it lies above.
+        """
+        places = np.array([self._places(*cut) for cut in cuts], dtype=np.intp).reshape(-1, 2)
+        found = [
+            stretch_sums(counts, np.concatenate(([0], places[:, k], [entries])))
+            for k, (entries, counts) in enumerate(self._columns)
+        ]
+        return np.stack(found, axis=1).astype(np.float64)
+
+    def counts_above(self, threshold: float, *, or_equal: bool = False) -> FloatArray:
+        """Cases of each class with a score above the threshold (or equal to it).
+
+        Examples
+        --------
+        >>> from stakes import ScoreCounts
+        >>> ScoreCounts.from_scores([0, 1, 1], [0.0, 0.0, 1.0], kind="llr").counts_above(0.0)
+        array([0., 1.])
+        """
+        return np.asarray(self.counts_between([(threshold, or_equal)])[1])
+
+    def counts_beside_each(self, thresholds: FloatArray) -> FloatArray:
+        """Tables of each class (rows) not above and above each of many thresholds: (n, 2, 2)."""
+        found = [self.counts_between([(float(t), False)]).T for t in thresholds]
+        return np.array(found, dtype=np.float64).reshape(-1, 2, 2)
 
     def counts_above_each(self, thresholds: FloatArray) -> FloatArray:
         """Cases of each class above each of many thresholds, shape (n, 2)."""
-        return np.array([self.counts_above(float(t)) for t in thresholds]).reshape(-1, 2)
+        return self.counts_beside_each(thresholds)[:, :, 1]
 
     @cached_property
     def levels(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -94,15 +128,33 @@ class RankedScores(Storable):
         scores, negatives, positives = self.levels
         return cut_points(scores, scores), cumulative(negatives), cumulative(positives)
 
+    @property
+    def finest_tables(self) -> FloatArray:
+        """Each class (rows) below and above every cut of `finest`, shape (n, 2, 2)."""
+        columns = [(cumulative(n), cumulative(n[::-1])[::-1]) for n in self._finest_counts]
+        return np.moveaxis(np.array(columns, dtype=np.float64), -1, 0)
+
+    @property
+    def _finest_counts(self) -> Sequence[NDArray[Any]]:
+        """Cases of each class between the cuts of `finest`."""
+        return self.levels[1:]
+
     @cached_property
     def hull(self) -> NDArray[np.intp]:
-        """Which cuts are vertices of the ROC convex hull; between them lie the PAV blocks."""
-        return scores_compiled.hull(*self.cumulated)
+        """Which cuts are vertices of the ROC convex hull; between them lie the PAV blocks.
+
+        Weights are summed from where the errors of a cut are few: the negatives above it, the
+        positives below it. The rounding is then relative to what the cut costs.
+        """
+        below_first, below_second = self.cumulated
+        if below_first.dtype.kind == "f":
+            below_first = -cumulative(self.runs.negatives[::-1])[::-1]
+        return scores_compiled.hull(below_first, below_second)
 
     def blocks(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Cases of each class in each block of isotonic regression, ascending."""
-        below_first, below_second = self.cumulated
-        return np.diff(below_first[self.hull]), np.diff(below_second[self.hull])
+        negatives, positives = self.runs[:2]
+        return stretch_sums(negatives, self.hull), stretch_sums(positives, self.hull)
 
     # ------------------------------------------------------------- guards
 

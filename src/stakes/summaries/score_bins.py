@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,8 +12,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import frozen
 from stakes._columns import as_floats
-from stakes._kernels.roc_hull import cumulative
-from stakes._kernels.scores_runs import Runs, rounded_down
+from stakes._kernels.scores_runs import Runs, rounded_down, stretch_sums
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, ScoreKind
@@ -103,7 +103,7 @@ class ScoreBins(RankedScores):
         for scores, counts in (negatives, positives):
             inner = np.searchsorted(scores, rounded_down(ends, scores.dtype), side="right")
             at = np.concatenate(([0], inner, [len(scores)]))
-            columns.append(np.diff(at if counts is None else cumulative(counts)[at]))
+            columns.append(stretch_sums(counts, at))
             filled = at[1:] > at[:-1]
             extremes = np.full((2, len(at) - 1), np.nan)
             extremes[0, filled] = scores[at[:-1][filled]]
@@ -147,20 +147,19 @@ class ScoreBins(RankedScores):
         return self.cuts, *self.cumulated
 
     @property
+    def _finest_counts(self) -> Sequence[NDArray[Any]]:
+        return self.runs[:2]
+
+    @property
     def exact(self) -> NDArray[np.bool_]:
         """Which of the `runs` hold one score only, so that binning lost nothing there."""
         return np.asarray(self.runs.lowest == self.runs.highest)
 
-    def counts_above(self, threshold: float, *, or_equal: bool = False) -> FloatArray:
-        """Cases of each class with a score above the threshold, which must not cut a bin.
+    @property
+    def _columns(self) -> tuple[tuple[int, NDArray[Any] | None], ...]:
+        return tuple((part.shape[0], part) for part in self.runs[:2])
 
-        Examples
-        --------
-        >>> from stakes.summaries import ScoreCounts
-        >>> sc = ScoreCounts.from_scores([0, 1, 1], [0.1, 0.2, 1.0], kind="llr")
-        >>> sc.binned([0.5]).counts_above(0.5)
-        array([0., 1.])
-        """
+    def _places(self, threshold: float, or_equal: bool) -> tuple[int, int]:
         low, high = self.runs.lowest, self.runs.highest
         if or_equal:
             inside, above = (low < threshold) & (threshold <= high), low >= threshold
@@ -173,9 +172,8 @@ class ScoreBins(RankedScores):
                 "the counts above it are unknown.",
                 hint="put every threshold that will be asked for among the edges",
             )
-        return np.array(
-            [self.runs.negatives[above].sum(), self.runs.positives[above].sum()], dtype=np.float64
-        )
+        place = low.shape[0] - int(np.count_nonzero(above))
+        return place, place
 
     def __add__(self, other: object) -> ScoreBins:
         if not isinstance(other, ScoreBins):

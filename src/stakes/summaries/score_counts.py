@@ -209,34 +209,30 @@ class ScoreCounts(RankedScores):
         """Cases at each distinct score, one column per class."""
         return np.stack(self.levels[1:], axis=1)
 
-    def counts_above(self, threshold: float, *, or_equal: bool = False) -> FloatArray:
-        """Cases of each class with a score above the threshold (or equal to it).
+    @property
+    def _columns(self) -> tuple[tuple[int, NDArray[Any] | None], ...]:
+        return tuple((scores.shape[0], counts) for scores, counts in self._sides)
 
-        Examples
-        --------
-        >>> ScoreCounts.from_scores([0, 1, 1], [0.0, 0.0, 1.0], kind="llr").counts_above(0.0)
-        array([0., 1.])
-        """
+    def _places(self, threshold: float, or_equal: bool) -> tuple[int, int]:
         limit = np.array([-threshold if or_equal else threshold], dtype=np.float64)
         found = []
-        for scores, counts in self._sides:
+        for scores, _ in self._sides:
             key = rounded_down(limit, scores.dtype)
             key, side = (-key, "left") if or_equal else (key, "right")
-            at = int(np.searchsorted(scores, key, side=side)[0])  # type: ignore[call-overload]
-            found.append(scores.shape[0] - at if counts is None else counts[at:].sum())
-        return np.array(found, dtype=np.float64)
+            found.append(int(np.searchsorted(scores, key, side=side)[0]))  # type: ignore[call-overload]
+        return found[0], found[1]
 
-    def counts_above_each(self, thresholds: FloatArray) -> FloatArray:
-        """Cases of each class above each of many thresholds, shape (n, 2)."""
-        found = []
-        for scores, counts in self._sides:
+    def counts_beside_each(self, thresholds: FloatArray) -> FloatArray:
+        """Tables of each class (rows) not above and above each of many thresholds: (n, 2, 2)."""
+        found = np.empty((thresholds.shape[0], 2, 2))
+        for k, (scores, counts) in enumerate(self._sides):
             at = np.searchsorted(scores, rounded_down(thresholds, scores.dtype), side="right")
             if counts is None:
-                found.append(scores.shape[0] - at)
+                found[:, k, 0], found[:, k, 1] = at, scores.shape[0] - at
             else:
-                below = cumulative(counts)
-                found.append(below[-1] - below[at])
-        return np.stack(found, axis=-1).astype(np.float64)
+                found[:, k, 0] = cumulative(counts)[at]
+                found[:, k, 1] = cumulative(counts[::-1])[::-1][at]
+        return found
 
     def binned(self, edges: Any) -> ScoreBins:
         """The same cases in bins: fixed size, exact at the edges. See `ScoreBins`.
