@@ -52,6 +52,20 @@ class TestCompare:
             width = high - low
             assert (found.low, found.high) == pytest.approx((low, high), abs=0.15 * width)
 
+    @pytest.mark.parametrize("priors", [None, [0.7, 0.3]])
+    @pytest.mark.parametrize("normalize", [False, True])
+    @pytest.mark.parametrize("dear", [1e9, 1e10, 1e12, 1e18])
+    def test_cheap_disagreements_count_where_dear_ones_are_even(
+        self, dear: float, normalize: bool, priors: list[float] | None
+    ) -> None:
+        """One dear pair each way: as far when they do not cancel, or when the cheap ones say so."""
+        cells = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]]
+        pc = PairedCounts(cells, [50, 8, 2, 1, 1, 30], ("a", "b"), (0, 1), (0, 1))
+        app = Application([[0, 1], [dear, 0]], priors)
+        found = compare(pc, app, normalize=normalize, rng=0, replicates=20).differences[0]
+        assert found.exact
+        assert found.p_value == pytest.approx(0.5 + 0.5 * binomtest(2, 10).pvalue)
+
     def test_error_rate_is_tested_by_mcnemar_exactly(self) -> None:
         pc = paired(300)
         found = compare(pc, Application(CostMatrix.zero_one(2)), rng=0).difference("a", "b")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -131,20 +132,19 @@ def paired_p(
 ) -> tuple[float, bool]:
     """The exact paired test of two systems."""
     two = paired.subset([first, second])
-    weights = stakes.cell_weights(normalize=normalize)
+    weights, rounded = stakes.written_weights(normalize=normalize)
     if stakes.with_priors:
-        weights = weights / np.maximum(two.class_totals, 1.0)[:, None]
+        totals = [max(Fraction(n), Fraction(1)) for n in two.class_totals.tolist()]
+        weights = [[w / n for w in row] for row, n in zip(weights, totals, strict=True)]
     found: dict[tuple[int, int, int], list[float]] = {}
     for (k, a, b), count in zip(two.cells.tolist(), two.counts.tolist(), strict=True):
         if a != b:
             place = found.setdefault((k, min(a, b), max(a, b)), [0.0, 0.0])
             place[0 if a < b else 1] += count
-    if not found:
-        return 1.0, True
-    keys = np.array(list(found), dtype=np.intp)
-    sides = np.array(list(found.values()))
-    sizes = weights[keys[:, 0], keys[:, 1]] - weights[keys[:, 0], keys[:, 2]]
-    return paired_p_value(sides[:, 0], sides[:, 1], sizes, draws=draws, rng=rng)
+    wins, losses = ([int(sides[k]) for sides in found.values()] for k in (0, 1))
+    sizes = [weights[k][a] - weights[k][b] for k, a, b in found]
+    given = [float(size) for size in sizes] if rounded else sizes
+    return paired_p_value(wins, losses, given, draws=draws, rng=rng)
 
 
 def holm(p_values: Any) -> Any:

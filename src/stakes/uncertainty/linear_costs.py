@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -79,6 +81,22 @@ class Stakes:
             total += weight * _weights(app, normalize)
         return total
 
+    def written_weights(self, *, normalize: bool) -> tuple[list[list[Fraction]], bool]:
+        """The same up to a constant per class, exactly of the numbers as they are written.
+
+        Also whether these are rounded: results of a computation, with all the digits of floats.
+        """
+        if self.mean is not None or len(self.applications) > 1:
+            found = self.cell_weights(normalize=normalize)
+            return [[Fraction(cell) for cell in row] for row in found.tolist()], True
+        app = self.applications[0]  # a normalised cost is a multiple, which changes no order
+        costs = app.costs.values.tolist()
+        priors = [1.0] * len(costs) if app.priors is None else app.priors.tolist()
+        rounded = any(_digits(value) > 15 for row in (priors, *costs) for value in row)
+        exact = [[Fraction(repr(p)) * Fraction(repr(cost)) for cost in row]
+                 for p, row in zip(priors, costs, strict=True)]  # fmt: skip
+        return exact, rounded
+
 
 def as_stakes(application: Any, weights: Any = None) -> Stakes:
     """One Application, or several with weights, or an uncertain one by its draws."""
@@ -126,6 +144,11 @@ def _weights(app: Application, normalize: bool) -> FloatArray:
     if naive <= 0:
         raise UndefinedError("the normalised cost is undefined: a naive decision costs nothing.")
     return np.asarray(app.priors[:, None] * standard / naive)
+
+
+def _digits(value: float) -> int:
+    """Significant digits of the shortest decimal that is this number."""
+    return len(Decimal(repr(value)).normalize().as_tuple().digits)
 
 
 @dataclass(frozen=True, eq=False)
