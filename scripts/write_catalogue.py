@@ -61,7 +61,7 @@ def entry(metric: Metric) -> str:
     facts = [
         f"- formula: `{metric.formula}`",
         f"- {direction} is better; from {_number(metric.low)} to {_number(metric.high)}",
-        f"- naive: `{metric.naive}`" if metric.naive != "nan" else "- naive: undefined",
+        f"- naive: `{metric.naive}`",
         f"- undefined: {metric.undefined}",
     ]
     if metric.of == "table":

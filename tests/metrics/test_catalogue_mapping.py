@@ -95,16 +95,26 @@ class TestFacts:
         single = [metric(counted(counts, 2)) for counts in many]
         np.testing.assert_allclose(metric.values(many), single, rtol=1e-12, atol=1e-15)
 
-    def test_naive_value_is_the_best_constant_system(self, name: str) -> None:
-        metric = ready(name)
-        for share in (0.03, 0.4, 0.5, 0.8):
-            priors = np.array([1 - share, share])
-            if metric.naive == "by integration":
-                continue
-            expected = evaluated(metric.naive, P=priors, P1=1 - share, P2=share, K=2, beta=2.0,
-                                 alpha=2.0, prior=0.3, threshold=0.25,
-                                 C=costs(2).costs.values)  # fmt: skip
-            assert metric.naive_value(priors) == pytest.approx(expected, nan_ok=True)
+    def test_naive_value_is_the_best_of_systems_that_ignore_the_input(self, name: str) -> None:
+        """Against every constant decision, and random ones at thousands of fixed shares."""
+        shares = [[0.8, 0.2], [0.99, 0.01], [0.6, 0.4]]
+        if catalogue[name].classes == "any":
+            shares += [[0.5, 0.3, 0.2], [0.97, 0.02, 0.01]]
+        for priors in map(np.array, shares):
+            size = len(priors)
+            metric, sign = ready(name, size), 1 if catalogue[name].higher_is_better else -1
+            rng = np.random.default_rng(3)
+            chances = [rng.dirichlet(np.full(size, spread), 2000) for spread in (0.3, 1, 5)]
+            tried = np.concatenate([np.eye(size), priors[None], *chances])
+            best = metric.naive_value(priors)
+            found = np.nanmax(sign * metric.values(priors[:, None] * tried[:, None, :]))
+            assert found <= sign * best + 1e-6
+            assert found >= sign * best - 2e-3  # as far as the shares tried reach
+            if metric.naive not in ("by integration", "by search"):
+                expected = evaluated(metric.naive, P=priors, P1=priors[0], P2=priors[1], K=size,
+                                     beta=2.0, alpha=2.0, prior=0.3, threshold=0.25,
+                                     C=costs(size).costs.values)  # fmt: skip
+                assert best == pytest.approx(expected, abs=1e-6)
 
     def test_identities_hold(self, name: str) -> None:
         for facts in FACTS:
@@ -238,6 +248,50 @@ def test_metrics_of_rates_do_not_see_the_number_of_cases(cells: list[int], facto
             continue
         first, second = metric.values(counts), metric.values(factor * counts)
         np.testing.assert_allclose(first, second, rtol=1e-9, atol=1e-12, equal_nan=True)
+
+
+class TestNaiveSystems:
+    def test_a_coin_beats_every_constant_where_both_classes_must_be_found(self) -> None:
+        """By hand at equal shares: half of each class is found, half of each decision right."""
+        even = [0.5, 0.5]
+        for name in ("geometric_mean", "p4", "class_balance_accuracy", "macro_f1"):
+            assert catalogue[name].naive_value(even) == pytest.approx(0.5)
+        for name in ("imbalance_accuracy", "mcc", "markedness"):
+            assert catalogue[name].naive_value(even) == pytest.approx(0, abs=1e-6)
+        assert catalogue["diagnostic_odds_ratio"].naive_value(even) == pytest.approx(1)
+
+    def test_weighted_f1_by_hand(self) -> None:
+        """Decide as often as each class occurs: 2 P q / (P + q) = P, of which the mean is 5/9."""
+        third = 1 / 3
+        at_shares = third * third + 2 * third * 2 * third
+        always = 2 * third * (2 * 2 * third / (1 + 2 * third))
+        found = catalogue["weighted_f1"].naive_value([third, 2 * third])
+        assert found >= max(at_shares, always)
+        # the slopes P 2 P^2 / (P + q)^2 are equal where P + q goes as P to the power of 3/2
+        powers = np.array([third, 2 * third]) ** 1.5
+        q = 2 * powers / powers.sum() - [third, 2 * third]
+        best = (np.array([third, 2 * third]) ** 2 * 2 * q / ([third, 2 * third] + q)).sum()
+        assert (q > 0).all()
+        assert found == pytest.approx(best, rel=1e-9)
+
+    def test_bad_priors_raise(self) -> None:
+        for priors in ([0.5, np.nan], [0.5, 0.6], [1.2, -0.2]):
+            with pytest.raises(StakesError, match="priors"):
+                catalogue["mcc"].naive_value(priors)
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+def test_kappa_is_at_least_minus_one(size: int, weights: str | None) -> None:
+    """Every pair of decisions swapped is the worst; random tables stay above."""
+    metric = catalogue["kappa"].fixed(weights=weights)
+    worst = np.zeros((size, size))
+    worst[0, -1] = worst[-1, 0] = 7
+    assert metric.values(worst) == pytest.approx(-1)
+    assert metric.low == -1
+    rng = np.random.default_rng(0)
+    many = rng.exponential(size=(4000, size, size)) ** rng.integers(1, 12, (4000, 1, 1))
+    assert (metric.values(many) >= -1).all()
 
 
 class TestScores:

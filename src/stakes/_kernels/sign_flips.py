@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-
 __all__ = ["binomial_shares", "paired_p_value"]
 
 Floats = NDArray[np.float64]
@@ -62,7 +61,7 @@ def paired_p_value(
 
         def listed(rows: NDArray[np.intp]) -> NDArray[np.int64]:
             heads = np.unravel_index(rows, [n + 1 for n in pairs])
-            return np.stack(heads, axis=1) * 2 - np.array(pairs)
+            return np.asarray(np.stack(heads, axis=1) * 2 - np.array(pairs))
 
         large = _as_large(values, listed, units, leads, pairs, rounded)
         return min(1.0, float(shares[large].sum())), True

@@ -72,8 +72,8 @@ def kappa(matrix: Any, *, weights: Any = None) -> float:
     Returns
     -------
     float
-        At most 1, 0 for systems that ignore the input; `nan` when chance alone would never
-        disagree.
+        Between -1 and 1, 0 for systems that ignore the input; `nan` when chance alone would
+        never disagree. A matrix of weights of your own may take it below -1.
 
     References
     ----------

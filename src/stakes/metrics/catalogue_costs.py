@@ -205,8 +205,7 @@ COST_METRICS = (
     _entry(accuracy_cost_distance, _with_costs(kernels.accuracy_cost_distance),
            "How far from no errors and no cost (ACD)?",
            "sqrt(((FP + FN) / n)**2 + ((C_FN * FN + C_FP * FP) / (C_FN * P + C_FP * N))**2)",
-           "min(sqrt(P1**2 + (C_FP * P1 / (C_FN * P2 + C_FP * P1))**2),"
-           " sqrt(P2**2 + (C_FN * P2 / (C_FN * P2 + C_FP * P1))**2))",
+           "by search",
            "no case can cost anything", f"{WA}, Table 2", higher=False, high=2**0.5),
     _entry(beta_averaged_accuracy, _beta_averaged,
            "One minus averaged cost over averaged worst cost, c ~ Beta (H of wa2025)?",

@@ -76,7 +76,7 @@ RATES = (
                        "informedness == recall + specificity - 1")),
     _entry(binary_rates.markedness, kernels.markedness,
            "How far from chance are the two predictive values?",
-           "TP / (TP + FP) - FN / (TN + FN)", "nan", "a decision was never taken", WA, low=-1.0,
+           "TP / (TP + FP) - FN / (TN + FN)", "0", "a decision was never taken", WA, low=-1.0,
            identities=("markedness == precision + negative_predictive_value - 1",)),
 )  # fmt: skip
 
@@ -93,7 +93,7 @@ DIAGNOSTICS = (
            identities=("negative_likelihood_ratio == (1 - recall) / specificity",)),
     _entry(diagnostics.diagnostic_odds_ratio, kernels.diagnostic_odds_ratio,
            "How many times higher are the odds of acting on positives?",
-           "TP * TN / (FP * FN)", "nan", "no false positives or no false negatives",
+           "TP * TN / (FP * FN)", "1", "no false positives or no false negatives",
            "Glas et al. 2003", high=INFINITE,
            identities=("diagnostic_odds_ratio == "
                        "positive_likelihood_ratio / negative_likelihood_ratio",)),
@@ -127,7 +127,7 @@ F_SCORES = (
            identities=("fowlkes_mallows == sqrt(precision * recall)",)),
     _entry(f_scores.p4, kernels.p4,
            "What is the harmonic mean of precision, recall, specificity and NPV?",
-           "4 * TP * TN / (4 * TP * TN + (TP + TN) * (FP + FN))", "0",
+           "4 * TP * TN / (4 * TP * TN + (TP + TN) * (FP + FN))", "4 / (4 + 1 / (P1 * P2))",
            "no cases, or all cases of one class and all of them right", WA,
            identities=("p4 == 4 / (1 / precision + 1 / recall + 1 / specificity"
                        " + 1 / negative_predictive_value)",)),
@@ -139,7 +139,7 @@ F_SCORES = (
     _entry(agreement.imbalance_accuracy, kernels.imbalance_accuracy,
            "How far do right decisions exceed the larger kind of error (IAM)?",
            "((TP - max(FP, FN)) / max(P, TP + FP) + (TN - max(FP, FN)) / max(N, TN + FN)) / 2",
-           "max(P1, P2) - 1", "a class has neither cases nor decisions", WA, low=-1.0,
+           "0", "a class has neither cases nor decisions", WA, low=-1.0,
            identities=("imbalance_accuracy == 2 * class_balance_accuracy - 1",)),
 )  # fmt: skip
 

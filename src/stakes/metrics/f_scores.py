@@ -127,7 +127,7 @@ def p4(matrix: Any, *, positive: Name | None = None) -> float:
     Returns
     -------
     float
-        Between 0 and 1, 0 for every naive system; `nan` when all cases are of one class
+        Between 0 and 1, 0 for always the same decision; `nan` when all cases are of one class
         and all decisions right, or when there are none.
 
     References

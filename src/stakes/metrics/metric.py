@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
 
+from stakes._checks import as_priors
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError, UndefinedError
+from stakes.metrics.naive_systems import best_naive_value
 from stakes.typing import FloatArray
 
 __all__ = ["Metric", "entry"]
@@ -41,8 +44,9 @@ class Metric:
     low, high : float
         The range.
     naive : str
-        Value of the best system that ignores the input, in the class shares P1, P2 (or P)
-        and the parameters; executable.
+        Value of the best system that ignores the input and takes each decision with a fixed
+        probability, 0 and 1 included, in the class shares P1, P2 (or P) and the parameters;
+        executable. Of the table to be expected: chance moves single samples both ways.
     classes : {"two", "any"}
         How many classes it takes.
     undefined : str
@@ -155,16 +159,15 @@ class Metric:
             )
 
     def naive_value(self, priors: Any, *, positive: int = 1) -> float:
-        """The best value of a system that always takes the same decision, at these priors.
+        """The best value of a system that ignores the input, at these priors.
 
-        `nan` when it is undefined for each of them.
+        It takes each decision with a fixed probability: always the same one, or at random. The
+        value is that of the table to be expected; `nan` when it is undefined for all of them.
         """
-        shares = np.asarray(priors, dtype=np.float64)
-        columns = np.eye(_n_decisions(self.settings.get("application"), shares.size))
-        values = self.values(shares[:, None] * columns[:, None, :], positive=positive)
-        if np.isnan(values).all():
-            return float("nan")
-        return float(np.nanmax(values) if self.higher_is_better else np.nanmin(values))
+        shares = np.asarray(as_priors(priors, range(np.size(priors))))
+        size = _n_decisions(self.settings.get("application"), shares.size)
+        values = partial(self.values, positive=positive)
+        return best_naive_value(values, shares, size, self.higher_is_better)
 
     def __repr__(self) -> str:
         arrow = "higher" if self.higher_is_better else "lower"
