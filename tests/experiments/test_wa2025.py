@@ -29,7 +29,7 @@ from stakes.experiments.wa2025.case_costs import (
     revenues,
 )
 from stakes.experiments.wa2025.claims import realised_claims, weighted_claims
-from stakes.experiments.wa2025.correlations import panel_cells, realised
+from stakes.experiments.wa2025.correlations import panel_cells, realised, without_costs
 from stakes.experiments.wa2025.grid import correlation_grid, outcomes_at, panel
 from stakes.experiments.wa2025.heat_maps import heat_maps
 from stakes.experiments.wa2025.massive import variant_costs
@@ -276,6 +276,18 @@ class TestCredit:
             at = (costs["positives"] == share) & (costs["nominal"] == 0.5)
             assert costs["realised"][at] == pytest.approx(ratio, abs=5e-4)
         assert [(c.erratum, c.holds) for c in realised_claims(costs)] == [(7, False)]
+
+    def test_says_which_customers_have_no_share_of_costs(self, credit: Path) -> None:
+        """Whoever has no line brings no profit; an alarm costs nothing where it is clipped to 0."""
+        line, profit = credit_lines(credit)
+        nobody = int(((line == 0) & (profit == 0)).sum())
+        cells = [costs for share in GRID for ratio in GRID
+                 if (costs := credit_use_case(credit)(share, ratio)) is not None]  # fmt: skip
+        clipped = sum(bool((costs.alarm[line == 0] == 0).all()) for costs in cells)
+        said = without_costs(credit_use_case(credit))
+        assert said.startswith(f"In {clipped} of the {len(cells)} cells of the grid with costs, ")
+        assert f"up to {nobody} of the 200 customers" in said
+        assert min(len(costs.shares) for costs in cells) == 200 - nobody
 
     def test_some_cells_of_figure_2(self, credit: Path) -> None:
         grid = correlation_grid(credit_use_case(credit), shares=(0.3,), samples=40)

@@ -12,6 +12,7 @@ from stakes.exceptions import DataError
 from stakes.experiments.items import Cell, Context, Item, Outcome
 from stakes.experiments.wa2025 import published
 from stakes.experiments.wa2025.case_costs import (
+    CUSTOMERS,
     GRID,
     CostsOf,
     churn_use_case,
@@ -186,7 +187,8 @@ def plain_credit(context: Context) -> Outcome:
     claims = (
         *robust_claims(grid, "credit"), *plain_claims(grid, "credit"), *realised_claims(costs)
     )  # fmt: skip
-    return Outcome(tuple(cells), {"correlations": grid, "costs": costs}, _REMARKS, claims)
+    remarks = (*_REMARKS, without_costs(costs_of))
+    return Outcome(tuple(cells), {"correlations": grid, "costs": costs}, remarks, claims)
 
 
 def weighted_churn(context: Context) -> Outcome:
@@ -204,13 +206,24 @@ def weighted_churn(context: Context) -> Outcome:
 
 def weighted_credit(context: Context) -> Outcome:
     """Figure 4, in both orientations."""
-    grid = correlation_grid(
-        credit_use_case(data_of(context)), ("worst", "best"), progress=context.progress
-    )
+    costs_of = credit_use_case(data_of(context))
+    grid = correlation_grid(costs_of, ("worst", "best"), progress=context.progress)
     return Outcome(
-        tuple(_weighted_means(grid)), {"correlations": grid}, _WEIGHTED_REMARKS,
-        weighted_claims(grid, "credit"),
+        tuple(_weighted_means(grid)), {"correlations": grid},
+        (*_WEIGHTED_REMARKS, without_costs(costs_of)), weighted_claims(grid, "credit"),
     )  # fmt: skip
+
+
+def without_costs(costs_of: CostsOf) -> str:
+    """How many customers cost nothing either way, in how many cells, and where that matters."""
+    found = [costs_of(share, ratio) for share in GRID for ratio in GRID]
+    free = [int(np.count_nonzero(c.miss + c.alarm == 0)) for c in found if c is not None]
+    return (
+        f"In {np.count_nonzero(free)} of the {len(free)} cells of the grid with costs, up to "
+        f"{max(free)} of the {CUSTOMERS} customers cost nothing, whether missed or alarmed. Their "
+        "share c = C_FP / (C_FP + C_FN) is 0/0, so they are left out of the Beta that EWA and H "
+        "informed are matched to; in the total cost they count with 0."
+    )
 
 
 def _weighted_means(grid: Frame) -> list[Cell]:
