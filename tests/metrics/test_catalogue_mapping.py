@@ -262,15 +262,15 @@ class TestNaiveSystems:
 
     def test_weighted_f1_by_hand(self) -> None:
         """Decide as often as each class occurs: 2 P q / (P + q) = P, of which the mean is 5/9."""
-        third = 1 / 3
-        at_shares = third * third + 2 * third * 2 * third
-        always = 2 * third * (2 * 2 * third / (1 + 2 * third))
-        found = catalogue["weighted_f1"].naive_value([third, 2 * third])
+        shares = np.array([1 / 3, 2 / 3])
+        at_shares = (shares * shares).sum()
+        always = shares[1] * 2 * shares[1] / (1 + shares[1])
+        found = catalogue["weighted_f1"].naive_value(shares)
         assert found >= max(at_shares, always)
         # the slopes P 2 P^2 / (P + q)^2 are equal where P + q goes as P to the power of 3/2
-        powers = np.array([third, 2 * third]) ** 1.5
-        q = 2 * powers / powers.sum() - [third, 2 * third]
-        best = (np.array([third, 2 * third]) ** 2 * 2 * q / ([third, 2 * third] + q)).sum()
+        powers = shares**1.5
+        q = 2 * powers / powers.sum() - shares
+        best = (shares * 2 * shares * q / (shares + q)).sum()
         assert (q > 0).all()
         assert found == pytest.approx(best, rel=1e-9)
 

@@ -151,7 +151,7 @@ def expected_case_costs(posteriors: Any, costs: Any) -> FloatArray:
 
     References
     ----------
-    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eq 7: the sum there, with costs per case.
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025: the sum in eq 7.
 
     Examples
     --------
