@@ -13,6 +13,7 @@ from stakes.exceptions import DataError, PosteriorError, PriorError
 from stakes.typing import FloatArray, Name, Priors
 
 __all__ = [
+    "as_counts",
     "as_matrix",
     "as_posterior_array",
     "as_priors",
@@ -25,6 +26,8 @@ __all__ = [
 
 #: How far shares may be from adding to one before it counts as a mistake, not as rounding.
 SUM_TOLERANCE = 1e-6
+#: Below this floats hold every integer.
+_EXACT = 2**53
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -106,6 +109,29 @@ def as_matrix(values: Any, name: str) -> NDArray[Any]:
             f"of {array.dtype}."
         )
     return array
+
+
+def as_counts(values: Any, name: str) -> NDArray[Any]:
+    """Numbers or weights of cases: integers stay so where floats hold their sum exactly."""
+    array = np.asarray(values)
+    if array.dtype == object:
+        array = array.astype(np.float64)
+    if array.dtype.kind not in "fiub":
+        raise DataError(f"`{name}` must hold numbers; got {array.dtype}.")
+    with np.errstate(over="ignore"):
+        total = float(array.sum(dtype=np.float64))
+    whole = array.dtype.kind in "iub" and total < _EXACT
+    bad = ~(np.isfinite(array) & (array >= 0))
+    if bad.any():
+        at = tuple(np.argwhere(bad)[0].tolist())
+        where = ", ".join(f"{word} {k}" for word, k in zip(("row", "column"), at, strict=False))
+        raise DataError(
+            f"`{name}` must be finite and not negative; {where} is {array[at]:g} "
+            f"({np.count_nonzero(bad)} of {array.size} fail)."
+        )
+    if not np.isfinite(total):
+        raise DataError(f"`{name}` must add to a finite number; they add to {total:g}.")
+    return array.astype(np.int64 if whole else np.float64)
 
 
 def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.floating[Any]]:

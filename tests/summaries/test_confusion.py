@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes import ConfusionMatrix
+from stakes import Application, ConfusionMatrix, CostMatrix, PairedCounts, ScoreCounts
 from stakes.exceptions import DataError, LabelError, MergeError
+from stakes.metrics import accuracy, auc, catalogue
 
 LABELS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=60)
 
@@ -276,3 +277,59 @@ def test_against_sklearn():
     expected = sklearn_metrics.confusion_matrix(truth, chosen, sample_weight=weights)
     ours = ConfusionMatrix.from_decisions(truth, chosen, sample_weight=weights)
     np.testing.assert_allclose(ours.counts, expected, rtol=1e-12)
+
+
+class TestHugeCounts:
+    """Sums of cells beyond 64-bit integers, and products beyond floats."""
+
+    @pytest.mark.parametrize("kind", [np.int64, np.uint64, object])
+    @pytest.mark.parametrize("unit", [2**53, 2**58, 2**61, 2**62])
+    def test_totals(self, unit, kind):
+        if kind is np.int64 and unit == 2**62:
+            unit = 2**62 - 1
+        cm = ConfusionMatrix(np.array([[unit, unit], [unit, unit]], dtype=kind))
+        assert cm.total == 4.0 * unit
+        assert cm.class_totals.tolist() == cm.decision_totals.tolist() == [2.0 * unit] * 2
+        assert cm.priors.tolist() == [0.5, 0.5]
+        assert accuracy(cm) == 0.5
+
+    def test_up_to_what_floats_hold_counts_are_integers(self):
+        assert ConfusionMatrix([[2**53 - 4, 1], [1, 1]]).counts.dtype == np.int64
+        assert ConfusionMatrix([[2**53, 1], [1, 1]]).counts.dtype == np.float64
+
+    def test_sums_that_are_not_finite_are_refused(self):
+        with pytest.raises(DataError, match="add to a finite number"):
+            ConfusionMatrix([[1.7e308, 1.7e308], [0, 1]])
+
+    @pytest.mark.parametrize("size", [2, 3])
+    @pytest.mark.parametrize("unit", [2**57, 2.0**800, 2.0**-800])
+    def test_every_metric_is_that_of_the_table_in_another_unit(self, unit, size):
+        plain = np.array([[50, 20, 3], [10, 40, 9], [2, 2, 8]])[:size, :size]
+        app = Application(CostMatrix.zero_one(size))
+        for metric in catalogue.tables():
+            if (metric.classes == "two" and size > 2) or metric.name == "total_classification_cost":
+                continue
+            known = {"application": app, "prior": 0.2, "beta": 2.0, "threshold": 0.3, "weight": 0.7,
+                     "alpha": 2.0, "shares": [0.2, 0.3]}  # fmt: skip
+            ready = metric.fixed(**{name: known[name] for name in metric.needs})
+            names = range(size)
+            expected = ready(ConfusionMatrix(plain, names))
+            assert ready(ConfusionMatrix(plain * unit, names)) == pytest.approx(expected), metric
+
+    def test_adding(self):
+        cm = ConfusionMatrix([[2**52, 0], [0, 1]])
+        for _ in range(12):
+            cm = cm + cm
+        assert cm.counts.tolist() == [[2.0**64, 0], [0, 2.0**12]]
+
+    def test_scores(self):
+        sc = ScoreCounts(np.array([0.0, 2.0]), np.array([1.0]), np.array([2**62, 2**62]),
+                         np.array([2**62]), kind="rank")  # fmt: skip
+        assert sc.class_totals.tolist() == [2.0**63, 2.0**62]
+        assert auc(sc) == 0.5
+        assert auc(sc + sc) == 0.5
+
+    def test_joint_counts(self):
+        pc = PairedCounts([[0, 0, 0], [1, 1, 0]], [2**62, 2**62], ("a", "b"), (0, 1), (0, 1))
+        assert pc.total == 2.0**63
+        assert accuracy((pc + pc).confusion("b")) == 0.5

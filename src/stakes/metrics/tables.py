@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._kernels.scaling import ordinary_scale
 from stakes._kernels.two_class import Array
 from stakes._names import listed
 from stakes.application import Application
@@ -34,12 +35,12 @@ def of_two_classes(
     kernel: Callable[..., Array], matrix: Any, positive: Name | None, **parameters: float
 ) -> float:
     """A kernel of tn, fp, fn, tp at one two-class table."""
-    cells = (np.asarray(cell) for cell in binary_cells(as_table(matrix), positive))
-    return float(kernel(*cells, **parameters))
+    cells = np.array(binary_cells(as_table(matrix), positive))
+    return float(kernel(*(cells / ordinary_scale(cells)), **parameters))
 
 
 def square_counts(matrix: Any, what: str) -> FloatArray:
-    """The counts as floats, when every decision is one of the classes."""
+    """The counts as floats, when every decision is one of the classes; huge ones in a unit."""
     table = as_table(matrix)
     if table.classes != table.decisions and table.counts.shape != (2, 2):
         raise DataError(
@@ -47,7 +48,8 @@ def square_counts(matrix: Any, what: str) -> FloatArray:
             f"{listed(table.decisions)}.",
             hint="with other decisions, say what each costs: expected_cost(cm, application=...)",
         )
-    return np.asarray(table.counts, dtype=np.float64)
+    counts = np.asarray(table.counts, dtype=np.float64)
+    return counts / ordinary_scale(counts)
 
 
 def of_square(kernel: Callable[..., Array], matrix: Any, what: str, **parameters: Any) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_priors, frozen, same_length
+from stakes._checks import as_counts, as_priors, frozen, same_length
 from stakes._columns import as_column, as_weights
 from stakes._kernels.counting import count_pairs, sum_weights
 from stakes._names import as_names, encode, listed, observed_names, positional, table_names
@@ -60,17 +60,9 @@ class ConfusionMatrix(Storable):
         classes: Sequence[Any] | None = None,
         decisions: Sequence[Any] | None = None,
     ) -> None:
-        table = given_counts(counts)
-        table = table.astype(np.int64 if table.dtype.kind in "iub" else np.float64)
+        table = as_counts(given_counts(counts), "counts")
         if table.size == 0:
             raise DataError(f"`counts` must not be empty; got shape {table.shape}.")
-        bad = ~(np.isfinite(table) & (table >= 0))
-        if bad.any():
-            row, column = np.argwhere(bad)[0]
-            raise DataError(
-                f"`counts` must be finite and not negative; row {row}, column {column} is "
-                f"{table[row, column]:g}."
-            )
         rows, columns = table_names(table.shape, classes, decisions, DataError)
         object.__setattr__(self, "counts", frozen(table))
         object.__setattr__(self, "classes", rows)
@@ -175,7 +167,9 @@ class ConfusionMatrix(Storable):
                 f"{listed(other.classes)} x {listed(other.decisions)}.",
                 hint="give classes= and decision_names= when counting each part",
             )
-        return ConfusionMatrix(self.counts + other.counts, self.classes, self.decisions)
+        with np.errstate(over="ignore"):  # refused below
+            counts = self.counts + other.counts
+        return ConfusionMatrix(counts, self.classes, self.decisions)
 
     def __radd__(self, other: object) -> ConfusionMatrix:
         return self if other == 0 else NotImplemented  # so that sum() works

@@ -61,9 +61,10 @@ class CostTally(Storable):
             )
         rows, columns = table_names(shape, self.classes or None, self.decisions or None, DataError)
         for name in ("counts", "sums", "squares"):
-            table = np.array(getattr(self, name), dtype=np.float64)
-            if not np.isfinite(table).all():
-                raise DataError(f"`{name}` must be finite.")
+            table = np.array(getattr(self, name))
+            if table.dtype.kind not in "fiub" or not np.isfinite(table).all():
+                raise DataError(f"`{name}` must be finite numbers.")
+            table = table.astype(np.float64)
             object.__setattr__(self, name, frozen(table))
         object.__setattr__(self, "classes", rows)
         object.__setattr__(self, "decisions", columns)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import frozen, same_length
+from stakes._checks import as_counts, frozen, same_length
 from stakes._columns import as_column
 from stakes._kernels.joint_cells import add_cells, joint_cells
 from stakes._names import encode, listed, observed_names
@@ -61,7 +61,7 @@ class GroupedCounts(Storable):
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(tuple(side) for side in self.groups))
         object.__setattr__(self, "keys", frozen(np.array(self.keys, dtype=np.intp)))
-        object.__setattr__(self, "counts", frozen(np.array(self.counts)))
+        object.__setattr__(self, "counts", frozen(as_counts(self.counts, "counts")))
         shape = (self.counts.shape[0], len(self.groups))
         if self.keys.shape != shape or self.counts.shape[1:] != self.joint.counts.shape:
             raise DataError(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import frozen, same_length
+from stakes._checks import as_counts, frozen, same_length
 from stakes._columns import as_column, as_floats, as_weights
 from stakes._kernels.joint_cells import add_cells, joint_cells
 from stakes._names import as_names, encode, listed, observed_names
@@ -59,7 +59,7 @@ class PairedCounts(Storable):
 
     def __post_init__(self) -> None:
         cells = np.array(self.cells, dtype=np.intp)
-        counts = np.array(self.counts)
+        counts = as_counts(self.counts, "counts")
         for name in ("systems", "classes", "decisions"):
             object.__setattr__(self, name, as_names(getattr(self, name), name))
         if cells.shape != (counts.shape[0], 1 + len(self.systems)):
@@ -67,8 +67,6 @@ class PairedCounts(Storable):
                 f"`cells` must have shape (n_cells, {1 + len(self.systems)}) for "
                 f"{len(self.systems)} systems; got {cells.shape} with {counts.shape[0]} counts."
             )
-        if not (np.isfinite(counts) & (counts >= 0)).all():
-            raise DataError("`counts` must be finite and not negative.")
         object.__setattr__(self, "cells", frozen(cells))
         object.__setattr__(self, "counts", frozen(counts))
 

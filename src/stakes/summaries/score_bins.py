@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import frozen
+from stakes._checks import as_counts, frozen
 from stakes._columns import as_floats
 from stakes._kernels.scores_runs import Runs, rounded_down, stretch_sums
 from stakes.exceptions import DataError, MergeError, UndefinedError
@@ -65,7 +65,8 @@ class ScoreBins(RankedScores):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "edges", frozen(as_edges(self.edges)))
-        for name in ("counts", "lowest", "highest"):
+        object.__setattr__(self, "counts", frozen(as_counts(self.counts, "counts")))
+        for name in ("lowest", "highest"):
             object.__setattr__(self, name, frozen(np.array(getattr(self, name))))
         n_bins = self.edges.shape[0] + 1
         shapes = self.counts.shape, self.lowest.shape, self.highest.shape

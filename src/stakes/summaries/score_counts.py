@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import frozen, same_length
+from stakes._checks import as_counts, frozen, same_length
 from stakes._columns import as_floats, as_weights
 from stakes._kernels import scores_compiled
 from stakes._kernels.roc_hull import cumulative
@@ -84,10 +84,12 @@ class ScoreCounts(RankedScores):
     prior: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("negatives", "positives", "negative_counts", "positive_counts"):
-            part = getattr(self, name)
-            if part is not None:
-                object.__setattr__(self, name, frozen(np.array(part)))
+        for name in ("negatives", "positives"):
+            object.__setattr__(self, name, frozen(np.array(getattr(self, name))))
+            counts = getattr(self, f"{name[:-1]}_counts")
+            if counts is not None:
+                counts = frozen(as_counts(counts, f"{name[:-1]}_counts"))
+            object.__setattr__(self, f"{name[:-1]}_counts", counts)
         for name in ("negatives", "positives"):
             scores, counts = getattr(self, name), getattr(self, f"{name[:-1]}_counts")
             if (
@@ -98,8 +100,8 @@ class ScoreCounts(RankedScores):
                 raise DataError(f"`{name}` must be floats in ascending order, without NaN.")
             if counts is not None and counts.shape != scores.shape:
                 raise DataError(f"`{name[:-1]}_counts` must have the shape of `{name}`.")
-            if counts is not None and not (np.isfinite(counts) & (counts > 0)).all():
-                raise DataError(f"`{name[:-1]}_counts` must be finite and positive.")
+            if counts is not None and not (counts > 0).all():
+                raise DataError(f"`{name[:-1]}_counts` must be positive.")
         if self.negatives.size + self.positives.size == 0:
             raise DataError("`scores` must not be empty.")
 
@@ -262,7 +264,8 @@ class ScoreCounts(RankedScores):
             else:
                 counts = np.concatenate([np.ones(len(s), np.int64) if c is None else c
                                          for s, c in parts])  # fmt: skip
-                sides.append(merged_scores(scores, counts))
+                merged, summed = merged_scores(scores, counts)
+                sides.append((merged, as_counts(summed, "counts")))
         (first, n_first), (second, n_second) = sides
         kept = self.classes, self.kind, self.prior
         return ScoreCounts._trusted(first, second, n_first, n_second, *kept)
