@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._columns import as_reals
 from stakes._names import listed
 from stakes.exceptions import DataError, PosteriorError, PriorError
 from stakes.typing import FloatArray, Name, Priors
@@ -51,8 +52,8 @@ def as_priors(
     if isinstance(priors, Mapping):
         priors = _by_name(priors, classes, name)
     try:
-        values = np.array(priors, dtype=np.float64)
-    except (TypeError, ValueError):
+        values = as_reals(priors, name, PriorError)
+    except (PriorError, ValueError):
         raise PriorError(f"`{name}` must be numbers, one per class; got {priors!r}.") from None
     if values.ndim == 0:
         raise PriorError(
@@ -89,7 +90,7 @@ def _by_name(priors: Mapping[Any, float], classes: Sequence[Name], name: str) ->
         raise PriorError(
             f"`{name}` must name the classes {listed(classes)}; {' and '.join(parts)}."
         )
-    return [float(priors[label]) for label in classes]
+    return [priors[label] for label in classes]
 
 
 def as_matrix(values: Any, name: str) -> NDArray[Any]:

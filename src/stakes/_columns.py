@@ -13,9 +13,20 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, StakesError
 
-__all__ = ["as_column", "as_floats", "as_weights"]
+__all__ = ["as_column", "as_floats", "as_reals", "as_weights"]
+
+
+def as_reals(values: Any, name: str, error: type[StakesError] = DataError) -> NDArray[np.float64]:
+    """`values` as a new float64 array of any shape; complex numbers are refused, not cut."""
+    array = np.asarray(values)
+    if array.dtype.kind in "cmM":
+        raise error(f"`{name}` must hold real numbers; got {array.dtype}.")
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise error(f"`{name}` must hold real numbers; got {values!r}.") from None
 
 
 def as_column(values: Any, name: str) -> NDArray[Any]:

@@ -97,13 +97,24 @@ class TestChoiceRegret:
     def test_lower_is_better(self) -> None:
         assert choice_regret([0.5, 0.2], [3.0, 1.0], higher_is_better=False) == 0
 
-    def test_undefined_values_are_never_chosen(self) -> None:
-        assert choice_regret([math.nan, 0.2], [1.0, 3.0]) == 2.0
+    def test_undefined_values_are_refused(self) -> None:
+        with pytest.raises(DataError, match=r"candidate 0 is \(1 of 2\)"):
+            choice_regret([math.nan, 0.2], [1.0, 3.0])
+
+    def test_audits_never_choose_where_the_metric_is_undefined(self) -> None:
+        """Nothing is decided positive by the second, so its precision is undefined."""
+        app = Application(CostMatrix.zero_one(2))
+        tables = {"acts": [[6, 2], [1, 1]], "waits": [[8, 0], [2, 0]]}
+        found = audit_candidates("precision", tables, application=app)
+        assert found.chosen == "acts"
+        assert found.regret == pytest.approx(3 / 10 - 2 / 10)
+        waits = {"one": tables["waits"], "other": [[8, 0], [2, 0]]}
+        nobody = audit_candidates("precision", waits, application=app)
         with pytest.raises(UndefinedError, match="chooses none"):
-            choice_regret([math.nan], [1.0])
+            _ = nobody.regret
 
     def test_bad_columns(self) -> None:
         with pytest.raises(DataError, match="same length"):
             choice_regret([1.0], [1.0, 2.0])
-        with pytest.raises(DataError, match="must not be nan"):
+        with pytest.raises(DataError, match="must be finite; got nan"):
             choice_regret([1.0], [math.nan])

@@ -102,6 +102,10 @@ def misranked(true_gap: Array, other_gap: Array) -> NDArray[np.bool_]:
     return np.asarray(~agree)
 
 
+#: A normal of this standard deviation is uniform between 0 and 1, to 12 digits.
+_FLAT = 1e6
+
+
 def disturbed(utilities: Array, sd: float, rng: np.random.Generator) -> Array:
     """Utilities with normal errors, given that all lie in [0, 1] and none rewards errors.
 
@@ -115,9 +119,11 @@ def disturbed(utilities: Array, sd: float, rng: np.random.Generator) -> Array:
     waiting = np.arange(utilities.shape[0])
     while waiting.size:
         centre = utilities[waiting]
-        low, high = ndtr(-centre / sd), ndtr((1 - centre) / sd)
-        trial = centre + sd * ndtri(low + (high - low) * rng.random(centre.shape))
-        np.clip(trial, 0.0, 1.0, out=trial)
+        trial = rng.random(centre.shape)
+        if sd < _FLAT:
+            low, high = ndtr(-centre / sd), ndtr((1 - centre) / sd)
+            trial = centre + sd * ndtri(low + (high - low) * trial)
+            np.clip(trial, 0.0, 1.0, out=trial)
         right = trial[:, diagonal, diagonal]
         fine = (trial[:, : diagonal.size] <= right[:, :, None]).all(axis=(1, 2))
         result[waiting[fine]] = trial[fine]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import frozen
+from stakes._columns import as_reals
 from stakes._names import listed, table_names
 from stakes.application.cost_matrix import CostMatrix
 from stakes.exceptions import CostError
@@ -48,7 +49,7 @@ class CaseCosts:
         classes: Sequence[Any] | None = None,
         decisions: Sequence[Any] | None = None,
     ) -> None:
-        array = np.array(values, dtype=np.float64)
+        array = as_reals(values, "values", CostError)
         if array.ndim != 3 or array.size == 0:
             raise CostError(
                 f"`values` must have shape (n_cases, n_classes, n_decisions); got {array.shape}."
@@ -79,7 +80,7 @@ class CaseCosts:
         """Two classes, two decisions; each cost a number or a column."""
         given = (true_negative, false_positive, false_negative, true_positive)
         try:
-            columns = np.broadcast_arrays(*(np.asarray(c, dtype=np.float64) for c in given))
+            columns = np.broadcast_arrays(*(as_reals(c, "costs", CostError) for c in given))
         except ValueError:
             lengths = [np.shape(c) for c in given]
             raise CostError(

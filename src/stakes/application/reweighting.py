@@ -59,8 +59,7 @@ def class_factors(
     array([0.385, 3.462])
     """
     app = None if costs is None else as_application(costs)
-    shares = np.asarray(data_priors, dtype=np.float64)
-    classes = tuple(range(shares.size)) if app is None else app.classes
+    classes = tuple(range(np.size(data_priors))) if app is None else app.classes
     shares = as_priors(data_priors, classes, name="data_priors")
     if (shares == 0).any():
         absent = [name for name, share in zip(classes, shares, strict=True) if share == 0]

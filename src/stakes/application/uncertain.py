@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_priors, frozen
+from stakes._columns import as_reals
 from stakes._names import table_names
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
@@ -201,7 +202,7 @@ class UncertainApplication:
         >>> app.expected.priors, app.expected.costs.values[1]
         (array([0.8, 0.2]), array([12.5,  0. ]))
         """
-        matrices = np.array(costs, dtype=np.float64)
+        matrices = as_reals(costs, "costs", CostError)
         if matrices.ndim != 3 or matrices.size == 0 or not np.isfinite(matrices).all():
             raise CostError(
                 "`costs` must be finite, of shape (n, n_classes, n_decisions); got shape "

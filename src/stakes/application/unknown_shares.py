@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes.exceptions import CostError
 from stakes.typing import FloatArray
 
@@ -74,7 +75,7 @@ class DirichletShares:
     concentration: Sequence[float]
 
     def __post_init__(self) -> None:
-        values = tuple(float(value) for value in self.concentration)
+        values = tuple(as_reals(self.concentration, "concentration", CostError).tolist())
         if not values or not all(0 < value < math.inf for value in values):
             raise CostError(f"`concentration` must be positive numbers; got {values}.")
         object.__setattr__(self, "concentration", values)

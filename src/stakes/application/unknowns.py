@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from stakes._checks import as_priors, frozen
+from stakes._columns import as_reals
 from stakes.exceptions import CostError
 from stakes.typing import FloatArray
 
@@ -149,7 +150,7 @@ class Alternatives:
     probabilities: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        values = tuple(float(value) for value in self.values)
+        values = tuple(as_reals(self.values, "values", CostError).tolist())
         if not values or not all(map(math.isfinite, values)):
             raise CostError(f"`values` must be one or more finite numbers; got {values}.")
         given = self.probabilities
@@ -199,7 +200,7 @@ class Samples:
     values: Any
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.float64)
+        values = as_reals(self.values, "values", CostError)
         if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
             raise CostError(
                 f"`values` must be a column of finite numbers; got shape {values.shape}."

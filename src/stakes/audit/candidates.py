@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes.application import Application, as_application
 from stakes.audit.count_metric import as_count_metric
 from stakes.audit.rank_agreement import rank_correlation
@@ -29,7 +30,7 @@ def choice_regret(values: Any, costs: Any, *, higher_is_better: bool = True) -> 
     Parameters
     ----------
     values : column of float
-        The metric of each candidate; those where it is `nan` are not chosen.
+        The metric of each candidate; not `nan`.
     costs : column of float
         The cost of each candidate.
     higher_is_better : bool
@@ -49,18 +50,30 @@ def choice_regret(values: Any, costs: Any, *, higher_is_better: bool = True) -> 
     >>> choice_regret([0.7, 0.9, 0.8], [10.0, 12.0, 9.0])
     3.0
     """
-    scores, paid = np.asarray(values, dtype=np.float64), np.asarray(costs, dtype=np.float64)
+    scores, paid = as_reals(values, "values"), as_reals(costs, "costs")
     if scores.ndim != 1 or scores.shape != paid.shape or scores.size == 0:
         raise DataError(
             f"`values` and `costs` must be columns of the same length; got {scores.shape} and "
             f"{paid.shape}."
         )
-    if np.isnan(paid).any():
-        raise DataError("`costs` must not be nan.")
+    if not np.isfinite(paid).all():
+        raise DataError(f"`costs` must be finite; got {paid[~np.isfinite(paid)][0]:g}.")
+    undefined = np.flatnonzero(np.isnan(scores))
+    if undefined.size:
+        raise DataError(
+            f"`values` must not be nan; candidate {undefined[0]} is "
+            f"({undefined.size} of {scores.size}).",
+            hint="leave out candidates for which the metric is undefined, or give them the value "
+            "that your choice would",
+        )
+    return _regret(scores if higher_is_better else -scores, paid)
+
+
+def _regret(scores: FloatArray, costs: FloatArray) -> float:
+    """What the candidate of the highest score costs more than the cheapest; nan is not chosen."""
     if np.isnan(scores).all():
         raise UndefinedError("the metric is nan for every candidate, so it chooses none.")
-    chosen = int(np.nanargmax(scores if higher_is_better else -scores))
-    return float(paid[chosen] - paid.min())
+    return float(costs[int(np.nanargmax(scores))] - costs.min())
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +118,7 @@ class CandidateAudit:
     @property
     def regret(self) -> float:
         """Cost of the chosen candidate minus that of the cheapest, per case."""
-        return choice_regret(self.scores, self.costs)
+        return _regret(self.scores, self.costs)
 
     @property
     def misranked(self) -> tuple[tuple[str, str], ...]:

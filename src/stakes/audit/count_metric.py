@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes.application import as_application
 from stakes.exceptions import DataError
 from stakes.metrics.catalogue_mapping import catalogue
@@ -47,7 +48,7 @@ class CountMetric:
 
     def values(self, counts: Any) -> FloatArray:
         """The values of (..., K, M) counts, as the metric's author defined them."""
-        tables = np.asarray(counts, dtype=np.float64)
+        tables = as_reals(counts, "counts")
         flat = tables.reshape(-1, *tables.shape[-2:])
         with np.errstate(all="ignore"):
             return np.asarray(self.raw(flat), dtype=np.float64).reshape(tables.shape[:-2])

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes._kernels import misranking as kernels
 from stakes.audit.misranking import block_sizes
 from stakes.audit.populations import pair_source
+from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.typing import FloatArray, RandomSource
 
@@ -89,7 +91,9 @@ def misranking_by_error(
     >>> float(curve.rates[0]), bool(curve.realised[1] < 0.1)
     (0.0, True)
     """
-    nominal = np.sort(np.asarray(errors, dtype=np.float64))
+    nominal = np.sort(np.atleast_1d(as_reals(errors, "errors")))
+    if nominal.ndim != 1 or not (np.isfinite(nominal) & (nominal >= 0)).all():
+        raise DataError(f"`errors` must be a column of finite numbers from 0 on; got {errors!r}.")
     source = pair_source(utilities, confusions)
     generator = np.random.default_rng(rng)
     wrong, squares = np.zeros(nominal.size), np.zeros(nominal.size)

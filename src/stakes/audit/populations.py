@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes._kernels import misranking as kernels
 from stakes.application import Application, CostMatrix, UncertainApplication
 from stakes.exceptions import CostError, DataError
@@ -105,7 +106,7 @@ def _stakes(utilities: Any) -> tuple[Draw, tuple[int, int], str]:
 def _samples(costs: Any) -> FloatArray:
     """(m, K, M) samples of costs from an array or a sequence of matrices."""
     values = [c.values if isinstance(c, CostMatrix) else c for c in costs]
-    array = np.asarray(values, dtype=np.float64)
+    array = as_reals(values, "costs", CostError)
     if array.ndim != 3 or array.shape[0] == 0 or not np.isfinite(array).all():
         raise CostError(
             f"samples of costs must be finite and of shape (m, K, M); got {array.shape}."

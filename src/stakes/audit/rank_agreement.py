@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes._kernels import weighted_ranks as kernels
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray
@@ -84,7 +85,7 @@ def rank_correlation(
     >>> rank_correlation([1, 2, 3], [10, 30, 20])
     0.5
     """
-    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    a, b = as_reals(first, "first"), as_reals(second, "second")
     if a.ndim != 1 or a.shape != b.shape or a.size < 3:
         raise DataError(
             f"rank correlation needs two columns of the same length, at least 3; got shapes "
@@ -131,7 +132,7 @@ def rank_correlations(
     if top not in ("high", "low"):
         raise DataError(f"`top` must be 'high' or 'low'; got {top!r}.")
     sign = -1.0 if top == "high" else 1.0
-    a, b = (sign * np.asarray(values, dtype=np.float64) for values in (first, second))
+    a, b = sign * as_reals(first, "first"), sign * as_reals(second, "second")
     if min(a.ndim, b.ndim) < 1 or a.shape[-1] != b.shape[-1] or a.shape[-1] < 3:
         raise DataError(
             f"rank correlations need columns of the same length, at least 3; got shapes "

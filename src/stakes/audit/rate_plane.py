@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes.application import Application, as_application
 from stakes.audit.count_metric import as_count_metric
 from stakes.exceptions import DataError
@@ -163,9 +164,9 @@ def metric_cloud(
     >>> cloud.shape
     (400, 4)
     """
-    negatives, positives = (float(total) for total in class_totals)
-    if min(negatives, positives) <= 0 or steps < 2:
-        raise DataError("`class_totals` must be positive and `steps` at least 2.")
+    negatives, positives = as_reals(class_totals, "class_totals").tolist()
+    if not (0 < negatives < np.inf and 0 < positives < np.inf and steps >= 2):
+        raise DataError("`class_totals` must be positive and finite, and `steps` at least 2.")
     fp, fn = np.meshgrid(np.linspace(0, negatives, steps), np.linspace(0, positives, steps))
     cells = np.stack([negatives - fp, fp, fn, positives - fn], axis=-1).reshape(-1, 2, 2)
     named = metrics if isinstance(metrics, Mapping) else {_name(m): m for m in metrics}

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes.audit.count_metric import as_count_metric
 from stakes.audit.laws import short
-from stakes.exceptions import UndefinedError
+from stakes.exceptions import DataError, UndefinedError
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray
@@ -129,7 +130,9 @@ def _cuts(scores: RankedScores, thresholds: Any) -> tuple[FloatArray, FloatArray
     """Thresholds, and the cases of each class that are not above them."""
     if thresholds is None:
         return scores.finest
-    cuts = np.sort(np.asarray(thresholds, dtype=np.float64))
+    cuts = np.sort(as_reals(thresholds, "thresholds"))
+    if cuts.ndim != 1 or np.isnan(cuts).any():
+        raise DataError("`thresholds` must be one-dimensional and without NaN.")
     levels, negatives, positives = scores.levels
     place = np.searchsorted(levels, cuts, side="right")
     below = [np.concatenate([[0], np.cumsum(part)])[place] for part in (negatives, positives)]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes.application import as_application
 from stakes.curves.tabular import Tabular
 from stakes.decisions import bayes_decisions
@@ -101,7 +102,7 @@ def application_path(
         naive = float((app.resolved_priors(matrix.priors) @ app.costs.values).min())
         paid = expected_cost(matrix, application=app)
         rows.append([paid, normalized_expected_cost(matrix, application=app), naive])
-    x = np.arange(len(apps), dtype=float) if positions is None else np.asarray(positions, float)
-    if x.shape != (len(apps),):
-        raise DataError(f"`positions` must have {len(apps)} values; got shape {x.shape}.")
+    x = np.arange(len(apps), dtype=float) if positions is None else as_reals(positions, "positions")
+    if x.shape != (len(apps),) or not np.isfinite(x).all():
+        raise DataError(f"`positions` must be {len(apps)} finite numbers; got shape {x.shape}.")
     return ApplicationPath(x, *np.array(rows).T)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes._kernels.roc_hull import cumulative
 from stakes.curves.tabular import Tabular
 from stakes.exceptions import DataError
@@ -61,7 +62,7 @@ def as_grid(values: Any, default: FloatArray, name: str) -> FloatArray:
     """A one-dimensional grid of numbers, or the default."""
     if values is None:
         return default
-    grid = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    grid = np.atleast_1d(as_reals(values, name))
     if grid.ndim != 1 or np.isnan(grid).any():
         raise DataError(f"`{name}` must be one-dimensional and without NaN.")
     return grid

@@ -116,6 +116,11 @@ def switch_points(
     """
     if not systems or not low < high:
         raise DataError("`systems` must not be empty, and `low` must be below `high`.")
+    if not (0 <= tolerance < 1 and 0 <= narrowest < np.inf):
+        raise DataError(
+            "`tolerance` must lie from 0 to below 1, and `narrowest` be 0 or more; got "
+            f"{tolerance!r} and {narrowest!r}."
+        )
     names = list(systems)
     corners = np.unique(np.concatenate([jumps(sc, actual) for sc in systems.values()]))
     inside = corners[(corners > low) & (corners < high)]

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes._names import listed, table_names
 from stakes.application import CostMatrix, UncertainApplication
 from stakes.elicitation.cones import drawn, inner_point, least_and_most
@@ -96,8 +97,10 @@ class MatrixElicitation:
         shape = (len(self.classes), len(columns))
         rows, names = table_names(shape, self.classes, columns, CostError)
         free = np.array([[truth == decision for decision in names] for truth in rows])
-        if free.all() or self.limit <= 1:
-            raise DataError("there must be a cell that costs something, and a limit above 1.")
+        if free.all() or not 1 < self.limit < np.inf:
+            raise DataError(
+                "there must be a cell that costs something, and a finite limit above 1."
+            )
         first = tuple(np.argwhere(~free)[0])
         unit = (rows[first[0]], names[first[1]]) if self.unit is None else self.unit
         for name, value in (("classes", rows), ("decisions", names), ("free", free)):
@@ -110,7 +113,7 @@ class MatrixElicitation:
 
     def ratio(self, cell: Cell, other: Cell, *, between: tuple[float, float]) -> MatrixElicitation:
         """Say that one cell costs from so many to so many times what another costs."""
-        low, high = between
+        low, high = as_reals(between, "between").tolist()
         if not 0 < low <= high < np.inf:
             raise CostError(f"needs 0 < low <= high, both finite; got {low!r} and {high!r}.")
         i, j = self._at(cell), self._at(other)

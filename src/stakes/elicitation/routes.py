@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes.application.sentences import spoken
 from stakes.elicitation.statement import Statement
 from stakes.exceptions import CostError
@@ -165,7 +166,7 @@ def ratio_from_amounts(
 
 def _pair(amount: Any) -> tuple[float, float]:
     """A number or a range as two ends."""
-    ends = np.atleast_1d(np.asarray(amount, dtype=np.float64))
+    ends = np.atleast_1d(as_reals(amount, "amount", CostError))
     if ends.size not in (1, 2) or not np.isfinite(ends).all() or ends[0] > ends[-1]:
         raise CostError(f"an amount is a number, or a pair (from, to); got {amount!r}.")
     return float(ends[0]), float(ends[-1])

@@ -51,6 +51,10 @@ class Statement:
     name: str = ""
     date: str = ""
 
+    def __post_init__(self) -> None:
+        if math.isnan(self.low) or math.isnan(self.high):
+            raise CostError(f"a ratio must be a number; got {self.low!r} to {self.high!r}.")
+
     @property
     def is_possible(self) -> bool:
         """Whether some ratio agrees with it."""

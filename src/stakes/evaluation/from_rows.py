@@ -233,6 +233,8 @@ def few_cases(cases: Cases, app: Application, min_cases: int) -> str:
 
 def shortage_of(counts: Any, app: Application, min_cases: int) -> str:
     """Which class that matters has too few cases; empty when none has."""
+    if not min_cases >= 0:
+        raise DataError(f"`min_cases` must be a number of cases, 0 or more; got {min_cases!r}.")
     costly = (app.costs.values != app.costs.values[:, :1]).any(axis=1)
     short = [
         (float(count), name)

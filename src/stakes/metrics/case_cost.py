@@ -205,6 +205,8 @@ def top_share(amounts: Any, share: float = 0.01) -> float:
         raise DataError(f"`share` must lie above 0 and not above 1; got {share!r}.")
     sizes = np.abs(as_floats(amounts, "amounts").astype(np.float64))
     whole = float(sizes.sum())
+    if not np.isfinite(whole):
+        raise DataError(f"`amounts` must add to a finite number; they add to {whole:g}.")
     if whole == 0:
         return 0.0
     count = max(1, int(np.ceil(share * sizes.size - 1e-9)))

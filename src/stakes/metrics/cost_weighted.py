@@ -9,8 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
+from stakes._columns import as_reals
 from stakes._kernels import cost_weighted as kernels
 from stakes._kernels.two_class import Array
 from stakes.application import as_application
@@ -184,7 +183,7 @@ def matched_beta(shares: Any) -> tuple[float, float]:
     >>> round(alpha, 4), round(beta, 4)
     (6.0, 14.0)
     """
-    values = np.asarray(shares, dtype=np.float64)
+    values = as_reals(shares, "shares", CostError)
     if values.size == 0 or not ((values >= 0) & (values <= 1)).all():
         raise CostError("`shares` must be numbers between 0 and 1, at least one.")
     mean, variance = float(values.mean()), float(values.var())

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
+from numbers import Number
 from typing import Any, Literal
 
 import numpy as np
 
 from stakes._checks import as_priors
+from stakes._columns import as_reals
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.naive_systems import best_naive_value
@@ -102,6 +104,9 @@ class Metric:
                 f"`{self.name}` has no parameter {unknown[0]!r}; it takes "
                 f"{', '.join(known) or 'none'}."
             )
+        for name, value in parameters.items():
+            if isinstance(value, Number) and not np.isfinite(as_reals(value, name)):
+                raise DataError(f"`{name}` must be finite; got {value!r}.")
         return replace(self, settings={**self.settings, **parameters})
 
     def with_application(self, application: Any, *, positive: int = 1) -> Metric:
@@ -141,7 +146,7 @@ class Metric:
                 f"`{self.name}` is a number of scores, not of a table of decisions.",
                 hint=f"stakes.metrics.{self.name}(ScoreCounts.from_scores(y_true, scores, ...))",
             )
-        table = np.asarray(counts, dtype=np.float64)
+        table = as_reals(counts, "counts")
         self._require_shape(table.shape[-2:])
         if self.classes == "two":
             return self.batch(table, positive=positive, **self.settings)

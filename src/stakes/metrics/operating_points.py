@@ -132,8 +132,6 @@ def at_threshold(scores: RankedScores, threshold: float) -> OperatingPoint:
     OperatingPoint(1 if score > 0; false positives 0, false negatives 0.5)
     """
     value = float(threshold)
-    if np.isnan(value):
-        raise DataError("`threshold` must be a number; got nan.")
     counts = scores.counts_between([(value, value == -np.inf)]).T
     return OperatingPoint((value,), scores.classes, ConfusionMatrix(counts, scores.classes))
 

@@ -95,10 +95,12 @@ def expected_max_profit_churn(
     """
     from scipy.special import betainc
 
-    if not (lifetime_value > offer > 0 and contact >= 0 and alpha > 0 and beta > 0):
+    finite = np.isfinite([lifetime_value, offer, contact, alpha, beta]).all()
+    possible = lifetime_value > offer > 0 and contact >= 0 and alpha > 0 and beta > 0
+    if not (finite and possible):
         raise DataError(
-            "a campaign needs lifetime_value > offer > 0, contact >= 0, alpha, beta > 0; got "
-            f"{lifetime_value!r}, {offer!r}, {contact!r}, {alpha!r}, {beta!r}."
+            "a campaign needs lifetime_value > offer > 0, contact >= 0, alpha, beta > 0, all "
+            f"finite; got {lifetime_value!r}, {offer!r}, {contact!r}, {alpha!r}, {beta!r}."
         )
 
     def moments(at: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -162,7 +164,8 @@ def expected_max_profit_credit(
     0.1197
     """
     spread = 1 - no_loss - full_loss
-    if not (no_loss >= 0 and full_loss >= 0 and spread >= -1e-12 and return_on_investment > 0):
+    possible = no_loss >= 0 and full_loss >= 0 and spread >= -1e-12
+    if not (possible and 0 < return_on_investment < np.inf):
         raise DataError(
             "`no_loss` and `full_loss` must be probabilities adding to at most 1, and the "
             f"return positive; got {no_loss!r}, {full_loss!r}, {return_on_investment!r}."

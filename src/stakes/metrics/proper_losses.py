@@ -48,15 +48,23 @@ class BetaWeight(NamedTuple):
         """Thresholds for which a miss costs as much as `least` to `most` false alarms."""
         if not 0 < least < most:
             raise DataError(f"ratios must satisfy 0 < least < most; got {least!r}, {most!r}.")
-        return cls(alpha, beta, 1 / (1 + most), 1 / (1 + least))
+        return cls(alpha, beta, 1 / (1 + most), 1 / (1 + least)).checked()
+
+    def checked(self) -> BetaWeight:
+        """The weight itself, if there are such thresholds."""
+        alpha, beta, low, high = self
+        if not (0 < alpha < np.inf and 0 < beta < np.inf and 0 <= low < high <= 1):
+            raise DataError(
+                "a Beta weight needs finite alpha, beta > 0 and 0 <= low < high <= 1; "
+                f"got {alpha!r}, {beta!r}, {low!r} and {high!r}."
+            )
+        return self
 
     def losses(self, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Average cost of a case of the first and of the second class."""
         from scipy.special import betainc, expit
 
-        alpha, beta, low, high = self
-        if not (alpha > 0 and beta > 0 and 0 <= low < high <= 1):
-            raise DataError(f"a Beta weight needs alpha, beta > 0 and 0 <= low < high <= 1: {self}")
+        alpha, beta, low, high = self.checked()
         at = np.clip(expit(log_odds), low, high)
         mass = betainc(alpha, beta, high) - betainc(alpha, beta, low)
         raised = betainc(alpha + 1, beta, at) - betainc(alpha + 1, beta, low)

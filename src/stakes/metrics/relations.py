@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import math
 
-from stakes.exceptions import CostError, PriorError, UndefinedError
+import numpy as np
+
+from stakes._columns import as_reals
+from stakes.exceptions import CostError, DataError, PriorError, UndefinedError
 from stakes.metrics.f_scores import checked_beta
 
 __all__ = [
@@ -52,6 +55,7 @@ def f_beta_from_nec(nec: float, *, prior: float, decided: float, beta: float = 1
     0.875
     """
     _require_shares(prior=prior, decided=decided)
+    _require_finite(nec=nec)
     weight = checked_beta(beta) ** 2
     naive = min(weight * prior, 1 - prior)
     return 1 - naive * nec / (weight * prior + decided)
@@ -73,6 +77,7 @@ def nec_from_f_beta(value: float, *, prior: float, decided: float, beta: float =
     0.5
     """
     _require_shares(prior=prior, decided=decided)
+    _require_finite(value=value)
     weight = checked_beta(beta) ** 2
     naive = min(weight * prior, 1 - prior)
     if naive == 0:
@@ -139,6 +144,7 @@ def mcc_from_nec(nec: float, *, prior: float, decided: float) -> float:
     0.58
     """
     _require_shares(prior=prior, decided=decided)
+    _require_finite(nec=nec)
     spread, cases = decided * (1 - decided), prior * (1 - prior)
     return math.sqrt(cases / spread) * (1 - nec) if spread > 0 and cases > 0 else math.nan
 
@@ -159,6 +165,7 @@ def nec_from_mcc(value: float, *, prior: float, decided: float) -> float:
     0.5
     """
     _require_shares(prior=prior, decided=decided)
+    _require_finite(value=value)
     if not 0 < prior < 1:
         raise UndefinedError("the balanced error rate is undefined: a class has no case.")
     return 1 - value * math.sqrt(decided * (1 - decided) / (prior * (1 - prior)))
@@ -189,6 +196,8 @@ def net_benefit_from_nec(nec: float, *, prior: float, threshold: float) -> float
     >>> round(net_benefit_from_nec(0.45, prior=0.1, threshold=0.2), 4)
     0.055
     """
+    _require_shares(prior=prior)
+    _require_finite(nec=nec)
     return prior - min(prior, _odds(threshold) * (1 - prior)) * nec
 
 
@@ -207,6 +216,8 @@ def nec_from_net_benefit(value: float, *, prior: float, threshold: float) -> flo
     >>> round(nec_from_net_benefit(0.055, prior=0.1, threshold=0.2), 4)
     0.45
     """
+    _require_shares(prior=prior)
+    _require_finite(value=value)
     naive = min(prior, _odds(threshold) * (1 - prior))
     if naive == 0:
         raise UndefinedError("the normalised cost is undefined: the naive cost is 0.")
@@ -241,6 +252,8 @@ def likelihood_ratio_from_nec(nec: float, *, false_positive_rate: float) -> floa
     >>> round(likelihood_ratio_from_nec(0.3, false_positive_rate=0.1), 4)
     8.0
     """
+    _require_shares(false_positive_rate=false_positive_rate)
+    _require_finite(nec=nec)
     return (1 - nec) / false_positive_rate + 1 if false_positive_rate > 0 else math.nan
 
 
@@ -259,6 +272,8 @@ def nec_from_likelihood_ratio(value: float, *, false_positive_rate: float) -> fl
     >>> round(nec_from_likelihood_ratio(8.0, false_positive_rate=0.1), 4)
     0.3
     """
+    _require_shares(false_positive_rate=false_positive_rate)
+    _require_finite(value=value)
     return 1 - (value - 1) * false_positive_rate
 
 
@@ -267,6 +282,13 @@ def _require_shares(**shares: float) -> None:
     for name, value in shares.items():
         if not 0 <= value <= 1:
             raise PriorError(f"`{name}` must lie between 0 and 1; got {value!r}.")
+
+
+def _require_finite(**values: float) -> None:
+    """Raise unless each is a finite number."""
+    for name, value in values.items():
+        if not np.isfinite(as_reals(value, name)):
+            raise DataError(f"`{name}` must be finite; got {value!r}.")
 
 
 def _odds(threshold: float) -> float:

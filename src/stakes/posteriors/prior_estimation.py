@@ -159,6 +159,11 @@ def estimate_priors(
     old = as_priors(priors, read.classes)
     if (old <= 0).any():
         raise PriorError(f"`priors` must be positive; got {old.tolist()}.")
+    if not (max_iterations >= 1 and 0 <= tolerance < 1):
+        raise DataError(
+            "`max_iterations` must be at least 1, and `tolerance` from 0 to below 1; got "
+            f"{max_iterations!r} and {tolerance!r}."
+        )
     if not len(read):
         raise DataError("`posteriors` must hold at least one case; got none.")
     ratios = np.ascontiguousarray(read.values / old)

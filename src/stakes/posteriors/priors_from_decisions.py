@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import frozen
+from stakes._columns import as_reals
 from stakes._names import listed
 from stakes.exceptions import DataError, UndefinedError
 from stakes.posteriors.prior_estimation import PriorEstimate
@@ -116,7 +117,7 @@ def estimate_priors_from_decisions(
 
 def _counted(decisions: Any, size: int) -> FloatArray:
     """The number of each decision, checked."""
-    new = np.asarray(decisions, dtype=np.float64)
+    new = as_reals(decisions, "decisions")
     if new.shape != (size,):
         raise DataError(
             f"`decisions` must count each of the {size} decisions; got shape {new.shape}."

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_counts, frozen, same_length
-from stakes._columns import as_column, as_floats, as_weights
+from stakes._columns import as_column, as_floats, as_reals, as_weights
 from stakes._kernels.joint_cells import add_cells, joint_cells
 from stakes._names import as_names, encode, listed, observed_names
 from stakes.exceptions import DataError, MergeError
@@ -58,7 +58,11 @@ class PairedCounts(Storable):
     decisions: tuple[Name, ...]
 
     def __post_init__(self) -> None:
-        cells = np.array(self.cells, dtype=np.intp)
+        given = as_reals(self.cells, "cells")
+        with np.errstate(invalid="ignore"):
+            cells = given.astype(np.intp)
+        if not (cells == given).all():
+            raise DataError("`cells` must hold positions: whole numbers.")
         counts = as_counts(self.counts, "counts")
         for name in ("systems", "classes", "decisions"):
             object.__setattr__(self, name, as_names(getattr(self, name), name))
@@ -152,9 +156,9 @@ class PairedCounts(Storable):
         array([[0, 0, 1],
                [1, 2, 2]])
         """
-        cuts = np.asarray(thresholds, dtype=np.float64)
-        if cuts.ndim != 1 or not (cuts[1:] > cuts[:-1]).all():
-            raise DataError("`thresholds` must be one-dimensional and ascending.")
+        cuts = as_reals(thresholds, "thresholds")
+        if cuts.ndim != 1 or not (cuts[1:] > cuts[:-1]).all() or np.isnan(cuts).any():
+            raise DataError("`thresholds` must be one-dimensional and ascending, without NaN.")
         stretches = {
             name: np.searchsorted(cuts, as_floats(column, f"scores[{name!r}]"), side="left")
             for name, column in scores.items()

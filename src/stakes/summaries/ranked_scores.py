@@ -51,6 +51,8 @@ class RankedScores(Storable):
 
         A cut is a threshold, and whether a score equal to it lies above.
         """
+        if any(np.isnan(threshold) for threshold, _ in cuts):
+            raise DataError("`threshold` must be a number; got nan.")
         places = np.array([self._places(*cut) for cut in cuts], dtype=np.intp).reshape(-1, 2)
         found = [
             stretch_sums(counts, np.concatenate(([0], places[:, k], [entries])))

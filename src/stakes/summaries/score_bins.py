@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_counts, frozen
-from stakes._columns import as_floats
+from stakes._columns import as_floats, as_reals
 from stakes._kernels.scores_runs import Runs, rounded_down, stretch_sums
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.results import Frame
@@ -220,7 +220,7 @@ class ScoreBins(RankedScores):
 
 def as_edges(edges: Any) -> FloatArray:
     """Bin edges: ascending, distinct, without NaN."""
-    ends = np.array(edges, dtype=np.float64)
+    ends = as_reals(edges, "edges")
     if ends.ndim != 1 or not (ends[1:] > ends[:-1]).all() or np.isnan(ends).any():
         raise DataError(
             "`edges` must be one-dimensional, ascending and distinct, without NaN.",
@@ -273,5 +273,5 @@ def score_edges(
         if not values.size:
             raise DataError("`sample` must not be empty.")
         grid = values[np.linspace(0, values.size - 1, n_bins).round().astype(np.intp)]
-    exact = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+    exact = np.atleast_1d(as_reals(thresholds, "thresholds"))
     return as_edges(np.unique(np.concatenate((grid, exact))))

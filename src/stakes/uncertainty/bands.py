@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes._kernels import run_bootstrap
 from stakes._kernels.joint_bands import joint_band, pointwise_band
 from stakes._kernels.resampling import posterior_cells
@@ -143,7 +144,9 @@ def band(
     runs = scores.runs
     counts = np.concatenate([runs.negatives, runs.positives]).astype(np.float64)
     refuse_weights(counts, instead=OF_CURVES)
-    x = np.asarray(at, dtype=np.float64)
+    x = as_reals(at, "at")
+    if x.ndim != 1 or np.isnan(x).any():
+        raise DataError("`at` must be one-dimensional and without NaN.")
     if curve == "bayes_error":
         y, draw = _by_threshold(scores, x, "llr", -x, normalised_cost(x))
     elif curve == "decision":

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes._kernels.resampling import posterior_cells
 from stakes.exceptions import DataError
 from stakes.results import Frame
@@ -54,7 +55,9 @@ def best_by_log_odds(
     >>> best_by_log_odds(pc, [0.0], rng=0)["probability_best"]
     array([1., 0.])
     """
-    x = np.asarray(log_odds, dtype=np.float64)
+    x = as_reals(log_odds, "log_odds")
+    if x.ndim != 1 or not np.isfinite(x).all():
+        raise DataError("`log_odds` must be a column of finite numbers.")
     if len(paired.decisions) != x.shape[0] + 1 or len(paired.classes) != 2:
         raise DataError(
             f"{x.shape[0]} log odds need {x.shape[0] + 1} stretches of two classes; got "

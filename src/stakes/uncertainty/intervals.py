@@ -180,7 +180,7 @@ def rate_interval(
     >>> print(rate_interval(3, 10, method="clopper_pearson"))
     0.3 (0.06674 to 0.6525)
     """
-    if not (0 <= hits <= cases and cases > 0):
+    if not (0 <= hits <= cases and 0 < cases < np.inf):
         raise DataError(f"`hits` must lie between 0 and `cases`; got {hits!r} of {cases!r}.")
     rules = {"wilson": _wilson, "jeffreys": _jeffreys, "clopper_pearson": _clopper_pearson}
     if method not in rules:

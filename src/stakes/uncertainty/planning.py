@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_priors
+from stakes._columns import as_reals
 from stakes._kernels.interval_limits import normal_quantile
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.expected_cost import check_names
@@ -127,8 +128,8 @@ def cases_needed(
     unit = _variance_of_one(total, mix, stakes)
     z = normal_quantile(as_level(level))
     if width is not None:
-        if not width > 0:
-            raise DataError(f"`width` must be positive; got {width!r}.")
+        if not 0 < width < np.inf:
+            raise DataError(f"`width` must be positive and finite; got {width!r}.")
         n = unit * (2 * z / width) ** 2
         return SamplePlan(
             n, n, n, present, _split(n, mix, stakes), f"to know the cost within {width:g}"
@@ -215,7 +216,9 @@ def power_curve(
     stakes = as_stakes(application)
     total, totals = _subject(pilot, stakes, systems, normalize, True)
     mix = totals / totals.sum() if shares is None else as_priors(shares, stakes.classes)
-    n = totals.sum() * np.logspace(-1, 2, 31) if cases is None else np.asarray(cases, np.float64)
+    n = totals.sum() * np.logspace(-1, 2, 31) if cases is None else as_reals(cases, "cases")
+    if not (np.isfinite(n) & (n > 0)).all():
+        raise DataError(f"`cases` must be positive and finite; got {n.tolist()}.")
     gap = total.value if difference is None else float(difference)
     errors = np.sqrt(_variance_of_one(total, mix, stakes) / n)
     z = normal_quantile(as_level(level))

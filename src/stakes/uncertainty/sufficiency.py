@@ -51,6 +51,8 @@ def shortage(
     totals: FloatArray, classes: Sequence[Name], min_cases: int, matters: Any = None
 ) -> tuple[bool, tuple[str, ...]]:
     """Whether to refuse, and what to say; classes with `matters` False are left out."""
+    if not min_cases >= 0:
+        raise DataError(f"`min_cases` must be a number of cases, 0 or more; got {min_cases!r}.")
     kept = np.ones(len(classes), dtype=bool) if matters is None else np.asarray(matters, bool)
     counted = [(float(t), n) for t, n, k in zip(totals, classes, kept, strict=True) if k]
     if not counted:
