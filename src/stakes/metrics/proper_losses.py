@@ -48,9 +48,9 @@ class BetaWeight(NamedTuple):
         """Thresholds for which a miss costs as much as `least` to `most` false alarms."""
         if not 0 < least < most:
             raise DataError(f"ratios must satisfy 0 < least < most; got {least!r}, {most!r}.")
-        return cls(alpha, beta, 1 / (1 + most), 1 / (1 + least)).checked()
+        return cls(alpha, beta, 1 / (1 + most), 1 / (1 + least))._checked()
 
-    def checked(self) -> BetaWeight:
+    def _checked(self) -> BetaWeight:
         """The weight itself, if there are such thresholds."""
         alpha, beta, low, high = self
         if not (0 < alpha < np.inf and 0 < beta < np.inf and 0 <= low < high <= 1):
@@ -64,7 +64,7 @@ class BetaWeight(NamedTuple):
         """Average cost of a case of the first and of the second class."""
         from scipy.special import betainc, expit
 
-        alpha, beta, low, high = self.checked()
+        alpha, beta, low, high = self._checked()
         at = np.clip(expit(log_odds), low, high)
         mass = betainc(alpha, beta, high) - betainc(alpha, beta, low)
         raised = betainc(alpha + 1, beta, at) - betainc(alpha + 1, beta, low)
