@@ -290,3 +290,16 @@ def test_files_of_scores_may_have_spaces_between_them_and_are_named_once(run, wr
     ran = run("eval", "--trials", "t.txt", "--scores", "a.txt,a.txt", *COSTS)
     assert ran.code == 2
     assert "'a.txt' is named twice" in ran.err
+
+
+@pytest.mark.parametrize("form", ["kaldi", "asvspoof"])
+def test_trials_with_two_different_keys_are_refused(run, write, form):
+    turned = [(s, u, not t, x) for s, u, t, x in TRIALS[1:3]]
+    write("t.txt", lines(FORMS[form], [*TRIALS, *turned]))
+    write("a.txt", lines(lambda s, u, t, x: f"{s} {u} {x}"))
+    ran = run("eval", "--trials", "t.txt", "--scores", "a.txt", *COSTS)
+    assert (ran.code, ran.out) == (2, "")
+    assert "t.txt: 2 trials have two different keys: s1 u2 (" in ran.err
+    assert "; s2 u3 (" in ran.err
+    write("t.txt", lines(FORMS[form], [*TRIALS, *TRIALS[1:3]]))  # the same key twice
+    assert run("eval", "--trials", "t.txt", "--scores", "a.txt", *COSTS).code == 0

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from stakes.exceptions import FormatError
 from stakes.report.amounts import grouped
 
-__all__ = ["as_plain_text", "delimiter_of", "parse", "refuse_bare_rows"]
+__all__ = ["as_plain_text", "delimiter_of", "parse", "refuse_bare_rows", "uneven"]
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 #: A cell longer than this is cut out by slicing, not through a table of equal widths.
@@ -105,7 +105,8 @@ def _through_csv(data: bytes, delimiter: str, name: str) -> tuple[list[str], int
             if len(row) != len(names):
                 if not row:
                     continue  # a blank line
-                raise _uneven(row, names, f"{name}: row {grouped(len(rows) + 1)}", reader.line_num)
+                place = f"{name}: row {grouped(len(rows) + 1)}"
+                raise uneven(row, len(names), place, reader.line_num)
             rows.append(row)
             before = reader.line_num
     except csv.Error as error:
@@ -127,14 +128,14 @@ def _refuse_unclosed(data: bytes, before: int, delimiter: str, name: str) -> Non
             ) from None
 
 
-def _uneven(row: list[str], names: list[str], place: str, line: int) -> FormatError:
+def uneven(row: list[str], n_columns: int, place: str, line: int) -> FormatError:
     """What to say of a row with more or fewer cells than the header."""
     cells = f"{len(row)} cell{'' if len(row) == 1 else 's'}"
     hint = "a cell that holds the delimiter must stand in double quotes"
-    if len(row) < len(names):
+    if len(row) < n_columns:
         hint = "an empty cell needs its delimiter too; the line may have been cut off"
     return FormatError(
-        f"{place} (line {grouped(line)}) has {cells}, the header has {len(names)}.", hint=hint
+        f"{place} (line {grouped(line)}) has {cells}, the header has {n_columns}.", hint=hint
     )
 
 
@@ -149,8 +150,8 @@ def delimiter_of(header: str) -> str:
     return max(DELIMITERS, key=outside.count)
 
 
-def as_plain_text(data: bytes, name: str) -> bytes:
-    """UTF-8 without a byte-order mark, lines ended by a single newline."""
+def as_plain_text(data: bytes, name: str, *, above: int = 0) -> bytes:
+    """UTF-8 without a byte-order mark, lines ended by a single newline; `above` it are so many."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = data.decode("utf-16", errors="replace").encode("utf-8")
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -167,7 +168,7 @@ def as_plain_text(data: bytes, name: str) -> bytes:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = above + data.count(b"\n", 0, error.start) + 1
         raise FormatError(
             f"{name}: line {grouped(line)} is not UTF-8 text (byte 0x{data[error.start]:02x}).",
             hint="save it as UTF-8, e.g.  iconv -f latin1 -t utf-8 file.csv > file-utf8.csv",

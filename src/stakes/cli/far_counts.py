@@ -25,6 +25,7 @@ from stakes.cli.opened import Opened, UnreadGapError
 from stakes.cli.opening import opened
 from stakes.cli.place import at_place, judged_at, refuse_or_name_dominated, texts
 from stakes.cli.reading import Table
+from stakes.cli.text_lines import looked_at
 from stakes.engines import Reduction, Request, reduce_frame
 from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
 
@@ -72,6 +73,8 @@ def counted_far(args: Any) -> Counted:
             asked = replace(asked, columns=replace(columns, whole_decisions=False))
     except UnreadGapError:  # in text that is to be numbers; the files are opened anew
         return _again(replace(files, gaps="text"), asked, args)
+    said = f"looking at {files.title}"
+    files = attended(lambda: looked_at(files, engine), said, quiet=args.quiet)
     return _text_counted(files, asked, args)
 
 

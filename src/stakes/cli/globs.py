@@ -34,6 +34,7 @@ class Files:
     `header` is that of the first text file; None for other forms, and where it is far away.
     `gaps` says that words for nothing were met among numbers, and how they are to be found: in
     `words` as engines compare them, or in the `text` of every cell, without spaces around it.
+    `over_lines` says that cells between quotes go on over several lines.
     """
 
     said: str
@@ -43,6 +44,7 @@ class Files:
     folders: bool = True
     header: TextHeader | None = None
     gaps: str = ""
+    over_lines: bool = False
 
     @property
     def delimiter(self) -> str:

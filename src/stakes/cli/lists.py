@@ -6,6 +6,7 @@ which holds the score, which hold the names of recordings.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -182,8 +183,29 @@ def joined_scores(trials: List, scores: List) -> tuple[NDArray[np.float64], int]
     for name, value in zip(given, scores.scores.tolist(), strict=True):
         if known.setdefault(name, value) != value:
             raise DataError(f"{scores.source} has two different scores for {' '.join(name)}.")
+    _refuse_contradictions(trials, wanted, known)
     found = np.array([known.get(name, np.nan) for name in wanted])
     return found, len(known) - len(set(wanted) & set(known))
+
+
+def _refuse_contradictions(
+    trials: List, wanted: list[tuple[str, ...]], scored: Mapping[tuple[str, ...], float]
+) -> None:
+    """Raise when a trial stands twice in the list, once as one thing and once as the other."""
+    assert trials.keys is not None
+    said: dict[tuple[str, ...], str] = {}
+    torn: dict[tuple[str, ...], str] = {}
+    for name, key in zip(wanted, map(str.lower, trials.keys.tolist()), strict=True):
+        if said.setdefault(name, key) != key and name in scored:
+            torn[name] = f"{' '.join(name)} ({said[name]} and {key})"
+    if torn:
+        many = f"{grouped(len(torn))} trial{'s have' if len(torn) > 1 else ' has'}"
+        first = "; ".join(list(torn.values())[:3]) + ("; ..." if len(torn) > 3 else "")
+        raise DataError(
+            f"{trials.source}: {many} two different keys: {first}.",
+            hint="leave the right line of each in the list; if a further column tells them apart, "
+            "write it into the names of both files",
+        )
 
 
 def _matching(trials: List, scores: List) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:

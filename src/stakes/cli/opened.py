@@ -27,10 +27,10 @@ NO_NUMBER = (
 #: Numbers, also with a comma before decimals.
 NUMBER = r"[-+]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)(e[-+]?[0-9]+)?|[-+]?inf(inity)?"
 
-#: How engines say that rows of text do not fit the header: DuckDB, Polars.
+#: How engines say that rows of text do not fit the header: DuckDB, Polars, Spark.
 UNEVEN = (
     "when sniffing file|Expected Number of Columns|unterminated quote"
-    "|found more fields than|CSV malformed"
+    "|found more fields than|CSV malformed|MALFORMED_RECORD_IN_PARSING|MALFORMED_CSV_RECORD"
 )
 
 

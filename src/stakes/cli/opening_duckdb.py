@@ -73,9 +73,15 @@ def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
         given |= {"types": f"{{{', '.join(kinds)}}}"} if kinds else {}
         given["nullstr"] = f"[{', '.join(map(_literal, empty_words()))}]"
         given |= _written_so(files)
-    names = ", ".join(_literal(path) for path in files.paths)
+    far = "://" in files.said  # to be listed there; else stars and brackets are part of a name
+    names = ", ".join(_literal(path if far else _escaped(path)) for path in files.paths)
     options = ", ".join(f"{name}={value}" for name, value in given.items())
     return _placed(con.sql(f"SELECT * FROM read_{files.form}([{names}], {options})"), files)
+
+
+def _escaped(path: str) -> str:
+    """A path of this machine as a pattern that only it fits."""
+    return re.sub(r"([*?\[])", r"[\1]", path)
 
 
 def _written_so(files: Files) -> dict[str, str]:

@@ -16,6 +16,9 @@ from stakes.exceptions import FormatError
 
 __all__ = ["with_spark"]
 
+#: What Spark says of a cell that is no number, around the cell.
+_NO_NUMBER = ('"The value \'"', "'\\' of the type \"STRING\" cannot be cast to \"DOUBLE\"'")
+
 
 @contextmanager
 def with_spark(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
@@ -61,6 +64,9 @@ def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
     if files.form == "parquet":
         return reader.parquet(*paths)
     reader = reader.option("header", True).option("sep", files.delimiter).option("escape", '"')
+    reader = reader.option("multiLine", files.over_lines)
+    if far:  # nobody has looked at the rows: those that are too short or too long are refused
+        reader = reader.option("mode", "FAILFAST").option("columnPruning", False)
     frame = reader.option("enforceSchema", False).csv(paths)  # every file must have this header
     if not types:
         return frame
@@ -78,7 +84,10 @@ def _cell(name: str, kind: str | None, files: Files) -> str:
     if kind == "number":
         comma = files.header is not None and files.header.decimal_comma
         value = f"replace({value}, ',', '.')" if comma else value
-        value = f"CAST({value} AS DOUBLE)"
+        # Java reads 0.5f, 0x1p-1 and control characters around a number as numbers too
+        odd = f"{column} RLIKE '[0-9.][dfDF]\\\\s*$|0[xX]|[\\\\x00-\\\\x08\\\\x0e-\\\\x1f]'"
+        said = f"concat({_NO_NUMBER[0]}, {column}, {_NO_NUMBER[1]})"
+        value = f"CASE WHEN {odd} THEN raise_error({said}) ELSE CAST({value} AS DOUBLE) END"
     return f"{value} AS {column}"
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from stakes.cli.delimited import as_plain_text, delimiter_of, refuse_bare_rows
+from stakes.cli.delimited import as_plain_text, delimiter_of, refuse_bare_rows, uneven
 from stakes.exceptions import FormatError
 
 __all__ = ["TextHeader", "text_header"]
@@ -54,10 +55,13 @@ def text_header(path: str) -> TextHeader | None:
     told = plain[:4].lower() == b"sep="  # a line that only spreadsheets write
     if told:
         plain = plain.partition(b"\n")[2]
-    line = plain.partition(b"\n")[0].decode("utf-8")
+    line, _, below = (part.decode("utf-8") for part in plain.partition(b"\n"))
     delimiter = delimiter_of(line)
     names = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
     refuse_bare_rows(names, name)
+    row = next(filter(None, csv.reader(io.StringIO(below, newline=""), delimiter=delimiter)), None)
+    if row is not None and len(row) > len(names):  # DuckDB passes over an empty last cell
+        raise uneven(row, len(names), f"{name}: row 1", 2 + int(told))
     comma = delimiter == ";" and DECIMAL_COMMA.search(plain) is not None
     return TextHeader(tuple(names), delimiter, comma, blank, told)
 
