@@ -14,7 +14,7 @@ from stakes.exceptions import DataError
         ("nec>0.5", Condition(None, "nec", ">", 0.5)),
         (" cost <= -1e3 ", Condition(None, "cost", "<=", -1000.0)),
         ("gbm:nec>=.5", Condition("gbm", "nec", ">=", 0.5)),
-        ("a:b:cost<inf", Condition("a:b", "cost", "<", float("inf"))),
+        ("a:b:cost<1e9", Condition("a:b", "cost", "<", 1e9)),
     ],
 )
 def test_read(text, said):
@@ -24,6 +24,18 @@ def test_read(text, said):
 @pytest.mark.parametrize("text", ["nec", "nec=0.5", "nec>", "nec>half", "nec>nan", "auc>0.5", ""])
 def test_what_says_no_condition(text):
     assert read_condition(text, "nec", "cost") is None
+
+
+@pytest.mark.parametrize("limit", ["1e999", "-1e999", "inf", "-Infinity"])
+def test_limits_that_are_not_finite(limit):
+    for gate in (lambda: Gate(f"nec>{limit}"), lambda: PeriodGate(f"cost<{limit}")):
+        with pytest.raises(DataError, match="is not finite"):
+            gate()
+
+
+def test_an_undefined_figure_meets_no_condition():
+    for sign in (">", ">=", "<", "<="):
+        assert read_condition(f"cost{sign}1", "cost").holds(float("nan"))
 
 
 @pytest.mark.parametrize(

@@ -112,11 +112,10 @@ def test_quotes_that_are_closed(run, write):
     assert ran.found["models"][0]["counts"] == COUNTS
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars"])
 @pytest.mark.parametrize("last", ["1,0.5,7", '1,"0.5'])
-def test_rows_that_do_not_fit_in_engines(run, write, engine, last):
-    pytest.importorskip(engine, reason="one of the engines")
-    ran = judged(run, write("t.csv", text() + last + "\n"), "--engine", engine)
+def test_rows_that_do_not_fit_in_duckdb(run, write, last):
+    pytest.importorskip("duckdb", reason="one of the engines")
+    ran = judged(run, write("t.csv", text() + last + "\n"), "--engine", "duckdb")
     assert (ran.code, ran.out) == (2, "")
     assert "t.csv: a row has more or fewer cells than the header, or a double quote" in ran.err
 

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import sys
-
 import pytest
 
+from stakes import __version__
 from stakes.cli.problems import guarded
 from stakes.exceptions import CostError
 
@@ -46,12 +45,14 @@ def test_interrupt_is_130_without_a_traceback(capsys):
     assert capsys.readouterr().err.strip() == ""
 
 
-def test_reader_that_has_seen_enough_is_no_problem(monkeypatch):
-    monkeypatch.setattr(sys, "stdout", sys.stdout)  # restored after the test
-    assert guarded(raising(BrokenPipeError()), None) == 0
-    sys.stdout.close()
-
-
-def test_mistakes_of_ours_are_not_hidden():
-    with pytest.raises(ZeroDivisionError):
-        guarded(raising(ZeroDivisionError()), None)
+def test_mistakes_of_ours_are_70_and_say_what_to_report(capsys, monkeypatch):
+    monkeypatch.delenv("STAKES_TRACEBACK", raising=False)
+    assert guarded(raising(ZeroDivisionError("by 0")), None) == 70
+    said = capsys.readouterr().err
+    assert said.startswith("error: this is a mistake in stakes, not in what you typed: ")
+    assert "ZeroDivisionError: by 0 (test_problems.py, line " in said
+    assert f"STAKES_TRACEBACK=1 set\n  stakes {__version__}, Python " in said
+    assert "Traceback" not in said
+    monkeypatch.setenv("STAKES_TRACEBACK", "1")
+    assert guarded(raising(ZeroDivisionError("by 0")), None) == 70
+    assert capsys.readouterr().err.startswith("Traceback (most recent call last):")

@@ -9,7 +9,7 @@ import pytest
 
 from stakes import Application, CostMatrix, evaluate_frame
 from stakes.engines import Request, reduce_frame
-from stakes.exceptions import CostError, DataError, LabelError
+from stakes.exceptions import CostError, DataError, LabelError, PosteriorError
 
 pd = pytest.importorskip("pandas", reason="needs pandas")
 
@@ -66,3 +66,40 @@ def test_slices_by_lists_or_records_are_refused(values):
     request = Request("y", {"m": "p"}, applications=Application([[0, 1], [5, 0]]), by=["g"])
     with pytest.raises(DataError, match="column 'g' of `by` must hold single values; it holds "):
         reduce_frame(rows, request)
+
+
+@pytest.mark.parametrize(
+    ("label", "score", "part", "weight"),
+    [("^y$", "^p$", "*", "^w$"), ("*", "^.*$", "^y$", "w"), ("y", "*", "g", "^p.*$")],
+)
+@pytest.mark.parametrize("lazy", [False, True])
+def test_names_that_polars_reads_as_patterns(label, score, part, weight, lazy):
+    pl = pytest.importorskip("polars", reason="the library that reads names as patterns")
+    n = 60
+    y = [k % 2 for k in range(n)]
+    good = [0.1 + 0.5 * each + 0.05 * (k % 7) for k, each in enumerate(y)]
+    bad = [k * 37 % 100 / 100 for k in range(n)]
+    parts = ["a" if k % 3 else "b" for k in range(n)]
+    weights = [1.0 + k % 3 for k in range(n)]
+    others = {"y": [1 - each for each in y], "p": bad, "g": parts[::-1], "w": [1.0] * n, "pp": bad}
+    frame = pl.DataFrame(others | {label: y, score: good, part: parts, weight: weights})
+    plain = pl.DataFrame({"y": y, "p": good, "g": parts, "w": weights})
+    app = Application([[0, 1], [3, 0]])
+    request = Request(label, {"m": score}, applications=app, sample_weight=weight, by=part)
+    expected = Request("y", {"m": "p"}, applications=app, sample_weight="w", by="g")
+    one = reduce_frame(frame.lazy() if lazy else frame, request)
+    other = reduce_frame(plain, expected)
+    assert set(one.slices) == set(other.slices) == {("a",), ("b",)}
+    assert one.confusion().counts.tolist() == other.confusion().counts.tolist()
+    wrong = frame.with_columns(pl.Series(score, [7.0, *good[1:]]))
+    with pytest.raises(PosteriorError) as caught:
+        reduce_frame(wrong.lazy() if lazy else wrong, request)
+    assert f"e.g. {score} = 7.0 (1 of 60 rows)" in caught.value.message
+
+
+def test_names_that_are_used_while_rows_are_counted():
+    pl = pytest.importorskip("polars", reason="any frame")
+    frame = pl.DataFrame({"y": [0, 1], "p": [0.2, 0.7], "stakes_rows": ["a", "b"]})
+    request = Request("y", {"m": "p"}, applications=Application([[0, 1], [3, 0]]), by="stakes_rows")
+    with pytest.raises(DataError, match="'stakes_rows' has a name that is used"):
+        reduce_frame(frame, request)

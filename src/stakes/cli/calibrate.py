@@ -154,13 +154,13 @@ def _learn(args: Any) -> int:
         said = said_of(learnt, args)
     for warning in learnt.warnings:
         warn(warning)
-    show(learnt, said, args)
+    if args.output:
+        save(learnt, args)
     if args.plot:
         with Telling() as telling:
             telling.say(f"drawing {args.plot}")
             drawn = draw(learnt, args.plot)
         if not drawn:
             warn(f"{args.plot} was not drawn: the most probable class is always right.")
-    if args.output:
-        save(learnt, args)
+    show(learnt, said, args)
     return EXIT_OK

@@ -19,6 +19,7 @@ from stakes.cli.output import print_wrapped
 from stakes.cli.problems import EXIT_OK
 from stakes.cli.reading import Table, read_table
 from stakes.cli.sources import said_what_scores_are
+from stakes.cli.streams import printing_is_the_output
 from stakes.exceptions import DataError, StakesError
 from stakes.report.amounts import grouped
 
@@ -53,6 +54,7 @@ def apply_calibration(args: Any) -> int:
     if args.output is None:
         for sentence in said:
             print(sentence, file=sys.stderr)
+        printing_is_the_output()
         print(as_csv(table, columns, numbers), end="")
         return EXIT_OK
     write_table(args.output, args.file, table, columns, scores=numbers)

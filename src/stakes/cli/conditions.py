@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from stakes.exceptions import DataError
+
 __all__ = ["Condition", "read_condition"]
 
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
@@ -27,8 +29,8 @@ class Condition(NamedTuple):
     limit: float
 
     def holds(self, value: float) -> bool:
-        """Whether a value of the figure is on the side that is meant."""
-        return _COMPARISONS[self.sign](value, self.limit)
+        """Whether a value of the figure is on the side that is meant; one that is undefined is."""
+        return math.isnan(value) or _COMPARISONS[self.sign](value, self.limit)
 
 
 def read_condition(text: str, *figures: str) -> Condition | None:
@@ -39,6 +41,11 @@ def read_condition(text: str, *figures: str) -> Condition | None:
         limit = float(match[4]) if match else math.nan
     except ValueError:
         limit = math.nan
+    if match is not None and math.isinf(limit):
+        raise DataError(
+            f"the limit of '{text}' is not finite, so that the condition could never change.",
+            hint=f"give a number:  '{match[2]}{match[3]}0.5'",
+        )
     if match is None or math.isnan(limit):  # nothing is above or below nan
         return None
     return Condition(match[1], match[2], match[3], limit)

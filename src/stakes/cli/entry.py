@@ -10,14 +10,14 @@ import argparse
 import difflib
 import importlib
 import importlib.util
-import os
 import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from stakes import __version__
-from stakes.cli.problems import EXIT_PROBLEM, complain, guarded
+from stakes.cli.problems import EXIT_CODES, EXIT_OK, EXIT_PROBLEM, complain, guarded
+from stakes.cli.streams import printing_is_the_output
 
 __all__ = ["main"]
 
@@ -34,27 +34,31 @@ PURPOSES = {
     "inspect": "say what would be read from files, and stop",
     "demo": "run the bundled examples and leave report pages",
 }
-EPILOG = "`stakes COMMAND --help` explains a command. Start with: stakes demo"
+EPILOG = f"`stakes COMMAND --help` explains a command. Start with: stakes demo. {EXIT_CODES}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0 done, 1 a gate failed, 2 a problem."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    _never_fail_on_characters()
-    try:
-        args = _parsed(arguments)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else EXIT_PROBLEM
+    """Run the command line and return its exit code; `EXIT_CODES` says what each means."""
+    return guarded(_run, list(sys.argv[1:] if argv is None else argv))
+
+
+def _run(arguments: list[str]) -> int:
+    """Find the command and run it."""
+    args = _parsed(arguments)
     if args.completion is not None:
         from stakes.cli.completion import script
 
+        printing_is_the_output()
         print(script(args.completion, available()), end="")
-        return 0
+        return EXIT_OK
     if args.command is None:
         _parser([]).print_help()
         return EXIT_PROBLEM
+    if any(getattr(args, form, False) for form in ("json", "csv", "quiet")):
+        printing_is_the_output()
     args.command_line = arguments
-    return guarded(args.run, args)
+    code: int = args.run(args)
+    return code
 
 
 class _Parser(argparse.ArgumentParser):
@@ -163,17 +167,6 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
             module.configure(command)
             command.set_defaults(run=module.run, parser=command)
     return parser
-
-
-def _never_fail_on_characters() -> None:
-    """A terminal that cannot show a character gets its escape, and one that is closed nothing."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
 
 
 if __name__ == "__main__":

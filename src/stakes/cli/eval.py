@@ -16,14 +16,15 @@ from stakes.cli.options import (
     add_model_options,
 )
 from stakes.cli.output import shown
-from stakes.cli.problems import EXIT_GATE, EXIT_OK, EXIT_PROBLEM, complain, warn
+from stakes.cli.problems import EXIT_CODES, EXIT_GATE, EXIT_OK, EXIT_PROBLEM, complain, warn
 
 if TYPE_CHECKING:
     from stakes.report import Findings
 
 __all__ = ["configure", "run"]
 
-EXAMPLES = """examples:
+EXAMPLES = (
+    """examples:
   stakes eval churn.csv --label churned --positive yes --scores gbm_p,logreg_p \\
          --cost fn=40 fp=4 --unit EUR --volume 250000/yr --html report.html
   stakes eval pets.csv --label species --proba 'p_*' --costs costs.toml
@@ -32,8 +33,9 @@ EXAMPLES = """examples:
   stakes eval 'lake/year=*/*.parquet' --label y --scores p --cost fn=10 fp=1 --engine duckdb
   stakes eval monday.csv --label truth --scores gbm_p --cost fn=40 fp=4 --save monday.json
 
-exit codes: 0 done, 1 a condition of --fail-if or --require was not met, 2 a problem
 """
+    + EXIT_CODES
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -117,7 +119,7 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Evaluate, print, write, and return the exit code."""
+    """Evaluate, write, print, and return the exit code."""
     from stakes._files import refuse_unwritable
     from stakes.cli.costs import file_after_amounts
     from stakes.cli.files import files_read, refuse_overwriting
@@ -138,16 +140,19 @@ def run(args: argparse.Namespace) -> int:
     if args.forensic:
         _refuse_unforensic(findings.evaluation)
     few = too_few(findings, args.min_positives)
-    show(findings, args, counts_only=few is not None)
     if few is not None:
+        show(findings, args, counts_only=True)
         complain(few)
         return EXIT_PROBLEM
-    _write(findings, args)
+    failed = failures(gates, args.require, findings)
     if args.save:
         from stakes.cli.kept import keep
 
         keep(findings.evaluation, args)
-    failed = failures(gates, args.require, findings)
+    written = _write(findings, args)
+    show(findings, args)
+    if written and not (args.json or args.csv or args.quiet):
+        print("\n" + shown("\n".join(written)))
     for line in failed:
         print(shown(line), file=sys.stderr)
     return EXIT_GATE if failed else EXIT_OK
@@ -182,10 +187,10 @@ def _refuse_unforensic(evaluation: Any) -> None:
         )
 
 
-def _write(findings: Findings, args: argparse.Namespace) -> None:
-    """The page and its print, if they were asked for, and a line about each."""
+def _write(findings: Findings, args: argparse.Namespace) -> list[str]:
+    """Write the page and its print, if they were asked for; a line about each."""
     if not args.html and not args.pdf:
-        return
+        return []
     from stakes.cli.files import write_whole
 
     facts = {"source": findings.source, **findings.facts}
@@ -205,7 +210,4 @@ def _write(findings: Findings, args: argparse.Namespace) -> None:
 
         print_pdf(page, args.pdf)
         said.append((args.pdf, Path(args.pdf).stat().st_size))
-    if not (args.json or args.csv or args.quiet):
-        print()
-        for name, size in said:
-            print(shown(f"report: {name} ({max(1, round(size / 1000))} kB)"))
+    return [f"report: {name} ({max(1, round(size / 1000))} kB)" for name, size in said]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +22,10 @@ from stakes.exceptions import DataError
 
 __all__ = ["FarColumns", "either", "far_columns", "is_empty", "prepared", "read_as_meant"]
 
+#: Names that mean the same to every engine, and are not given on the way.
+PLAIN = re.compile(r"(?!stakes_)[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+NO_WORD = re.compile(r"[^A-Za-z0-9_]")
+
 
 @dataclass(frozen=True, slots=True)
 class FarColumns:
@@ -33,6 +38,39 @@ class FarColumns:
     weight: str | None
     by: tuple[str, ...]
     whole_decisions: bool = False
+    turned: frozenset[str] = frozenset()
+
+    @property
+    def stand_ins(self) -> dict[str, str]:
+        """Other names for columns whose own ones engines read otherwise: ``*``, ``^p$``, ``a.b``.
+
+        So do names that are given to columns on the way.
+        """
+        odd = [name for name in self.types if not PLAIN.fullmatch(name)]
+        return {name: f"stakes_name{k}_{NO_WORD.sub('', name)}" for k, name in enumerate(odd)}
+
+    def renamed(self, names: Mapping[str, str]) -> FarColumns:
+        """The same columns where some of them have another name."""
+
+        def new(olds: Iterable[str]) -> tuple[str, ...]:
+            return tuple(names.get(old, old) for old in olds)
+
+        classes = tuple(
+            replace(
+                each, by_class=dict(zip(each.by_class, new(each.by_class.values()), strict=True))
+            )
+            for each in self.classes
+        )
+        return replace(
+            self,
+            label=new([self.label])[0],
+            decisions=new(self.decisions),
+            scores=new(self.scores),
+            classes=classes,
+            weight=None if self.weight is None else new([self.weight])[0],
+            by=new(self.by),
+            turned=frozenset(new(self.turned)),
+        )
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -83,8 +121,9 @@ def far_columns(table: Table, types: Any, label: str, args: Any) -> FarColumns:
         table.position(name)
     whole = bool(decisions) and all(types[name].is_integer() for name in decisions)
     found = FarColumns(
-        label, tuple(decisions), tuple(scores), tuple(classes), args.weight, tuple(by), whole
-    )
+        label, tuple(decisions), tuple(scores), tuple(classes), args.weight, tuple(by), whole,
+        frozenset(flipped(scores, args)),
+    )  # fmt: skip
     for name in found.numbers:
         if types[name].is_nested() or types[name].is_temporal():
             raise DataError(
@@ -203,11 +242,10 @@ def _posteriors(
     nw: Any, columns: FarColumns, types: Any, cases: Cases, args: Any
 ) -> dict[str, Any]:
     """Expressions that turn what stands in the files into posteriors."""
-    turned = flipped(columns.scores, args)
     changed: dict[str, Any] = {}
     for name in columns.scores:
         value = nw.col(name).cast(nw.Float64)
-        if name in turned:
+        if name in columns.turned:
             value = 1 - value if args.scores_are == "prob" else 0.0 - value
         if args.scores_are != "prob":
             start = 0.0
@@ -216,7 +254,7 @@ def _posteriors(
                     logs = np.log(cases.priors)
                 start = float(logs[1] - logs[0])
             value = 1 / (1 + (0.0 - start - value).exp())
-        if name in turned or args.scores_are != "prob" or not types[name].is_float():
+        if name in columns.turned or args.scores_are != "prob" or not types[name].is_float():
             changed[name] = value  # whole numbers would look like decisions
     for each in columns.classes:
         changed |= _classes(nw, each, cases, args)

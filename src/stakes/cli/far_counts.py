@@ -112,10 +112,12 @@ def _again(files: Files, asked: _Asked, args: Any) -> Counted:
 def _counted(source: Opened, files: Files, asked: _Asked, args: Any) -> Counted:
     """Count the outcomes, and then what was decided."""
     columns, engine = asked.columns, asked.engine
-    source = replace(source, frame=read_as_meant(source.frame, columns, files, args))
+    inner = columns.renamed(columns.stand_ins)
+    frame = source.renamed(source.frame, columns.stand_ins)
+    source = replace(source, frame=read_as_meant(frame, inner, files, args))
     outcomes = _outcomes(source, columns, files, args)
     refuse_single(outcomes.labels, columns.label)
-    refuse_far_probabilities(source.frame, columns, args)
+    refuse_far_probabilities(source.frame, inner, columns.scores, args)
     app = application_over(asked.filed, asked.words, outcomes.labels, columns.label, args)
     cases = _as_cases(app, outcomes.labels, columns.label)
     app = at_place(app, cases.priors, args)
@@ -169,7 +171,7 @@ def _refuse_what_needs_rows(args: Any, words: Any) -> None:
 def _outcomes(source: Opened, columns: FarColumns, files: Files, args: Any) -> Outcomes:
     """How often each outcome occurs, as text, and the value that each text stands for."""
     found = attended(
-        lambda: counted_outcomes(source.frame, columns, args),
+        lambda: counted_outcomes(source.frame, columns.renamed(columns.stand_ins), args),
         f"looking at {files.title}",
         progress=source.progress,
         stop=source.stop,
@@ -223,7 +225,9 @@ def _reduced(
         by=columns.by,
         posterior_priors=said_at,
     )
-    frame = prepared(source.frame, columns, cases, args, typed.decisions, outcomes.respelt)
+    inner = columns.renamed(columns.stand_ins)
+    ready = prepared(source.frame, inner, cases, args, typed.decisions, outcomes.respelt)
+    frame = source.renamed(ready, {new: old for old, new in columns.stand_ins.items()})
     times = getattr(args, "time", None) is not None
     option = "--time" if times else "--subset"
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
@@ -23,21 +24,23 @@ __all__ = ["refuse_far_probabilities"]
 ROWS = 10_000
 
 
-def refuse_far_probabilities(frame: Any, columns: FarColumns, args: Any) -> None:
+def refuse_far_probabilities(
+    frame: Any, columns: FarColumns, models: Sequence[str], args: Any
+) -> None:
     """Raise when rows that weigh something are said to be logarithms and look otherwise.
 
     The first rows let almost everything pass; where they are in doubt, the least and the greatest
-    score of all rows have their say.
+    score of all rows have their say. `models` are the names of the columns of scores to people.
     """
     refuse_idle_narrow(args)
-    models = {name: [name] for name in columns.scores}
-    models |= {each.model: list(each.by_class.values()) for each in columns.classes}
+    asked = {name: [inner] for name, inner in zip(models, columns.scores, strict=True)}
+    asked |= {each.model: list(each.by_class.values()) for each in columns.classes}
     if args.scores_are not in LOGARITHMS:
         return
     rows = nw.from_native(frame)
     if columns.weight:
         rows = rows.filter(nw.col(columns.weight) > 0)
-    for model, names in models.items():
+    for model, names in asked.items():
         numbers = rows.select(*(nw.col(name).cast(nw.Float64) for name in names))
         first = _values(numbers.head(ROWS), names)
         try:

@@ -18,8 +18,10 @@ from stakes.exceptions import DataError
 
 __all__ = ["CountedLabels", "Outcomes", "counted_outcomes", "outcomes_of"]
 
-#: Columns of what is counted: rows, rows that are kept, their weight, rows without a value.
-ROWS, KEPT, WEIGHT, GAP = "stakes_rows", "stakes_kept", "stakes_weight", "stakes_gap"
+#: Columns of what is counted: the truth, rows, rows that are kept, their weight, rows without a
+#: value.
+TRUTH, ROWS, KEPT = "stakes_truth", "stakes_rows", "stakes_kept"
+WEIGHT, GAP = "stakes_weight", "stakes_gap"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,12 @@ class Outcomes:
 
 
 def counted_outcomes(frame: Any, columns: FarColumns, args: Any) -> dict[str, list[Any]]:
-    """For each value of the truth: its rows, those that are kept, their weight, and the gaps."""
+    """For each value of the truth: its rows, those that are kept, their weight, and the gaps.
+
+    The truth is called `TRUTH`, whatever its column is called.
+    """
     rows = nw.from_native(frame)
-    sums: dict[str, Any] = {} if args.weight is None else {WEIGHT: nw.col(args.weight)}
+    sums: dict[str, Any] = {} if columns.weight is None else {WEIGHT: nw.col(columns.weight)}
     if args.missing == "drop":
         types = rows.collect_schema()
         gaps = [is_empty(names, types) for names in columns.may_be_empty.values()]
@@ -65,16 +70,17 @@ def counted_outcomes(frame: Any, columns: FarColumns, args: Any) -> dict[str, li
     added = {name: nw.col(name).sum() for name in sums}
     groups = rows.group_by(columns.label).agg(**{ROWS: nw.len()}, **added)
     eager = groups.collect() if isinstance(groups, nw.LazyFrame) else groups
-    return {name: eager[name].to_list() for name in eager.columns}
+    found = {name: eager[name].to_list() for name in eager.columns}
+    return {TRUTH if name == columns.label else name: cells for name, cells in found.items()}
 
 
 def outcomes_of(table: Mapping[str, list[Any]], columns: FarColumns, args: Any) -> Outcomes:
     """The outcomes as they are named in memory, and what to say about rows that are left out."""
-    raw = [None if value is None or value != value else value for value in table[columns.label]]
+    raw = [None if value is None or value != value else value for value in table[TRUTH]]
     names, codes, trimmed = _named(raw)
     sums = {
         name: np.array(values, dtype=np.float64)
-        for name, values in table.items() if name != columns.label
+        for name, values in table.items() if name != TRUTH
     }  # fmt: skip
     notes = [] if trimmed is None else [spaces_said(trimmed)]
     notes += _without_truth(int(sums[ROWS][codes < 0].sum()), columns.label, args)

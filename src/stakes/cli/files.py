@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes import _files
+from stakes.cli.globs import fitting
 from stakes.exceptions import DataError
 
 __all__ = ["files_read", "refuse_overwriting", "write_whole"]
@@ -72,7 +73,7 @@ def _same(name: str, path: Path) -> bool:
             return os.path.samestat(os.fstat(sys.stdin.fileno()), path.stat())
         if Path(name).resolve() == path.resolve() or (Path(name).exists() and path.samefile(name)):
             return True
-        fits = glob.iglob(name, recursive=True) if glob.has_magic(name) else ()  # noqa: PTH207
+        fits = fitting(name) if glob.has_magic(name) else ()
         return path.is_file() and any(path.samefile(each) for each in fits)
     return False
 

@@ -11,7 +11,7 @@ from typing import Any
 from stakes.cli.text_header import TextHeader, text_header
 from stakes.exceptions import FormatError
 
-__all__ = ["Files", "found_files", "needs_engine", "partitions"]
+__all__ = ["Files", "fitting", "found_files", "needs_engine", "partitions"]
 
 FORMS = {
     ".parquet": "parquet",
@@ -72,7 +72,8 @@ class Files:
     @property
     def title(self) -> str:
         """How they are called in a sentence."""
-        if len(self.paths) == 1 and not glob.has_magic(self.paths[0]):
+        listed_here = "://" not in self.said or not glob.has_magic(self.said)
+        if len(self.paths) == 1 and listed_here:
             return Path(self.said).name
         return self.said
 
@@ -153,16 +154,23 @@ def _listed(said: str) -> list[str]:
         return [said]
     if not glob.has_magic(said):
         raise FileNotFoundError(2, "No such file", said)
-    matched = sorted(glob.glob(said, recursive=True))  # noqa: PTH207 - may be absolute
-    if not matched and path.parent.is_dir():  # brackets that belong to the name of the folder
-        matched = sorted(str(found) for found in path.parent.glob(path.name))
-    found_here = [name for name in matched if Path(name).is_file()]
+    found_here = [name for name in fitting(said) if Path(name).is_file()]
     if not found_here:
         raise FormatError(
             f"no file fits '{said}'.",
             hint="check the folder; put the pattern in quotes so that the shell leaves it alone",
         )
     return found_here
+
+
+def fitting(pattern: str) -> list[str]:
+    """What fits a pattern, in order; a folder that is called so is that folder: ``lake[2]/*``."""
+    parts = pattern.split("/")
+    named = 0
+    while named < len(parts) and Path("/".join(parts[: named + 1]) or "/").exists():
+        named += 1
+    literal = [glob.escape(part) for part in parts[:named]]
+    return sorted(glob.glob("/".join([*literal, *parts[named:]]), recursive=True))  # noqa: PTH207
 
 
 def _hidden(path: Path, folder: Path) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from stakes.cli.cases import quoted
 from stakes.cli.description import described, suggestion
-from stakes.cli.globs import Files, found_files
+from stakes.cli.globs import Files, fitting, found_files
 from stakes.cli.kept_files import cases_in, listed_files
 from stakes.cli.output import continued, page_width, print_wrapped, shown
 from stakes.cli.place import texts
@@ -80,7 +80,7 @@ def _kind(word: str) -> str:
 
 def _names(word: str) -> list[str]:
     """The files of a pattern whatever their form, or those of a folder, which are rows."""
-    matched = [name for name in glob.glob(word, recursive=True) if Path(name).is_file()]  # noqa: PTH207 - may be absolute
+    matched = [name for name in fitting(word) if Path(name).is_file()]
     return matched or list(found_files(word).paths)
 
 

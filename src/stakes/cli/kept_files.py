@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from stakes.cli.globs import fitting
 from stakes.exceptions import FormatError, MergeError
 from stakes.summaries import load_summary, merge_summaries
 
@@ -19,7 +20,7 @@ def listed_files(words: Sequence[str]) -> list[str]:
     found: list[str] = []
     for word in words:
         if glob.has_magic(word) and not Path(word).exists():
-            matched = sorted(glob.glob(word, recursive=True))  # noqa: PTH207 - may be absolute
+            matched = fitting(word)
             if not matched:
                 raise FormatError(
                     f"no file fits '{word}'.", hint="check the folder and the spelling"

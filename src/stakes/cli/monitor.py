@@ -13,11 +13,12 @@ from stakes.cli.options import (
     add_model_options,
 )
 from stakes.cli.output import shown
-from stakes.cli.problems import EXIT_GATE, EXIT_OK, warn
+from stakes.cli.problems import EXIT_CODES, EXIT_GATE, EXIT_OK, warn
 
 __all__ = ["configure", "run"]
 
-EXAMPLES = """examples:
+EXAMPLES = (
+    """examples:
   stakes monitor last_month.json this_month.json --positive yes --cost fn=40 fp=4
   stakes monitor 'days/*.json' --positive yes --cost fn=40 fp=4 --fail-if alarm
   stakes monitor churn.csv --time date --period week --reference-first 8 --label churned \\
@@ -26,8 +27,9 @@ EXAMPLES = """examples:
 The first period is the reference, or the first N together with --reference-first. Files of counts
 come from  stakes eval ... --save FILE.  If nothing ever changes, there is never an alarm, however
 long the run, with the probability --level.
-exit codes: 0 done, 1 a condition of --fail-if holds, 2 a problem
 """
+    + EXIT_CODES
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +83,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Watch, print, draw, and return the exit code."""
+    """Watch, draw, print, and return the exit code."""
     from stakes.cli.files import files_read, refuse_overwriting
     from stakes.cli.monitored import watched
     from stakes.cli.monitored_shown import draw, show
@@ -99,12 +101,12 @@ def run(args: argparse.Namespace) -> int:
     found = watched(args.files, args)
     for warning in found.warnings:
         warn(warning)
-    show(found, args)
+    failed = [gate.said(found.watch) for gate in gates if gate.holds(found.watch)]
     if args.plot:
         draw(found, args.plot)
-        if not (args.json or args.csv or args.quiet):
-            print(shown(f"\nplot: {args.plot}"))
-    failed = [gate.said(found.watch) for gate in gates if gate.holds(found.watch)]
+    show(found, args)
+    if args.plot and not (args.json or args.csv or args.quiet):
+        print(shown(f"\nplot: {args.plot}"))
     for line in failed:
         print(shown(line), file=sys.stderr)
     return EXIT_GATE if failed else EXIT_OK

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,11 +45,16 @@ class UnreadGapError(FormatError):
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A lazy frame, and how to ask about and stop the work on it, where the engine can."""
+    """A lazy frame, how to give columns other names, and how to ask about and stop the work."""
 
     frame: Any
+    naming: Callable[[Any, Mapping[str, str]], Any]
     progress: Callable[[], float] | None = None
     stop: Callable[[], None] | None = None
+
+    def renamed(self, frame: Any, names: Mapping[str, str]) -> Any:
+        """A frame of this engine in which some columns have other names."""
+        return self.naming(frame, names) if names else frame
 
 
 def _said(error: Exception) -> str:

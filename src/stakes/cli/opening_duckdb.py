@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -32,7 +32,7 @@ def with_duckdb(files: Files, memory: str, types: dict[str, str]) -> Iterator[Op
                 relation = _relation(con, files, types)
             except duckdb.Error as error:
                 raise unreadable(error, files) from None
-            yield Opened(relation, getattr(con, "query_progress", None), con.interrupt)
+            yield Opened(relation, _renamed, getattr(con, "query_progress", None), con.interrupt)
         except duckdb.Error as error:
             raise unreadable(error, files) from None
         finally:
@@ -58,7 +58,11 @@ def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
     if files.form == "arrow":
         dataset = load("pyarrow.dataset", extra="parquet")
         partitioning = "hive" if files.hive else None
-        found = dataset.dataset(list(files.paths), format="ipc", partitioning=partitioning)
+        far = "://" in files.said  # else a colon is part of a name
+        place = None if far else load("pyarrow.fs", extra="parquet").LocalFileSystem()
+        found = dataset.dataset(
+            list(files.paths), format="ipc", partitioning=partitioning, filesystem=place
+        )
         return con.from_arrow(found)
     stray = files.hive and bool(files.stray_keys)
     given = {"hive_partitioning": str(files.hive and not stray).lower()}
@@ -80,8 +84,8 @@ def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
 
 
 def _escaped(path: str) -> str:
-    """A path of this machine as a pattern that only it fits."""
-    return re.sub(r"([*?\[])", r"[\1]", path)
+    """A path of this machine as a pattern that only it fits; a tilde is no home."""
+    return ("./" if path.startswith("~") else "") + re.sub(r"([*?\[])", r"[\1]", path)
 
 
 def _written_so(files: Files) -> dict[str, str]:
@@ -107,6 +111,12 @@ def _placed(relation: Any, files: Files) -> Any:
         pattern = _literal(f"(^|/){re.escape(key)}=([^/]*)/")
         made.append(f"url_decode(regexp_extract(filename, {pattern}, 2)) AS {_quoted(key)}")
     return relation.project(", ".join([*kept, *made]))
+
+
+def _renamed(relation: Any, names: Mapping[str, str]) -> Any:
+    """The relation with other names for some columns."""
+    parts = [f"{_quoted(name)} AS {_quoted(names.get(name, name))}" for name in relation.columns]
+    return relation.project(", ".join(parts))
 
 
 def _literal(text: str) -> str:

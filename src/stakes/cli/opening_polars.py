@@ -29,7 +29,7 @@ def with_polars(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]
             frame = _in_folders(pl, files, paths, types)
         else:
             frame = _scanned(pl, files, paths, types)
-        yield Opened(frame)
+        yield Opened(frame, lambda found, names: found.rename(dict(names)))
     except (pl.exceptions.PolarsError, NarwhalsError, OSError) as error:
         raise unreadable(error, files) from None
 
@@ -52,7 +52,14 @@ def _scanned(
         given |= {"decimal_comma": True} if files.header.decimal_comma else {}
     frame = pl.scan_csv(paths, schema_overrides=kinds, **given)
     numbers = [name for name, kind in types.items() if kind == "number"]
-    return frame.with_columns(pl.col(numbers).fill_nan(None)) if numbers else frame
+    return frame.with_columns(*(_column(pl, name).fill_nan(None) for name in numbers))
+
+
+def _column(pl: Any, name: str) -> Any:
+    """The column of this name, also where Polars would read it as a pattern: ``*``, ``^p$``."""
+    if name == "*" or (name.startswith("^") and name.endswith("$")):
+        name = "^" + "".join(f"\\x{{{ord(letter):x}}}" for letter in name) + "$"
+    return pl.col(name)
 
 
 def _stripped(names: list[str]) -> list[str]:

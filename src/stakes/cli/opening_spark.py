@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from stakes.exceptions import FormatError
 __all__ = ["with_spark"]
 
 #: What Spark says of a cell that is no number, around the cell.
-_NO_NUMBER = ('"The value \'"', "'\\' of the type \"STRING\" cannot be cast to \"DOUBLE\"'")
+_NO_NUMBER = ('"The value \'"', '\'\\\' of the type "STRING" cannot be cast to "DOUBLE"\'')
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def with_spark(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
         raise FormatError("Spark does not read Arrow files.", hint="--engine duckdb")
     errors = load("pyspark.errors", extra="spark")
     try:
-        yield Opened(_spark_frame(_session(sql), files, types))
+        yield Opened(_spark_frame(_session(sql), files, types), _renamed)
     except Exception as error:  # problems of the JVM come as errors of py4j, which Connect lacks
         if isinstance(error, errors.PySparkException) or type(error).__name__.startswith("Py4J"):
             raise unreadable(error, files) from None
@@ -74,9 +74,20 @@ def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
     return frame.selectExpr(*(_cell(name, known.get(name), files) for name in frame.columns))
 
 
+def _renamed(frame: Any, names: Mapping[str, str]) -> Any:
+    """The data frame with other names for some columns."""
+    parts = [f"{_quoted(name)} AS {_quoted(names.get(name, name))}" for name in frame.columns]
+    return frame.selectExpr(*parts)
+
+
+def _quoted(name: str) -> str:
+    """A name as SQL writes it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def _cell(name: str, kind: str | None, files: Files) -> str:
     """A column as SQL: words for nothing are null, numbers may have a decimal comma."""
-    column = "`" + name.replace("`", "``") + "`"
+    column = _quoted(name)
     if kind is None:
         return column
     words = ", ".join(f"'{word}'" for word in EMPTY)

@@ -1,50 +1,105 @@
-"""Problems as people see them: `error:` and what to type, on stderr, without a traceback."""
+"""Problems as people see them: `error:` and what to type, on stderr, and an exit code."""
 
 from __future__ import annotations
 
 import errno
 import os
+import platform
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from stakes import __version__
 from stakes.cli.output import shown
+from stakes.cli.streams import lasting_streams
 from stakes.exceptions import StakesError
 
-__all__ = ["EXIT_GATE", "EXIT_OK", "EXIT_PROBLEM", "complain", "guarded", "warn"]
+__all__ = [
+    "EXIT_CODES",
+    "EXIT_GATE",
+    "EXIT_OK",
+    "EXIT_OURS",
+    "EXIT_PROBLEM",
+    "complain",
+    "guarded",
+    "warn",
+]
 
 EXIT_OK = 0
 EXIT_GATE = 1  # a condition the user set, such as --fail-if, does not hold
 EXIT_PROBLEM = 2  # the question could not be answered
+EXIT_OURS = 70  # an error in this program
 EXIT_INTERRUPTED = 130
 EXIT_ENDED = 143
+#: What `--help` says about them.
+EXIT_CODES = (
+    "exit codes: 0 done, 1 a condition was not met, 2 a problem, 70 an error of ours, "
+    "130 interrupted"
+)
+#: The variable that asks for the traceback of a mistake of ours.
+TRACEBACK = "STAKES_TRACEBACK"
 
 
 def guarded(run: Callable[[Any], int], args: Any) -> int:
-    """Run a command; every expected problem becomes a message and an exit code."""
+    """Run a command to its end, and give its exit code.
+
+    A reader that has seen enough, such as `head`, ends nothing: files are written and conditions
+    looked at. Only where what is printed was asked for, as by --json, is its loss a problem.
+    """
+    with lasting_streams() as out:
+        code = _code_of(run, args)
+        out.flush()
+        if out.lost is None or code != EXIT_OK:
+            return code
+        if not isinstance(out.lost, BrokenPipeError):
+            complain(*_about_files(out.lost))
+            return EXIT_PROBLEM
+        if out.is_output:
+            complain("standard output was closed before everything was written.")
+            return EXIT_PROBLEM
+        return code
+
+
+def _code_of(run: Callable[[Any], int], args: Any) -> int:
+    """The exit code of a command; every problem becomes a message and a code."""
     try:
         with _ending_cleanly():
-            code = run(args)
-        sys.stdout.flush()
+            return run(args)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else EXIT_PROBLEM
     except StakesError as error:
         complain(error.message, error.hint)
-        return EXIT_PROBLEM
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
-        return EXIT_OK
     except OSError as error:
         complain(*_about_files(error))
-        return EXIT_PROBLEM
+    except MemoryError:
+        complain("there is not enough memory for this file.", "evaluate a sample of its rows")
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return EXIT_INTERRUPTED
-    except MemoryError:
-        complain("there is not enough memory for this file.", "evaluate a sample of its rows")
-        return EXIT_PROBLEM
-    return code
+    except Exception as error:
+        _report(error)
+        return EXIT_OURS
+    return EXIT_PROBLEM
+
+
+def _report(error: Exception) -> None:
+    """Say what to report of a mistake of ours; all of it where that was asked for."""
+    if os.environ.get(TRACEBACK):
+        traceback.print_exception(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    said = " ".join(str(error).split())
+    complain(
+        f"this is a mistake in stakes, not in what you typed: {type(error).__name__}"
+        f"{f': {said}' if said else ''}{place}.",
+        f"please report the command, this message, and what it prints with {TRACEBACK}=1 set\n"
+        f"stakes {__version__}, Python {platform.python_version()}, {platform.system()}",
+    )
 
 
 @contextmanager

@@ -148,7 +148,7 @@ class _Lines:
             ends &= ~inside
         places = np.flatnonzero(ends)
         closing = buffer[places] == NEWLINE
-        if b"\n\n" in rows:  # blank lines are no rows
+        if rows[:1] == b"\n" or b"\n\n" in rows:  # blank lines are no rows
             before = np.concatenate([[-1], places[:-1]])
             begun = np.concatenate([[True], closing[:-1]])
             blank = closing & begun & (places == before + 1)

@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._checks import sum_tolerance
 from stakes._names import integer_named, integers_meant, listed, positional
+from stakes.engines.plan import PREFIX
 from stakes.engines.request import Request
 from stakes.exceptions import DataError, LabelError
 from stakes.typing import Name
@@ -37,6 +38,12 @@ class ColumnTypes:
                     f"there is no column {name!r}; there are {listed(tuple(found.types), 12)}.",
                     hint=f"did you mean {near[0]!r}?" if near else None,
                 )
+        taken = [name for name in request.columns if name.startswith(PREFIX)]
+        if taken:
+            raise DataError(
+                f"column {taken[0]!r} has a name that is used while rows are counted.",
+                hint=f"rename it: names must not begin with {PREFIX!r}",
+            )
         for name in request.by:
             if found.types[name].is_nested():
                 raise DataError(

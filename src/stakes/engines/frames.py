@@ -8,10 +8,10 @@ import narwhals as nw
 
 from stakes.engines.plan import PREFIX, Grouping, Plan, Table
 
-__all__ = ["DIALECT", "as_table", "grouped", "run", "sample", "stepped"]
+__all__ = ["DIALECT", "Narwhals", "as_table", "grouped", "run", "sample", "stepped"]
 
 
-class _Narwhals:
+class Narwhals:
     """The words of expressions, as narwhals spells them."""
 
     def column(self, name: str) -> Any:
@@ -91,7 +91,7 @@ class _Narwhals:
         return ~value.is_null()
 
 
-DIALECT = _Narwhals()
+DIALECT = Narwhals()
 
 
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -12,19 +14,67 @@ from stakes.engines.plan import Plan, Table
 
 __all__ = ["DIALECT", "run", "sample"]
 
-DIALECT = frames.DIALECT
-sample = frames.sample
+
+class _Polars(frames.Narwhals):
+    """Columns by the names that they have while rows are counted: see `_plain`."""
+
+    def column(self, name: str) -> Any:
+        """A column as it is."""
+        return super().column(_plain(name))
+
+    def number(self, name: str) -> Any:
+        """A column as doubles."""
+        return super().number(_plain(name))
+
+    def text(self, name: str) -> Any:
+        """A column as text."""
+        return super().text(_plain(name))
+
+
+DIALECT = _Polars()
 
 
 def run(frame: Any, plan: Plan, columns: tuple[str, ...]) -> list[Table]:
     """Every grouping; eager frames are grouped at once."""
     polars = load("polars", extra="polars")
+    keys = [grouping.keys for grouping in plan.groupings]
+    groupings = [replace(each, keys=tuple(map(_plain, each.keys))) for each in plan.groupings]
+    plan = Plan(plan.steps, groupings)
+    frame, columns = _named_plainly(frame, columns)
     if not isinstance(frame, polars.LazyFrame):
-        return frames.run(frame, plan, columns)
-    rows = frames.stepped(frame, plan, columns)
-    lazy = [nw.to_native(frames.grouped(rows, grouping)) for grouping in plan.groupings]
-    try:
-        found = polars.collect_all(lazy, engine="streaming")
-    except TypeError:  # Polars before 1.23
-        found = polars.collect_all(lazy, streaming=True)
-    return [each.to_dict(as_series=False) for each in found]
+        tables = frames.run(frame, plan, columns)
+    else:
+        rows = frames.stepped(frame, plan, columns)
+        lazy = [nw.to_native(frames.grouped(rows, grouping)) for grouping in groupings]
+        try:
+            found = polars.collect_all(lazy, engine="streaming")
+        except TypeError:  # Polars before 1.23
+            found = polars.collect_all(lazy, streaming=True)
+        tables = [each.to_dict(as_series=False) for each in found]
+    return [_named_again(table, names) for table, names in zip(tables, keys, strict=True)]
+
+
+def sample(
+    frame: Any, plan: Plan, columns: tuple[str, ...], flag: str, limit: int
+) -> list[dict[str, Any]]:
+    """Some rows in which a flag is 1."""
+    named, plain = _named_plainly(frame, columns)
+    rows = frames.sample(named, plan, plain, flag, limit)
+    return [dict(zip(columns, row.values(), strict=True)) for row in rows]
+
+
+def _plain(name: str) -> str:
+    """A name that Polars does not read as a pattern: ``*`` is every column, ``^p$`` is p."""
+    return f"named {name}" if name == "*" or (name.startswith("^") and name.endswith("$")) else name
+
+
+def _named_plainly(frame: Any, columns: Sequence[str]) -> tuple[Any, tuple[str, ...]]:
+    """The frame with plain names for the columns that are needed, and these names."""
+    odd = {name: _plain(name) for name in columns if _plain(name) != name}
+    return (frame.rename(odd) if odd else frame), tuple(map(_plain, columns))
+
+
+def _named_again(table: Table, keys: Sequence[str]) -> Table:
+    """A table whose keys have the names that they have in the frame."""
+    names = {_plain(key): key for key in keys}
+    return {names.get(name, name): cells for name, cells in table.items()}
