@@ -110,3 +110,11 @@ class TestPolars:
 class TestPyarrow:
     def test_the_first_column_is_the_truth(self, pyarrow) -> None:
         assert CostMatrix.from_frame(pyarrow.table(COLUMNS)) == CHURN
+
+
+def test_columns_that_polars_reads_as_patterns():
+    pl = pytest.importorskip("polars", reason="the library that reads names as patterns")
+    table = pl.DataFrame({"^b$": ["a", "b"], "a": [0, 5], "b": [1, 0]})
+    made = CostMatrix.from_frame(table, truth="^b$")
+    assert made.values.tolist() == [[0, 1], [5, 0]]
+    assert list(made.decisions) == ["a", "b"]

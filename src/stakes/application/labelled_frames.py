@@ -34,8 +34,8 @@ def labelled(frame: Any, truth: str | None) -> tuple[FloatArray, list[Name], lis
         corner = table.columns[0] if truth is None else truth
         if corner not in columns:
             raise CostError(f"no column {corner!r}; there are {listed(columns)}.")
-        columns = [name for name in columns if name != corner]
-        costs = table[columns]  # by their names; `drop` of Polars takes patterns
+        kept = [name for name in table.columns if name != corner]
+        costs, columns = table[kept], list[Name](kept)  # `drop` of Polars takes patterns
         heads = as_column(table.get_column(corner).to_native(), str(corner)).tolist()
     values = _numbers(costs)
     turned = isinstance(corner, str) and corner.lower() == "decision"
