@@ -33,6 +33,7 @@ def as_column(values: Any, name: str) -> NDArray[Any]:
     """`values` as a one-dimensional NumPy array without missing entries."""
     series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
+        series = series.alias("values")  # Polars takes a name such as ^p$ for a pattern
         _refuse_nulls(np.asarray(series.is_null().to_numpy()), name)
         array = np.asarray(series.to_numpy())
     elif isinstance(values, np.ndarray):
