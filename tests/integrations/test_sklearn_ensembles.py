@@ -27,11 +27,10 @@ from sklearn.utils.estimator_checks import check_estimator
 import stakes
 from stakes.calibration import Affine
 from stakes.exceptions import DataError
-from stakes.integrations.sklearn import BayesDecisionClassifier, TunedDecisionClassifier
+from stakes.integrations.sklearn import BayesDecisionClassifier
 
 COSTS = stakes.CostMatrix([[0, 1, 2], [2, 0, 1], [9, 4, 0]]).with_abstention(0.5)
 TWICE = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
-BOTH = pytest.mark.parametrize("kind", [BayesDecisionClassifier, TunedDecisionClassifier])
 
 
 @pytest.fixture(scope="module")
@@ -41,16 +40,16 @@ def three_classes() -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-@BOTH
-def test_passes_the_checks_of_scikit_learn(kind) -> None:
+def test_passes_the_checks_of_scikit_learn() -> None:
     cal = Affine(smoothing=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check_estimator(kind(LogisticRegression(), calibrator=cal, cv=2, ensemble=True))
+        check_estimator(
+            BayesDecisionClassifier(LogisticRegression(), calibrator=cal, cv=2, ensemble=True)
+        )
 
 
-@BOTH
-def test_once_held_out_is_the_mean_over_calibrated_classifiers(three_classes, kind) -> None:
+def test_once_held_out_is_the_mean_over_calibrated_classifiers(three_classes) -> None:
     X, y = three_classes
     new, raw, fitted = X[:40] + 0.1, np.empty((len(y), 3)), []
     for train, test in StratifiedKFold(4).split(X, y):
@@ -58,15 +57,16 @@ def test_once_held_out_is_the_mean_over_calibrated_classifiers(three_classes, ki
         raw[test] = fitted[-1].predict_log_proba(X[test])
     cal = Affine().fit(raw, y)
     expected = sum(cal.posteriors(one.predict_log_proba(new)) for one in fitted) / 4
-    model = kind(GaussianNB(), COSTS, calibrator=Affine(), cv=4, ensemble=True).fit(X, y)
+    model = BayesDecisionClassifier(
+        GaussianNB(), COSTS, calibrator=Affine(), cv=4, ensemble=True
+    ).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(new), expected, atol=1e-9)
     assert not hasattr(model, "estimator_")
     for one, same in zip(model.estimators_, fitted, strict=True):  # in the order of the folds
         np.testing.assert_allclose(one.theta_, same.theta_)
 
 
-@BOTH
-def test_repeated_folds_score_new_cases_as_held_out_ones(three_classes, kind) -> None:
+def test_repeated_folds_score_new_cases_as_held_out_ones(three_classes) -> None:
     X, y = three_classes
     new, mean, fitted = X[:40] + 0.1, np.zeros((len(y), 3)), []
     for train, test in TWICE.split(X, y):
@@ -77,13 +77,14 @@ def test_repeated_folds_score_new_cases_as_held_out_ones(three_classes, kind) ->
         (fitted[k].predict_proba(new) + fitted[k + 3].predict_proba(new)) / 2 for k in (0, 1, 2)
     ]
     expected = sum(cal.posteriors(np.log(pair)) for pair in pairs) / 3
-    model = kind(GaussianNB(), COSTS, calibrator=Affine(), cv=TWICE, ensemble=True).fit(X, y)
+    model = BayesDecisionClassifier(
+        GaussianNB(), COSTS, calibrator=Affine(), cv=TWICE, ensemble=True
+    ).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(new), expected, atol=1e-9)
     for one, same in zip(model.estimators_, fitted, strict=True):
         np.testing.assert_allclose(one.theta_, same.theta_)
-    if kind is BayesDecisionClassifier:
-        decided = stakes.bayes_decisions(expected, stakes.Application(COSTS))
-        assert model.predict(new).tolist() == [COSTS.decisions[j] for j in decided]
+    decided = stakes.bayes_decisions(expected, stakes.Application(COSTS))
+    assert model.predict(new).tolist() == [COSTS.decisions[j] for j in decided]
 
 
 def test_decision_functions_are_averaged_as_they_are() -> None:
@@ -98,17 +99,6 @@ def test_decision_functions_are_averaged_as_they_are() -> None:
     svc = LinearSVC(dual=False)
     model = BayesDecisionClassifier(svc, calibrator=Affine(), cv=TWICE, ensemble=True).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-6)
-
-
-@pytest.mark.parametrize("priors", [None, [0.5, 0.3, 0.2]])
-def test_strength_zero_is_the_bayes_rule(three_classes, priors) -> None:
-    X, y = three_classes
-    app = stakes.Application(COSTS, priors=priors)
-    options = {"calibrator": Affine(), "cv": TWICE, "ensemble": True}
-    tuned = TunedDecisionClassifier(GaussianNB(), app, strengths=[0.0], **options).fit(X, y)
-    bayes = BayesDecisionClassifier(GaussianNB(), app, **options).fit(X, y)
-    assert (tuned.predict(X) == bayes.predict(X)).all()
-    np.testing.assert_allclose(tuned.predict_proba(X), bayes.predict_proba(X))
 
 
 def test_fitted_anew_without_it_leaves_one_estimator(three_classes) -> None:
@@ -128,11 +118,12 @@ def test_a_refused_fit_leaves_the_model_as_it_was(three_classes) -> None:
     assert (model.predict(X) == before).all()
 
 
-@BOTH
 @pytest.mark.parametrize("ensemble", [False, True])
-def test_what_predicts_is_what_is_shown(three_classes, kind, ensemble) -> None:
+def test_what_predicts_is_what_is_shown(three_classes, ensemble) -> None:
     X, y = three_classes
-    model = kind(GaussianNB(), COSTS, calibrator=Affine(), cv=2, ensemble=ensemble).fit(X, y)
+    model = BayesDecisionClassifier(
+        GaussianNB(), COSTS, calibrator=Affine(), cv=2, ensemble=ensemble
+    ).fit(X, y)
     before, other = model.predict_proba(X), GaussianNB(var_smoothing=1.0).fit(X, y)
     if ensemble:
         model.estimators_ = [other, other]
@@ -140,8 +131,8 @@ def test_what_predicts_is_what_is_shown(three_classes, kind, ensemble) -> None:
         model.estimator_ = other
     after = model.predict_proba(X)
     assert not np.allclose(after, before)
-    learnt = model.calibrator_ if kind is BayesDecisionClassifier else model.rule_.posterior_map
-    np.testing.assert_allclose(after, learnt.posteriors(other.predict_log_proba(X)))
+    expected = model.calibrator_.posteriors(other.predict_log_proba(X))
+    np.testing.assert_allclose(after, expected)
 
 
 def test_costs_and_priors_of_the_cases_at_hand(three_classes) -> None:
@@ -159,13 +150,12 @@ def test_costs_and_priors_of_the_cases_at_hand(three_classes) -> None:
     assert (model.inspect(X[:9])["decision"] == model.predict(X[:9])).all()
 
 
-@BOTH
-def test_frames_and_sparse_tables(three_classes, kind) -> None:
+def test_frames_and_sparse_tables(three_classes) -> None:
     pandas = pytest.importorskip("pandas", reason="needs pandas")
     sparse = pytest.importorskip("scipy.sparse")
     X, y = three_classes
     lr = LogisticRegression(max_iter=500)
-    made = kind(lr, COSTS, calibrator=Affine(), cv=TWICE, ensemble=True)
+    made = BayesDecisionClassifier(lr, COSTS, calibrator=Affine(), cv=TWICE, ensemble=True)
     expected = clone(made).fit(X, y).predict_proba(X)
     frame = pandas.DataFrame(X, columns=list("abcdef"), index=np.arange(len(y))[::-1])
     model = clone(made).fit(frame, y)
@@ -254,11 +244,10 @@ def test_without_a_calibrator_there_is_nothing_to_keep(three_classes) -> None:
     assert "calibrator='auto'" in str(error.value)
 
 
-@BOTH
 @pytest.mark.parametrize("ensemble", [False, True])
-def test_a_single_class_is_named(three_classes, kind, ensemble) -> None:
+def test_a_single_class_is_named(three_classes, ensemble) -> None:
     X, _ = three_classes
-    model = kind(GaussianNB(), calibrator=Affine(), ensemble=ensemble)
+    model = BayesDecisionClassifier(GaussianNB(), calibrator=Affine(), ensemble=ensemble)
     with pytest.raises(DataError, match=r"a single class, 'no' \(300 cases\)"):
         model.fit(X, np.full(300, "no"))
 
@@ -266,10 +255,9 @@ def test_a_single_class_is_named(three_classes, kind, ensemble) -> None:
 def test_ensemble_is_yes_or_no(three_classes) -> None:
     X, y = three_classes
     with pytest.raises(DataError, match="True or False; got 'auto'"):
-        TunedDecisionClassifier(GaussianNB(), ensemble="auto").fit(X, y)
+        BayesDecisionClassifier(GaussianNB(), ensemble="auto").fit(X, y)
 
 
-@BOTH
 @pytest.mark.parametrize(
     ("folds", "told"),
     [
@@ -277,12 +265,14 @@ def test_ensemble_is_yes_or_no(three_classes) -> None:
         ("3 and 4", "equally many splits; there are 2 repetitions, of 7 splits together"),
     ],
 )
-def test_uneven_folds_are_refused(three_classes, kind, folds, told) -> None:
+def test_uneven_folds_are_refused(three_classes, folds, told) -> None:
     X, y = three_classes
     if folds == "3 and 4":
         folds = [*StratifiedKFold(3).split(X, y), *StratifiedKFold(4).split(X, y)]
     with pytest.raises(DataError, match=told) as error:
-        kind(GaussianNB(), calibrator=Affine(), cv=folds, ensemble=True).fit(X, y)
+        BayesDecisionClassifier(GaussianNB(), calibrator=Affine(), cv=folds, ensemble=True).fit(
+            X, y
+        )
     assert "RepeatedStratifiedKFold" in str(error.value)
 
 

@@ -17,7 +17,7 @@ from stakes.calibration.candidate_average import with_average
 from stakes.calibration.cases import Cases
 from stakes.calibration.choosing import chosen_place
 from stakes.calibration.cross_fitting import cross_fit_cases, fold_numbers
-from stakes.calibration.default_candidates import default_candidates
+from stakes.calibration.default_candidates import default_candidates, leaders
 from stakes.calibration.describing import aim_again, described, made, plain_aim
 from stakes.calibration.per_case import Aim, case_losses, loss_name
 from stakes.calibration.saved_form import Shapes, need_all
@@ -37,7 +37,9 @@ class Automatic(Calibrator):
     Without `candidates`, those that suit the number of classes and cases are cross-fitted and
     averaged, with the weights that make the cases most likely: no single map wins everywhere, and
     a choice among near-equals adds noise of its own. For two classes `Smooth`, itself an average
-    over curves, goes first, and the average must be better by two standard errors. Where a single
+    over curves, goes first, and the average must be better by two standard errors. With fewer than
+    500 cases the map of a single parameter, `Temperature`, is averaged with `Smooth`, for more
+    classes with `CommonCurve`, and that mean goes first. Where a single
     one has all the weight, it stands for the average, under its own name. With
     `candidates`, the first in the list whose loss is within one standard error of the best is taken
     (two for a cost), so a later one is chosen only when the data ask for it.
@@ -200,7 +202,8 @@ class Automatic(Calibrator):
         names = [_label(candidate) for candidate in kept]
         among = None
         if given is None and len(kept) > 1:
-            kept, logs, names, among = with_average(kept, logs, names, cases, by)
+            first = leaders(kept, cases)
+            kept, logs, names, among = with_average(kept, logs, names, cases, by, first=first)
         losses = [case_losses(table, cases.codes, by) for table in logs]
         leeway = 2 if given is None or isinstance(by, Application) else 1
         place, table, why = chosen_place(names, losses, cases, by, leeway=leeway, among=among)

@@ -12,8 +12,7 @@ from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.cases import Cases
 from stakes.calibration.choosing import class_stakes, likelihood_weights
 from stakes.calibration.per_case import Aim
-from stakes.calibration.smooth import Smooth
-from stakes.typing import FloatArray
+from stakes.typing import FloatArray, IntArray
 
 __all__ = ["with_average"]
 
@@ -22,26 +21,54 @@ LEAST = 0.01
 
 
 def with_average(
-    kept: list[Calibrator], logs: list[FloatArray], names: list[str], cases: Cases, by: Aim
+    kept: list[Calibrator],
+    logs: list[FloatArray],
+    names: list[str],
+    cases: Cases,
+    by: Aim,
+    *,
+    first: int,
 ) -> tuple[list[Calibrator], list[FloatArray], list[str], int]:
-    """The candidates and their average, in front or after `Smooth`.
+    """The candidates and their average, in front or after the average of the `first` so many.
 
-    Where one has all the weight, that one takes the place. Last, how many are to choose from. For
-    a cost, `Smooth` is itself averaged with the curve that was sought by what is at stake.
+    Where one has all the weight, that one takes the place. Last, how many are to choose from.
     """
     emphasis = class_stakes(by) if isinstance(by, Application) else None
-    if emphasis is not None and _both_curves(kept):
-        pair = likelihood_weights(logs[:2], cases, emphasis=emphasis)
-        curve = mixed(logs[:2], pair, emphasis.tolist())
-        kept, logs = [_weighted(kept[:2], pair, emphasis), *kept[2:]], [curve, *logs[2:]]
-        names = [f"smooth ({100 * pair[1]:.0f} % by stakes)", *names[2:]]
-        return _with_average(kept, logs, names, cases, emphasis, at=1)
-    return _with_average(kept, logs, names, cases, emphasis, at=int(isinstance(kept[0], Smooth)))
+    if first > 1:
+        shares = _that_count(likelihood_weights(logs[:first], cases, emphasis=emphasis))
+        among = np.flatnonzero(shares)
+        lead, name = _weighted(kept[:first], shares, emphasis), _lead_label(kept[:first], shares)
+        table = _mean(logs, among, shares, emphasis)
+        if len(among) == 1:
+            lead = kept[among[0]]
+        kept, logs = [lead, *kept[first:]], [table, *logs[first:]]
+        names = [name, *names[first:]]
+    return _with_average(kept, logs, names, cases, emphasis, at=min(first, 1))
 
 
-def _both_curves(kept: list[Calibrator]) -> bool:
-    """Whether the first two are the plain curve and the one by what is at stake."""
-    return len(kept) > 1 and all(isinstance(each, Smooth) for each in kept[:2])
+def _mean(
+    logs: Sequence[FloatArray],
+    among: IntArray,
+    shares: FloatArray,
+    emphasis: FloatArray | None,
+) -> FloatArray:
+    """Log-posteriors of the average of some."""
+    parts = None if emphasis is None else emphasis.tolist()
+    return mixed([logs[i] for i in among], shares[among], parts)
+
+
+def _lead_label(members: Sequence[Calibrator], shares: FloatArray) -> str:
+    """The curve that goes first, and in brackets what else has a part in it."""
+    pairs = [(_word(m), 100 * s) for m, s in zip(members, shares, strict=True) if s > 0.0]
+    if len(pairs) == 1 and pairs[0][0] != "by stakes":
+        return pairs[0][0]
+    others = [f"{share:.0f} % {word}" for word, share in pairs if word != members[0].kind]
+    return f"{members[0].kind} ({', '.join(others)})"
+
+
+def _word(member: Calibrator) -> str:
+    """A member in a few words."""
+    return "by stakes" if member.options.get("emphasis") else member.kind
 
 
 def _with_average(
@@ -62,9 +89,7 @@ def _with_average(
         kept, logs = [kept[i] for i in order], [logs[i] for i in order]
         return kept, logs, [names[i] for i in order], len(front)
     average = _weighted(kept, shares, emphasis)
-    table = mixed(
-        [logs[i] for i in among], shares[among], None if emphasis is None else emphasis.tolist()
-    )
+    table = _mean(logs, among, shares, emphasis)
     label = _shares_label(names, shares)
     return (
         [*kept[:at], average, *kept[at:]],

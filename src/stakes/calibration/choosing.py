@@ -68,9 +68,10 @@ def likeliest_shares(ratios: FloatArray, mass: FloatArray, pseudo: float) -> Flo
         slope = pull - parts @ mass - pseudo / shares
         step = -np.linalg.solve((parts * mass) @ parts.T + np.diag(hold / shares**2), slope)
         gain = -float(slope @ step)
-        if gain < _CLOSE:
-            break
         length = min(1.0, 0.99 / max(float((-step / shares).max()), 1e-300))
+        if gain < _CLOSE:  # the last step is too short to be measured, and the most exact
+            shares = shares + length * step
+            break
         now = value(shares)
         while length > 1e-12 and value(shares + length * step) > now - 1e-4 * length * gain:
             length /= 2.0

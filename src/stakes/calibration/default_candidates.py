@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from stakes.application import Application
@@ -20,10 +22,12 @@ from stakes.calibration.structured import CommonCurve, StructuredMatrix
 from stakes.calibration.venn_abers import VennAbers
 from stakes.exceptions import DataError
 
-__all__ = ["default_candidates"]
+__all__ = ["default_candidates", "leaders"]
 
 #: Beyond so many classes nothing is tried whose work or need of cases grows with their square.
 MANY_CLASSES = 30
+#: With fewer cases a map of one parameter is averaged with the curve that goes first.
+MANY_CASES = 500.0
 #: A class that counts less is to count for so many cases at least.
 FEW_CASES = 5.0
 #: Beyond so many cases times classes squared no matrix is tried.
@@ -34,7 +38,8 @@ def default_candidates(cases: Cases, by: Aim = "cross_entropy") -> list[Calibrat
     """What is tried when nothing is named: what the classes and cases can bear.
 
     For a cost also the priors alone, and for two classes a curve that is sought with each class
-    counted by the root of what is at stake in it, unless too little would be left of one.
+    counted by the root of what is at stake in it, unless too little would be left of one. Those
+    that go first together (`leaders`) are at the beginning.
     """
     candidates = _for_any_aim(cases)
     if not isinstance(by, Application) or len(candidates) == 1:
@@ -44,6 +49,18 @@ def default_candidates(cases: Cases, by: Aim = "cross_entropy") -> list[Calibrat
     if isinstance(candidates[0], Smooth) and emphasis[0] != emphasis[1] and enough:
         candidates.insert(1, Smooth(emphasis=emphasis.tolist()))
     return [*candidates, Constant()]
+
+
+def leaders(candidates: Sequence[Calibrator], cases: Cases) -> int:
+    """How many at the beginning are averaged first, before all: curves, with few cases a scale."""
+    kinds = (Smooth, CommonCurve, Temperature) if _few(cases) else (Smooth,)
+    others = (k for k, each in enumerate(candidates) if not isinstance(each, kinds))
+    return next(others, len(candidates))
+
+
+def _few(cases: Cases) -> bool:
+    """Whether a single parameter is often all that the cases can bear."""
+    return float(cases.counts.sum()) < MANY_CASES
 
 
 def _for_any_aim(cases: Cases) -> list[Calibrator]:
@@ -58,11 +75,15 @@ def _for_any_aim(cases: Cases) -> list[Calibrator]:
                 f"of each class are needed to compare calibrators ({len(cases.codes)} cases).",
                 hint="add cases of that class, or fit one calibrator: Affine()",
             )
-        return [Smooth(), Rank(), VennAbers(), Beta(), Affine(), Isotonic()]
+        scale = [Temperature()] if _few(cases) else []
+        return [Smooth(), *scale, Rank(), VennAbers(), Beta(), Affine(), Isotonic()]
     if numbers.min() < 2:
         return [Temperature()]
-    rows, shared = len(cases.codes), [CommonCurve(), Affine(), Temperature()]
+    rows, matrix, last = len(cases.codes), list[Calibrator](), list[Calibrator]()
     if size <= MANY_CLASSES:
-        dirichlet = [Dirichlet()] if rows >= size * size else []
-        return [*dirichlet, *shared, Isotonic()]
-    return [*([StructuredMatrix()] if rows * size * size <= MUCH_WORK else []), *shared]
+        matrix, last = [Dirichlet()] if rows >= size * size else [], [Isotonic()]
+    elif rows * size * size <= MUCH_WORK:
+        matrix = [StructuredMatrix()]
+    if _few(cases):
+        return [CommonCurve(), Temperature(), *matrix, Affine(), *last]
+    return [*matrix, CommonCurve(), Affine(), Temperature(), *last]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from stakes.calibration.calibrator import Calibrator
-from stakes.exceptions import FormatError
+from stakes.calibration.savable import SEAL
 
 __all__ = ["load", "read_saved"]
 
 
 def load(path: str | Path) -> Calibrator:
     """Read a calibrator that `save` wrote; no code is executed.
+
+    A file that was changed or cut off after it was written is refused: its checksum does not hold.
 
     Parameters
     ----------
@@ -40,13 +41,6 @@ def load(path: str | Path) -> Calibrator:
 
 
 def read_saved(path: str | Path) -> dict[str, Any]:
-    """What a file of a calibrator holds, as plain values."""
-    try:
-        saved = json.loads(Path(path).read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise FormatError(f"{path} is not JSON: {error}.") from None
-    except UnicodeDecodeError:
-        raise FormatError(f"{path} is not a saved calibrator.") from None
-    if not isinstance(saved, dict):
-        raise FormatError(f"{path} is not a saved calibrator.")
-    return saved
+    """What a file of a calibrator holds, as plain values, if its checksum holds."""
+    content = SEAL.opened(SEAL.parsed(Path(path).read_bytes(), str(path)), str(path))
+    return {"format": SEAL.format, **content}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -11,6 +10,7 @@ import numpy as np
 
 from stakes._checks import as_priors
 from stakes._files import write_whole
+from stakes._sealed import Seal
 from stakes.calibration.saved_form import (
     Shapes,
     check_bound,
@@ -29,14 +29,28 @@ from stakes.typing import FloatArray, Name
 if TYPE_CHECKING:
     from stakes.calibration.calibrator import Calibrator
 
-__all__ = ["Savable", "kinds"]
+__all__ = ["SEAL", "Savable", "kinds", "sealed"]
 
 FORMAT = "stakes-calibrator"
+#: What marks a file of a calibrator.
+SEAL = Seal(
+    FORMAT,
+    1,
+    what="a saved calibrator",
+    again="fit and save it again, or copy it again from where that was done",
+    written="a calibration is written by  stakes calibrate data.csv ... -o FILE, or in Python by "
+    "save(...)",
+)
 #: What every saved calibrator holds besides its format, version and kind.
 PARTS = ("options", "classes", "priors", "bound", "parameters", "report")
 
 #: Every calibrator by the name under which it is saved.
 kinds: dict[str, type[Calibrator]] = {}
+
+
+def sealed(saved: Mapping[str, Any]) -> bytes:
+    """The file of what `to_dict` describes, with a checksum."""
+    return SEAL.sealed({key: part for key, part in saved.items() if key != "format"})
 
 
 class Savable:
@@ -131,9 +145,8 @@ class Savable:
         return made
 
     def save(self, path: str | Path) -> None:
-        """Write the calibrator as JSON text."""
-        text = json.dumps(self.to_dict(), allow_nan=False) + "\n"
-        write_whole(Path(path), text.encode("utf-8"))
+        """Write the calibrator as JSON text, with a checksum."""
+        write_whole(Path(path), sealed(self.to_dict()))
 
     # ------------------------------------------------------------- for the kinds
 

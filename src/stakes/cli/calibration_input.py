@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.calibration import Calibrator
+from stakes.calibration.savable import sealed
 from stakes.calibration.sort_of_scores import COLUMN, LOG_POSTERIORS, POSTERIORS, UNIT_COLUMN
 from stakes.cli.calibration_learnt import Learnt, log_scores
 from stakes.cli.calibration_scale import OTHER_COLUMN, prior_odds, settled
@@ -71,8 +71,7 @@ def save(learnt: Learnt, args: Any) -> None:
     """Write the calibrator with what its scores are."""
     saved = learnt.calibrator.to_dict()
     saved["input"] = _kept(learnt, args)
-    text = json.dumps(saved, allow_nan=False) + "\n"
-    size = write_whole(Path(args.output), text)
+    size = write_whole(Path(args.output), sealed(saved).decode("ascii"))
     if not args.json:
         print(f"calibration: {args.output} ({max(1, round(size / 1000))} kB)")
         print(f"apply it:    stakes calibrate --apply {args.output} new.csv -o out.csv")

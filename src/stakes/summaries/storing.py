@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from stakes._files import write_whole
 from stakes._names import listed
+from stakes._sealed import Seal, checksum
 from stakes.exceptions import DataError, FormatError, MergeError, StakesError
 from stakes.summaries.stored_form import plain_form, summary_of
 
@@ -17,6 +16,13 @@ __all__ = ["is_summary", "load_summary", "merge_summaries", "save_summary"]
 
 FORMAT = "stakes summary"
 VERSION = 1
+_SEAL = Seal(
+    FORMAT,
+    VERSION,
+    what="a summary",
+    again="copy it again from where it was counted, or count again",
+    written="a summary is written by save_summary(...), or by stakes eval ... --save FILE",
+)
 PARQUET = (".parquet", ".pq")
 
 
@@ -57,8 +63,7 @@ def save_summary(summary: Any, path: str | Path) -> None:
 
         data = parquet_bytes(content, FORMAT, checksum(content))
     else:
-        text = _canonical({"format": FORMAT, "sha256": checksum(content), **content})
-        data = text.encode("ascii") + b"\n"
+        data = _SEAL.sealed(content)
     write_whole(file, data, lasting=True)
 
 
@@ -96,8 +101,10 @@ def load_summary(path: str | Path) -> Any:
 
         whole = parquet_content(data, file.name)
     else:
-        whole = _parsed(data, file.name)
-    content = _checked(whole, file.name)
+        whole = _SEAL.parsed(data, file.name)
+    content = _SEAL.opened(whole, file.name)
+    if "summary" not in content:
+        raise FormatError(f"{file.name} holds no `summary`.")
     try:
         return summary_of(content["summary"])
     except StakesError as error:
@@ -167,70 +174,3 @@ def is_summary(path: str | Path) -> bool:
             return head.lstrip().startswith(b'{"format":"' + FORMAT.encode() + b'"')
         stream.seek(max(0, file.stat().st_size - 65_536))
         return FORMAT.encode() in stream.read()
-
-
-def checksum(content: dict[str, Any]) -> str:
-    """SHA-256 of the content, whatever the order of its fields and the spaces between them."""
-    return hashlib.sha256(_canonical(content, ordered=True).encode("ascii")).hexdigest()
-
-
-def _checksum_found(content: dict[str, Any]) -> str | None:
-    """The checksum of what a file holds; None for NaN and the like, which we never write."""
-    try:
-        return checksum(content)
-    except ValueError:
-        return None
-
-
-def _canonical(content: dict[str, Any], *, ordered: bool = False) -> str:
-    """JSON without spaces; floats in the shortest form that reads back as the same number."""
-    return json.dumps(content, sort_keys=ordered, separators=(",", ":"), allow_nan=False)
-
-
-def _parsed(data: bytes, name: str) -> Any:
-    """The JSON of a file."""
-    if not data.strip():
-        raise FormatError(f"{name} is empty.", hint="count again, or copy the file again")
-    try:
-        return json.loads(data.decode("utf-8"))
-    except json.JSONDecodeError as error:
-        if data.rstrip()[-1:] != b"}" and data.lstrip()[:1] == b"{":
-            raise FormatError(
-                f"{name} ends in the middle, after {len(data)} bytes: it was cut off.",
-                hint="copy it again from where it was counted, or count again",
-            ) from None
-        raise FormatError(
-            f"{name} is not JSON: {error.msg} (line {error.lineno}, column {error.colno}).",
-            hint="a summary is written by save_summary(...), or by stakes eval ... --save FILE",
-        ) from None
-    except (UnicodeDecodeError, ValueError, RecursionError):
-        raise FormatError(
-            f"{name} is not a summary: it is neither JSON nor Parquet.",
-            hint="a summary is written by save_summary(...), or by stakes eval ... --save FILE",
-        ) from None
-
-
-def _checked(whole: Any, name: str) -> dict[str, Any]:
-    """The content of a file of ours whose checksum holds."""
-    if not isinstance(whole, dict) or whole.get("format") != FORMAT:
-        raise FormatError(
-            f"{name} is not a summary: it does not say 'format': '{FORMAT}'.",
-            hint="a summary is written by save_summary(...), or by stakes eval ... --save FILE",
-        )
-    version = whole.get("version")
-    if type(version) is not int or version < 1:
-        raise FormatError(f"{name}: `version` must be a whole number; got {version!r}.")
-    if version > VERSION:
-        raise FormatError(
-            f"{name} has version {version} of the form; this stakes reads up to {VERSION}.",
-            hint="pip install --upgrade stakes",
-        )
-    content = {key: part for key, part in whole.items() if key not in ("format", "sha256")}
-    if "summary" not in content:
-        raise FormatError(f"{name} holds no `summary`.")
-    if whole.get("sha256") != _checksum_found(content):
-        raise FormatError(
-            f"{name} was changed or damaged after it was written: its checksum does not hold.",
-            hint="copy it again from where it was counted, or count again",
-        )
-    return content

@@ -19,8 +19,6 @@ from stakes.integrations.sklearn.displays import (  # noqa: E402
 )
 from stakes.integrations.sklearn.scorers import CostScorer, make_cost_scorer  # noqa: E402
 from stakes.integrations.sklearn.transformers import CalibratorTransformer  # noqa: E402
-from stakes.integrations.sklearn.tuned_classifier import TunedDecisionClassifier  # noqa: E402
-from stakes.integrations.sklearn.tuned_rule import TunedRule  # noqa: E402
 from stakes.integrations.sklearn.weighted_classifier import CostWeightedClassifier  # noqa: E402
 
 __all__ = [
@@ -35,7 +33,5 @@ __all__ = [
     "PrecisionRecallDisplay",
     "ReliabilityDisplay",
     "RocDisplay",
-    "TunedDecisionClassifier",
-    "TunedRule",
     "make_cost_scorer",
 ]

@@ -53,7 +53,8 @@ class BayesDecisionClassifier(AroundClassifier):
         class shares of the training data.
     calibrator : Calibrator or "auto", optional
         Fitted to out-of-fold scores. "auto": `stakes.calibration.Automatic`. Default: the
-        posteriors are taken as they are.
+        posteriors are taken as they are. Where some of these are exactly 0, as of naive Bayes and
+        forests, and the calibrator fits a scale without a `bound`, it gets ``bound="data"``.
     cv : int, splitter or iterable
         Folds for the calibrator; they must put every case into as many test parts as any other. A
         number stands for stratified folds, which keep the groups given to `fit` together.

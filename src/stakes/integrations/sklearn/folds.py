@@ -90,8 +90,15 @@ def learnt(
     weights: Any = None,
     groups: NDArray[Any] | None = None,
 ) -> Calibrator:
-    """Fit a calibrator to R scores of each case, (R, n, K), each with 1 / R of its weight."""
+    """Fit a calibrator to R scores of each case, (R, n, K), each with 1 / R of its weight.
+
+    Classifiers round posteriors to 0, or count no case of a class in a leaf. Where a scale is
+    fitted and nothing was said of it, such scores go a little beyond the finite ones.
+    """
     times, cases, _ = scores.shape
+    unsaid = calibrator.options.get("bound") is None and not calibrator._any_scale
+    if unsaid and np.isinf(scores).any():
+        calibrator.options["bound"] = "data"
     if times == 1:
         return calibrator.fit(scores[0], codes, sample_weight=weights, groups=groups)
     light = np.tile(np.ones(cases) if weights is None else weights, times) / times

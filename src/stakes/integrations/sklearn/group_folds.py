@@ -19,7 +19,7 @@ from stakes.calibration.cases import group_numbers
 from stakes.exceptions import DataError
 from stakes.typing import IntArray
 
-__all__ = ["fold_count", "groups_per_class", "read_groups", "splits", "takes_groups"]
+__all__ = ["fold_count", "read_groups", "splits", "takes_groups"]
 
 
 def read_groups(groups: Any, length: int) -> NDArray[Any] | None:
@@ -36,10 +36,10 @@ def fold_count(codes: IntArray, groups: NDArray[Any] | None, weights: Any, most:
     if groups is None:
         return most
     kept = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
-    return max(2, min(most, int(groups_per_class(codes[kept], groups[kept]).max())))
+    return max(2, min(most, int(_groups_per_class(codes[kept], groups[kept]).max())))
 
 
-def groups_per_class(codes: IntArray, groups: NDArray[Any]) -> IntArray:
+def _groups_per_class(codes: IntArray, groups: NDArray[Any]) -> IntArray:
     """In how many groups each class has cases."""
     numbers, size = group_numbers(groups), int(codes.max()) + 1
     pairs = np.unique(numbers * size + codes)
@@ -94,7 +94,7 @@ def _refuse_none(cv: Any, splitting: Mapping[str, Any]) -> None:
 def _numbered(count: int, y: NDArray[Any], groups: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
     """So many folds, stratified as far as whole groups allow."""
     codes = np.unique(y, return_inverse=True)[1].reshape(-1)
-    most = int(groups_per_class(codes, groups).max())
+    most = int(_groups_per_class(codes, groups).max())
     if not 2 <= count <= most:
         raise DataError(
             f"`cv` must be from 2 to {most}, the most groups that a class has; got {count}.",
@@ -108,7 +108,7 @@ def _numbered(count: int, y: NDArray[Any], groups: NDArray[Any]) -> Iterator[tup
 def _refuse_single_groups(y: NDArray[Any], groups: NDArray[Any]) -> None:
     """Raise where a class is in one group only: without it there is nothing to learn from."""
     classes, codes = np.unique(y, return_inverse=True)
-    alone = np.flatnonzero(groups_per_class(codes.reshape(-1), groups) == 1)
+    alone = np.flatnonzero(_groups_per_class(codes.reshape(-1), groups) == 1)
     if alone.size:
         rows = np.flatnonzero(codes.reshape(-1) == alone[0])
         raise DataError(

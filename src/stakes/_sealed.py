@@ -1,0 +1,95 @@
+"""Files of ours in JSON: what they are, their version, and a checksum of all they hold."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from stakes.exceptions import FormatError
+
+__all__ = ["Seal", "canonical", "checksum"]
+
+
+def checksum(content: dict[str, Any]) -> str:
+    """SHA-256 of the content, whatever the order of its fields and the spaces between them."""
+    return hashlib.sha256(canonical(content, ordered=True).encode("ascii")).hexdigest()
+
+
+def canonical(content: dict[str, Any], *, ordered: bool = False) -> str:
+    """JSON without spaces; floats in the shortest form that reads back as the same number."""
+    return json.dumps(content, sort_keys=ordered, separators=(",", ":"), allow_nan=False)
+
+
+@dataclass(frozen=True)
+class Seal:
+    """What marks the files of one kind, and the words for those that are damaged."""
+
+    format: str
+    version: int
+    #: With its article: "a summary".
+    what: str
+    #: What to do about a damaged file, and how such files come about.
+    again: str
+    written: str
+
+    def sealed(self, content: dict[str, Any]) -> bytes:
+        """The text of a file; the content says its version."""
+        whole = {"format": self.format, "sha256": checksum(content), **content}
+        return canonical(whole).encode("ascii") + b"\n"
+
+    def parsed(self, data: bytes, name: str) -> Any:
+        """The JSON of a file."""
+        if not data.strip():
+            raise FormatError(f"{name} is empty.", hint=self.again)
+        try:
+            return json.loads(data.decode("utf-8"))
+        except json.JSONDecodeError as error:
+            if data.rstrip()[-1:] != b"}" and data.lstrip()[:1] == b"{":
+                raise FormatError(
+                    f"{name} ends in the middle, after {len(data)} bytes: it was cut off.",
+                    hint=self.again,
+                ) from None
+            raise FormatError(
+                f"{name} is not JSON: {error.msg} (line {error.lineno}, column {error.colno}).",
+                hint=self.written,
+            ) from None
+        except (UnicodeDecodeError, ValueError, RecursionError):
+            raise FormatError(
+                f"{name} is not {self.what}: it cannot be read as text.", hint=self.written
+            ) from None
+
+    def opened(self, whole: Any, name: str) -> dict[str, Any]:
+        """The content of a file of this kind whose checksum holds."""
+        if not isinstance(whole, dict) or whole.get("format") != self.format:
+            raise FormatError(
+                f"{name} is not {self.what}: it does not say 'format': '{self.format}'.",
+                hint=self.written,
+            )
+        version = whole.get("version")
+        if type(version) is not int or version < 1:
+            raise FormatError(f"{name}: `version` must be a whole number; got {version!r}.")
+        if version > self.version:
+            raise FormatError(
+                f"{name} has version {version} of the form; this stakes reads up to "
+                f"{self.version}.",
+                hint="pip install --upgrade stakes",
+            )
+        content = {key: part for key, part in whole.items() if key not in ("format", "sha256")}
+        if "sha256" not in whole:
+            raise FormatError(f"{name} has no checksum, `sha256`.", hint=self.again)
+        if whole["sha256"] != _found(content):
+            raise FormatError(
+                f"{name} was changed or damaged after it was written: its checksum does not hold.",
+                hint=self.again,
+            )
+        return content
+
+
+def _found(content: dict[str, Any]) -> str | None:
+    """The checksum of what a file holds; None for NaN and the like, which we never write."""
+    try:
+        return checksum(content)
+    except (ValueError, RecursionError):
+        return None
