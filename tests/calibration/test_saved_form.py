@@ -2,6 +2,7 @@
 
 import copy
 import datetime as dt
+import json
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from stakes.calibration import (
     load,
 )
 from stakes.calibration.calibrator import kinds
-from stakes.exceptions import DataError, FormatError
+from stakes.exceptions import DataError, FormatError, StakesError
 
 ALL = sorted(set(kinds) - {"shifted"})
 MANY = ("temperature", "affine", "vector", "matrix", "dirichlet", "isotonic", "constant",
@@ -192,3 +193,106 @@ class TestWhatCannotBeSaved:
     def test_what_is_no_seed_is_refused(self, rng):
         with pytest.raises(DataError, match="`rng` must be a whole number"):
             Automatic(rng=rng)
+
+
+def leaves(value, path=()):
+    """Where single values stand in nested lists and mappings."""
+    if isinstance(value, (dict, list)):
+        parts = value.items() if isinstance(value, dict) else enumerate(value)
+        return [found for key, part in parts for found in leaves(part, (*path, key))]
+    return [path]
+
+
+def with_value(form, path, value):
+    changed = copy.deepcopy(form)
+    inner = changed
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    return changed
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_number_in_it_makes_what_is_no_posterior(name, saved):
+    """Forms without a checksum, from `to_dict`: refused, or whatever is given adds to 1."""
+    form, rng = saved[name], np.random.default_rng(0)
+    size = len(form["classes"])
+    scores = np.vstack([4 * rng.normal(size=(60, size)), 700 * np.eye(size)])
+    places = [place for place in leaves(form) if place[0] in ("parameters", "options", "bound")]
+    for k in rng.choice(len(places), min(12, len(places)), replace=False):
+        for value in ("inf", "-inf", "nan", 1e300, -1e300, -0.5):
+            try:
+                found = Calibrator.from_dict(with_value(form, places[k], value)).posteriors(scores)
+            except StakesError:
+                continue
+            assert (found >= 0).all(), (places[k], value)
+            np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-6)
+
+
+class TestChecksum:
+    """A file that was changed after it was written is refused, unless it says the same."""
+
+    @pytest.fixture(params=["affine", "automatic", "average", "isotonic", "shifted", "smooth"])
+    def file(self, request, saved, tmp_path):
+        path = tmp_path / "cal.json"
+        Calibrator.from_dict(saved[request.param]).save(path)
+        return path
+
+    def test_every_edit_that_changes_what_it_says(self, file):
+        rng, data = np.random.default_rng(1), file.read_bytes()
+        said, refused = json.loads(data), 0
+        for k in rng.integers(0, len(data), 150):
+            new = bytes([int(rng.integers(32, 127))])
+            for changed in (
+                data[:k] + new + data[k + 1 :],  # another character
+                data[:k] + new + data[k:],  # one more
+                data[:k] + data[k + 1 :],  # one less
+                data[:k] + bytes([data[k] ^ (1 << int(rng.integers(8)))]) + data[k + 1 :],
+            ):
+                file.write_bytes(changed)
+                try:
+                    same = repr(json.loads(changed)) == repr(said)
+                except ValueError:
+                    same = False
+                if same:
+                    assert load(file).to_dict() == load_form(data)
+                    continue
+                with pytest.raises(FormatError):
+                    load(file)
+                refused += 1
+        assert refused > 500
+
+    def test_cut_off_anywhere(self, file):
+        data = file.read_bytes()
+        for k in range(0, len(data) - 2, 1 + len(data) // 97):
+            file.write_bytes(data[:k])
+            with pytest.raises(FormatError):
+                load(file)
+
+    def test_numbers_exchanged_within_the_file(self, file):
+        form = json.loads(file.read_text())
+        rng = np.random.default_rng(2)
+        places = [place for place in leaves(form) if place[0] == "parameters"] or [("priors", 0)]
+        for k in rng.integers(0, len(places), 20):
+            file.write_text(json.dumps(with_value(form, places[k], 0.123)))
+            with pytest.raises(FormatError, match="checksum does not hold"):
+                load(file)
+
+    def test_spaces_and_order_may_change(self, file):
+        form = json.loads(file.read_text())
+        before = load(file).to_dict()
+        file.write_text(json.dumps(dict(reversed(form.items())), indent=3))
+        assert load(file).to_dict() == before
+
+    def test_without_it_the_file_is_refused(self, file):
+        form = json.loads(file.read_text())
+        del form["sha256"]
+        file.write_text(json.dumps(form))
+        with pytest.raises(FormatError, match="has no checksum") as caught:
+            load(file)
+        assert "save it again" in caught.value.hint
+
+
+def load_form(data):
+    """What `to_dict` gave, from the bytes of a file."""
+    return {key: part for key, part in json.loads(data).items() if key != "sha256"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.cases import Cases
 from stakes.calibration.saved_form import Shapes
 from stakes.calibration.scores import Scores
+from stakes.exceptions import FormatError
 from stakes.typing import FloatArray
 
 __all__ = ["Constant"]
@@ -48,3 +50,8 @@ class Constant(Calibrator):
 
     def _parameters(self) -> dict[str, Any]:
         return {"shares": self.shares}
+
+    def _restore(self, parameters: Mapping[str, Any]) -> None:
+        super()._restore(parameters)
+        if abs(self.shares.sum() - 1.0) > 1e-6:
+            raise FormatError(f"the saved shares must add to 1; got {self.shares.sum():g}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,31 @@ __all__ = [
 Shape = tuple[int | str, ...]
 #: Names and shapes of parameters; None for those that a calibrator reads by itself.
 Shapes = Mapping[str, Shape | None]
+
+
+class _Range(NamedTuple):
+    """Where the numbers of a parameter lie."""
+
+    least: float = -np.finfo(np.float64).max
+    most: float = np.finfo(np.float64).max
+    rising: bool = False
+
+
+_TINY = np.finfo(np.float64).tiny
+#: By the name that a parameter has in every calibrator; all others are finite.
+_RANGES = {
+    "places": _Range(-np.inf, np.inf, rising=True),
+    "edges": _Range(-np.inf, np.inf, rising=True),
+    "ranks": _Range(0.0, 1.0, rising=True),
+    "lower": _Range(0.0, 1.0),
+    "upper": _Range(0.0, 1.0),
+    "shares": _Range(0.0, 1.0),
+    "log_shares": _Range(-np.inf, 0.0),
+    "spreads": _Range(_TINY),
+    "degrees": _Range(0.0),
+    "positives": _Range(0.0),
+    "totals": _Range(0.0),
+}
 
 
 def need_all(saved: Any, names: Iterable[str], what: str) -> None:
@@ -59,7 +84,7 @@ def parameter(name: str, value: Any, shape: Shape, sizes: dict[str, int]) -> flo
     if not shape:
         if isinstance(value, (bool, list, Mapping)) or value is None or np.isnan(float(value)):
             raise FormatError(f"the saved parameter {name!r} must be a number; got {value!r}.")
-        return float(value)
+        return float(_in_range(name, np.array(float(value))))
     array = np.array(value if isinstance(value, list) else None, dtype=np.float64)
     if array.ndim != len(shape) or not all(map(_fits, array.shape, shape, [sizes] * len(shape))):
         wanted = ", ".join(str(_known(length, sizes)) for length in shape)
@@ -67,7 +92,24 @@ def parameter(name: str, value: Any, shape: Shape, sizes: dict[str, int]) -> flo
         raise FormatError(f"the saved parameter {name!r} must have shape ({wanted}); got {got}.")
     if np.isnan(array).any():
         raise FormatError(f"the saved parameter {name!r} must hold numbers; some are missing.")
-    return array
+    return _in_range(name, array)
+
+
+def _in_range(name: str, values: FloatArray) -> FloatArray:
+    """The numbers of a parameter, where they can lie."""
+    least, most, rising = _RANGES.get(name, _Range())
+    outside = (values < least) | (values > most)
+    if outside.any():
+        raise FormatError(
+            f"the saved parameter {name!r} must lie between {least:g} and {most:g}; got "
+            f"{values[outside].flat[0]:g}.",
+            hint="fit and save it again",
+        )
+    if rising and (values[1:] < values[:-1]).any():
+        raise FormatError(
+            f"the saved parameter {name!r} must not fall.", hint="fit and save it again"
+        )
+    return values
 
 
 def _fits(length: int, wanted: int | str, sizes: dict[str, int]) -> bool:
