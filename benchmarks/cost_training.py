@@ -3,12 +3,11 @@
 Linear models on simulated data, trained three ways: by cross-entropy; by the smooth expected cost
 (`ExpectedCostLoss`), started from the cross-entropy solution, its temperature falling; and by
 cross-entropy reweighted by cost (`ReweightedLoss`, argmax decisions; only where one weight per
-class can hold the costs). Decisions are the Bayes rule on the model's posteriors. Two columns mend
-the cross-entropy model on as many other rows, which cost training never sees: "recalibrated" by
-isotonic regression for two classes and an affine map for three, "tuned" by `TunedRule`, which
-chooses the calibrator and may move the thresholds. Test cost as NEC, mean and standard error over
-seeds, and the paired t statistic of cost training against the best of the three cross-entropy
-columns: negative means that cost training is cheaper.
+class can hold the costs). Decisions are the Bayes rule on the model's posteriors. "Recalibrated"
+mends the cross-entropy model on as many other rows, which cost training never sees, by the
+automatic choice of a calibrator. Test cost as NEC, mean and standard error over seeds, and the paired t
+statistic of cost training against the better of the two cross-entropy columns: negative means that
+cost training is cheaper.
 
 * "bent": a curved boundary; the line that is best depends on which errors are dear.
 * "tails": far out, labels that are half wrong flatten the line that cross-entropy fits.
@@ -16,7 +15,7 @@ columns: negative means that cost training is cheaper.
 * "linear": the model is right: cross-entropy is efficient and should not be beaten.
 * "small": the model is right and rows are few: cost training has less to hold on to.
 
-Needs PyTorch and scikit-learn. `--seeds N` (default 10).
+Needs PyTorch. `--seeds N` (default 10).
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from timing import machine
 
 import stakes
-from stakes.calibration import Affine, Isotonic
-from stakes.integrations.sklearn import TunedRule
+from stakes.calibration import Automatic
 from stakes.integrations.torch import ExpectedCostLoss, ReweightedLoss, annealed_temperature
 
 Rows = tuple[np.ndarray, np.ndarray]
@@ -119,7 +117,7 @@ def posteriors(model: torch.nn.Module, x: np.ndarray) -> np.ndarray:
 
 
 def one_seed(name: str, seed: int) -> list[float]:
-    """Test NEC: cross-entropy, the same recalibrated and tuned, expected cost, reweighted."""
+    """Test NEC: cross-entropy, the same recalibrated, expected cost, reweighted."""
     make, app, n = SETTINGS[name]
     rng = np.random.default_rng(seed)
     train, (x, y) = make(n, rng), make(20_000, rng)
@@ -131,8 +129,7 @@ def one_seed(name: str, seed: int) -> list[float]:
     )
     held = make(n, rng)
     logs, test_logs = (np.log(posteriors(plain, part)) for part in (held[0], x))
-    calibrator = Isotonic() if len(app.classes) == 2 else Affine(smoothing=True)
-    calibrated = calibrator.fit(logs, held[1]).posteriors(test_logs)
+    calibrated = Automatic().fit(logs, held[1]).posteriors(test_logs)
 
     def nec(decisions: np.ndarray) -> float:
         return stakes.normalized_expected_cost(y, decisions, application=app)
@@ -140,7 +137,6 @@ def one_seed(name: str, seed: int) -> list[float]:
     found = [
         nec(stakes.bayes_decisions(posteriors(plain, x), app)),
         nec(stakes.bayes_decisions(calibrated, app)),
-        nec(TunedRule(app).fit(logs, held[1]).decisions(test_logs)),
         nec(stakes.bayes_decisions(posteriors(costly, x), app)),
     ]
     if app.costs.shape != (2, 2):
@@ -159,13 +155,13 @@ def main() -> None:
     print(
         f"test NEC of linear models, {options.seeds} seeds; torch {torch.__version__}; {machine()}"
     )
-    heads = ("cross-entropy", "recalibrated", "tuned", "expected cost", "reweighted")
+    heads = ("cross-entropy", "recalibrated", "expected cost", "reweighted")
     print(f"{'data':<8}" + "".join(f"{head:>19}" for head in heads) + f"{'paired t':>10}")
     for name in [options.only] if options.only else SETTINGS:
         rows = np.array([one_seed(name, seed) for seed in range(options.seeds)])
         means = rows.mean(axis=0)
         errors = rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
-        gap = rows[:, 3] - rows[:, int(np.argmin(means[:3]))]
+        gap = rows[:, 2] - rows[:, int(np.argmin(means[:2]))]
         t = gap.mean() / max(gap.std(ddof=1) / np.sqrt(len(gap)), 1e-12)
         cells = "".join(f"{f'{m:.4f} ({e:.4f})':>19}" for m, e in zip(means, errors, strict=True))
         print(f"{name:<8}{cells}{t:>10.1f}")

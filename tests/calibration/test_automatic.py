@@ -469,6 +469,78 @@ class TestByCost:
         assert cal.chosen.kind == "affine"
 
 
+class TestFewCases:
+    """Fewer than 500: a single scale has a part in the curve that goes first."""
+
+    @staticmethod
+    def off_by_a_scale(n, seed):
+        rng = np.random.default_rng(seed)
+        odds = 1.5 * rng.normal(size=n) - 0.8
+        return 2 * odds, (rng.random(n) < expit(odds)).astype(int)
+
+    def test_not_behind_a_scale_where_a_scale_is_right(self):
+        """Over eight draws, by no more than the standard error; the curve alone is by three."""
+        scores, y = self.off_by_a_scale(20_000, seed=99)
+
+        def loss(cal):
+            return -cal.log_posteriors(scores)[np.arange(len(y)), y].mean()
+
+        drawn = [self.off_by_a_scale(120, seed) for seed in range(8)]
+        scale, found, curve = (
+            np.array([loss(kind().fit(*cases)) for cases in drawn])
+            for kind in (Temperature, Automatic, Smooth)
+        )
+        error = (found - scale).std(ddof=1) / np.sqrt(8)
+        assert (found - scale).mean() <= error
+        assert (curve - scale).mean() > 2 * (curve - scale).std(ddof=1) / np.sqrt(8)
+
+    def test_weights_are_those_the_cases_make_likely(self):
+        """Beside a search over all shares, with folds of its own."""
+        scores, y = self.off_by_a_scale(150, seed=1)
+        cal = Automatic().fit(scores, y)
+        assert [member.kind for member in cal.chosen.members] == ["smooth", "temperature"]
+        number = stratified_folds(y, 5, rng=0)
+        own = [
+            cross_fit(kind(), scores, y, folds=number)[np.arange(len(y)), y]
+            for kind in (Smooth, Temperature)
+        ]
+        shares = np.linspace(0.0005, 0.9995, 1000)
+        likely = [np.log((1 - s) * own[0] + s * own[1]).sum() + np.log(s * (1 - s)) for s in shares]
+        best = shares[int(np.argmax(likely))]
+        assert cal.chosen.weights[1] == pytest.approx(best, abs=0.001)
+        assert cal.why.startswith(f"smooth ({100 * best:.0f} % temperature)")
+
+    def test_hardly_used_where_it_is_wrong(self):
+        """Log odds of another share: no scale mends them."""
+        rng = np.random.default_rng(0)
+        y = np.arange(400) % 2
+        cal = Automatic().fit(40 + 3 * (2 * y - 1) + 2 * rng.normal(size=400), y)
+        shares = dict(zip((m.kind for m in cal.chosen.members), cal.chosen.weights, strict=True))
+        assert shares["temperature"] < 0.05
+
+    def test_beside_the_curve_by_stakes(self):
+        scores, y = self.off_by_a_scale(200, seed=3)
+        app = Application(CostMatrix([[0, 1], [8, 0]]))
+        names = Automatic(by=app).fit(scores, y).frame()["candidate"].tolist()
+        assert "% by stakes, " in names[1]
+        assert names[1].endswith("% temperature)")
+
+    @pytest.mark.parametrize(("n", "first"), [(200, "common-curve ("), (500, "average (")])
+    def test_many_classes(self, n, first):
+        rng = np.random.default_rng(0)
+        y = np.arange(n) % 4
+        logits = 2 * (1.5 * np.eye(4)[y] + rng.normal(size=(n, 4)))
+        assert Automatic().fit(logits, y).frame()["candidate"][1].startswith(first)
+
+    def test_weights_tell_how_many_cases_there_are(self):
+        scores, y = self.off_by_a_scale(300, seed=0)
+        found = [
+            [each.kind for each in default_candidates(read_cases(scores, y, sample_weight=weights))]
+            for weights in (None, np.full(300, 2.0))
+        ]
+        assert ["temperature" in kinds for kinds in found] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("size", "cases", "expected"),
     [

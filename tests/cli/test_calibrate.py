@@ -10,6 +10,7 @@ import pytest
 from stakes import Posteriors
 from stakes.calibration import Affine, load
 from stakes.calibration.calibrator import kinds
+from stakes.calibration.savable import sealed
 from stakes.cli.calibrate import KINDS
 from stakes.demonstration import example_path
 from stakes.posteriors import estimate_priors
@@ -328,7 +329,7 @@ class TestApply:
     @pytest.mark.parametrize("source", [[], {"columns": {"score": None}}, {"columns": []}])
     def test_damaged_source_is_refused(self, run, churn, write, source):
         saved = Affine().fit([-1.0, 1.0, 0.0, 0.5], [0, 0, 1, 1]).to_dict()
-        write("cal.json", json.dumps({**saved, "input": source}))
+        write("cal.json", sealed({**saved, "input": source}).decode())
         ran = run("calibrate", "--apply", "cal.json", churn)
         assert ran.code == 2
         assert "is damaged" in ran.err
@@ -614,7 +615,7 @@ class TestWhatTheScoresAre:
         new = self.calibrated()
         saved = json.loads((tmp_path / "cal.json").read_text())
         del saved["input"]["renormalise"], saved["input"]["order"]
-        (tmp_path / "cal.json").write_text(json.dumps(saved))
+        (tmp_path / "cal.json").write_bytes(sealed(saved))
         run("calibrate", "--apply", "cal.json", "t.csv", "-o", "out.csv")
         np.testing.assert_array_equal(self.calibrated(), new)
 
@@ -646,7 +647,7 @@ class TestWhatTheScoresAre:
         learn(self.odds, "--scores-are", "logit")
         saved = json.loads((tmp_path / "cal.json").read_text())
         saved["input"] |= source
-        (tmp_path / "cal.json").write_text(json.dumps(saved))
+        (tmp_path / "cal.json").write_bytes(sealed(saved))
         ran = run("calibrate", "--apply", "cal.json", "t.csv")
         assert "is damaged" in ran.err
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +12,7 @@ from scipy.special import expit
 
 from stakes import Posteriors
 from stakes.calibration import Affine, Automatic, Isotonic, Logistic, Matrix, load
+from stakes.calibration.savable import sealed
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 400)
@@ -162,7 +162,7 @@ class TestFilesFromBefore:
     def older(self, tmp_path):
         def saved(cal, *parts):
             facts = {name: part for name, part in cal.to_dict().items() if name not in parts}
-            (tmp_path / "cal.json").write_text(json.dumps(facts))
+            (tmp_path / "cal.json").write_bytes(sealed(facts))
 
         return saved
 
@@ -331,7 +331,7 @@ class TestMeantAllTheSame:
     def test_shares_of_0_in_a_file_are_no_traceback(self, run, write, files, tmp_path):
         saved = Affine().fit(Posteriors(expit(ODDS)), Y).to_dict()
         saved["input"] = {"columns": {"score": "score"}, "scores_are": "llr", "priors": [0.0, 1.0]}
-        (tmp_path / "cal.json").write_text(json.dumps(saved))
+        (tmp_path / "cal.json").write_bytes(sealed(saved))
         assert set(posteriors(applied(run, "logit", None))) == {1.0}
 
 

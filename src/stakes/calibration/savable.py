@@ -50,7 +50,7 @@ kinds: dict[str, type[Calibrator]] = {}
 
 def sealed(saved: Mapping[str, Any]) -> bytes:
     """The file of what `to_dict` describes, with a checksum."""
-    return SEAL.sealed({key: part for key, part in saved.items() if key != "format"})
+    return SEAL.sealed({key: saved[key] for key in saved if key not in ("format", "sha256")})
 
 
 class Savable:
