@@ -523,13 +523,11 @@ def sklearn_estimators() -> Any:
     y, models = churn(400)
     X = np.column_stack(list(models.values()))
     bayes = ours.BayesDecisionClassifier(LogisticRegression(), PLAIN).fit(X, y)
-    tuned = ours.TunedDecisionClassifier(LogisticRegression(), PLAIN).fit(X, y)
     weighted = ours.CostWeightedClassifier(LogisticRegression(), PLAIN).fit(X, y)
     scorer = ours.make_cost_scorer(PLAIN, normalize=True)
     return {
         "bayes": [int(bayes.predict(X).sum()), float(bayes.score(X, y))],
         "inspected": list(bayes.inspect(X[:3])),
-        "tuned": int(tuned.predict(X).sum()),
         "weighted": int(weighted.predict(X).sum()),
         "scores": cross_val_score(LogisticRegression(), X, y, scoring=scorer, cv=3)
         .round(3)
