@@ -126,8 +126,9 @@ class TestLearn:
         found = run("calibrate", write("t.csv", f"y,s\n{rows}"), "--label", "y", "--model", "s",
                     "--scores-are", "logit", "--cost", "fn=9", "fp=1", "--choose-by", "cost",
                     "--json").found  # fmt: skip
-        plain, weighed = found["members"]
+        plain, weighed, scale = found["members"]
         assert plain["kind"] == weighed["kind"] == "smooth"
+        assert scale["kind"] == "temperature"
         assert "emphasis" not in plain
         assert weighed["emphasis"] == pytest.approx([1 / 3, 1])
 
@@ -284,7 +285,7 @@ class TestImpossibleTruth:
         ran = run("calibrate", *marked)
         assert ran.code == 0, ran.err
         said = " ".join(ran.out.split())
-        assert "Could not be fitted: beta, affine (the scores put the true class 1e+09" in said
+        assert "Could not be fitted: temperature, beta, affine (the scores put the true class 1e+09" in said
         assert "had a probability of 0 in 1 of 400 cases (row 12 first)" in said
 
     @pytest.mark.parametrize("bound", ["0", "-3", "inf", "much"])
