@@ -5,9 +5,9 @@ Linear models on simulated data, trained three ways: by cross-entropy; by the sm
 cross-entropy reweighted by cost (`ReweightedLoss`, argmax decisions; only where one weight per
 class can hold the costs). Decisions are the Bayes rule on the model's posteriors. "Recalibrated"
 mends the cross-entropy model on as many other rows, which cost training never sees, by the
-automatic choice of a calibrator. Test cost as NEC, mean and standard error over seeds, and the paired t
-statistic of cost training against the better of the two cross-entropy columns: negative means that
-cost training is cheaper.
+automatic choice of a calibrator. Test cost as NEC, mean and standard error over seeds, and the
+paired t statistic of cost training against the better of the two cross-entropy columns: negative
+means that cost training is cheaper.
 
 * "bent": a curved boundary; the line that is best depends on which errors are dear.
 * "tails": far out, labels that are half wrong flatten the line that cross-entropy fits.
