@@ -221,8 +221,10 @@ def test_no_number_in_it_makes_what_is_no_posterior(name, saved):
     places = [place for place in leaves(form) if place[0] in ("parameters", "options", "bound")]
     for k in rng.choice(len(places), min(12, len(places)), replace=False):
         for value in ("inf", "-inf", "nan", 1e300, -1e300, -0.5):
+            changed = with_value(form, places[k], value)
             try:
-                found = Calibrator.from_dict(with_value(form, places[k], value)).posteriors(scores)
+                with np.errstate(all="ignore"):
+                    found = Calibrator.from_dict(changed).posteriors(scores)
             except StakesError:
                 continue
             assert (found >= 0).all(), (places[k], value)
