@@ -518,6 +518,11 @@ class TestFewCases:
         shares = dict(zip((m.kind for m in cal.chosen.members), cal.chosen.weights, strict=True))
         assert shares["temperature"] < 0.05
 
+    def test_no_scale_where_scores_order_worse_than_chance(self):
+        scores, y = self.off_by_a_scale(100, seed=0)
+        cal = Automatic().fit(-scores, y)
+        assert cal.frame()["candidate"][1] == "smooth"
+
     def test_beside_the_curve_by_stakes(self):
         scores, y = self.off_by_a_scale(200, seed=3)
         app = Application(CostMatrix([[0, 1], [8, 0]]))

@@ -101,7 +101,7 @@ def test_the_automatic_choice_says_what_it_left_out():
     logits, y = masked(-1e9)
     cal = Automatic().fit(logits, y)
     assert cal.chosen.kind == "isotonic"
-    assert "Could not be fitted: dirichlet, common-curve, affine, temperature (" in cal.why
+    assert "Could not be fitted: common-curve, temperature, dirichlet, affine (" in cal.why
     assert "in row 30 and in 2 of 400 rows" in cal.why
     assert "bound=" in cal.why
     assert "Could not be fitted" not in Automatic(bound=9.0).fit(logits, y).why

@@ -20,7 +20,7 @@ from stakes.calibration.scaling import Affine, Temperature
 from stakes.calibration.smooth import Smooth
 from stakes.calibration.structured import CommonCurve, StructuredMatrix
 from stakes.calibration.venn_abers import VennAbers
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, StakesError
 
 __all__ = ["default_candidates", "leaders"]
 
@@ -63,6 +63,16 @@ def _few(cases: Cases) -> bool:
     return float(cases.counts.sum()) < MANY_CASES
 
 
+def _falls(cases: Cases) -> bool:
+    """Whether the best scale is negative; beside a curve that rises it would mend nothing."""
+    scale = Temperature()
+    try:
+        scale._fit(cases)
+    except StakesError:
+        return False  # tried all the same, so that it is said why it fails
+    return bool(scale.scales[0] < 0.0)
+
+
 def _for_any_aim(cases: Cases) -> list[Calibrator]:
     """What is tried for proper scores."""
     size = cases.scores.size
@@ -75,7 +85,7 @@ def _for_any_aim(cases: Cases) -> list[Calibrator]:
                 f"of each class are needed to compare calibrators ({len(cases.codes)} cases).",
                 hint="add cases of that class, or fit one calibrator: Affine()",
             )
-        scale = [Temperature()] if _few(cases) else []
+        scale = [Temperature()] if _few(cases) and not _falls(cases) else []
         return [Smooth(), *scale, Rank(), VennAbers(), Beta(), Affine(), Isotonic()]
     if numbers.min() < 2:
         return [Temperature()]
