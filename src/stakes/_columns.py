@@ -15,12 +15,37 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, StakesError
 
-__all__ = ["as_column", "as_floats", "as_reals", "as_weights"]
+__all__ = ["as_array", "as_column", "as_floats", "as_reals", "as_weights", "refuse_masked"]
+
+
+def as_array(values: Any, name: str, dtype: Any = None) -> NDArray[Any]:
+    """`values` as a NumPy array of any shape, without masked entries."""
+    refuse_masked(values, name)
+    return np.asarray(values, dtype=dtype)
+
+
+def refuse_masked(values: Any, name: str) -> None:
+    """Raise when entries of a masked array are masked: they are missing, whatever lies below."""
+    if not isinstance(values, np.ma.MaskedArray) or values.mask is np.ma.nomask:
+        return
+    hidden = np.ma.getmaskarray(values)
+    count = int(hidden.sum())
+    if not count:
+        return
+    first = tuple(int(k) for k in np.argwhere(hidden)[0])
+    rows = np.flatnonzero(hidden.reshape(len(hidden), -1).any(axis=1)) if hidden.ndim else hidden
+    where = f"row {first[0]}" if len(first) == 1 else f"at {first}"
+    raise DataError(
+        f"`{name}` has masked values, which are missing; the first is {where} ({count} of "
+        f"{hidden.size} values).",
+        hint="drop or fill those rows first; nothing is dropped silently",
+        rows=rows[:10].tolist() if hidden.ndim else None,
+    )
 
 
 def as_reals(values: Any, name: str, error: type[StakesError] = DataError) -> NDArray[np.float64]:
     """`values` as a new float64 array of any shape; complex numbers are refused, not cut."""
-    array = np.asarray(values)
+    array = as_array(values, name)
     if array.dtype.kind in "cmM":
         raise error(f"`{name}` must hold real numbers; got {array.dtype}.")
     try:
@@ -31,11 +56,14 @@ def as_reals(values: Any, name: str, error: type[StakesError] = DataError) -> ND
 
 def as_column(values: Any, name: str) -> NDArray[Any]:
     """`values` as a one-dimensional NumPy array without missing entries."""
+    refuse_masked(values, name)
     series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         series = series.alias("values")  # Polars takes a name such as ^p$ for a pattern
         _refuse_nulls(np.asarray(series.is_null().to_numpy()), name)
         array = np.asarray(series.to_numpy())
+    elif isinstance(values, np.ma.MaskedArray):
+        array = np.asarray(values)  # nothing is masked
     elif isinstance(values, np.ndarray):
         array = values
     else:

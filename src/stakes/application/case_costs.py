@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import frozen
-from stakes._columns import as_reals
+from stakes._columns import as_reals, as_weights
 from stakes._names import listed, table_names
 from stakes.application.cost_matrix import CostMatrix
 from stakes.exceptions import CostError
@@ -78,11 +78,17 @@ class CaseCosts:
         decisions: Sequence[Any] | None = None,
     ) -> CaseCosts:
         """Two classes, two decisions; each cost a number or a column."""
-        given = (true_negative, false_positive, false_negative, true_positive)
+        given = {
+            "true_negative": true_negative,
+            "false_positive": false_positive,
+            "false_negative": false_negative,
+            "true_positive": true_positive,
+        }
+        read = [as_reals(column, name, CostError) for name, column in given.items()]
         try:
-            columns = np.broadcast_arrays(*(as_reals(c, "costs", CostError) for c in given))
+            columns = np.broadcast_arrays(*read)
         except ValueError:
-            lengths = [np.shape(c) for c in given]
+            lengths = [np.shape(c) for c in read]
             raise CostError(
                 f"cost columns must have one entry per case; got shapes {lengths}."
             ) from None
@@ -112,7 +118,8 @@ class CaseCosts:
 
     def average(self, sample_weight: NDArray[Any] | None = None) -> CostMatrix:
         """The average matrix, for one rule that serves all cases (`wa2025` section 3.6)."""
-        values = np.average(self.values, axis=0, weights=sample_weight)
+        weights = as_weights(sample_weight, len(self))
+        values = np.average(self.values, axis=0, weights=weights)
         return CostMatrix(values, classes=self.classes, decisions=self.decisions)
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes._checks import as_matrix, as_priors, frozen
+from stakes._columns import as_array
 from stakes._names import as_names, listed, table_names
 from stakes.application.labelled_frames import labelled, refuse_named
 from stakes.exceptions import CostError
@@ -223,7 +224,7 @@ class CostMatrix:
         >>> CostMatrix.zero_one(2).with_abstention(0.05).decisions
         (0, 1, 'abstain')
         """
-        column = np.asarray(cost)
+        column = as_array(cost, "cost")
         if column.dtype.kind not in "fiu" or column.shape not in ((), (len(self.classes),)):
             raise CostError(
                 f"`cost` must be one number, or one for each of the {len(self.classes)} classes "

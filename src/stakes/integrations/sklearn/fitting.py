@@ -19,6 +19,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import has_fit_parameter
 
+from stakes._columns import refuse_masked
 from stakes.calibration import Automatic, Calibrator
 from stakes.exceptions import DataError
 from stakes.integrations.sklearn.group_folds import takes_groups
@@ -117,6 +118,8 @@ def checked_labels(X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any], IntArray
     """Labels as a column, the sorted classes, and the position of each label among them."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
+    refuse_masked(X, "X")
+    refuse_masked(y, "y")
     check_classification_targets(y)
     column = column_or_1d(y, warn=True)
     check_consistent_length(X, column)

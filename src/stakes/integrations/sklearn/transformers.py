@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from stakes._columns import as_weights
+from stakes._columns import as_weights, refuse_masked
 from stakes.calibration.cases import Scores, read_log_scores, read_scores
 from stakes.exceptions import DataError, PosteriorError
 from stakes.integrations.sklearn.alignment import in_class_order
@@ -118,6 +118,7 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
 
     def _table(self, X: Any, *, reset: bool) -> NDArray[np.float64]:
         """X as a table; infinite scores are allowed, NaN is not."""
+        refuse_masked(X, "X")
         if validate_data is not None:
             table = validate_data(
                 self, X, reset=reset, dtype=np.float64, ensure_all_finite=False, copy=False

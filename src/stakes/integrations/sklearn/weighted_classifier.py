@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._columns import as_weights
+from stakes._columns import as_weights, refuse_masked
 from stakes._names import encode
 from stakes.application import Application, CostMatrix, sample_weights
 from stakes.exceptions import CostError
@@ -93,18 +93,21 @@ class CostWeightedClassifier(AroundClassifier):
     def predict(self, X: Any) -> NDArray[Any]:
         """What the estimator decides, having learnt the costs: a class for each case."""
         check_is_fitted(self)
+        refuse_masked(X, "X")
         return np.asarray(self.estimator_.predict(X))
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Posteriors of `classes_` in the reweighted population."""
         check_is_fitted(self)
+        refuse_masked(X, "X")
         return np.asarray(self.estimator_.predict_proba(X))
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Scores of the estimator, having learnt the costs."""
         check_is_fitted(self)
+        refuse_masked(X, "X")
         return np.asarray(self.estimator_.decision_function(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
