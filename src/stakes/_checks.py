@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._columns import as_reals
+from stakes._columns import as_array, as_reals, refuse_masked
 from stakes._names import listed
 from stakes.exceptions import DataError, PosteriorError, PriorError
 from stakes.typing import FloatArray, Name, Priors
@@ -18,7 +18,6 @@ __all__ = [
     "as_matrix",
     "as_posterior_array",
     "as_priors",
-    "by_class_name",
     "frozen",
     "refuse_bad_posteriors",
     "same_length",
@@ -51,6 +50,7 @@ def as_priors(
         priors = dict(zip(labels, np.asarray(priors).tolist(), strict=True))  # a labelled column
     if isinstance(priors, Mapping):
         priors = _by_name(priors, classes, name)
+    refuse_masked(priors, name)
     try:
         values = as_reals(priors, name, PriorError)
     except (PriorError, ValueError):
@@ -95,6 +95,7 @@ def _by_name(priors: Mapping[Any, float], classes: Sequence[Name], name: str) ->
 
 def as_matrix(values: Any, name: str) -> NDArray[Any]:
     """A two-dimensional numeric array; frames and tensors are read through NumPy."""
+    refuse_masked(values, name)
     try:
         array = np.asarray(values)
     except ValueError:
@@ -114,7 +115,7 @@ def as_matrix(values: Any, name: str) -> NDArray[Any]:
 
 def as_counts(values: Any, name: str) -> NDArray[Any]:
     """Numbers or weights of cases: integers stay so where floats hold their sum exactly."""
-    array = np.asarray(values)
+    array = as_array(values, name)
     if array.dtype == object:
         array = array.astype(np.float64)
     if array.dtype.kind not in "fiub":
@@ -141,6 +142,7 @@ def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.
     Only the shape and the type are looked at here; ranges and sums are checked in blocks
     where the rows are read anyway.
     """
+    refuse_masked(values, "posteriors")
     try:
         array = np.asarray(values)
     except ValueError:
@@ -162,44 +164,6 @@ def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.
             f"got shape {array.shape}."
         )
     return array
-
-
-def by_class_name(array: NDArray[Any], table: Any, classes: Sequence[Name]) -> NDArray[Any]:
-    """The columns read from a data frame, put in order if they are called as the classes are."""
-    names: list[Any] = []
-    for attribute in ("columns", "column_names"):  # pandas and Polars, pyarrow
-        found = getattr(table, attribute, None)
-        if isinstance(found, Iterable) and all(isinstance(name, Hashable) for name in found):
-            names = list(found)
-    if array.ndim != 2 or len(names) != len(classes):
-        return array
-    if set(names) != set(classes):
-        _refuse_other_order(names, classes)
-        return array
-    return array[:, [names.index(name) for name in classes]]
-
-
-def _refuse_other_order(names: Sequence[Any], classes: Sequence[Name]) -> None:
-    """Raise when columns called after the classes, such as p_yes and p_no, have another order."""
-    ends = [str(name) for name in classes]
-    order: list[int] = []
-    for name in map(str, names):
-        found = [k for k, end in enumerate(ends) if _called_after(name, end)]
-        if len(found) != 1:
-            return
-        order += found
-    if order != sorted(order) and len(set(order)) == len(order):
-        raise PosteriorError(
-            f"the columns {listed(list(names))} are not in the order of the classes "
-            f"{listed(list(classes))}.",
-            hint="name them exactly as the classes are, or put them in that order",
-        )
-
-
-def _called_after(name: str, end: str) -> bool:
-    """Whether a name is that of a class, or ends with it as a word of its own."""
-    before = name[: len(name) - len(end)]
-    return name.endswith(end) and not before[-1:].isalnum()
 
 
 def sum_tolerance(kind: np.dtype[Any]) -> float:

@@ -217,7 +217,7 @@ def test_where_sureness_is_not_known_the_page_says_so(opened, journey):
     for k, one in enumerate(ev.sources.judged):
         p = one.model.at(there.priors, ev.sources.said_at)
         found = normalized_expected_cost(
-            cases.truth, bayes_decisions(p, there.costs), sample_weight=cases.weights,
+            cases.truth, bayes_decisions(p, there.costs.values), sample_weight=cases.weights,
             application=Application(there.costs.values, priors=there.priors),
         )  # fmt: skip
         same(page, f"nec-{k}", found)

@@ -280,7 +280,7 @@ class TestErrors:
             bayes_decisions([0.5, 0.5], CostMatrix.zero_one(3))
 
     def test_posteriors_of_other_classes(self):
-        posteriors = Posteriors([[0.5, 0.5]], classes=["b", "a"])
+        posteriors = Posteriors([[0.5, 0.5]], classes=["b", "c"])
         with pytest.raises(PosteriorError, match="has the classes"):
             bayes_decisions(posteriors, CostMatrix.zero_one(["a", "b"]))
 

@@ -36,7 +36,7 @@ class TestNumbers:
     EV = evaluate(Y, {"good": GOOD, "poor": POOR}, application=APP, rng=0)
 
     def test_costs_are_those_of_the_bayes_decisions(self):
-        decisions = bayes_decisions(GOOD, COSTS)
+        decisions = bayes_decisions(GOOD, COSTS, positive="churn")
         model = self.EV["good"]
         assert model.cost == pytest.approx(expected_cost(Y, decisions, application=APP))
         assert model.nec == pytest.approx(normalized_expected_cost(Y, decisions, application=APP))
@@ -104,12 +104,12 @@ class TestForms:
         assert found == pytest.approx(evaluate(Y, {"m": GOOD}, application=APP, rng=0)["m"].nec)
 
     def test_posteriors_of_other_classes_are_refused(self):
-        said = Posteriors(GOOD, classes=["churn", "stay"])
-        with pytest.raises(PosteriorError, match="has the classes"):
+        said = Posteriors(GOOD, classes=["left", "stayed"])
+        with pytest.raises(PosteriorError, match="has the classes 'left', 'stayed'; the costs"):
             evaluate(Y, {"m": said}, application=APP)
 
     def test_decisions_by_name_and_by_position(self):
-        codes = bayes_decisions(GOOD, COSTS)
+        codes = bayes_decisions(GOOD, COSTS, positive="churn")
         names = np.array(COSTS.decisions)[codes]
         by_code, by_name = (
             evaluate(Y, {"m": d}, application=APP, rng=0)["m"] for d in (codes, names)
@@ -168,7 +168,7 @@ class TestPlaceOfUse:
         app = Application(COSTS, priors=[0.98, 0.02])
         ev = evaluate(Y, {"m": GOOD}, application=app, rng=0)
         here = np.bincount(Y) / Y.size
-        moved = Posteriors(GOOD).with_priors([0.98, 0.02], old=here)
+        moved = Posteriors(GOOD, classes=COSTS.classes).with_priors([0.98, 0.02], old=here)
         decisions = bayes_decisions(moved, COSTS)
         assert ev["m"].cost == pytest.approx(expected_cost(Y, decisions, application=app))
         assert any("moved" in note for note in ev.notes)
@@ -179,7 +179,7 @@ class TestPlaceOfUse:
     def test_posteriors_already_adjusted(self):
         app = Application(COSTS, priors=[0.98, 0.02])
         ev = evaluate(Y, {"m": GOOD}, application=app, posterior_priors=app.priors, rng=0)
-        decisions = bayes_decisions(GOOD, COSTS)
+        decisions = bayes_decisions(GOOD, COSTS, positive="churn")
         assert ev["m"].cost == pytest.approx(expected_cost(Y, decisions, application=app))
         assert ev["m"].threshold == pytest.approx(4 / 44)
 
@@ -323,7 +323,8 @@ def test_nothing_to_decide_is_no_error():
 
 
 def test_one_class_only_cannot_say():
-    ev = evaluate(["stay"] * 50, {"m": np.linspace(0, 1, 50)}, application=APP, rng=0)
+    said = {"m": np.linspace(0, 1, 50)}
+    ev = evaluate(["stay"] * 50, said, application=APP, positive="churn", rng=0)
     assert ev.verdict_kind == "cannot say"
     assert ev["m"].best_nec is None
     assert ev["m"].interval is None

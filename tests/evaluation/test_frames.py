@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from frame_cases import kinds
 
-from stakes import Application, CaseCosts, CostMatrix, evaluate, evaluate_frame
+import stakes
+from stakes import Application, CaseCosts, CostMatrix
 from stakes.exceptions import DataError, StakesError
 
 pytest.importorskip("pyarrow", reason="pip install pyarrow")
 
 COSTS = CostMatrix([[0, 1], [8, 0]], classes=["stay", "churn"], decisions=["ignore", "call"])
+evaluate = partial(stakes.evaluate, positive="churn")
+evaluate_frame = partial(stakes.evaluate_frame, positive="churn")
 frames = pytest.mark.parametrize("frame", kinds("pandas", "polars_lazy", "pyarrow", "duckdb"))
 
 

@@ -26,7 +26,7 @@ def test_evaluate(names):
     named = np.array(names)
     ev = evaluate(
         named[y], {"p": p, "d": named[d], "e": named[1 - d]}, application=app, rng=0,
-        by=np.arange(200) % 2, recalibrate=False,
+        by=np.arange(200) % 2, recalibrate=False, positive=names[1],
     )  # fmt: skip
     np.testing.assert_array_equal(ev["d"].confusion.counts, wanted)
     assert ev["d"].confusion.classes == tuple(names)
@@ -42,7 +42,7 @@ def test_stream(names):
     named = np.array(names)
     app = Application(CostMatrix([[0, 1], [10, 0]], classes=names))
     costs = CaseCosts(np.broadcast_to([[0.0, 1], [10, 0]], (200, 2, 2)), names, names)
-    stream = Stream(app, scores="exact").update(
+    stream = Stream(app, scores="exact", positive=names[1]).update(
         named[y], {"p": p, "d": named[d]}, groups=np.arange(200) % 5, case_costs=costs
     )
     wanted = np.array([[np.sum((y == i) & (d == j)) for j in range(2)] for i in range(2)])

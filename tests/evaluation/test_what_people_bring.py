@@ -22,6 +22,8 @@ SIDE = np.where(np.arange(N) % 2, "odd", "even")
 def judged(models: Any, y: Any = Y, **options: Any) -> Any:
     """An evaluation without calibration, which is not looked at here."""
     options = {"application": COSTS, "recalibrate": False, "rng": 0, **options}
+    if y is not None:
+        options["positive"] = "churn"
     return evaluate(y, models, **options)
 
 

@@ -30,15 +30,20 @@ def test_columns_of_a_frame_are_put_in_the_order_of_the_classes(library, make):
 def test_columns_with_other_names_are_taken_as_they_stand():
     pandas = pytest.importorskip("pandas", reason="reads a pandas table")
     frame = pandas.DataFrame({"p_a": STAY, "p_b": CHURN})
-    assert stakes.bayes_decisions(frame, COSTS).tolist() == [0, 1]
+    assert stakes.bayes_decisions(frame, COSTS, classes=CLASSES).tolist() == [0, 1]
 
 
-def test_named_posteriors_in_another_order_are_refused_per_case_too():
+def test_named_posteriors_in_another_order_are_found_by_name():
     turned = stakes.Posteriors(np.column_stack([CHURN, STAY]), classes=("churn", "stay"))
     per_case = stakes.CaseCosts(np.stack([COSTS.values] * 2), classes=CLASSES)
     for costs in (COSTS, per_case):
-        with pytest.raises(PosteriorError, match="'churn', 'stay'; the costs have 'stay', 'churn'"):
-            stakes.bayes_decisions(turned, costs)
+        assert stakes.bayes_decisions(turned, costs).tolist() == [0, 1]
+    strange = stakes.Posteriors(turned.values, classes=("left", "stayed"))
+    for costs in (COSTS, per_case):
+        with pytest.raises(
+            PosteriorError, match="'left', 'stayed'; the costs have 'stay', 'churn'"
+        ):
+            stakes.bayes_decisions(strange, costs)
 
 
 def test_every_reader_finds_columns_by_name():

@@ -40,7 +40,8 @@ class TestLoan:
     def test_decisions_do_not_change_by_standardising(self):
         p = np.linspace(0, 1, 1001)
         np.testing.assert_array_equal(
-            bayes_decisions(p, self.COSTS), bayes_decisions(p, self.COSTS.standardized())
+            bayes_decisions(p, self.COSTS, positive="defaults"),
+            bayes_decisions(p, self.COSTS.standardized(), positive="defaults"),
         )
 
     def test_cut_points_by_hand(self):

@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from stakes import Application, CostMatrix, Posteriors
 from stakes.calibration import Affine, Isotonic
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, PosteriorError
 from stakes.uncertainty import refitted_interval
 
 
@@ -132,9 +132,23 @@ def test_classes_in_the_order_of_the_application() -> None:
             refitted_interval(
                 truth, s, calibrator=cal, calibration=(known, t), application=app, **options
             ).limits
-            for cal in (Affine(), Affine(classes=names))
+            for cal in ((Affine(),) if names[0] == "a" else ()) + (Affine(classes=names),)
         ]
-    assert found == [found[0]] * 4
+    assert found == [found[0]] * 3
+    with pytest.raises(PosteriorError, match="single column, and the classes 'z', 'b' are not"):
+        refitted_interval(
+            truth, s, calibrator=Affine(), calibration=(known, t), application=app, **options
+        )
+    turned = [Posteriors.from_logits(-each, classes=("b", "z")) for each in (s, t)]
+    by_name = refitted_interval(
+        truth,
+        turned[0],
+        calibrator=Affine(),
+        calibration=(known, turned[1]),
+        application=app,
+        **options,
+    )
+    assert by_name.limits == pytest.approx(found[0], abs=1e-9)
     with pytest.raises(DataError, match="in this order"):
         refitted_interval(
             truth,

@@ -25,6 +25,7 @@ from stakes.calibration.scaling import Affine
 from stakes.calibration.scores import Scores
 from stakes.calibration.worth import about_light_weights
 from stakes.exceptions import DataError, FormatError, StakesError
+from stakes.posteriors import Posteriors
 from stakes.results import Frame
 from stakes.typing import FloatArray, Priors, RandomSource
 
@@ -164,6 +165,8 @@ class Automatic(Calibrator):
         """
         if isinstance(self.options["by"], Application):
             given = self.options["classes"]
+            if given is None and isinstance(scores, Posteriors) and scores.named:
+                given = scores.classes
             names = observed_names(as_column(y_true, "y_true")) if given is None else tuple(given)
             self._refuse_other_order(names)
         return super().fit(scores, y_true, sample_weight=sample_weight, groups=groups)

@@ -16,6 +16,7 @@ from stakes.calibration.savable import Savable, kinds
 from stakes.calibration.scores import Scores, of_weight, read_log_scores, refuse_vast
 from stakes.calibration.sort_of_scores import read_alike, sort_of, spread_of
 from stakes.exceptions import DataError, PriorError
+from stakes.posteriors import Posteriors
 from stakes.typing import FloatArray, Priors
 
 __all__ = ["Calibrator", "as_calibrator", "kinds"]
@@ -166,11 +167,21 @@ class Calibrator(Savable):
         assert self.classes is not None
         if read.size != len(self.classes):
             raise _other_columns(read, len(self.classes))
-        return self._log_posteriors(self._bounded(read, learn=False))
+        return self._log_posteriors(self._bounded(read.in_order(self.classes), learn=False))
 
     def posteriors(self, scores: Any) -> FloatArray:
         """Calibrated posteriors of each class, (n, K), under the target priors."""
         return np.exp(self.log_posteriors(scores))
+
+    def calibrated(self, scores: Any) -> Posteriors:
+        """The same posteriors with the names of their classes, so that costs find them by name.
+
+        Fitted on integers without `classes`, the calibrator knows positions and no names.
+        """
+        logs = self.log_posteriors(scores)
+        assert self.classes is not None
+        named = self.classes != tuple(range(len(self.classes)))
+        return Posteriors.from_log_posteriors(logs, self.classes if named else None)
 
     def llrs(self, scores: Any) -> FloatArray:
         """Calibrated log-likelihood ratios of the second of two classes, (n,)."""

@@ -15,6 +15,7 @@ from stakes._names import encode, listed
 from stakes.calibration.column_names import column_names
 from stakes.calibration.scores import Scores, read_log_scores, read_scores
 from stakes.exceptions import DataError, PriorError
+from stakes.posteriors.class_order import ClassOrder
 from stakes.typing import FloatArray, IntArray, Name, Priors
 
 __all__ = ["Cases", "Scores", "group_numbers", "read_cases", "read_log_scores", "read_scores"]
@@ -91,14 +92,20 @@ def read_cases(
     classes: Sequence[Any] | None = None,
     priors: Priors | None = None,
     groups: Any = None,
+    order: ClassOrder | None = None,
 ) -> Cases:
-    """Check scores and labels against each other."""
+    """Check scores and labels against each other.
+
+    Scores with names are put in the order of the classes; those without are read in it, unless
+    the classes are those of costs: then `order` says what is known of the columns.
+    """
     read = scores if isinstance(scores, Scores) else read_scores(scores)
     labels = as_column(y_true, "y_true")
     same_length("scores", len(read), "y_true", len(labels))
     if not len(labels):
         raise DataError("`y_true` must hold at least one case; got none.")
-    names = column_names(labels, read.size, classes)
+    names = column_names(labels, read.size, read.names if classes is None else classes)
+    read = read.in_order(names, order)
     codes = encode(labels, names, "y_true").astype(np.intp, copy=False)
     given = as_weights(sample_weight, len(codes))
     counts = _class_totals(codes, given, read.size)

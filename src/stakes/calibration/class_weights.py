@@ -18,6 +18,8 @@ from stakes.calibration.worth import calibration_gain
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.posteriors import Posteriors
+from stakes.posteriors.class_order import ClassOrder
+from stakes.posteriors.reading import read_posteriors
 from stakes.results import Frame
 from stakes.typing import FloatArray, RandomSource
 
@@ -60,8 +62,8 @@ class ClassWeights:
 
     def decisions(self, posteriors: Any, costs: Any) -> Any:
         """Bayes decisions of the weighted posteriors."""
-        read = posteriors if isinstance(posteriors, Posteriors) else Posteriors(posteriors)
-        return _decisions(read.values, self.weights, costs)
+        names = getattr(costs, "classes", range(len(self.weights)))
+        return _decisions(read_posteriors(posteriors, names).values, self.weights, costs)
 
     def frame(self) -> Frame:
         """One row for each way to decide: as is, with these weights, and after calibration."""
@@ -179,7 +181,7 @@ def best_class_weights(
     given: Any = starts
     if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 0:
         raise DataError(f"`starts` must be a whole number from 0 on; got {starts!r}.")
-    read = posteriors if isinstance(posteriors, Posteriors) else Posteriors(posteriors)
+    read = read_posteriors(posteriors, application.classes, ClassOrder(labels=y_true))
     cases = read_cases(
         read,
         y_true,
@@ -206,10 +208,11 @@ def best_class_weights(
 
 def _decisions(values: NDArray[Any], weights: FloatArray, costs: Any) -> Any:
     """Bayes decisions of weighted posteriors; of the posteriors themselves at weights 1."""
+    names = getattr(costs, "classes", None)  # the columns are in this order already
     if (weights == 1.0).all():
-        return bayes_decisions(values, costs)
+        return bayes_decisions(values, costs, classes=names)
     moved = values * weights
-    return bayes_decisions(moved / moved.sum(axis=1, keepdims=True), costs)
+    return bayes_decisions(moved / moved.sum(axis=1, keepdims=True), costs, classes=names)
 
 
 def _cost(

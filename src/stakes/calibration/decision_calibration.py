@@ -11,7 +11,8 @@ from stakes._checks import frozen
 from stakes.application import Application, CostMatrix
 from stakes.calibration.cases import read_cases
 from stakes.decisions import bayes_decisions
-from stakes.posteriors import Posteriors
+from stakes.posteriors.class_order import ClassOrder
+from stakes.posteriors.reading import read_posteriors
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name
 
@@ -109,9 +110,9 @@ def decision_calibration(
     ([0.5, 0.25], [0.5, 0.0])
     """
     matrix = _matrix(costs)
-    read = posteriors if isinstance(posteriors, Posteriors) else Posteriors(posteriors)
+    read = read_posteriors(posteriors, matrix.classes, ClassOrder(labels=y_true))
     cases = read_cases(read, y_true, sample_weight=sample_weight, classes=matrix.classes)
-    taken, promised = bayes_decisions(read.values, matrix, with_cost=True)
+    taken, promised = bayes_decisions(read, matrix, with_cost=True)
     actual = matrix.values[cases.codes, taken]
     size, weights = len(matrix.decisions), cases.weights
     mass = np.bincount(taken, weights=weights, minlength=size)

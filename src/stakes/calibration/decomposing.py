@@ -14,7 +14,7 @@ from stakes.calibration.cross_fitting import OPTIMISTIC, cross_fit_cases, fold_n
 from stakes.calibration.isotonic import Isotonic
 from stakes.calibration.per_case import Aim, case_losses, loss_name
 from stakes.calibration.scaling import Affine
-from stakes.calibration.scores import read_log_scores
+from stakes.calibration.scores import order_of_scores, read_log_scores
 from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.typing import RandomSource
@@ -137,13 +137,16 @@ def decompose(
     """
     cal = _chosen(calibrator)
     priors = by.priors if isinstance(by, Application) else cal.options["priors"]
-    names = by.classes if isinstance(by, Application) else cal.options["classes"]
+    names, order = cal.options["classes"], None
+    if isinstance(by, Application):
+        names, order = by.classes, order_of_scores(names, y_true)
     cases = read_cases(
         read_log_scores(scores, sample_weight=sample_weight),
         y_true,
         sample_weight=sample_weight,
         classes=names,
         priors=priors,
+        order=order,
     )
     cal._refuse_other_order(cases.classes)
     fresh = cal.unfitted()

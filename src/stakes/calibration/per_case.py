@@ -25,7 +25,7 @@ def case_losses(log_posteriors: FloatArray, codes: IntArray, by: Aim) -> FloatAr
     index = np.arange(len(codes))
     loss_name(by, size=log_posteriors.shape[1])
     if isinstance(by, Application):
-        decisions = bayes_decisions(np.exp(log_posteriors), by.costs)
+        decisions = bayes_decisions(np.exp(log_posteriors), by.costs.values)
         costs: FloatArray = by.costs.values[codes, decisions]
         return costs
     if isinstance(by, BetaWeight):

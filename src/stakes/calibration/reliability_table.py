@@ -204,9 +204,8 @@ def event_of(
 ) -> tuple[FloatArray, NDArray[np.bool_], FloatArray, str]:
     """Forecast, outcome and weight of the event looked at, and its name."""
     read = posteriors if isinstance(posteriors, Posteriors) else Posteriors(posteriors)
-    names = read.classes if classes is None and isinstance(posteriors, Posteriors) else classes
-    cases: Cases = read_cases(read, y_true, sample_weight=sample_weight, classes=names)
-    values = read.values
+    cases: Cases = read_cases(read, y_true, sample_weight=sample_weight, classes=classes)
+    values = np.exp(np.asarray(cases.scores.table))
     if of is None and values.shape[1] > 2:
         top = values.argmax(axis=1)
         said = values[np.arange(len(top)), top]

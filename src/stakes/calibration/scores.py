@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,17 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_matrix
-from stakes._columns import as_column, as_floats
+from stakes._columns import as_array, as_column, as_floats
+from stakes._names import listed
 from stakes.calibration.not_logarithms import (
     refuse_exact_rows,
     refuse_probabilities,
     refuse_probability_rows,
 )
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, PosteriorError
 from stakes.posteriors import Posteriors
-from stakes.typing import FloatArray
+from stakes.posteriors.class_order import ClassOrder
+from stakes.typing import FloatArray, Name
 
-__all__ = ["Scores", "of_weight", "read_log_scores", "read_scores", "refuse_vast"]
+__all__ = [
+    "Scores",
+    "of_weight",
+    "order_of_scores",
+    "read_log_scores",
+    "read_scores",
+    "refuse_vast",
+]
 
 #: The largest finite score: its square, times many cases, is still a number.
 _LARGEST = 1e100
@@ -31,12 +41,14 @@ class Scores:
 
     `rows` are the positions among the scores that were given, where some were left out. `barred`
     (K,) are the classes that some score among all of them calls impossible, where these are a part.
+    `names` are those of the columns, where they came with names.
     """
 
     table: NDArray[Any] | None
     odds: NDArray[Any] | None
     rows: NDArray[Any] | None = None
     barred: NDArray[np.bool_] | None = None
+    names: tuple[Name, ...] | None = None
 
     @property
     def size(self) -> int:
@@ -69,8 +81,30 @@ class Scores:
         """The scores of some rows."""
         given = self.given_rows(rows)
         if self.table is None:
-            return Scores(None, self.odds[rows], given, self.barred)  # type: ignore[index]
-        return Scores(self.table[rows], None, given, self.barred)
+            return replace(self, odds=self.odds[rows], rows=given)  # type: ignore[index]
+        return replace(self, table=self.table[rows], rows=given)
+
+    def in_order(self, classes: tuple[Name, ...], order: ClassOrder | None = None) -> Scores:
+        """The same scores with columns in the order of the classes.
+
+        Names that came with the scores tell; without any, `order` does, or they are in order.
+        """
+        positions = tuple(range(self.size))
+        if self.names is not None and self.names != positions and classes != positions:
+            if set(self.names) != set(classes):
+                raise PosteriorError(
+                    f"the scores have the classes {listed(self.names)}, not {listed(classes)}.",
+                    hint="name the columns like the classes: Posteriors(p, classes=...)",
+                )
+            order = ClassOrder(classes=self.names)
+        if order is None or len(classes) != self.size:
+            return self
+        if self.table is None:
+            turned = order.place(classes, "scores") == 0
+            return replace(self, odds=-np.asarray(self.odds)) if turned else self
+        places = order.places(classes, "scores")
+        kept = self if places is None else replace(self, table=self.table[:, places])
+        return replace(kept, names=None)
 
     def as_a_whole(self, weights: FloatArray | None = None) -> Scores:
         """The same scores, whose parts know which classes cases that count call impossible."""
@@ -96,8 +130,8 @@ def read_scores(scores: Any, name: str = "scores") -> Scores:
     if isinstance(scores, Scores):
         return scores
     if isinstance(scores, Posteriors):
-        return Scores(scores.log_values, None)
-    array = scores if isinstance(scores, np.ndarray) else np.asarray(scores)
+        return Scores(scores.log_values, None, names=scores.classes if scores.named else None)
+    array = as_array(scores, name)
     if array.ndim != 2:
         odds = as_floats(scores, name)
         return Scores(None, odds)
@@ -141,6 +175,17 @@ def read_log_scores(
         said = probabilities or "Posteriors(p), or np.log(p / (1 - p))"
         refuse_probabilities(asked.odds, name, f"probabilities: {said}; {instead}")
     return read
+
+
+def order_of_scores(
+    classes: Sequence[Any] | None, labels: Any, say: str = "Posteriors.from_logits(scores, "
+) -> ClassOrder:
+    """What is known of columns that costs with named classes are to be read with.
+
+    `classes` is an order that was said, by a calibrator; positions say nothing.
+    """
+    said = None if classes is None or tuple(classes) == tuple(range(len(classes))) else classes
+    return ClassOrder(said, labels=labels, say=f"{say}classes={{}})")
 
 
 def of_weight(scores: Scores, sample_weight: Any) -> Scores:

@@ -17,7 +17,7 @@ from stakes.calibration.gain_intervals import gain_interval
 from stakes.calibration.impossible import IMPOSSIBLE
 from stakes.calibration.per_case import Aim, case_losses, loss_name
 from stakes.calibration.scaling import Affine
-from stakes.calibration.scores import read_log_scores
+from stakes.calibration.scores import order_of_scores, read_log_scores
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray, RandomSource
@@ -113,7 +113,15 @@ def calibration_gain(
     cal = Affine() if calibrator is None else as_calibrator(calibrator)
     priors = by.priors if isinstance(by, Application) else cal.options["priors"]
     learnt = cal.classes if fitted else cal.options["classes"]
-    names = by.classes if isinstance(by, Application) else learnt
+    names, order = learnt, None
+    if isinstance(by, Application):
+        names, order = by.classes, order_of_scores(learnt, y_true)
+        if fitted and order.classes is not None and order.places(by.classes) is not None:
+            raise DataError(
+                f"`by` has the classes {listed(by.classes)}, and the calibrator was fitted on "
+                f"{listed(tuple(order.classes))}, in another order.",
+                hint="name the costs in the order of the calibrator",
+            )
     cases = read_cases(
         read_log_scores(
             scores, sample_weight=sample_weight, probabilities=_FITTED if fitted else None
@@ -123,6 +131,7 @@ def calibration_gain(
         classes=names,
         priors=priors,
         groups=groups,
+        order=order,
     )
     if fitted and cal.classes is not None:
         cal._read_alike(scores)
@@ -151,7 +160,7 @@ def gain_of(
     )
     none = [_impossible(table, cases) for table in tables]
     if isinstance(by, Application):
-        first, second = (bayes_decisions(np.exp(table), by.costs) for table in tables)
+        first, second = (bayes_decisions(np.exp(table), by.costs.values) for table in tables)
         change = Change(first, second, by.costs.values, logs)
         interval = cost_interval(change, weights, cases, level)
     else:

@@ -102,7 +102,8 @@ def said_by(
         return as_positions(fill_gaps(codes, model.missing, app, args)), threshold
     _refuse_unmovable(cases, app, args)
     if model.missing.any():
-        codes = bayes_decisions(posteriors_of(model, cases, app, args), app.costs)
+        posteriors = posteriors_of(model, cases, app, args)
+        codes = bayes_decisions(posteriors, app.costs, classes=app.classes)
         return as_positions(fill_gaps(codes, model.missing, app, args)), None
     if args.scores_are == "llr":
         return Posteriors.from_llrs(model.scores, cases.priors, cases.classes).values, None

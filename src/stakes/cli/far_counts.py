@@ -224,6 +224,8 @@ def _reduced(
         sample_weight=args.weight,
         by=columns.by,
         posterior_priors=said_at,
+        classes=typed.classes,
+        positive=typed.classes[1] if len(typed.classes) == 2 else None,
     )
     inner = columns.renamed(columns.stand_ins)
     ready = prepared(source.frame, inner, cases, args, typed.decisions, outcomes.respelt)

@@ -73,7 +73,8 @@ def _decided(
     if model.decisions is None and not model.missing.any():
         posteriors = posteriors_of(model, cases, app, args)
     if posteriors is not None:
-        return bayes_decisions(posteriors, app.costs if case_costs is None else case_costs)
+        table = app.costs if case_costs is None else case_costs
+        return bayes_decisions(posteriors, table, classes=table.classes)
     if case_costs is not None and model.decisions is None:
         raise DataError("costs per case need probabilities in every row.", hint="--missing drop")
     return said_by(model, cases, app, args)[0]

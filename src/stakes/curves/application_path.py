@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import as_priors
 from stakes._columns import as_reals
 from stakes.application import as_application
 from stakes.curves.tabular import Tabular
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.metrics.expected_cost import expected_cost, normalized_expected_cost
-from stakes.posteriors import Posteriors
+from stakes.posteriors.class_order import ClassOrder
+from stakes.posteriors.reading import in_class_order, read_posteriors
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Priors
 
@@ -84,14 +86,17 @@ def application_path(
     apps = [as_application(app) for app in applications]
     if not apps:
         raise DataError("`applications` must not be empty.")
-    given = posteriors
-    if not isinstance(given, Posteriors):
-        given = Posteriors(posteriors, classes=apps[0].classes)
+    first = apps[0].classes
+    given = read_posteriors(posteriors, first, ClassOrder(labels=y_true))
+    said_at = None
+    if posterior_priors is not None:
+        shares = as_priors(posterior_priors, first, "posterior_priors").tolist()
+        said_at = dict(zip(first, shares, strict=True))
     rows = []
     for app in apps:
-        moved = given
-        if posterior_priors is not None and app.priors is not None:
-            moved = given.with_priors(app.priors, old=posterior_priors)
+        moved = in_class_order(given, app.classes)
+        if said_at is not None and app.priors is not None:
+            moved = moved.with_priors(app.priors, old=said_at)
         matrix = ConfusionMatrix.from_decisions(
             y_true,
             np.asarray(app.decisions, dtype=object)[bayes_decisions(moved, app)],

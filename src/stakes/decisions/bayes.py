@@ -13,6 +13,7 @@ from stakes._kernels.blocks import blocks
 from stakes._kernels.intervals import decide_by_cuts, float_below, pieces
 from stakes.application import Application, CaseCosts, CostMatrix
 from stakes.decisions.per_case import decide_per_case
+from stakes.posteriors.class_order import asked_order
 from stakes.posteriors.reading import posterior_array
 
 __all__ = ["bayes_decisions"]
@@ -23,14 +24,29 @@ BLOCK_BYTES = 1 << 20
 
 @overload
 def bayes_decisions(
-    posteriors: Any, costs: Any, *, with_cost: Literal[False] = ...
+    posteriors: Any,
+    costs: Any,
+    *,
+    classes: Any = ...,
+    positive: Any = ...,
+    with_cost: Literal[False] = ...,
 ) -> NDArray[Any]: ...
 @overload
 def bayes_decisions(
-    posteriors: Any, costs: Any, *, with_cost: Literal[True]
+    posteriors: Any,
+    costs: Any,
+    *,
+    classes: Any = ...,
+    positive: Any = ...,
+    with_cost: Literal[True],
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...
 def bayes_decisions(
-    posteriors: Any, costs: Any, *, with_cost: bool = False
+    posteriors: Any,
+    costs: Any,
+    *,
+    classes: Any = None,
+    positive: Any = None,
+    with_cost: bool = False,
 ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
     r"""Take, for each case, the decision of least expected cost.
 
@@ -43,11 +59,16 @@ def bayes_decisions(
     ----------
     posteriors : Posteriors or array-like of shape (n_cases, n_classes) or (n_cases,)
         Probabilities, float32 or float64; a single column is the posterior of the second
-        of two classes. Rows must add to 1; nothing is rescaled. Columns of a data frame
-        that carry the names of the classes are found by name.
+        of two classes. Rows must add to 1; nothing is rescaled. `Posteriors` with names, and
+        columns of a data frame that carry the names of the classes, are found by name.
     costs : CostMatrix, Application, CaseCosts or array-like
         (n_classes, n_decisions), or (n_cases, n_classes, n_decisions) for costs that
         differ from case to case.
+    classes : sequence of names, optional
+        The order of the columns of an array, such as ``clf.classes_``. Needed when the costs
+        name the classes in another order than the sorted one.
+    positive : name, optional
+        The class of which a single column is the probability; needed in the same case.
     with_cost : bool
         Also return the expected cost per case of the decision taken.
 
@@ -74,10 +95,11 @@ def bayes_decisions(
     >>> decisions, expected.round(2)
     (array([1], dtype=int8), array([0.75]))
     """
+    order = asked_order(classes, positive)
     if isinstance(costs, CaseCosts) or (not _is_matrix(costs) and np.ndim(costs) == 3):
-        return decide_per_case(posteriors, costs, with_cost=with_cost)
+        return decide_per_case(posteriors, costs, order, with_cost=with_cost)
     matrix = _as_matrix(costs)
-    array = posterior_array(posteriors, matrix.classes)
+    array = posterior_array(posteriors, matrix.classes, order)
     codes = np.empty(array.shape[0], dtype=code_type(matrix.shape[1]))
     paid = np.empty(array.shape[0], dtype=array.dtype) if with_cost else None
     if matrix.shape[0] == 2:

@@ -13,6 +13,7 @@ from stakes._columns import as_weights
 from stakes.application import CaseCosts, CostMatrix
 from stakes.decisions.bayes import bayes_decisions
 from stakes.exceptions import CostError
+from stakes.posteriors.class_order import ClassOrder, asked_order
 from stakes.posteriors.reading import posterior_array
 from stakes.results import Frame
 from stakes.typing import FloatArray
@@ -70,7 +71,14 @@ class CaseRules:
         return f"CaseRules(expected per case {each}, one threshold {one}, average costs {mean})"
 
 
-def case_rules(posteriors: Any, costs: Any, *, sample_weight: Any = None) -> CaseRules:
+def case_rules(
+    posteriors: Any,
+    costs: Any,
+    *,
+    classes: Any = None,
+    positive: Any = None,
+    sample_weight: Any = None,
+) -> CaseRules:
     """Decide each case by its own costs, and by two rules that are the same for all cases.
 
     To see what deciding case by case is worth. If the posteriors are right, the order of
@@ -82,6 +90,8 @@ def case_rules(posteriors: Any, costs: Any, *, sample_weight: Any = None) -> Cas
         As in `stakes.bayes_decisions`.
     costs : CaseCosts or array-like of shape (n_cases, n_classes, n_decisions)
         What each decision costs in each case.
+    classes, positive : optional
+        The order of the columns, as in `stakes.bayes_decisions`.
     sample_weight : column, optional
         Weight of each case, not negative.
 
@@ -115,12 +125,12 @@ def case_rules(posteriors: Any, costs: Any, *, sample_weight: Any = None) -> Cas
     """
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
     weights = as_weights(sample_weight, len(cases))
-    array = _as_array(posteriors, cases)
-    risks = expected_case_costs(array, cases)
+    array = _as_array(posteriors, cases, asked_order(classes, positive))
+    risks = _expected(array, cases)
     shares = np.full(len(cases), 1 / len(cases)) if weights is None else weights / weights.sum()
     average_costs = cases.average(weights)
-    each = np.asarray(bayes_decisions(array, cases))
-    average = np.asarray(bayes_decisions(array, average_costs))
+    each = np.asarray(bayes_decisions(array, cases, classes=cases.classes))
+    average = np.asarray(bayes_decisions(array, average_costs, classes=cases.classes))
     one, threshold = None, np.nan
     if risks.shape[1] == 2 and array.shape[1] == 2:
         threshold = _best_threshold(array[:, 1], risks, shares)
@@ -134,7 +144,9 @@ def case_rules(posteriors: Any, costs: Any, *, sample_weight: Any = None) -> Cas
     return CaseRules(each, one, average, float(threshold), average_costs, expected)
 
 
-def expected_case_costs(posteriors: Any, costs: Any) -> FloatArray:
+def expected_case_costs(
+    posteriors: Any, costs: Any, *, classes: Any = None, positive: Any = None
+) -> FloatArray:
     """What each decision is expected to cost in each case, if the posteriors are right.
 
     Parameters
@@ -143,6 +155,8 @@ def expected_case_costs(posteriors: Any, costs: Any) -> FloatArray:
         As in `stakes.bayes_decisions`.
     costs : CaseCosts or array-like of shape (n_cases, n_classes, n_decisions)
         What each decision costs in each case.
+    classes, positive : optional
+        The order of the columns, as in `stakes.bayes_decisions`.
 
     Returns
     -------
@@ -159,13 +173,17 @@ def expected_case_costs(posteriors: Any, costs: Any) -> FloatArray:
     array([[10.,  6.]])
     """
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
-    array = _as_array(posteriors, cases)
+    return _expected(_as_array(posteriors, cases, asked_order(classes, positive)), cases)
+
+
+def _expected(array: FloatArray, cases: CaseCosts) -> FloatArray:
+    """What each decision is expected to cost, from checked posteriors."""
     return np.asarray(np.einsum("nk,nkm->nm", array, cases.values))
 
 
-def _as_array(posteriors: Any, cases: CaseCosts) -> FloatArray:
+def _as_array(posteriors: Any, cases: CaseCosts, order: ClassOrder) -> FloatArray:
     """Checked posteriors with one column per class."""
-    array = posterior_array(posteriors, cases.classes)
+    array = posterior_array(posteriors, cases.classes, order)
     refuse_bad_posteriors(array)
     same_length("posteriors", array.shape[0], "costs", len(cases))
     wide = np.column_stack([1 - array, array]) if array.ndim == 1 else array

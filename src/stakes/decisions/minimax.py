@@ -12,6 +12,7 @@ from stakes._kernels.bayes import code_type
 from stakes._kernels.blocks import blocks
 from stakes.application import UncertainApplication
 from stakes.exceptions import CostError
+from stakes.posteriors.class_order import asked_order
 from stakes.posteriors.reading import posterior_array
 from stakes.typing import FloatArray
 
@@ -19,7 +20,12 @@ __all__ = ["minimax_regret_decisions"]
 
 
 def minimax_regret_decisions(
-    posteriors: Any, application: UncertainApplication, *, with_regret: bool = False
+    posteriors: Any,
+    application: UncertainApplication,
+    *,
+    classes: Any = None,
+    positive: Any = None,
+    with_regret: bool = False,
 ) -> NDArray[Any] | tuple[NDArray[Any], FloatArray]:
     r"""For each case the decision whose expected cost can be least far from the best.
 
@@ -34,6 +40,8 @@ def minimax_regret_decisions(
         As in `stakes.bayes_decisions`; they must already hold for the place of use.
     application : UncertainApplication
         Its costs at their ends; its priors do not enter.
+    classes, positive : optional
+        The order of the columns, as in `stakes.bayes_decisions`.
     with_regret : bool
         Return the worst regret of each case too.
 
@@ -63,7 +71,7 @@ def minimax_regret_decisions(
             f"`application` must be an UncertainApplication; got {type(application).__name__}.",
             hint="with known costs there is nothing to hedge: stakes.bayes_decisions",
         )
-    array = posterior_array(posteriors, application.classes)
+    array = posterior_array(posteriors, application.classes, asked_order(classes, positive))
     refuse_bad_posteriors(array)
     array = array.astype(np.float64, copy=False)
     if array.ndim == 1:

@@ -11,18 +11,19 @@ from stakes._checks import refuse_bad_posteriors, same_length
 from stakes._kernels.bayes import case_margins, code_type, least_cost
 from stakes._kernels.blocks import blocks
 from stakes.application import CaseCosts
+from stakes.posteriors.class_order import ClassOrder
 from stakes.posteriors.reading import posterior_array
 
 __all__ = ["decide_per_case"]
 
 
 def decide_per_case(
-    posteriors: Any, costs: Any, *, with_cost: bool
+    posteriors: Any, costs: Any, order: ClassOrder, *, with_cost: bool
 ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
     """See `stakes.bayes_decisions`; `costs` is CaseCosts or an array (n, K, M)."""
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
     n_classes, n_decisions = cases.values.shape[1:]
-    array = posterior_array(posteriors, cases.classes)
+    array = posterior_array(posteriors, cases.classes, order)
     refuse_bad_posteriors(array)
     array = array.astype(np.float64, copy=False)
     if array.ndim == 1:

@@ -17,13 +17,16 @@ from stakes.decisions import bayes_decisions, decision_intervals
 from stakes.engines.bins import Bins
 from stakes.exceptions import DataError, PosteriorError, PriorError
 from stakes.posteriors import Posteriors
-from stakes.posteriors.reading import posterior_array
+from stakes.posteriors.class_order import ClassOrder
+from stakes.posteriors.reading import column_place, posterior_array
 from stakes.typing import FloatArray
 
 __all__ = ["decisions_of", "read_model", "score_edges_of"]
 
 
-def read_model(said: Any, name: str, app: Application, n_cases: int) -> NDArray[Any]:
+def read_model(
+    said: Any, name: str, app: Application, n_cases: int, order: ClassOrder
+) -> NDArray[Any]:
     """(n, K) posteriors, or (n,) codes of decisions: floats are posteriors, all else is decided."""
     array = said.values if isinstance(said, Posteriors) else np.asarray(said)
     if array.dtype == object and array.ndim == 1 and array.size and isinstance(array[0], float):
@@ -31,8 +34,9 @@ def read_model(said: Any, name: str, app: Application, n_cases: int) -> NDArray[
     posteriors: NDArray[Any]
     if array.ndim == 2 and array.shape[1] > 1:
         with _of(name):
-            posteriors = posterior_array(said, app.classes)
-            refuse_bad_posteriors(posteriors)
+            if not isinstance(said, Posteriors):  # what it is comes before whose it is
+                refuse_bad_posteriors(as_posterior_array(said, len(app.classes)))
+            posteriors = posterior_array(said, app.classes, order)
     elif array.dtype.kind == "f":
         if len(app.classes) != 2:
             raise DataError(
@@ -43,6 +47,8 @@ def read_model(said: Any, name: str, app: Application, n_cases: int) -> NDArray[
         with _of(name):
             second = as_posterior_array(as_column(said, name), 2)
             refuse_bad_posteriors(second)
+            if column_place(said, app.classes, order) == 0:
+                second = 1 - second
         posteriors = np.empty((second.shape[0], 2), dtype=second.dtype)
         posteriors[:, 1] = second
         np.subtract(1, second, out=posteriors[:, 0])
@@ -69,7 +75,8 @@ def decisions_of(
             )
         if not np.array_equal(app.priors, said_at):
             said = Posteriors(said).with_priors(app.priors, old=said_at).values
-    return bayes_decisions(said, app.costs if case_costs is None else case_costs)
+    table = app.costs if case_costs is None else case_costs
+    return bayes_decisions(said, table, classes=table.classes)
 
 
 @contextmanager

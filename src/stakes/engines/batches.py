@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ from stakes.application import Application, CaseCosts, as_application
 from stakes.engines.batch_models import decisions_of, read_model, score_edges_of
 from stakes.engines.checkpoints import read_checkpoint
 from stakes.exceptions import DataError
+from stakes.posteriors.class_order import asked_order
 from stakes.summaries import (
     ConfusionMatrix,
     CostTally,
@@ -51,6 +53,9 @@ class Stream:
         edges at the Bayes thresholds, or each distinct value, which may grow with the data.
     n_bins : int
         About how many bins.
+    classes, positive : optional
+        The order of the columns of arrays, and the class of a single one, as in
+        `stakes.evaluate`.
 
     Examples
     --------
@@ -75,8 +80,11 @@ class Stream:
         posterior_priors: Priors | None = None,
         scores: str = "none",
         n_bins: int = 2**14,
+        classes: Any = None,
+        positive: Any = None,
     ) -> None:
         self.application: Application = as_application(application)
+        self._order = asked_order(classes, positive)
         if scores not in ("none", "bins", "exact"):
             raise DataError(f"`scores` must be 'none', 'bins' or 'exact'; got {scores!r}.")
         if scores != "none" and len(self.application.classes) != 2:
@@ -137,8 +145,10 @@ class Stream:
         given = models if isinstance(models, Mapping) else {"model": models}
         if not given:
             raise DataError("`models` is empty.", hint='update(y_true, {"gbm": p})')
+        order = replace(self._order, labels=y_true)
         said = {
-            str(name): read_model(one, str(name), app, len(truth)) for name, one in given.items()
+            str(name): read_model(one, str(name), app, len(truth), order)
+            for name, one in given.items()
         }
         decided = {
             n: as_positions(decisions_of(one, app, self._said_at, case_costs))

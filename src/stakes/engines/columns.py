@@ -75,6 +75,12 @@ class ColumnTypes:
             )
         return "posteriors"
 
+    def labels(self, name: str) -> Any:
+        """No labels, of the type of a column: integers, or None for anything else."""
+        kind = self.types[name]
+        whole = kind == nw.Boolean or kind.is_integer()
+        return np.empty(0, dtype=np.int64) if whole else None
+
     def tolerance(self, columns: tuple[str, ...]) -> float:
         """How far posteriors may be from adding to one: rounding of their own type."""
         small = any(self.types[name] == nw.Float32 for name in columns)

@@ -119,9 +119,10 @@ class _Planner:
         """The columns of posteriors of a model, checked."""
         lit, columns = self.dialect.literal, self.request.models[model]
         parts = [self.number(name) for name in columns]
+        turned = self.request.turned(model, self.types.labels(self.request.label))
         if len(parts) == 1:
             self.conditions.append(self.dialect.between(parts[0], lit(0.0), lit(1.0)))
-            return parts
+            return [self.column(1, f"other{k}", lit(1.0) - parts[0])] if turned else parts
         total, below = parts[0], self.dialect.size(parts[0]) - parts[0]
         for part in parts[1:]:
             total = total + part

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stakes._checks import as_priors
@@ -12,12 +12,16 @@ from stakes._names import listed
 from stakes.application import Application, CostExpression, as_application
 from stakes.application.case_columns import cost_cells
 from stakes.exceptions import CostError, DataError
+from stakes.posteriors.class_order import ClassOrder, asked_order, named_places
 from stakes.typing import FloatArray, Name
 
 __all__ = ["PER_CASE", "Request", "System"]
 
 #: The rule that decides each case by its own costs, in place of an application.
 PER_CASE = "per case"
+
+#: What else can be typed where columns are not named like the classes.
+BY_CLASS = '; or a column for each class: {"gbm": {"yes": "p1", "no": "p0"}}'
 
 #: At most so many bins of a score; their numbers fit into two bytes.
 MOST_BINS = 2**16
@@ -39,10 +43,10 @@ class Request:
     ----------
     label : str
         Column of true classes: names of the application, or positions.
-    models : mapping of str to str or sequence of str
-        Columns of each model: one column of posteriors per class, in the order of the classes
-        (columns that are named like the classes are put in order); one float column with the
-        posterior of the second of two classes; or one column of decisions.
+    models : mapping of str to str, sequence of str or mapping
+        Columns of each model: one column of posteriors per class, as a mapping from classes to
+        columns or as a list (columns that are named like the classes are found by name); one
+        float column with the posterior of one of two classes; or one column of decisions.
     applications : mapping of str to Application
         What is at stake, by name; all with the same classes. A single one may come without a
         name. Posteriors become the Bayes decisions of each.
@@ -64,6 +68,11 @@ class Request:
     posterior_priors : shares, optional
         The base rate that the posteriors were made for. Needed when an application has priors:
         posteriors are moved from the one to the other.
+    classes : sequence of names, optional
+        The order of the columns in lists that are not named like the classes. Needed when the
+        classes stand in another order than the sorted one and labels are not positions.
+    positive : name, optional
+        The class of which a single column is the probability; needed in the same case.
 
     Examples
     --------
@@ -82,6 +91,8 @@ class Request:
     n_bins: int
     proper_scores: bool
     posterior_priors: FloatArray | None
+    order: ClassOrder
+    settled: frozenset[str]
 
     def __init__(
         self,
@@ -96,6 +107,8 @@ class Request:
         n_bins: int = 0,
         proper_scores: bool = False,
         posterior_priors: Any = None,
+        classes: Any = None,
+        positive: Any = None,
     ) -> None:
         named = applications if isinstance(applications, Mapping) else {"": applications}
         apps = {str(name): as_application(app) for name, app in named.items()}
@@ -105,13 +118,17 @@ class Request:
             raise DataError(
                 "`models` must map names to columns.", hint='models={"gbm": ["p_no", "p_yes"]}'
             )
-        columns = {str(name): _columns(said, str(name), first) for name, said in models.items()}
+        order = asked_order(classes, positive, also=BY_CLASS)
+        given = {str(name): said for name, said in models.items()}
+        columns = {name: _columns(said, name, first) for name, said in given.items()}
+        places = {name: _places(given[name], columns[name], first, order) for name in given}
+        columns |= {name: tuple(columns[name][k] for k in at) for name, at in places.items() if at}
         if not 0 <= n_bins <= MOST_BINS or n_bins in (1, 2, 3):
             raise DataError(f"`n_bins` must be 0, or 4 to {MOST_BINS}; got {n_bins!r}.")
         if n_bins and len(first.classes) != 2:
             raise DataError(f"scores are binned for two classes; got {len(first.classes)}.")
-        given = {} if case_costs is None else cost_cells(case_costs, first.classes, first.decisions)
-        cells = {at: CostExpression(_formula(amount, at, first)) for at, amount in given.items()}
+        paid = {} if case_costs is None else cost_cells(case_costs, first.classes, first.decisions)
+        cells = {at: CostExpression(_formula(amount, at, first)) for at, amount in paid.items()}
         priors = posterior_priors
         if priors is not None:
             priors = as_priors(priors, first.classes, "posterior_priors")
@@ -126,6 +143,8 @@ class Request:
             ("n_bins", int(n_bins)),
             ("proper_scores", bool(proper_scores)),
             ("posterior_priors", priors),
+            ("order", order),
+            ("settled", frozenset(name for name, at in places.items() if at is not None)),
         ):
             object.__setattr__(self, name, value)
 
@@ -133,6 +152,21 @@ class Request:
     def classes(self) -> tuple[Name, ...]:
         """The true classes, in the order of the applications."""
         return next(iter(self.applications.values())).classes
+
+    def turned(self, model: str, labels: Any) -> bool:
+        """Whether the single column of a model speaks of the first class.
+
+        `labels` are integers or None, as the labels are; raise when order cannot be told.
+        """
+        columns, what = self.models[model], f"posteriors of {model!r}"
+        order = replace(self.order, labels=labels)
+        if len(columns) > 1:
+            if model not in self.settled:
+                order.places(self.classes, what)
+            return False
+        if order.positive is None and columns[0] in self.classes:
+            return self.classes.index(columns[0]) == 0
+        return order.place(self.classes, what) == 0
 
     @property
     def systems(self) -> tuple[System, ...]:
@@ -167,7 +201,8 @@ class Request:
         cells = {at: formula.text for at, formula in (self.case_costs or {}).items()}
         asked = (self.label, tuple(self.models.items()), self.sample_weight, self.by, str(cells))
         also = (self.naive, self.n_bins, self.proper_scores, str(self.posterior_priors))
-        return (*asked, *also, apps, self.classes)
+        order = (str(self.order.positive), str(self.order.classes))
+        return (*asked, *also, *order, apps, self.classes)
 
     def __repr__(self) -> str:
         n, m = len(self.models), len(self.applications)
@@ -195,7 +230,7 @@ def _columns(said: Any, name: str, app: Application) -> tuple[str, ...]:
     """The columns of one model: one, or one for each class in their order."""
     if isinstance(said, str):
         return (said,)
-    columns = tuple(said)
+    columns = tuple(said.values() if isinstance(said, Mapping) else said)
     if len(columns) == 1:
         return columns
     if len(columns) != len(app.classes) or len(set(columns)) != len(columns):
@@ -203,8 +238,32 @@ def _columns(said: Any, name: str, app: Application) -> tuple[str, ...]:
             f"model {name!r} must have one column for each of the {len(app.classes)} classes "
             f"{listed(app.classes)}, or a single column; got {listed(columns)}."
         )
-    wanted = tuple(str(outcome) for outcome in app.classes)
-    return wanted if set(columns) == set(wanted) else columns
+    return columns
+
+
+def _places(
+    said: Any, columns: tuple[str, ...], app: Application, order: ClassOrder
+) -> list[int] | None:
+    """Where each class stands among the columns of a model; None where names do not tell."""
+    if isinstance(said, Mapping):
+        return replace(order, classes=list(said)).places(app.classes) or list(range(len(columns)))
+    if len(columns) == 1:
+        return None
+    texts = [str(outcome) for outcome in app.classes]
+    if set(columns) == set(texts):
+        return [columns.index(text) for text in texts]
+    if (found := named_places(_Columns(columns), app.classes)) is not None:
+        return found
+    if order.classes is None:
+        return None
+    return order.places(app.classes) or list(range(len(columns)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Names of columns, as a data frame has them."""
+
+    columns: tuple[str, ...]
 
 
 def _formula(amount: Any, cell: tuple[int, int], app: Application) -> str:

@@ -96,7 +96,7 @@ def evaluated_by_case(models: Any, costs: CaseCosts, question: Question) -> Eval
         raise CostError(f"always deciding '{naive.decision}' is already perfect here.")
     rules = [
         rule
-        for model in read_models(models, app, len(costs))
+        for model in read_models(models, app, len(costs), question.order)
         for rule in _rules(model, costs, average, weights, question)
     ]
     rows = np.arange(len(costs))
@@ -132,7 +132,8 @@ def _rules(
         return [CaseRule(model.name, "decisions", model, model.decisions, None)]
     assert average.priors is not None
     priors, said_at = average.priors, question.said_at
-    found = case_rules(model.at(priors, said_at), costs, sample_weight=weights)
+    posteriors = model.at(priors, said_at)
+    found = case_rules(posteriors, costs, classes=costs.classes, sample_weight=weights)
     cuts = {
         "per case": None,
         "one threshold": _placed(found.threshold, priors, said_at),

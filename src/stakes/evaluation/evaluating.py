@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import refuse_masked
 from stakes.application import Application, CaseCosts, UncertainApplication, as_application
 from stakes.calibration import Calibrator
 from stakes.evaluation.by_case import evaluated_by_case
 from stakes.evaluation.doubting import is_cheap, with_doubt
+from stakes.evaluation.estimators import said_of
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.from_counts import evaluated_counts
 from stakes.evaluation.from_rows import Question, evaluated_rows, read_cases
@@ -18,10 +20,14 @@ from stakes.evaluation.models import refuse_other_order
 from stakes.evaluation.possible import possible_of
 from stakes.evaluation.slicing import sliced
 from stakes.exceptions import CostError, DataError
+from stakes.posteriors.class_order import asked_order
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Priors, RandomSource
 
 __all__ = ["evaluate"]
+
+#: What else can be typed where columns have no names.
+ASKED = '; or the fitted estimator: evaluate(y_true, {"lr": clf}, X=X, ...)'
 
 
 def evaluate(
@@ -29,6 +35,9 @@ def evaluate(
     models: Any,
     *,
     application: Any,
+    X: Any = None,
+    classes: Any = None,
+    positive: Any = None,
     case_costs: CaseCosts | None = None,
     posterior_priors: Priors | None = None,
     sample_weight: Any = None,
@@ -50,13 +59,25 @@ def evaluate(
     ----------
     y_true : column or None
         True classes: names of the application, or positions. None with confusion matrices.
-    models : mapping of str to array or ConfusionMatrix
-        (n, K) float posteriors, (n,) float posteriors of the second of two classes, or (n,)
-        decisions (names or integer positions). A single model may come without a mapping. Or
-        confusion matrices, when nobody has the rows: on the same cases or each on its own.
+    models : mapping of str to array, estimator or ConfusionMatrix
+        (n, K) float posteriors, (n,) float posteriors of one of two classes, (n,) decisions
+        (names or integer positions), or a fitted estimator, with `X`. `Posteriors` with names
+        and data frames with a column for each class are matched by name. A single model may
+        come without a mapping. Or confusion matrices, when nobody has the rows: on the same
+        cases or each on its own.
     application : Application, CostMatrix, UncertainApplication or CaseCosts
         What is at stake. Uncertain costs and priors are judged by their expectation, and at
         all that they may be (`.doubt`); the verdict says when the choice depends on them.
+    X : array or data frame, optional
+        The cases, for models that are fitted estimators: `predict_proba(X)` is matched to the
+        application by `classes_`. What decides by cost itself is asked for its decisions.
+    classes : sequence of names, optional
+        The order of the columns of arrays, such as ``clf.classes_``. Without it they are read
+        in the order of the application, if that is the sorted order of the labels or the
+        labels are positions; otherwise they are refused.
+    positive : name, optional
+        The class of which a single column is the probability: the second, if that is not said
+        and the classes stand in sorted order.
     case_costs : CaseCosts, optional
         Costs that differ from case to case; the application then gives priors, unit and
         volume. Every model is judged by three rules: each case by its own costs, one
@@ -121,15 +142,17 @@ def evaluate(
     if tables and all(isinstance(each, ConfusionMatrix) for each in tables.values()):
         if y_true is not None:
             raise DataError("confusion matrices hold the truth already.", hint="y_true=None")
-        per_case = {"sample_weight": sample_weight, "groups": groups, "by": by}
-        _refuse_columns(per_case, "confusion matrices")
+        per_case = {"sample_weight": sample_weight, "groups": groups, "by": by, "X": X}
+        _refuse_columns(per_case | {"classes": classes, "positive": positive}, "confusion matrices")
         return _doubted(evaluated_counts(tables, given, options), uncertain)
     if y_true is None:
         raise DataError("`y_true` may be None only for confusion matrices.")
     columns = {"sample_weight": sample_weight, "groups": groups}
     refuse_other_order(y_true, {**tables, **columns, "by": by})
     cases = read_cases(y_true, given, sample_weight, groups)
-    question = Question(given, cases, posterior_priors, recalibrate, folds, options)
+    models = said_of(models, X, given)
+    order = asked_order(classes, positive, y_true, ASKED)
+    question = Question(given, cases, posterior_priors, recalibrate, folds, options, order)
     if case_costs is not None:
         _refuse_columns({"by": by}, "costs per case")
         return evaluated_by_case(models, case_costs, question)
@@ -147,6 +170,7 @@ def evaluate(
         "application": application,
         "posterior_priors": kept_at,
         "recalibrate": recalibrate,
+        "classes": given.classes,
     }
     return sliced(evaluate, found, (y_true, by), columns, kept)
 
@@ -174,6 +198,7 @@ def _refuse_settings(recalibrate: Any, folds: Any, min_cases: Any, case_costs: A
     whole = isinstance(min_cases, (int, np.integer)) and not isinstance(min_cases, bool)
     if not whole or min_cases < 0:
         raise DataError(f"`min_cases` must be a whole number from 0 on; got {min_cases!r}.")
+    refuse_masked(folds, "folds")
     if np.ndim(folds) == 0 and not (isinstance(folds, (int, np.integer)) and folds >= 2):
         raise DataError(
             f"`folds` must be 2 or more, or a column of fold numbers; got {folds!r}.",

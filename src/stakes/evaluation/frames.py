@@ -27,6 +27,8 @@ def evaluate_frame(
     application: Any,
     posteriors: Any = None,
     decisions: Any = None,
+    classes: Any = None,
+    positive: Any = None,
     by: Sequence[str] | str | None = None,
     case_costs: Mapping[Any, Any] | None = None,
     sample_weight: str | None = None,
@@ -51,10 +53,17 @@ def evaluate_frame(
     application : Application, CostMatrix or UncertainApplication
         What is at stake.
     posteriors : str, sequence of str, or mapping from models to either
-        A column for each class, in the order of the classes, or one float column with the
-        posterior of the second of two classes.
+        A column for each class, or one float column with the posterior of one of two classes.
+        Columns that are named like the classes are found by name; of others the order counts.
+        A model may also map the classes to its columns: ``{"gbm": {"yes": "p1", "no": "p0"}}``.
     decisions : str, or mapping from models to str
         Columns of decisions: names or integer positions.
+    classes : sequence of names, optional
+        The order of the columns that are not named like the classes. Needed when the
+        application names the classes in another order than the sorted one, unless labels are
+        positions.
+    positive : name, optional
+        The class of which a single column is the probability; needed in the same case.
     by : str or sequence of str, optional
         Evaluate the rows of each value of these columns too (`.slices`).
     case_costs : mapping, optional
@@ -89,7 +98,8 @@ def evaluate_frame(
     >>> rows = pl.DataFrame({"y": ["stay", "churn"] * 50, "p": [0.05, 0.6] * 40 + [0.3, 0.05] * 10})
     >>> costs = CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"],
     ...                    decisions=["ignore", "call"])
-    >>> ev = evaluate_frame(rows, label="y", posteriors={"gbm": "p"}, application=costs)
+    >>> ev = evaluate_frame(rows, label="y", posteriors={"gbm": "p"}, positive="churn",
+    ...                     application=costs)
     >>> ev["gbm"].confusion.counts
     array([[40, 10],
            [10, 40]])
@@ -113,6 +123,8 @@ def evaluate_frame(
         naive=case_costs is not None,
         n_bins=n_bins,
         posterior_priors=said_at,
+        classes=classes,
+        positive=positive,
     )
     seed = np.random.default_rng(rng).integers(2**32) if rng is None else rng
     options: dict[str, Any] = {"level": level, "rng": seed, "min_cases": min_cases}
@@ -139,7 +151,8 @@ def _refuse_mistaken(frame: Any, posteriors: Any, decisions: Any) -> None:
     for given, what in ((posteriors, "posteriors"), (decisions, "decisions")):
         named = given if isinstance(given, Mapping) else {} if given is None else {"model": given}
         for model, said in named.items():
-            columns = [said] if isinstance(said, str) else list(said)
+            each = said.values() if isinstance(said, Mapping) else said
+            columns = [said] if isinstance(said, str) else list(each)
             kind = types.get(columns[0]) if len(columns) == 1 else None
             if kind is None or (kind.is_float() or kind.is_decimal()) == (what == "posteriors"):
                 continue

@@ -33,6 +33,7 @@ from stakes.evaluation.models import Model, read_models
 from stakes.evaluation.parts import ModelEvaluation
 from stakes.evaluation.switching import ranges
 from stakes.exceptions import DataError
+from stakes.posteriors.class_order import ClassOrder
 from stakes.report.amounts import plain
 from stakes.typing import FloatArray, Priors
 from stakes.uncertainty import Comparison
@@ -58,6 +59,7 @@ class Question:
     recalibrate: bool | Calibrator
     folds: Any
     options: dict[str, Any]
+    order: ClassOrder
 
     @property
     def application(self) -> Application:
@@ -79,7 +81,7 @@ def evaluated_rows(models: Any, question: Question) -> Evaluation:
     _refuse_absent(cases, app)
     judged: list[Judged] = []
     notes: list[str] = []
-    for model in read_models(models, app, cases.truth.shape[0]):
+    for model in read_models(models, app, cases.truth.shape[0], question.order):
         one, note = _judged(model, question, app, said_at)
         judged.append(one)
         notes += note

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import frozen
 from stakes._names import as_positions
-from stakes.application import Application, CostMatrix
+from stakes.application import Application
 from stakes.calibration import Calibrator, cross_fit
 from stakes.decisions import bayes_decisions, decision_intervals
 from stakes.evaluation.models import Model
@@ -143,12 +143,11 @@ def decided(model: Model, app: Application, said_at: FloatArray) -> NDArray[Any]
     """
     assert app.priors is not None
     if np.array_equal(app.priors, said_at):
-        return bayes_decisions(model.posteriors, app.costs)
+        return bayes_decisions(model.posteriors, app.costs, classes=app.classes)
     if not (app.priors > 0).all() or not (said_at > 0).all():
-        return bayes_decisions(model.at(app.priors, said_at), app.costs)
+        return bayes_decisions(model.at(app.priors, said_at), app.costs, classes=app.classes)
     ratio = app.priors / said_at
-    costs = app.costs.values * (ratio / ratio.max())[:, None]
-    return bayes_decisions(model.posteriors, CostMatrix(costs, app.classes, app.decisions))
+    return bayes_decisions(model.posteriors, app.costs.values * (ratio / ratio.max())[:, None])
 
 
 def recalibrated(

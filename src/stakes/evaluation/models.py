@@ -13,6 +13,7 @@ from stakes.application import Application
 from stakes.engines.batch_models import read_model
 from stakes.exceptions import DataError, StakesError
 from stakes.posteriors import Posteriors
+from stakes.posteriors.class_order import ClassOrder
 from stakes.typing import FloatArray
 
 __all__ = ["Model", "alike_in_text", "read_models", "refuse_other_order", "refuse_same_names"]
@@ -33,20 +34,22 @@ class Model:
         return Posteriors(self.posteriors).with_priors(priors, old=said_at).values
 
 
-def read_models(models: Any, app: Application, n_cases: int) -> tuple[Model, ...]:
+def read_models(
+    models: Any, app: Application, n_cases: int, order: ClassOrder
+) -> tuple[Model, ...]:
     """Every model of a mapping; a single one may come without a name."""
     if not isinstance(models, Mapping):
-        return (_read_alone(models, app, n_cases),)
+        return (_read_alone(models, app, n_cases, order),)
     if not models:
         raise DataError("`models` is empty.", hint='evaluate(y_true, {"gbm": p}, ...)')
     refuse_same_names(models)
-    return tuple(_read(str(name), said, app, n_cases) for name, said in models.items())
+    return tuple(_read(str(name), said, app, n_cases, order) for name, said in models.items())
 
 
-def _read_alone(said: Any, app: Application, n_cases: int) -> Model:
+def _read_alone(said: Any, app: Application, n_cases: int, order: ClassOrder) -> Model:
     """A model without a name; where it cannot be one, how to pass several."""
     try:
-        return _read("model", said, app, n_cases)
+        return _read("model", said, app, n_cases, order)
     except StakesError as error:
         if (passed := _passed_apart(said)) is None:
             raise
@@ -113,7 +116,7 @@ def _sorted(labels: Any) -> list[Any] | None:
         return None
 
 
-def _read(name: str, said: Any, app: Application, n_cases: int) -> Model:
+def _read(name: str, said: Any, app: Application, n_cases: int, order: ClassOrder) -> Model:
     """One model; floats are posteriors, everything else decisions."""
-    array = read_model(said, name, app, n_cases)
+    array = read_model(said, name, app, n_cases, order)
     return Model(name, array, None) if array.ndim == 2 else Model(name, None, array)

@@ -13,14 +13,14 @@ from stakes._checks import (
     as_matrix,
     as_posterior_array,
     as_priors,
-    by_class_name,
     frozen,
     refuse_bad_posteriors,
 )
-from stakes._columns import as_floats
+from stakes._columns import as_array, as_floats
 from stakes._kernels.softmax import log_softmax, shift_log_priors
 from stakes._names import as_names, listed
 from stakes.exceptions import PosteriorError, PriorError
+from stakes.posteriors.class_order import named_places
 from stakes.typing import FloatArray, Name, Priors
 
 __all__ = ["Posteriors"]
@@ -38,7 +38,13 @@ class Posteriors:
     values : array-like of shape (n_cases, n_classes) or (n_cases,)
         Probabilities. A single column is the posterior of the second of two classes.
     classes : sequence of names, optional
-        One per column. Columns of a data frame that carry these names are found by name.
+        One per column, in their order. Columns of a data frame that carry these names are found
+        by name. Posteriors with names meet costs by name, in whatever order either stands.
+
+    Attributes
+    ----------
+    named : bool
+        Whether the classes were named; otherwise they are positions.
 
     Examples
     --------
@@ -52,11 +58,13 @@ class Posteriors:
 
     log_values: FloatArray
     classes: tuple[Name, ...]
+    named: bool
 
     def __init__(self, values: Any, classes: Sequence[Any] | None = None) -> None:
         array = as_posterior_array(values)
-        if classes is not None:
-            array = by_class_name(array, values, tuple(classes))
+        if classes is not None and array.ndim == 2:
+            places = named_places(values, tuple(classes))
+            array = array if places is None else array[:, places]
         refuse_bad_posteriors(array)
         array = array.astype(np.float64)
         with np.errstate(divide="ignore"):
@@ -69,7 +77,7 @@ class Posteriors:
     @classmethod
     def from_logits(cls, logits: Any, classes: Sequence[Any] | None = None) -> Posteriors:
         """From scores before the softmax, (n, K); or posterior log odds of class 2, (n,)."""
-        array = np.asarray(logits)
+        array = as_array(logits, "logits")
         if array.ndim == 1:
             odds = as_floats(logits, "logits").astype(np.float64)
             return cls._from_scores(np.column_stack([np.zeros_like(odds), odds]), classes)
@@ -93,7 +101,7 @@ class Posteriors:
         `llrs` is (n,), log f(x|class 2) - log f(x|class 1); or (n, K), log-likelihoods of
         each class up to a constant per case.
         """
-        array = np.asarray(llrs)
+        array = as_array(llrs, "llrs")
         if array.ndim == 1:
             ratio = as_floats(llrs, "llrs").astype(np.float64)
             scores = np.column_stack([np.zeros_like(ratio), ratio])
@@ -151,7 +159,7 @@ class Posteriors:
                 hint="give each class that can occur a share, however small",
                 rows=lost[:10].tolist(),
             )
-        return self._from_scores(moved, self.classes)
+        return self._from_scores(moved, self.classes if self.named else None)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         values = self.values
@@ -195,3 +203,4 @@ class Posteriors:
             )
         object.__setattr__(self, "log_values", frozen(logs))
         object.__setattr__(self, "classes", names)
+        object.__setattr__(self, "named", classes is not None)

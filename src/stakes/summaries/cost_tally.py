@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_priors, frozen, same_length
-from stakes._columns import as_column, as_floats
+from stakes._columns import as_array, as_column, as_floats
 from stakes._names import as_names, encode, listed, table_names
 from stakes.application import CaseCosts
 from stakes.exceptions import DataError, MergeError
@@ -61,7 +61,7 @@ class CostTally(Storable):
             )
         rows, columns = table_names(shape, self.classes or None, self.decisions or None, DataError)
         for name in ("counts", "sums", "squares"):
-            table = np.array(getattr(self, name))
+            table = np.array(as_array(getattr(self, name), name))
             if table.dtype.kind not in "fiub" or not np.isfinite(table).all():
                 raise DataError(f"`{name}` must be finite numbers.")
             table = table.astype(np.float64)

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from stakes._columns import as_array
 from stakes._names import as_names, encode
 from stakes.exceptions import DataError, LabelError
 from stakes.posteriors import Posteriors
+from stakes.posteriors.class_order import ClassOrder
+from stakes.posteriors.reading import in_class_order
 from stakes.summaries.score_counts import ScoreCounts
 from stakes.typing import FloatArray, Name
 
@@ -103,7 +106,9 @@ def pairwise(
     ScoreCounts(2 cases, 1 of 'c', kind 'log_odds')
     """
     codes, log_values, names = _coded(y_true, posteriors, classes)
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weights = (
+        None if sample_weight is None else as_array(sample_weight, "sample_weight", np.float64)
+    )
     found: dict[tuple[Name, Name], ScoreCounts] = {}
     for i, j in combinations(range(len(names)), 2):
         rows = (codes == i) | (codes == j)
@@ -133,6 +138,8 @@ def _coded(
     """Class positions, log posteriors, and the names of the classes."""
     if not isinstance(posteriors, Posteriors):
         posteriors = Posteriors(posteriors, classes=classes)
+    elif classes is not None:
+        posteriors = in_class_order(posteriors, as_names(classes, "classes"), ClassOrder(classes))
     log_values = np.asarray(posteriors.log_values, dtype=np.float64)
     names = as_names(posteriors.classes if classes is None else classes, "classes")
     if log_values.shape[1] != len(names):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_counts, frozen
-from stakes._columns import as_floats, as_reals
+from stakes._columns import as_array, as_floats, as_reals
 from stakes._kernels.scores_runs import Runs, rounded_down, stretch_sums
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.results import Frame
@@ -67,7 +67,7 @@ class ScoreBins(RankedScores):
         object.__setattr__(self, "edges", frozen(as_edges(self.edges)))
         object.__setattr__(self, "counts", frozen(as_counts(self.counts, "counts")))
         for name in ("lowest", "highest"):
-            object.__setattr__(self, name, frozen(np.array(getattr(self, name))))
+            object.__setattr__(self, name, frozen(np.array(as_array(getattr(self, name), name))))
         n_bins = self.edges.shape[0] + 1
         shapes = self.counts.shape, self.lowest.shape, self.highest.shape
         if shapes != ((n_bins, 2), (n_bins,), (n_bins,)):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_counts, frozen, same_length
-from stakes._columns import as_floats, as_weights
+from stakes._columns import as_array, as_floats, as_weights
 from stakes._kernels import scores_compiled
 from stakes._kernels.roc_hull import cumulative
 from stakes._kernels.scores_runs import (
@@ -85,7 +85,7 @@ class ScoreCounts(RankedScores):
 
     def __post_init__(self) -> None:
         for name in ("negatives", "positives"):
-            object.__setattr__(self, name, frozen(np.array(getattr(self, name))))
+            object.__setattr__(self, name, frozen(np.array(as_array(getattr(self, name), name))))
             counts = getattr(self, f"{name[:-1]}_counts")
             if counts is not None:
                 counts = frozen(as_counts(counts, f"{name[:-1]}_counts"))

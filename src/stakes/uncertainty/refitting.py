@@ -13,6 +13,7 @@ from stakes._names import encode, listed
 from stakes.application import Application, CostMatrix, as_application
 from stakes.calibration import Calibrator
 from stakes.calibration.cases import read_scores
+from stakes.calibration.scores import order_of_scores
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.metrics import expected_cost, normalized_expected_cost
@@ -92,8 +93,12 @@ def refitted_interval(
     """
     app = as_application(application)
     measure = normalized_expected_cost if normalize else expected_cost
-    truth, given = as_column(y_true, "y_true"), read_scores(scores)
-    known, learnt = as_column(calibration[0], "calibration"), read_scores(calibration[1])
+    truth, known = as_column(y_true, "y_true"), as_column(calibration[0], "calibration")
+    said = calibrator.options["classes"]
+    given, learnt = (
+        read_scores(each).in_order(app.classes, order_of_scores(said, labels))
+        for each, labels in ((scores, truth), (calibration[1], known))
+    )
     learnt = learnt.as_a_whole()
     same_length("scores", len(given), "y_true", len(truth))
     codes = encode(truth, app.classes, "y_true").astype(np.intp)
@@ -110,7 +115,7 @@ def refitted_interval(
         posteriors = moved.posteriors(given.take(test))
         return measure(
             codes[test],
-            bayes_decisions(posteriors, app.costs),
+            bayes_decisions(posteriors, app.costs, classes=app.classes),
             application=_coded(app),
             sample_weight=None if weights is None else weights[test],
         )

@@ -44,7 +44,8 @@ def compute(_: Context) -> Outcome:
     ]
     rule = decision_intervals(standard)
     p = np.linspace(0, 1, 201)
-    same = bool((bayes_decisions(p, costs) == bayes_decisions(p, standard)).all())
+    taken = [bayes_decisions(p, each, positive="defaults") for each in (costs, standard)]
+    same = bool((taken[0] == taken[1]).all())
     lines = {
         decision: (1 - p) * standard.values[0, j] + p * standard.values[1, j]
         for j, decision in enumerate(DECISIONS)

@@ -103,7 +103,7 @@ def _measured(data: Simulated, costs: CostMatrix) -> dict[str, tuple[float, floa
     decisions = {
         "Naive": np.full(data.y.size, _naive(data, costs)),
         "Argmax": data.posteriors.argmax(axis=1),
-        "Bayes": bayes_decisions(data.posteriors, costs),
+        "Bayes": bayes_decisions(data.posteriors, costs, classes=CLASSES),
     }
     return {
         how: (

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._checks import as_priors
-from stakes._columns import as_weights
+from stakes._columns import as_weights, refuse_masked
 from stakes.application import Application
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
@@ -238,9 +238,8 @@ class BayesDecisionClassifier(AroundClassifier):
     def _decided(self, posteriors: NDArray[Any], costs: Any) -> NDArray[Any]:
         """Positions of the decisions."""
         app: Application = self.application_
-        return bayes_decisions(
-            posteriors, app.costs if costs is None else as_case_costs(costs, app)
-        )
+        table = app.costs if costs is None else as_case_costs(costs, app)
+        return bayes_decisions(posteriors, table, classes=table.classes)
 
     def _expected(self, posteriors: NDArray[Any], costs: Any) -> NDArray[np.float64]:
         """What each decision is expected to cost in each case."""
@@ -253,6 +252,7 @@ class BayesDecisionClassifier(AroundClassifier):
     def _posteriors(self, X: Any, priors: Priors | None) -> NDArray[Any]:
         """Posteriors in the order of the application, under the priors that count."""
         check_is_fitted(self)
+        refuse_masked(X, "X")
         app: Application = self.application_
         if self.calibrator_ is not None:
             given = posteriors_by(self, self.calibrator_.posteriors, X)

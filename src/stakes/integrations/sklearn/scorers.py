@@ -10,6 +10,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from stakes.application import Application, as_application
 from stakes.decisions import bayes_decisions
+from stakes.evaluation.estimators import decides_by_cost, inside
 from stakes.exceptions import CostError
 from stakes.integrations.sklearn.alignment import in_application_order, resolve
 from stakes.integrations.sklearn.case_costs import as_case_costs, cost_per_case
@@ -59,7 +60,7 @@ class CostScorer:
         app, codes = resolve(self.application, np.asarray(estimator.classes_))
         posteriors = in_application_order(estimator.predict_proba(X), codes, app)
         table = app.costs if costs is None else as_case_costs(costs, app)
-        taken = bayes_decisions(posteriors, table)
+        taken = bayes_decisions(posteriors, table, classes=table.classes)
         return np.array(app.decisions, dtype=object)[taken]
 
     def set_score_request(self, **requests: Any) -> CostScorer:
@@ -84,7 +85,7 @@ class CostScorer:
         """Our own deciders decide; others give posteriors if they can."""
         if self.response != "auto":
             return self.response
-        if _decides(estimator):
+        if decides_by_cost(estimator):
             return "predict"
         return "predict_proba" if hasattr(estimator, "predict_proba") else "predict"
 
@@ -145,35 +146,18 @@ def make_cost_scorer(
     return CostScorer(as_application(application), response=response, normalize=normalize)
 
 
-def _inside(estimator: Any) -> Any:
-    """What a fitted search found, or the last step of a pipeline; None for anything else."""
-    if hasattr(estimator, "best_estimator_"):
-        return estimator.best_estimator_
-    steps = getattr(estimator, "steps", None)
-    return steps[-1][1] if steps else None
-
-
-def _decides(estimator: Any) -> bool:
-    """Whether the estimator, or the last step of a pipeline or search, decides by cost itself."""
-    while estimator is not None:
-        if hasattr(estimator, "decides_by_cost"):
-            return True
-        estimator = _inside(estimator)
-    return False
-
-
 def _predicted(estimator: Any, X: Any, costs: Any) -> Any:
     """What is decided; one that decides by cost is given those of these cases if it takes them.
 
     Searches and pipelines are opened for that, so that no request for `predict` is needed.
     """
-    if costs is None or not _decides(estimator):
+    if costs is None or not decides_by_cost(estimator):
         return estimator.predict(X)
     while not hasattr(estimator, "decides_by_cost"):
         if not hasattr(estimator, "best_estimator_"):
             for _, step in estimator.steps[:-1]:
                 # "passthrough" and samplers, which work in `fit` alone, do not transform
                 X = step.transform(X) if hasattr(step, "transform") else X
-        estimator = _inside(estimator)
+        estimator = inside(estimator)
     takes = "costs" in signature(estimator.predict).parameters
     return estimator.predict(X, costs=costs) if takes else estimator.predict(X)

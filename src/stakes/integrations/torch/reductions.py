@@ -11,6 +11,7 @@ from stakes.exceptions import DataError, PosteriorError
 from stakes.integrations.torch.batches import checked_weights, refuse_bad_labels
 from stakes.integrations.torch.counting import compared_costs, count_cells, decide
 from stakes.integrations.torch.fused import can_fuse, fused_counts
+from stakes.posteriors.class_order import asked_order
 from stakes.summaries import ConfusionMatrix
 
 __all__ = [
@@ -39,7 +40,9 @@ def cost_table(costs: Any) -> CostMatrix:
     return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
 
 
-def bayes_decisions(posteriors: Any, costs: Any) -> Any:
+def bayes_decisions(
+    posteriors: Any, costs: Any, *, classes: Any = None, positive: Any = None
+) -> Any:
     r"""Take, for each row of a tensor, the decision of least expected cost, on its device.
 
     The tensor form of `stakes.bayes_decisions`: the same rule, ties to the earlier decision.
@@ -54,6 +57,12 @@ def bayes_decisions(posteriors: Any, costs: Any) -> Any:
     costs : Application, CostMatrix, array-like or Tensor
         Of shape (n_classes, n_decisions); or, as a tensor, one table per case, of shape
         (n_cases, n_classes, n_decisions).
+    classes : sequence of names, optional
+        The order of the columns. Needed when the costs name the classes in another order than
+        the sorted one. Where there are labels, as in `confusion_counts`, these are positions,
+        and so are the columns.
+    positive : name, optional
+        The class of which a single column is the probability; needed in the same case.
 
     Returns
     -------
@@ -78,9 +87,14 @@ def bayes_decisions(posteriors: Any, costs: Any) -> Any:
     """
     if isinstance(costs, torch.Tensor) and costs.ndim == 3:
         return _decide_per_case(posteriors, costs)
-    table = cost_table(costs).values
-    refuse_bad_posteriors(posteriors, table.shape[0])
-    return decide(posteriors, table)
+    matrix = cost_table(costs)
+    refuse_bad_posteriors(posteriors, matrix.shape[0])
+    order = asked_order(classes, positive)
+    if posteriors.ndim == 1:
+        p = posteriors if order.place(matrix.classes) == 1 else 1 - posteriors
+        return decide(p, matrix.values)
+    places = order.places(matrix.classes)
+    return decide(posteriors if places is None else posteriors[:, places], matrix.values)
 
 
 def confusion_counts(y_true: Any, posteriors: Any, *, costs: Any, sample_weight: Any = None) -> Any:
