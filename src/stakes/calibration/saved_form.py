@@ -41,6 +41,7 @@ _TINY = np.finfo(np.float64).tiny
 _RANGES = {
     "places": _Range(-np.inf, np.inf, rising=True),
     "edges": _Range(-np.inf, np.inf, rising=True),
+    "maps": _Range(-np.inf, np.inf, rising=True),
     "ranks": _Range(0.0, 1.0, rising=True),
     "lower": _Range(0.0, 1.0),
     "upper": _Range(0.0, 1.0),
