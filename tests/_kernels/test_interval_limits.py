@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import bootstrap, norm
 from scipy.stats import t as student
 
@@ -11,6 +12,8 @@ from stakes._kernels.interval_limits import (
     logit_limits,
     normal_quantile,
     percentile,
+    skewed_limits,
+    skewed_p_value,
     student_limits,
     studentized,
     wilson,
@@ -66,3 +69,48 @@ def test_wilson_against_the_published_example_of_newcombe_1998() -> None:
     # Newcombe 1998, Table I: 81 of 263, score method: 0.2553 to 0.3662
     low, high = wilson(81 / 263, 263, normal_quantile(0.95))
     assert (float(low), float(high)) == pytest.approx((0.2553, 0.3662), abs=5e-5)
+
+
+def hall(ratio: float, skewness: float) -> float:
+    """Hall's cubic of the studentised mean, which is nearly normal."""
+    return ratio + skewness * ratio**2 / 3 + skewness**2 * ratio**3 / 27 + skewness / 6
+
+
+@pytest.mark.parametrize("skewness", [-0.6, -0.05, 0.0, 0.05, 0.3, 0.9])
+@pytest.mark.parametrize("freedom", [14.0, np.inf])
+def test_skewed_limits_are_the_outer_of_students_and_halls(skewness: float, freedom: float) -> None:
+    value, error, level = 2.0, 0.5, 0.9
+    reach = float(student.ppf(0.95, freedom)) if np.isfinite(freedom) else float(norm.ppf(0.95))
+    ratios = [brentq(lambda r, q=q: hall(r, skewness) - q, -50, 50) for q in (reach, -reach)]
+    low, high = skewed_limits(value, error, skewness, level, freedom)
+    assert low == pytest.approx(value - max(ratios[0], reach) * error)
+    assert high == pytest.approx(value - min(ratios[1], -reach) * error)
+
+
+def test_skewed_limits_end_where_a_brute_force_bootstrap_t_does() -> None:
+    rng = np.random.default_rng(0)
+    sample = rng.lognormal(size=400)
+    mean, spread = sample.mean(), sample.std(ddof=1)
+    drawn = sample[rng.integers(0, 400, (20_000, 400))]
+    ratios = (drawn.mean(axis=1) - mean) / (drawn.std(axis=1, ddof=1) / 20)
+    far = mean - np.quantile(ratios, 0.025) * spread / 20
+    skewness = float(((sample - mean) ** 3).mean() / sample.std() ** 3) / 20
+    low, high = skewed_limits(mean, spread / 20, skewness, 0.95)
+    plain = student_limits(mean, spread / 20, 0.95)
+    assert high - plain[1] == pytest.approx(far - plain[1], rel=0.15)
+    assert high > plain[1] + 0.2 * spread / 20
+    assert low == plain[0]  # a skewed sample does not raise the lower end
+
+
+@pytest.mark.parametrize("skewness", [-0.5, 0.0, 0.5])
+@pytest.mark.parametrize("value", [-1.0, 0.7])
+def test_the_p_value_is_the_level_at_which_an_end_is_zero(skewness: float, value: float) -> None:
+    p_value = skewed_p_value(value, 0.4, skewness, 20.0)
+    assert 0 < p_value < 1
+    ends = skewed_limits(value, 0.4, skewness, 1 - p_value, 20.0)
+    assert min(abs(end) for end in ends) == pytest.approx(0, abs=1e-9)
+
+
+def test_without_any_spread_the_p_value_is_certain() -> None:
+    assert skewed_p_value(0.0, 0.0, 0.0) == 1
+    assert skewed_p_value(0.1, 0.0, 0.0) == 0

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import bootstrap, ks_2samp
 
 from stakes import Application, ConfusionMatrix, CostTally, GroupedCounts, ScoreCounts
+from stakes.application import CaseCosts
 from stakes.exceptions import DataError
 from stakes.metrics import catalogue, expected_cost, normalized_expected_cost
 from stakes.uncertainty import interval
@@ -227,7 +228,18 @@ class TestTally:
     def test_few_large_costs_are_pointed_out(self) -> None:
         costs = np.concatenate([np.ones(99), [1e6]])
         found = interval(CostTally.from_costs(np.zeros(100, int), costs))
-        assert any("heavy tail" in note for note in found.notes)
+        assert any("a few cases carry most of the cost" in note for note in found.notes)
+
+    def test_unequal_amounts_of_a_decision_are_pointed_out(self) -> None:
+        rng = np.random.default_rng(0)
+        y, d = np.repeat([0, 1], 500), rng.integers(0, 2, 1000)
+        for amount, flagged in (
+            (rng.lognormal(0, 2, 1000), True),
+            (rng.exponential(size=1000), False),
+        ):
+            costs = CaseCosts.binary(false_negative=amount, false_positive=1.0)
+            found = interval(CostTally.from_decisions(y, d, costs=costs))
+            assert any("in cases of 1 are so unequal" in note for note in found.notes) == flagged
 
 
 def test_weights_are_refused_with_a_way_out() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import same_length
+from stakes._kernels.heavy_tails import MATTERS, too_unequal
 from stakes.application import Application, CaseCosts
 from stakes.decisions import case_rules
 from stakes.evaluation.case_stops import CaseRule, CaseSources
@@ -19,14 +20,11 @@ from stakes.evaluation.judging import Cases, cut_on
 from stakes.evaluation.models import Model, read_models
 from stakes.evaluation.parts import ModelEvaluation, Naive
 from stakes.exceptions import CostError
-from stakes.metrics import top_share
-from stakes.report.amounts import percent, plain
+from stakes.report.amounts import plain
 from stakes.typing import FloatArray
+from stakes.uncertainty.sufficiency import few_carry
 
 __all__ = ["CaseEvaluation", "evaluated_by_case"]
-
-#: Say so when one in a hundred cases carries more than this share of the cost.
-HEAVY_TAIL = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +105,12 @@ def evaluated_by_case(models: Any, costs: CaseCosts, question: Question) -> Eval
         _summed(rule, paid, weights, naive, k, draws, comparison, question)
         for k, rule in enumerate(rules)
     )
-    notes = _heavy_tail(found, [weights * paid[rows, rule.codes] for rule in rules])
+    naive_excess = paid[:, chosen] - least
+    notes = []
+    if draws is not None:
+        influence = excess - naive_excess[:, None] * draws.nec
+        at_stake = weights * (paid.max(axis=1) - least)
+        notes += _heavy_tail(weights[:, None] * influence, at_stake, cases, app)
     notes += _by_averages(rules, found, average)
     assert average.priors is not None
     return CaseEvaluation(
@@ -205,16 +208,24 @@ def _summed(
     )
 
 
-def _heavy_tail(found: tuple[ModelEvaluation, ...], parts: list[FloatArray]) -> list[str]:
-    """A remark when few cases carry much of the cost."""
-    k = min(range(len(found)), key=lambda place: found[place].cost)
-    share = top_share(np.abs(parts[k]), 0.01) if parts[k].any() else 0.0
-    if share <= HEAVY_TAIL:
+def _heavy_tail(
+    influence: FloatArray, at_stake: FloatArray, cases: Cases, app: Application
+) -> list[str]:
+    """A remark when the amounts of a class are so unequal that intervals are too short.
+
+    Samples whose interval misses did not see the large cases, so what each rule happened to pay
+    tells little; what was at stake in all cases of the class tells more.
+    """
+    counts, sums, squares = (
+        np.bincount(cases.truth, at_stake**power * (at_stake > 0), len(app.classes))
+        for power in (0, 1, 2)
+    )
+    parts = np.array([(influence[cases.truth == k] ** 2).sum(axis=0) for k in range(len(counts))])
+    matters = (parts > MATTERS * parts.sum(axis=0)).any(axis=1)
+    unequal = np.flatnonzero(matters & too_unequal(counts, sums, squares))
+    if not unequal.size:
         return []
-    return [
-        f"1 % of the cases carry {percent(share, 0)} of the cost of '{found[k].name}'; the "
-        "interval is as wide as it is because of them"
-    ]
+    return [few_carry([app.classes[k] for k in unequal])]
 
 
 def _by_averages(

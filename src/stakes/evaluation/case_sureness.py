@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.interval_limits import percentile
+from stakes._kernels.interval_limits import skewed_limits, skewed_p_value
 from stakes.evaluation.judging import Cases
 from stakes.typing import FloatArray
 from stakes.uncertainty import Comparison, Difference
 from stakes.uncertainty.cost_draws import shares_best
-from stakes.uncertainty.differences import adjusted, two_sided
+from stakes.uncertainty.differences import adjusted
 from stakes.uncertainty.replicates import Replicates
 
 __all__ = ["CaseDraws", "compared_by_case", "nec_draws"]
@@ -26,20 +26,41 @@ MOST_COMPARED = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseDraws:
-    """Draws of the NEC of every system, (n_draws, n_systems), and the level of intervals."""
+    """How sure the NECs of systems are: draws of them, and what each case moves them by.
+
+    `replicates` are draws (n_draws, n_systems), `moves` (n_units, n_systems) what each case, or
+    group, adds to an estimate; `strata` tells which units are drawn apart, None if none are.
+    """
 
     replicates: Replicates
     nec: FloatArray
+    moves: FloatArray
+    strata: Any
     level: float
 
     def interval(self, place: int) -> tuple[float, float]:
         """The interval of one system's NEC."""
-        low, high = percentile(self.replicates.values[:, place], self.level)
-        return float(low), float(high)
+        error, skewness, freedom = self.spread(self.moves[:, place])
+        low, high = skewed_limits(float(self.nec[place]), error, skewness, self.level, freedom)
+        return max(float(low), 0.0), float(high)
+
+    def spread(self, moves: FloatArray) -> tuple[float, float, float]:
+        """Standard error and skewness of an estimate, and degrees of freedom (Welch's)."""
+        strata = np.zeros(moves.shape[0], dtype=np.intp) if self.strata is None else self.strata
+        size = float(np.abs(moves).max(initial=0.0))
+        if size <= 0:
+            return 0.0, 0.0, np.inf
+        scaled = moves / size
+        units = np.bincount(strata)
+        left = np.maximum(units - 1.0, 1.0)
+        parts = np.bincount(strata, scaled**2) * units / left
+        total = float(parts.sum())
+        skewness = float((scaled**3).sum()) / float((scaled**2).sum()) ** 1.5
+        return size * float(np.sqrt(total)), skewness, total**2 / float((parts**2 / left).sum())
 
 
 def nec_draws(excess: FloatArray, constant: FloatArray, question: Any) -> CaseDraws | None:
-    """Bayesian bootstrap of NECs; None when there are too few cases of a class.
+    """How sure NECs are; None when there are too few cases of a class.
 
     `excess` is what each system costs above the cheapest decision of each case, `constant`
     what each constant decision costs above it.
@@ -49,6 +70,10 @@ def nec_draws(excess: FloatArray, constant: FloatArray, question: Any) -> CaseDr
     counts = cases.counted
     if counts[counts > 0].min() < options["min_cases"]:
         return None
+    if cases.weights is not None and (kept := cases.weights > 0).sum() < kept.size:
+        groups = None if cases.groups is None else cases.groups[kept]
+        cases = Cases(cases.truth[kept], cases.weights[kept], groups, cases.priors)
+        excess, constant = excess[kept], constant[kept]
     sums, units = _by_unit(excess, constant, cases, len(counts))
     apart = None if cases.groups is not None or priors is None else cases.truth
     size = int(np.clip(WORK / sums.shape[0], LEAST_DRAWS, MOST_DRAWS))
@@ -76,7 +101,30 @@ def nec_draws(excess: FloatArray, constant: FloatArray, question: Any) -> CaseDr
         return statistic(np.concatenate(found))
 
     drawn = Replicates.drawn(draw, size, options["rng"])
-    return CaseDraws(drawn, statistic(sums.sum(axis=0)[None])[0], options["level"])
+    nec = statistic(sums.sum(axis=0)[None])[0]
+    moves = _moves(sums.reshape(-1, *shape), priors, nec)
+    return CaseDraws(drawn, nec, moves, apart, options["level"])
+
+
+def _moves(parts: FloatArray, priors: FloatArray | None, nec: FloatArray) -> FloatArray:
+    """What each unit adds to the NEC of each system, to first order, the naive decision fixed.
+
+    `parts` (n_units, n_classes, 1 + figures) holds weights, then costs of the systems, then of the
+    constant decisions. With priors, means are taken class by class.
+    """
+    sums = parts if priors is not None else parts.sum(axis=1, keepdims=True)
+    weights, totals = sums[:, :, 0], sums.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(totals[:, :1] > 0, totals[:, 1:] / totals[:, :1], 0.0)
+        scale = np.where(totals[:, 0] > 0, 1 / totals[:, 0], 0.0)
+    shares = np.ones(1) if priors is None else priors
+    around = np.zeros((sums.shape[0], means.shape[1]))
+    for k, factor in enumerate((shares * scale).tolist()):  # no second table of all classes
+        around += factor * (sums[:, k, 1:] - weights[:, k, None] * means[k])
+    costs = shares @ means
+    naive = nec.shape[0] + int(np.argmin(costs[nec.shape[0] :]))
+    own = around[:, : nec.shape[0]] - around[:, naive : naive + 1] * nec
+    return np.asarray(own / costs[naive])
 
 
 def _by_unit(
@@ -116,11 +164,10 @@ def compared_by_case(names: list[str], draws: CaseDraws | None, question: Any) -
 
 def _difference(names: list[str], a: int, b: int, draws: CaseDraws, n_cases: int) -> Difference:
     """One pair, with the interval of its difference."""
-    gap = draws.replicates.values[:, a] - draws.replicates.values[:, b]
     value = float(draws.nec[a] - draws.nec[b])
-    low, high = (float(end) for end in percentile(gap, draws.level))
-    error = float(gap.std(ddof=1))
-    p_value = two_sided(value, error, np.inf)
+    error, skewness, freedom = draws.spread(draws.moves[:, a] - draws.moves[:, b])
+    low, high = skewed_limits(value, error, skewness, draws.level, freedom)
+    p_value = skewed_p_value(value, error, skewness, freedom)
     needed = np.inf if value == 0 else n_cases * ((high - low) / 2 / value) ** 2
     return Difference(
         names[a], names[b], value, low, high, p_value, p_value, False, draws.level, None, needed

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._kernels.heavy_tails import MATTERS, too_unequal
 from stakes.application import Application
 from stakes.engines import Reduction
 from stakes.evaluation.evaluation import Evaluation
@@ -14,6 +15,7 @@ from stakes.evaluation.parts import ModelEvaluation, Naive
 from stakes.exceptions import CostError, DataError
 from stakes.summaries import CostTally
 from stakes.typing import FloatArray
+from stakes.uncertainty.sufficiency import few_carry
 
 __all__ = ["evaluated_case_sums"]
 
@@ -47,7 +49,7 @@ def evaluated_case_sums(
         n_cases=float(found.n_rows),
         data_priors=shares,
         too_few=shortage_of(found.rows_by_class, average, options["min_cases"]),
-        notes=NOTES,
+        notes=NOTES + _unequal(found, scale),
         naive=naive,
         level=options["level"],
     )
@@ -62,6 +64,20 @@ def _naive(found: Reduction, app: Application, scale: FloatArray) -> Naive:
     if avoidable <= 0:
         raise CostError(f"always deciding '{app.decisions[chosen]}' is already perfect here.")
     return Naive(app.decisions[chosen], cost, avoidable)
+
+
+def _unequal(found: Reduction, scale: FloatArray) -> tuple[str, ...]:
+    """A note on classes whose amounts are so unequal that an interval would be too short."""
+    stake = found.naive_tally()
+    dearest = np.argmax(np.abs(stake.sums), axis=1)[:, None]
+    amounts = (
+        np.take_along_axis(table, dearest, axis=1)[:, 0]
+        for table in (stake.counts, np.abs(stake.sums), stake.squares)
+    )
+    paid = [scale**2 * found.tally(model).squares.sum(axis=1) for model in found.request.models]
+    matters = np.any([each > MATTERS * each.sum() for each in paid], axis=0)
+    rows = np.flatnonzero(matters & too_unequal(*amounts))
+    return (few_carry([found.request.classes[k] for k in rows]),) if rows.size else ()
 
 
 def _summed(

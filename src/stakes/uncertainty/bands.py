@@ -10,8 +10,7 @@ import numpy as np
 
 from stakes._columns import as_reals
 from stakes._kernels import run_bootstrap
-from stakes._kernels.joint_bands import joint_band, pointwise_band
-from stakes._kernels.resampling import posterior_cells
+from stakes._kernels.joint_bands import band_ends, joint_share, shares_above
 from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores
@@ -41,7 +40,7 @@ class Band:
     notes : tuple of str
         What a reader should know.
     replicates : Replicates
-        The drawn curves, (n_replicates, n_points).
+        The drawn curves, (n_replicates, 2, n_points): the low and the high side of each draw.
     """
 
     x: FloatArray
@@ -58,9 +57,12 @@ class Band:
         joint = self.simultaneous if simultaneous is None else simultaneous
         if np.isnan(self.low).all():
             return replace(self, level=as_level(level), simultaneous=joint)
-        low, high = (joint_band if joint else pointwise_band)(
-            self.replicates.values, as_level(level)
-        )
+        return self._filled(as_level(level), joint)
+
+    def _filled(self, level: float, joint: bool) -> Band:
+        """With the ends of this level and kind."""
+        draws = self.replicates.values
+        low, high = band_ends(draws, joint_share(draws, level) if joint else (1 - level) / 2)
         return replace(self, low=low, high=high, level=level, simultaneous=joint)
 
     def more(self, replicates: int) -> Band:
@@ -121,9 +123,10 @@ def band(
 
     Notes
     -----
-    Between the thresholds of the first two curves cases are exchangeable, so one draw of the
-    counts between them gives the whole curve; these draws come from the Dirichlet posterior,
-    which does not collapse where no error was seen.
+    Each draw of the first two curves has a low and a high side, between which the number of
+    errors leaves the error rates: at one threshold they give the exact (Clopper-Pearson) limits
+    of a rate, which do not collapse where no error was seen, and one draw serves all thresholds.
+    So the band holds, somewhat too wide rather than too narrow.
 
     References
     ----------
@@ -163,10 +166,7 @@ def band(
     drawn = Replicates.drawn(draw, replicates, rng)
     empty = np.full(y.shape, np.nan)
     found = Band(x, y, empty, empty, as_level(level), simultaneous, notes, drawn)
-    if refused:
-        return found
-    low, high = (joint_band if simultaneous else pointwise_band)(drawn.values, level)
-    return replace(found, low=low, high=high)
+    return found if refused else found._filled(found.level, simultaneous)
 
 
 def normalised_cost(x: FloatArray) -> Callable[[FloatArray, FloatArray], FloatArray]:
@@ -191,24 +191,18 @@ def _by_threshold(
     """Curves of the two error rates at thresholds of the scores."""
     if scores.kind != kind:
         raise DataError(f"this curve needs scores of kind {kind!r}; these are {scores.kind!r}.")
-    order = np.argsort(thresholds, kind="stable")
-    above = np.array([scores.counts_above(float(t)) for t in thresholds[order]])
-    edges = np.vstack([scores.class_totals, above, np.zeros(2)])
-    cells = -np.diff(edges, axis=0)  # (D + 1, 2) from low to high
-
-    def rates(counts: Any, k: int) -> FloatArray:
-        totals = counts.sum(axis=-1, keepdims=True)
-        share = np.cumsum(counts, axis=-1)[..., :-1] / totals
-        back: FloatArray = np.empty_like(share)
-        back[..., order] = share if k == 1 else 1 - share
-        return back
+    above = np.array([scores.counts_above(float(t)) for t in thresholds])
+    above = np.rint(above).astype(np.int64).reshape(-1, 2)
+    totals = np.rint(scores.class_totals).astype(np.int64)
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
-        prior = 1.0 / cells.shape[0]
-        drawn = [posterior_cells(cells[:, k], None, size, generator, prior=prior) for k in (0, 1)]
-        return value(rates(drawn[1], 1), rates(drawn[0], 0))
+        least, most = shares_above(above[:, 0], int(totals[0]), size, generator)
+        fewest, all_found = shares_above(above[:, 1], int(totals[1]), size, generator)
+        ends = value(1 - all_found, least), value(1 - fewest, most)
+        return np.stack([np.minimum(*ends), np.maximum(*ends)], axis=1)
 
-    return value(rates(cells[:, 1], 1), rates(cells[:, 0], 0)), draw
+    shares = above / totals
+    return value(1 - shares[:, 1], shares[:, 0]), draw
 
 
 def _roc(scores: RankedScores, x: FloatArray) -> tuple[FloatArray, Any]:
@@ -222,7 +216,8 @@ def _roc(scores: RankedScores, x: FloatArray) -> tuple[FloatArray, Any]:
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
         pairs = run_bootstrap.draw_runs(runs.negatives, runs.positives, size, generator)
-        return np.array([sensitivity(a, b) for a, b in pairs])
+        drawn = np.array([sensitivity(a, b) for a, b in pairs])
+        return np.stack([drawn, drawn], axis=1)
 
     return sensitivity(runs.negatives, runs.positives), draw
 
@@ -232,6 +227,6 @@ def _given(scores: RankedScores, curve: Callable[[Any], Any]) -> tuple[FloatArra
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
         drawn = [curve(s) for s in resampled_scores(scores, size, generator)]
-        return np.asarray(drawn, dtype=np.float64)
+        return np.stack([np.asarray(drawn, dtype=np.float64)] * 2, axis=1)
 
     return np.asarray(curve(scores), dtype=np.float64), draw

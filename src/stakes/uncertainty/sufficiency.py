@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._names import listed
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Name
 
@@ -17,6 +18,7 @@ __all__ = [
     "OF_PLANS",
     "OF_SCORES",
     "OF_SYSTEMS",
+    "few_carry",
     "refuse_weights",
     "shortage",
     "whole",
@@ -45,6 +47,15 @@ OF_PLANS = (
     "plan from numbers of cases; for weighted cases, the width of weighted_interval(...) shrinks "
     "with the square root of the number of rows"
 )
+
+
+def few_carry(places: Sequence[Any]) -> str:
+    """What to say when amounts are so unequal that intervals are too short; see `too_unequal`."""
+    return (
+        f"a few cases could carry most of the cost: the amounts at stake in cases of "
+        f"{listed(places)} are so unequal that intervals are probably too short; the cases that "
+        "would make them longer may not be among these"
+    )
 
 
 def shortage(
