@@ -43,7 +43,7 @@ def joint_share(draws: Floats, level: float) -> float:
     """
     size = draws.shape[0]
     depth = np.minimum(_inner_ranks(draws[:, 0]), _inner_ranks(-draws[:, 1])).min(axis=1)
-    return float(np.quantile(depth, 1 - level, method="lower")) / (size + 1)
+    return float(np.quantile(depth, 1 - level, method="lower") / (size + 1))
 
 
 def _inner_ranks(draws: Floats) -> Floats:

@@ -216,8 +216,9 @@ def _heavy_tail(
     Samples whose interval misses did not see the large cases, so what each rule happened to pay
     tells little; what was at stake in all cases of the class tells more.
     """
+    positive = at_stake > 0
     counts, sums, squares = (
-        np.bincount(cases.truth, at_stake**power * (at_stake > 0), len(app.classes))
+        np.bincount(cases.truth, at_stake**power * positive, len(app.classes)).astype(np.float64)
         for power in (0, 1, 2)
     )
     parts = np.array([(influence[cases.truth == k] ** 2).sum(axis=0) for k in range(len(counts))])
