@@ -8,6 +8,7 @@ import pytest
 from stakes import Application, CostMatrix, evaluate
 from stakes._kernels.interval_limits import skewed_limits
 from stakes.application import CaseCosts
+from stakes.evaluation import evaluate_frame
 
 N = 400
 
@@ -115,3 +116,20 @@ def test_fifteen_groups_have_fourteen_degrees_of_freedom():
         low, high = ev["d"].interval
         held.append(low <= 0.4 <= high)
     assert np.mean(held) > 0.93  # quantiles of draws held 0.88
+
+
+@pytest.mark.parametrize(("sigma", "flagged"), [(0.5, False), (2.0, True)])
+def test_sums_of_an_engine_tell_the_same(sigma, flagged):
+    rng = np.random.default_rng(0)
+    y = (rng.random(800) < 0.3).astype(int)
+    p = 1 / (1 + np.exp(0.85 - rng.normal(4 * y - 2, 2)))
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"y": y, "p": p, "amount": rng.lognormal(0, sigma, 800)})
+    ev = evaluate_frame(
+        frame,
+        label="y",
+        application=CostMatrix.zero_one(2),
+        posteriors={"m": "p"},
+        case_costs={"fn": "amount", "fp": "0.2"},
+    )
+    assert any("a few cases could carry" in note for note in ev.notes) == flagged
