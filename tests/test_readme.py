@@ -150,12 +150,22 @@ def test_targets_named_on_the_pages_exist() -> None:
         assert set(named) <= set(targets), page.name
 
 
-def test_decision_records_have_one_number_each_and_the_parts_of_the_template() -> None:
-    records = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
-    numbers = [record.name[:4] for record in records]
-    assert len(numbers) == len(set(numbers))
-    for record in records:
-        text = record.read_text(encoding="utf-8")
-        assert text.startswith(f"# {record.name[:4]}: "), record.name
-        headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
-        assert headings == ["Context", "Decision", "Consequences"], record.name
+def test_the_index_names_every_design_page_once_and_each_states_rules_and_reasons() -> None:
+    folder = ROOT / "docs" / "design"
+    index = re.findall(
+        r"^- \[.+?\]\(([\w-]+\.md)\)", (folder / "README.md").read_text("utf-8"), re.M
+    )
+    pages = {path.name for path in folder.glob("*.md")} - {"README.md"}
+    assert sorted(index) == sorted(pages)
+    for name in pages - {"differences.md"}:
+        text = (folder / name).read_text(encoding="utf-8")
+        assert len(re.findall(r"^# ", text, re.MULTILINE)) == 1, name
+        assert "**Rule.**" in text, name
+        assert "**Why.**" in text, name
+
+
+def test_every_study_is_cited_by_a_design_page() -> None:
+    pages = (ROOT / "docs" / "design").glob("*.md")
+    cited = "".join(page.read_text(encoding="utf-8") for page in pages)
+    for study in (ROOT / "docs" / "lab").glob("*.md"):
+        assert f"](../lab/{study.name})" in cited, study.name
