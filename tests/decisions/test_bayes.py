@@ -112,7 +112,7 @@ class TestExactness:
 
     @pytest.mark.parametrize("seed", range(10))
     def test_rounding_of_float32_sums_never_decides(self, seed):
-        # rows a few roundings away from a tie; decisions are those of float64 sums (docs/design/ties.md)
+        # rows a few roundings away from a tie; decisions are those of float64 sums (design/ties.md)
         rng = np.random.default_rng(seed)
         costs = rng.integers(0, 21, (6, 4)) / 10
         rows = (rng.multinomial(20, np.full(6, 1 / 6), 4000) / 20).astype(np.float32)
