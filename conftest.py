@@ -1,4 +1,4 @@
-"""What holds for every test: one thread each, and how the examples in docstrings are run.
+"""What holds for every test: one thread each, seeds, and how the examples in docstrings are run.
 
 Examples that need an extra are skipped, with the reason, where it is not installed.
 """
@@ -10,8 +10,9 @@ import doctest
 import importlib
 import importlib.util
 import os
+import sys
 import traceback
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,67 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 SOURCE = Path(__file__).parent / "src"
+#: Code that may not draw without a seed, in tests.
+OURS = (str(SOURCE), str(SOURCE.with_name("tests")), "<doctest")
+#: Where the global generators stand when a test begins.
+START = 20_010_101
+
+
+def pytest_configure() -> None:
+    """Refuse generators without a seed, from collection on: no test may fail by chance."""
+    import numpy as np
+
+    make = np.random.default_rng
+
+    def seeded(seed: Any = None) -> np.random.Generator:
+        if seed is None and _asked_by_us():
+            raise AssertionError("a generator needs a seed in tests: np.random.default_rng(0)")
+        return make(seed)
+
+    np.random.default_rng = seeded
+
+
+def _asked_by_us() -> bool:
+    """Whether our code called, be it through a library; some draw while they are imported."""
+    for frame, _ in traceback.walk_stack(None):
+        name = frame.f_code.co_filename
+        if name.startswith(OURS):
+            return True
+        if name.startswith("<frozen importlib"):
+            return False
+    return False
+
+
+@pytest.fixture(autouse=True)
+def _seeds_for_global_generators(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail a test that draws from the global generator of NumPy or PyTorch without seeding it."""
+    import numpy as np
+
+    numpy, torch, seeds = np.random.mtrand._rand, sys.modules.get("torch"), []
+
+    def seed(given: Any = None) -> None:
+        seeds.append(given)
+        numpy.seed(given)
+
+    monkeypatch.setattr(np.random, "seed", seed)
+    numpy.seed(START)
+    before = _state(numpy)
+    if torch is not None:
+        torch.manual_seed(START)
+        stood = torch.get_rng_state()
+    yield
+    named = bool(seeds) and all(one is not None for one in seeds)
+    if not named and _state(numpy) != before:
+        pytest.fail("a test draws from NumPy's global generator; use np.random.default_rng(0)")
+    drawn = torch is not None and not torch.equal(torch.get_rng_state(), stood)
+    if drawn and torch.initial_seed() == START:
+        pytest.fail("a test draws from PyTorch's global generator; torch.manual_seed(0) first")
+
+
+def _state(generator: Any) -> tuple[bytes, int]:
+    """Where a legacy generator of NumPy stands."""
+    _, keys, place, *_ = generator.get_state()
+    return keys.tobytes(), place
 
 
 def pytest_collect_file(file_path: Path) -> None:

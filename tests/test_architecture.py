@@ -26,6 +26,7 @@ SURROUNDINGS = (
     "_files",
     "_names",
     "_optional",
+    "_random",
     "_sealed",
     "results",
 )

@@ -16,5 +16,5 @@ IntArray: TypeAlias = NDArray[np.intp]
 Name: TypeAlias = Hashable
 #: One share per class: a sequence in the order of the classes, or a mapping by name.
 Priors: TypeAlias = "Sequence[float] | NDArray[Any] | Mapping[Any, float]"
-#: A seed or a generator; `None` draws fresh entropy.
+#: A seed, or a generator for fresh draws; `None` is the seed 0.
 RandomSource: TypeAlias = "int | np.random.Generator | None"

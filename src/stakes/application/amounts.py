@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._random import as_generator
 from stakes.application.application import Application
 from stakes.application.case_columns import case_costs
 from stakes.application.cost_matrix import CostMatrix
@@ -48,8 +49,8 @@ def costs_from_amounts(
         What an amount of 1 is.
     n_samples : int
         Draws, when a quantity is unknown.
-    rng : int, Generator or None
-        See :ref:`common-parameters`.
+    rng : None, int or numpy.random.Generator
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
 
     Returns
     -------
@@ -78,7 +79,7 @@ def costs_from_amounts(
     names = tuple(next(iter(amounts.values()))) if decisions is None else tuple(decisions)
     known = dict(quantities or {})
     unknown = {name: value for name, value in known.items() if isinstance(value, Unknown)}
-    generator = np.random.default_rng(rng)
+    generator = as_generator(rng)
     n = n_samples if unknown else 1
     columns = {
         name: value.sample(n, generator) if name in unknown else np.full(n, float(value))

@@ -11,6 +11,7 @@ import numpy as np
 from stakes._checks import as_priors, frozen
 from stakes._columns import as_reals
 from stakes._names import table_names
+from stakes._random import as_generator
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
 from stakes.application.draws import Affine, Draws, Term, checked_priors, parts_of
@@ -258,7 +259,7 @@ class UncertainApplication:
 
     def sample(self, n: int = 1000, *, rng: RandomSource = None) -> Draws:
         """Draw `n` possible applications, equally probable."""
-        return sampled(self, n, np.random.default_rng(rng))
+        return sampled(self, n, as_generator(rng))
 
     def corners(self) -> Draws:
         """The extreme applications, in which every unknown is at one of its ends.

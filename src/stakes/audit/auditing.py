@@ -46,8 +46,8 @@ def audit(
         Real systems to choose from.
     n : int
         Number of random pairs for the misranking rate.
-    rng : None, int or Generator
-        Source of randomness; a fixed seed by default, so that audits can be repeated.
+    rng : None, int or numpy.random.Generator
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
     higher_is_better : bool, optional
         Direction of a function of one's own; yes by default.
 

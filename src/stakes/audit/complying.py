@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.half_planes import common_arc
+from stakes._random import as_generator
 from stakes.application import as_application
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.audit.laws import TOLERANCE, Compliance, costs_of_arc, miss_price
@@ -58,8 +59,8 @@ def compliance(
         Direction of a function of one's own; yes by default.
     application : Application, optional
         Costs for catalogued metrics that need some; its priors are left aside.
-    rng : None, int or Generator
-        Where the tables are drawn from; the same for every metric by default.
+    rng : None, int or numpy.random.Generator
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
 
     Returns
     -------
@@ -88,10 +89,10 @@ def compliance(
     app = None if application is None else as_application(application).with_priors(None)
     counted = as_count_metric(metric, higher_is_better=higher_is_better, application=app)
     if n_classes == 2:
-        return binary_compliance(counted, np.random.default_rng(rng))
+        return binary_compliance(counted, as_generator(rng))
     from stakes.audit.many_classes import many_class_compliance
 
-    return many_class_compliance(counted, n_classes, np.random.default_rng(rng))
+    return many_class_compliance(counted, n_classes, as_generator(rng))
 
 
 def binary_compliance(metric: CountMetric, rng: np.random.Generator) -> Compliance:

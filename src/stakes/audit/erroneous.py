@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._columns import as_reals
 from stakes._kernels import misranking as kernels
+from stakes._random import as_generator
 from stakes.audit.misranking import block_sizes
 from stakes.audit.populations import pair_source
 from stakes.exceptions import DataError
@@ -95,7 +96,7 @@ def misranking_by_error(
     if nominal.ndim != 1 or not (np.isfinite(nominal) & (nominal >= 0)).all():
         raise DataError(f"`errors` must be a column of finite numbers from 0 on; got {errors!r}.")
     source = pair_source(utilities, confusions)
-    generator = np.random.default_rng(rng)
+    generator = as_generator(rng)
     wrong, squares = np.zeros(nominal.size), np.zeros(nominal.size)
     cells = 1
     for size in block_sizes(n):

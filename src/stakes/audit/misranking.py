@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels import misranking as kernels
+from stakes._random import as_generator
 from stakes.application import Application, CostMatrix, UncertainApplication, as_application
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.audit.populations import PairSource, pair_source
@@ -132,8 +133,8 @@ def misranking_rate(
         (or the priors of the application), rates 0.5 + 0.5 Beta(2, 1).
     n : int
         Number of pairs.
-    rng : None, int or Generator
-        Source of randomness.
+    rng : None, int or numpy.random.Generator
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
     higher_is_better : bool, optional
         Direction of a function of one's own; yes by default.
 
@@ -198,7 +199,7 @@ def _rates(
     metrics: list[CountMetric], source: PairSource, n: int, rng: RandomSource
 ) -> list[MisrankingRate]:
     """The share of misranked pairs for each metric."""
-    generator = np.random.default_rng(rng)
+    generator = as_generator(rng)
     wrong = np.zeros(len(metrics))
     for size in block_sizes(n):
         gains, first, second = source.draw(generator, size)

@@ -10,6 +10,7 @@ import numpy as np
 from stakes._checks import as_priors
 from stakes._columns import as_column
 from stakes._names import listed, observed_names
+from stakes._random import as_seed
 from stakes.application import Application
 from stakes.calibration.blending import Average
 from stakes.calibration.calibrator import Calibrator
@@ -64,9 +65,9 @@ class Automatic(Calibrator):
         of `Smooth` and of one sought with each class counted by the root of what is at stake in it.
     folds : int
         Number of stratified folds.
-    rng : int, Generator, RandomState or None
-        Seed of the folds. Of a generator one is drawn at once and kept, so that fitting again gives
-        the same folds; None draws new ones every time.
+    rng : None, int, numpy.random.Generator or RandomState
+        Seed of the folds, 0 if None. Of a generator one is drawn at once and kept, so that fitting
+        again gives the same folds.
     priors, classes
         See `Calibrator`.
     bound : float or "data", optional
@@ -129,7 +130,7 @@ class Automatic(Calibrator):
             candidates=tried,
             by=by,
             folds=folds,
-            rng=_seed(rng),
+            rng=as_seed(rng.randint(2**31 - 1) if isinstance(rng, np.random.RandomState) else rng),
         )
         loss_name(by)
         if tried is not None and not tried:
@@ -275,20 +276,6 @@ class Automatic(Calibrator):
 def candidate_priors(cases: Cases) -> FloatArray | None:
     """The target priors, if any were given."""
     return as_priors(cases.priors, cases.classes) if cases.given else None
-
-
-def _seed(rng: Any) -> int | None:
-    """A seed that can be kept, drawn from a generator where one is given."""
-    if isinstance(rng, np.random.Generator):
-        return int(rng.integers(2**31))
-    if isinstance(rng, np.random.RandomState):
-        return int(rng.randint(2**31 - 1))
-    if rng is None or (isinstance(rng, (int, np.integer)) and rng >= 0):
-        return None if rng is None else int(rng)
-    raise DataError(
-        f"`rng` must be a whole number of 0 or more, a generator or None; got {rng!r}.",
-        hint="rng=0",
-    )
 
 
 def _left_out(failures: list[str]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from stakes._checks import as_priors
 from stakes._columns import as_column, as_weights
 from stakes._names import listed
+from stakes._random import as_generator
 from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.cases import Cases, group_numbers, read_cases
 from stakes.exceptions import DataError
@@ -42,8 +43,9 @@ def stratified_folds(
         Number of folds, at least 2.
     groups : array-like of shape (n_cases,), optional
         What belongs together.
-    rng : int, Generator, RandomState or None
-        Seed. A legacy ``RandomState(s)`` without groups gives the same folds as scikit-learn's
+    rng : None, int, numpy.random.Generator or RandomState
+        Seed of what is drawn, 0 if None; a generator gives fresh draws. A legacy
+        ``RandomState(s)`` without groups gives the same folds as scikit-learn's
         ``StratifiedKFold(folds, shuffle=True, random_state=s)``.
 
     Returns
@@ -87,16 +89,8 @@ def _count(folds: Any, cases: int) -> int:
 
 
 def _random(rng: Any) -> np.random.Generator | np.random.RandomState:
-    """The source of randomness."""
-    if isinstance(rng, np.random.RandomState):
-        return rng
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise DataError(
-            f"`rng` must be a whole number of 0 or more, a generator or None; got {rng!r}.",
-            hint="rng=0",
-        ) from None
+    """The source of randomness; that of scikit-learn is used as it is."""
+    return rng if isinstance(rng, np.random.RandomState) else as_generator(rng)
 
 
 def _grouped(

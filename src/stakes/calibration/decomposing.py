@@ -114,8 +114,8 @@ def decompose(
         Cross-fit the calibrator. Default: fit on the same cases, as is usual for decompositions,
         which is optimistic, and the result says so: with few cases miscalibration and
         discrimination are overstated.
-    rng : int, Generator or None
-        Seed of the folds.
+    rng : None, int or numpy.random.Generator
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
 
     Returns
     -------

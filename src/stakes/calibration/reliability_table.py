@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import frozen
 from stakes._kernels.pav_blocks import pav_blocks
+from stakes._random import as_generator
 from stakes.calibration.cases import Cases, read_cases
 from stakes.calibration.forecast_groups import Look, equal_mass, furthest
 from stakes.exceptions import DataError, LabelError
@@ -152,7 +153,7 @@ def reliability_table(
     mass = np.bincount(member, weights=weights, minlength=size)
     mean = np.bincount(member, weights=weights * said, minlength=size) / mass
     share = np.bincount(member, weights=weights * happened, minlength=size) / mass
-    random = np.random.default_rng(rng)
+    random = as_generator(rng)
     drawn = np.empty((replicates, size))
     for row in drawn:
         luck = random.random(len(said)) < said

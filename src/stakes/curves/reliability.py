@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from stakes._kernels.roc_hull import cumulative
 from stakes._kernels.scores_compiled import hull
+from stakes._random import as_generator
 from stakes.curves.tabular import Tabular
 from stakes.exceptions import DataError
 from stakes.metrics.proper_scores import ScoreDecomposition, score_decomposition
@@ -54,8 +55,8 @@ def reliability(
         Of the pointwise band.
     points : int
         At most so many forecasts are returned, evenly spaced among the distinct ones.
-    rng : int or Generator, optional
-        Source of randomness for the band.
+    rng : None, int or numpy.random.Generator
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
 
     Returns
     -------
@@ -125,7 +126,7 @@ def _band(
     """Quantiles of isotonic curves of outcomes drawn from the forecasts."""
     if n_resamples == 0:
         return np.full(kept.shape, np.nan), np.full(kept.shape, np.nan)
-    source = np.random.default_rng(rng)
+    source = as_generator(rng)
     cases = np.maximum(np.rint(total), 1).astype(np.int64)
     drawn = np.empty((n_resamples, kept.shape[0]))
     for k in range(n_resamples):

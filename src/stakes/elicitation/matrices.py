@@ -16,6 +16,7 @@ import numpy as np
 
 from stakes._columns import as_reals
 from stakes._names import listed, table_names
+from stakes._random import as_generator
 from stakes.application import CostMatrix, UncertainApplication
 from stakes.elicitation.cones import drawn, inner_point, least_and_most
 from stakes.elicitation.matrix_question import MatrixQuestion, asked_about
@@ -181,7 +182,7 @@ class MatrixElicitation:
         """Matrices that agree with everything that was said, uniform on the scale of factors."""
         self._refuse_contradictions()
         rows = self._rows(range(len(self.statements)))
-        values = drawn(rows, *self._box, self.n_samples, np.random.default_rng(self.rng))
+        values = drawn(rows, *self._box, self.n_samples, as_generator(self.rng))
         costs = np.zeros((len(values), *self.free.shape))
         costs[:, ~self.free] = values
         return costs

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._columns import refuse_masked
+from stakes._random import as_seed
 from stakes.application import Application, CaseCosts, UncertainApplication, as_application
 from stakes.calibration import Calibrator
 from stakes.evaluation.by_case import evaluated_by_case
@@ -103,7 +104,7 @@ def evaluate(
     min_cases : int
         With fewer cases of a class that matters, neither interval nor verdict is given.
     rng : None, int or numpy.random.Generator
-        Source of randomness, for folds and draws.
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
 
     Returns
     -------
@@ -134,10 +135,7 @@ def evaluate(
     uncertain = application if isinstance(application, UncertainApplication) else None
     given = as_application(application if uncertain is None else uncertain.expected)
     _refuse_settings(recalibrate, folds, min_cases, case_costs)
-    seed = np.random.default_rng().integers(2**32) if rng is None else _seed(rng)
-    options: dict[str, Any] = {"level": level, "rng": seed, "min_cases": min_cases}
-    if not isinstance(seed, np.random.Generator):
-        options["rng"] = int(seed)
+    options: dict[str, Any] = {"level": level, "rng": as_seed(rng), "min_cases": min_cases}
     tables = models if isinstance(models, Mapping) else {"model": models}
     if tables and all(isinstance(each, ConfusionMatrix) for each in tables.values()):
         if y_true is not None:
@@ -173,18 +171,6 @@ def evaluate(
         "classes": given.classes,
     }
     return sliced(evaluate, found, (y_true, by), columns, kept)
-
-
-def _seed(rng: Any) -> int | np.random.Generator:
-    """A seed or a generator as given, checked."""
-    if isinstance(rng, np.random.Generator):
-        return rng
-    if not isinstance(rng, (int, np.integer)) or isinstance(rng, bool) or rng < 0:
-        raise DataError(
-            f"`rng` must be None, a whole number from 0 on or a Generator; got {rng!r}.",
-            hint="rng=0 gives the same result every time",
-        )
-    return int(rng)
 
 
 def _refuse_settings(recalibrate: Any, folds: Any, min_cases: Any, case_costs: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from stakes._random import as_seed
 from stakes.application import Application, CostMatrix, UncertainApplication, as_application
 from stakes.engines import Request, reduce_frame
 from stakes.engines.reducing import native
@@ -126,10 +127,7 @@ def evaluate_frame(
         classes=classes,
         positive=positive,
     )
-    seed = np.random.default_rng(rng).integers(2**32) if rng is None else rng
-    options: dict[str, Any] = {"level": level, "rng": seed, "min_cases": min_cases}
-    if not isinstance(seed, np.random.Generator):
-        options["rng"] = int(seed)
+    options: dict[str, Any] = {"level": level, "rng": as_seed(rng), "min_cases": min_cases}
     found = evaluated_reduction(reduce_frame(frame, request), options=options)
     if uncertain is None:
         return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._random import as_generator
 from stakes.evaluation.judging import Judged, Sources
 from stakes.evaluation.matrix_paths import MatrixPath, price_path, share_paths
 from stakes.report.embedding import packed
@@ -78,7 +79,7 @@ def _sample(ev: Evaluation, sources: Sources, rng: Any) -> NDArray[np.intp]:
     truth = sources.cases.truth
     models = sum(one.model.posteriors is not None for one in sources.judged)
     room = max(LARGEST // (2 * len(ev.application.classes) * models), 1)
-    order = np.random.default_rng(rng).permutation(truth.shape[0])
+    order = as_generator(rng).permutation(truth.shape[0])
     if room >= truth.shape[0]:
         return order
     wanted = np.floor(np.bincount(truth) * (room / truth.shape[0])).astype(np.intp)

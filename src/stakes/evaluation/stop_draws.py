@@ -76,7 +76,7 @@ def chances_by_draws(
     found, count = lowest / lowest.sum(axis=0), nec.shape[0]
     if not draws:
         return found, 0
-    blocks = _Blocks(seed_of(0 if isinstance(rng, np.random.Generator) else rng), draws)
+    blocks = _Blocks(seed_of(rng), draws)
     digits = np.arange(count - 1, -1, -1)
     for at in open_.tolist():
         table = joint[place.stops[at]]

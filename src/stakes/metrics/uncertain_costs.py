@@ -93,8 +93,8 @@ def compare_under_uncertainty(
     n_samples : int
         Draws for the probabilities and the value of knowing; alternatives and given samples
         are used as they are, exactly.
-    rng : int, Generator or None
-        See :ref:`common-parameters`.
+    rng : None, int or numpy.random.Generator
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
 
     Returns
     -------

@@ -9,6 +9,7 @@ import numpy as np
 from stakes._checks import frozen
 from stakes._columns import as_reals
 from stakes._names import listed
+from stakes._random import as_generator
 from stakes.exceptions import DataError, UndefinedError
 from stakes.posteriors.prior_estimation import PriorEstimate
 from stakes.typing import FloatArray, RandomSource
@@ -180,7 +181,7 @@ def _intervals(
     rng: RandomSource,
 ) -> tuple[FloatArray, FloatArray]:
     """Quantiles over draws of both tables; one-sided from an estimate of 0 or 1."""
-    random = np.random.default_rng(rng)
+    random = as_generator(rng)
     ends = [(1 - level) / 2, 0.5, (1 + level) / 2]
     free = np.empty((replicates, len(counts)))
     held = np.empty_like(free)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._random import as_generator
 from stakes.audit import compliance
 from stakes.audit.count_metric import as_count_metric
 from stakes.exceptions import DataError
@@ -88,8 +89,8 @@ def check_laws(
         Direction of a function of one's own; yes by default.
     application : Application, optional
         Costs for catalogued metrics that need some.
-    rng : None, int or Generator
-        Where the tables are drawn from.
+    rng : None, int or numpy.random.Generator
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
 
     Returns
     -------
@@ -119,7 +120,7 @@ def check_laws(
     if unknown:
         raise DataError(f"`laws` must be among {', '.join(EVERY)}; got {', '.join(unknown)}.")
     counted = as_count_metric(metric, higher_is_better=higher_is_better, application=application)
-    tables = _tables(n_classes, np.random.default_rng(rng))
+    tables = _tables(n_classes, as_generator(rng))
     results = []
     for law in wanted:
         if law == "cost":

@@ -64,7 +64,8 @@ def interval(
     replicates : int
         How many are drawn, for methods that draw.
     rng : None, int or numpy.random.Generator
-        Source of randomness. Draws depend on the summary and the seed alone.
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
+        Draws depend on the summary and the seed alone.
     min_cases : int
         With fewer cases (or groups) of a class that matters no interval is given.
 

@@ -112,7 +112,7 @@ def band(
     replicates : int
         Drawn curves.
     rng : None, int or numpy.random.Generator
-        Source of randomness.
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
     min_cases : int
         With fewer cases of a class no band is given.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes._columns import as_reals
 from stakes._kernels.resampling import posterior_cells
+from stakes._random import as_generator
 from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.summaries import PairedCounts
@@ -36,7 +37,7 @@ def best_by_log_odds(
     replicates : int
         Draws of the joint counts.
     rng : None, int or numpy.random.Generator
-        Source of randomness.
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
 
     Returns
     -------
@@ -83,7 +84,7 @@ def best_by_log_odds(
         return found
 
     seen = costs(counts[None])[0]
-    generator = np.random.default_rng(rng)
+    generator = as_generator(rng)
     wins = np.zeros(seen.shape)
     for start in range(0, replicates, 200):
         size = min(200, replicates - start)

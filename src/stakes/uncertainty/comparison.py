@@ -81,7 +81,7 @@ def compare(
     replicates : int
         Draws behind the probabilities, and behind the intervals when there are groups.
     rng : None, int or numpy.random.Generator
-        Source of randomness.
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
     min_cases : int
         With fewer cases (or groups) of a class that matters no verdict is given.
 

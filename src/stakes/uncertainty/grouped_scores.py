@@ -58,7 +58,7 @@ def grouped_score_interval(
     replicates : int
         How often the groups are drawn.
     rng : None, int or numpy.random.Generator
-        Source of randomness.
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
     min_cases : int
         With fewer groups (of a side), or fewer cases of a class, no interval is given.
 

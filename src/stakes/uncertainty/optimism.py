@@ -10,6 +10,7 @@ import numpy as np
 from stakes._kernels.fold_thresholds import best_decisions, cross_fitted_counts
 from stakes._kernels.interval_limits import percentile
 from stakes._kernels.run_bootstrap import draw_runs
+from stakes._random import as_generator
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError
 from stakes.metrics import at_min_cost
@@ -112,7 +113,7 @@ def min_cost_optimism(
     replicates : int
         Replicates of the bootstrap.
     rng : None, int or numpy.random.Generator
-        Source of randomness.
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
 
     Returns
     -------
@@ -140,7 +141,7 @@ def min_cost_optimism(
         counts = _cross_fitted(scores, app, priors, folds, repeats, rng)
         new = _cost(counts, app, priors) / divisor
     elif method == "bootstrap":
-        generator = np.random.default_rng(rng)
+        generator = as_generator(rng)
         new = apparent + _bootstrap_gap(scores, app, priors, replicates, generator) / divisor
     else:
         raise DataError(f"`method` must be 'cross_fit' or 'bootstrap'; got {method!r}.")
@@ -237,7 +238,7 @@ def _cross_fitted(
         priors,
         folds=min(folds, fewest),
         repeats=repeats,
-        rng=np.random.default_rng(rng),
+        rng=as_generator(rng),
     )
 
 

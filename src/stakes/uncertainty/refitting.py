@@ -64,7 +64,7 @@ def refitted_interval(
     replicates : int
         How often the calibration is fitted.
     rng : None, int or numpy.random.Generator
-        Source of randomness.
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
     min_cases : int
         With fewer test cases of a class no interval is given.
 

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from stakes._checks import frozen
+from stakes._random import as_generator
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, RandomSource
 
@@ -23,14 +24,7 @@ BLOCK = 500
 
 def seed_of(rng: RandomSource) -> int:
     """One whole number that stands for `rng`."""
-    try:
-        generator = np.random.default_rng(rng)
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"`rng` must be None, a whole number not below 0 or a Generator; got {rng!r}.",
-            hint="rng=0",
-        ) from error
-    return int(generator.integers(2**63))
+    return int(as_generator(rng).integers(2**63))
 
 
 def as_size(size: Any) -> int:

@@ -65,7 +65,7 @@ def compare_scores(
     replicates : int
         Draws of the cases.
     rng : None, int or numpy.random.Generator
-        Source of randomness.
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
     min_cases : int
         With fewer cases of a class no verdict is given.
 

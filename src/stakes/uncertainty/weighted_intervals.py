@@ -61,7 +61,7 @@ def weighted_interval(
     replicates : int
         How many are drawn, for methods that draw.
     rng : None, int or numpy.random.Generator
-        Source of randomness.
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
     min_cases : int
         With fewer rows of a class that matters no interval is given.
 

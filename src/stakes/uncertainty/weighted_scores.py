@@ -12,6 +12,7 @@ from stakes._kernels.equal_error import equal_error_limits
 from stakes._kernels.interval_limits import normal_quantile, percentile
 from stakes._kernels.run_bootstrap import Rates
 from stakes._names import encode
+from stakes._random import as_generator
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError
 from stakes.summaries import ScoreCounts
@@ -73,7 +74,7 @@ def weighted_score_interval(
     replicates : int
         How many are drawn, for methods that draw.
     rng : None, int or numpy.random.Generator
-        Source of randomness.
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
     min_cases : int
         With fewer rows of a class no interval is given.
 
@@ -196,7 +197,7 @@ def _least_cost(
     def tables(chosen: Any) -> FloatArray:
         return np.stack([np.bincount(2 * truth + chosen, p, minlength=4) for p in powers])
 
-    generator, parts = np.random.default_rng(rng), []
+    generator, parts = as_generator(rng), []
     for _ in range(REPEATS):
         fold, chosen = np.empty(n, dtype=np.intp), np.empty(n, dtype=bool)
         for inside in (~rows.second, rows.second):

@@ -1,0 +1,39 @@
+"""Where random numbers come from: the same ones at every call, unless a generator is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stakes.exceptions import DataError
+
+__all__ = ["SEED", "as_generator", "as_seed"]
+
+#: What `rng=None` stands for.
+SEED = 0
+
+
+def as_generator(rng: Any) -> np.random.Generator:
+    """The generator given, or a new one from a seed; None is the seed `SEED`."""
+    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(_checked(rng))
+
+
+def as_seed(rng: Any) -> int:
+    """A seed that can be kept; one is drawn from a generator, so that each call gets another."""
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**32))
+    return _checked(rng)
+
+
+def _checked(rng: Any) -> int:
+    """A seed as given, or `SEED`."""
+    if rng is None:
+        return SEED
+    whole = isinstance(rng, (int, np.integer)) and not isinstance(rng, bool)
+    if not whole or rng < 0:
+        raise DataError(
+            f"`rng` must be None, a whole number from 0 on or a Generator; got {rng!r}.",
+            hint="rng=0",
+        )
+    return int(rng)
