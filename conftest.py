@@ -44,12 +44,11 @@ def pytest_configure() -> None:
 
 def _asked_by_us() -> bool:
     """Whether our code called, be it through a library; some draw while they are imported."""
-    for frame, _ in traceback.walk_stack(None):
-        name = frame.f_code.co_filename
-        if name.startswith(OURS):
+    frame = sys._getframe(2)
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        if frame.f_code.co_filename.startswith(OURS):
             return True
-        if name.startswith("<frozen importlib"):
-            return False
+        frame = frame.f_back
     return False
 
 

@@ -109,7 +109,10 @@ class TestRefusals:
 
     def test_deep_and_long_texts(self):
         with pytest.raises(CostError, match="more than 50 parentheses"):
-            CostExpression("(" * 60 + "1" + ")" * 60)
+            CostExpression("(" * 51 + "1" + ")" * 51)
+        assert CostExpression("(" * 50 + "x" + ")" * 50).value({"x": [3.0]}).tolist() == [3]
+        beside = " + ".join(["(x)"] * 51)  # not inside each other
+        assert CostExpression(beside).value({"x": [3.0]}).tolist() == [51 * 3]
         with pytest.raises(CostError, match="may have 1000 characters; got 2000"):
             CostExpression("1" * 2000)
 

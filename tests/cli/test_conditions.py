@@ -1,5 +1,7 @@
 """Conditions of `--fail-if`: what they say, and what says none."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from stakes.cli.conditions import Condition, read_condition
@@ -58,3 +60,23 @@ def test_periods_refuse_what_could_never_hold(text):
 def test_evaluations_refuse_what_could_never_hold():
     with pytest.raises(DataError, match="I cannot read the condition 'nec>nan'"):
         Gate("nec>nan")
+
+
+def test_a_gate_about_an_unknown_model_names_the_known_ones():
+    models = [SimpleNamespace(name=name, nec=0.7, cost=0.2) for name in ("gbm", "logreg")]
+    findings = SimpleNamespace(models=models, best=models[0])
+    assert Gate("logreg:nec>0.5").holds(findings)
+    assert not Gate("logreg:nec>0.8").holds(findings)
+    for ask in (Gate("gbn:nec>0.5").holds, Gate("gbn:nec>0.5").said):
+        with pytest.raises(DataError, match="'gbn'; the models are gbm, logreg"):
+            ask(findings)
+
+
+def test_so_does_the_command(run, write):
+    rows = "".join(f"{k % 2},{0.2 + 0.6 * (k % 2)}\n" for k in range(40))
+    file = write("d.csv", f"label,p\n{rows}")
+    words = ("eval", file, "--scores", "p", "--cost", "fn=5", "fp=1")
+    assert run(*words, "--fail-if", "p:nec>0.5").code == 0
+    ran = run(*words, "--fail-if", "q:nec>0.5")
+    assert ran.code == 2
+    assert "--fail-if speaks of 'q'; the models are p." in ran.err

@@ -44,6 +44,29 @@ def test_default_range_ends_where_nobody_abstains():
     assert (np.diff(curve.coverage) >= 0).all()
 
 
+@pytest.mark.parametrize(
+    ("costs", "price"),
+    [
+        ([[0, 1], [1, 0]], 1 / 2),
+        ([[0, 1], [10, 0]], 10 / 11),
+        ([[1, 3], [8, 2]], 1 + 7 / 4),  # alike at 1/4
+        ([[0, 1], [10, 9]], 9),  # a sure positive costs 9 at best
+        ([[2, 1], [5, 4]], 4),  # the second is always better
+        ([[5, 4], [1, 3]], 4),  # a sure negative costs 4 at best
+        ([[0, 2], [-1, 0]], 0),  # nothing costs anything
+    ],
+)
+def test_default_range_is_the_dearest_case_to_decide(costs, price):
+    sc = ScoreCounts.from_scores([0, 1], [0.4, 0.6], kind="posterior")
+    grid = curves.abstention(sc, CostMatrix(costs)).abstention_cost
+    assert grid[[0, -1]] == pytest.approx([0, price])
+    assert grid.shape == (101,)
+    p = np.linspace(0, 1, 40_001)[:, None]  # holds every place where two of these cost the same
+    (a, b), (c, d) = costs
+    tried = np.minimum(a + p * (c - a), b + p * (d - b)).max()
+    assert price == pytest.approx(max(tried, 0), abs=1e-3)
+
+
 def test_three_decisions_are_refused():
     y, p = drawn(20)
     with pytest.raises(CostError, match="abstention is added here"):

@@ -65,7 +65,10 @@ class TestRocDisplay:
 
     def test_order_of_a_decision_function_is_enough(self, fitted) -> None:
         _, X, y = fitted
-        assert room.RocDisplay.from_estimator(LinearSVC().fit(X, y), X, y).ax_ is not None
+        assert (
+            room.RocDisplay.from_estimator(LinearSVC(random_state=0).fit(X, y), X, y).ax_
+            is not None
+        )
 
     def test_three_classes_raise(self) -> None:
         X, y = make_classification(90, 6, n_informative=4, n_classes=3, random_state=0)

@@ -308,7 +308,9 @@ def test_forms_of_groups(in_groups, form) -> None:
 # ----------------------------------------------------------------- what cannot be done
 
 
-@pytest.mark.parametrize("cv", [StratifiedKFold(4), KFold(4), RepeatedStratifiedKFold(n_splits=3)])
+@pytest.mark.parametrize(
+    "cv", [StratifiedKFold(4), KFold(4), RepeatedStratifiedKFold(n_splits=3, random_state=0)]
+)
 @pytest.mark.parametrize("routing", [False, True])
 def test_folds_that_tear_groups_apart_are_refused(in_groups, cv, routing) -> None:
     X, y, groups = in_groups

@@ -88,7 +88,7 @@ class TestMakeCostScorer:
 
     def test_auto_falls_back_to_predict_without_posteriors(self, two_classes) -> None:
         X, y = two_classes
-        model = LinearSVC().fit(X, y)
+        model = LinearSVC(random_state=0).fit(X, y)
         costs = stakes.CostMatrix([[0, 1], [3, 0]])
         expected = -stakes.expected_cost(y, model.predict(X), application=costs)
         assert make_cost_scorer(costs)(model, X, y) == expected

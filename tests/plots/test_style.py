@@ -11,7 +11,8 @@ from stakes.exceptions import MissingExtraError
 
 
 def test_missing_matplotlib_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for name in ("matplotlib", "matplotlib.pyplot"):
+        monkeypatch.setitem(sys.modules, name, None)
     sc = ScoreCounts.from_scores([0, 1], [0.0, 1.0], kind="rank")
     with pytest.raises(MissingExtraError, match=r"pip install 'stakes\[plots\]'"):
         plots.roc(curves.roc(sc))

@@ -209,13 +209,12 @@ def _tuned(args: argparse.Namespace, app: Application | None) -> list[str]:
 
 def _draw(found: Audit, args: argparse.Namespace) -> None:
     """Write the picture of the level sets."""
-    from stakes._optional import load
     from stakes.audit import level_sets
     from stakes.cli.pictures import write_picture
     from stakes.exceptions import DataError
     from stakes.plots import level_sets as draw
+    from stakes.plots.style import axes_of_size
 
-    load("matplotlib", extra="plots").use("Agg")
     app = found.application
     if app is not None and app.costs.shape != (2, 2):
         raise DataError("level sets are drawn for two outcomes and two decisions.")
@@ -223,5 +222,5 @@ def _draw(found: Audit, args: argparse.Namespace) -> None:
     if found.opposite is not None:
         prevalence = float(found.opposite.preferred.priors[1])
     grid = level_sets(args.metric, prevalence=prevalence, application=app)
-    figure = draw(grid, pair=found.opposite).figure
+    figure = draw(grid, pair=found.opposite, ax=axes_of_size(4.8, 4.8)).figure
     write_picture(figure, args.plot)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._optional import load
 from stakes.calibration import Automatic, reliability_table
 from stakes.calibration.reliability_table import event_of
 from stakes.cli.calibration_echo import Echo, echo
@@ -195,26 +194,22 @@ def draw(learnt: Learnt, path: str) -> bool:
     Where the most probable class is always right there is nothing to draw.
     """
     from stakes import plots
-    from stakes.plots.style import style
+    from stakes.plots.style import TITLE, panels
 
-    module = load("matplotlib.figure", extra="plots")
     pairs = [("as is", learnt.before), ("calibrated, cross-fitted", learnt.after)]
     known = [(title, *_event(learnt, p)) for title, p in pairs if p is not None]
     if any(happened.all() for _, _, happened, _, _ in known):
         return False
-    with style():
-        figure = module.Figure(figsize=(4.8 * len(known), 4.8), layout="constrained")
-        axes = figure.subplots(1, len(known), squeeze=False)[0]
-        for ax, (title, said, happened, weights, event) in zip(axes, known, strict=True):
-            drawn = said if len(said) <= MANY else np.round(said, 4)  # finer than the picture
-            counts = ScoreCounts.from_scores(
-                happened, drawn, kind="posterior", classes=[False, True], sample_weight=weights
-            )
-            plots.reliability(reliability(counts, rng=0), ax=ax)
-            ax.set(
-                title=title, xlabel=f"probability said for {event}", ylabel="how often it happens"
-            )
-        write_picture(figure, path)
+    figure, axes = panels(1, len(known), width=4.8, height=4.8)
+    for ax, (title, said, happened, weights, event) in zip(axes, known, strict=True):
+        drawn = said if len(said) <= MANY else np.round(said, 4)  # finer than the picture
+        counts = ScoreCounts.from_scores(
+            happened, drawn, kind="posterior", classes=[False, True], sample_weight=weights
+        )
+        plots.reliability(reliability(counts, rng=0), ax=ax)
+        ax.set(xlabel=f"probability said for {event}", ylabel="how often it happens")
+        ax.set_title(title, fontsize=TITLE)
+    write_picture(figure, path)
     return True
 
 

@@ -9,7 +9,6 @@ import math
 import sys
 from typing import Any
 
-from stakes._optional import load
 from stakes.cli.monitored_watch import Watched
 from stakes.cli.output import dim, page_width, print_aligned, print_wrapped, shown
 from stakes.cli.pictures import write_picture
@@ -181,8 +180,6 @@ def _cell(value: Any) -> Any:
 def draw(found: Watched, path: str) -> None:
     """The costs over the periods as a picture, whole or not at all."""
     from stakes.plots import cost_over_periods
+    from stakes.plots.style import axes_of_size
 
-    figures = load("matplotlib.figure", extra="plots")
-    figure = figures.Figure(figsize=(6.4, 3.4), layout="constrained")
-    cost_over_periods(found.watch, ax=figure.subplots())
-    write_picture(figure, path)
+    write_picture(cost_over_periods(found.watch, ax=axes_of_size(6.4, 3.4)).figure, path)

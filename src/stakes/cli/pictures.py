@@ -9,6 +9,7 @@ from typing import Any
 from stakes._files import refuse_unwritable, write_whole
 from stakes._optional import load
 from stakes.exceptions import FormatError
+from stakes.report.canvas import svg_of
 
 __all__ = ["refuse_undrawable", "write_picture"]
 
@@ -25,9 +26,12 @@ def refuse_undrawable(path: str) -> None:
 
 
 def write_picture(figure: Any, path: str) -> None:
-    """The figure in a file of the kind that its name says."""
+    """The figure in a file of the kind that its name says; in SVG, text stays text."""
+    if _kind(path) == "svg":
+        write_whole(Path(path), svg_of(figure).encode())
+        return
     stream = io.BytesIO()
-    figure.savefig(stream, format=_kind(path))
+    figure.savefig(stream, format=_kind(path), bbox_inches="tight")
     write_whole(Path(path), stream.getvalue())
 
 

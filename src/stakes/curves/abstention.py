@@ -78,11 +78,15 @@ def abstention(
 
 
 def _useless_from(values: FloatArray) -> float:
-    """The price from which abstaining is never best: where both decisions cost the same."""
+    """The price from which abstaining is never best: that of the case which costs most to decide.
+
+    The better decision costs most where both cost the same, or for a sure case.
+    """
     (a, b), (c, d) = values.tolist()
     slope = (b - a) + (c - d)
-    p = np.clip((b - a) / slope, 0, 1) if slope else 0.0
-    return float(max(a + p * (c - a), 0.0))
+    p = np.array([0.0, 1.0, np.clip((b - a) / slope, 0, 1) if slope else 0.0])
+    dearest = np.minimum(a + p * (c - a), b + p * (d - b)).max()
+    return float(max(dearest, 0.0))
 
 
 def _row(scores: RankedScores, app: Any, shares: FloatArray, price: float) -> list[float]:

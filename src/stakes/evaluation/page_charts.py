@@ -13,13 +13,13 @@ from stakes._optional import load
 from stakes.curves.bayes_error import BayesErrorCurve
 from stakes.evaluation.plotting import renamed
 from stakes.exceptions import MissingExtraError, UndefinedError
-from stakes.plots.style import GREY, pen, style
+from stakes.plots.style import GREY, axes_of_size, pen
 from stakes.report.charts import Chart, inline
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["axes_of_size", "charts_of", "short_name", "without_legend"]
+__all__ = ["charts_of", "short_name", "without_legend"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,13 +59,6 @@ def charts_of(ev: Evaluation, stops: Any) -> tuple[list[Chart], dict[str, Any], 
         _det(renamed(ev.plot.det_curves(), keys), names),
     ]
     return drawn, reliability, ""
-
-
-def axes_of_size(width: float, height: float) -> Any:
-    """Axes outside pyplot, so that nothing stays open."""
-    with style():
-        figure = load("matplotlib.figure", extra="plots")
-        return figure.Figure(figsize=(width, height), dpi=72, layout="constrained").subplots()
 
 
 def without_legend(ax: Any, names: dict[str, str]) -> Any:

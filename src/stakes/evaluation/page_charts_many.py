@@ -11,9 +11,10 @@ from stakes import curves
 from stakes._optional import load
 from stakes.evaluation.case_paths import CasePath
 from stakes.evaluation.matrix_paths import MatrixPath
-from stakes.evaluation.page_charts import axes_of_size, short_name, without_legend
+from stakes.evaluation.page_charts import short_name, without_legend
 from stakes.evaluation.plotting import coarser
 from stakes.exceptions import MissingExtraError
+from stakes.plots.style import axes_of_size
 from stakes.report.amounts import percent
 from stakes.report.charts import Chart, inline
 from stakes.summaries import ScoreCounts

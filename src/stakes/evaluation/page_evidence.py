@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stakes.evaluation.page_charts import axes_of_size, without_legend
+from stakes.evaluation.page_charts import without_legend
+from stakes.plots.style import axes_of_size
 from stakes.report.charts import Chart, inline
 
 if TYPE_CHECKING:

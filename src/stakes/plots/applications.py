@@ -17,7 +17,6 @@ from stakes.plots.style import (
     pen,
     penned,
     shade,
-    style,
 )
 from stakes.plots.switching import ratio_axis
 
@@ -63,26 +62,25 @@ def bayes_error(
     """
     systems = as_systems(curves)
     normal = next(iter(systems.values())).normalize
-    with style():
-        ax = axes_for(ax, (6.4, 4.8))
-        if span is not None:
-            shade(ax, *span, "in question")
-        first = next(iter(systems.values()))
-        ax.plot(first.log_odds, first.naive, color="black", linewidth=0.9, gid="constant")
-        draw_bands(ax, bands, colours_of(systems))
-        for name, curve, drawn in penned(systems):
-            _pair(ax, curve.log_odds, curve, name, drawn)
-        if normal:
-            ax.set_ylim(0, _CEILING)
-            _off_scale(ax, systems)
-        else:
-            ax.set_yscale("log")
-        ax.set_xlim(first.log_odds[0], first.log_odds[-1])
-        if prevalence is not None:
-            ratio_axis(ax, prevalence)
-        label = "normalised cost (1 = best constant decision)" if normal else "cost (error rate)"
-        below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 2}
-        return finish(ax, xlabel="prior log odds of the application", ylabel=label, **below)
+    ax = axes_for(ax, (6.4, 4.8))
+    if span is not None:
+        shade(ax, *span, "in question")
+    first = next(iter(systems.values()))
+    ax.plot(first.log_odds, first.naive, color="black", linewidth=0.9, gid="constant")
+    draw_bands(ax, bands, colours_of(systems))
+    for name, curve, drawn in penned(systems):
+        _pair(ax, curve.log_odds, curve, name, drawn)
+    if normal:
+        ax.set_ylim(0, _CEILING)
+        _off_scale(ax, systems)
+    else:
+        ax.set_yscale("log")
+    ax.set_xlim(first.log_odds[0], first.log_odds[-1])
+    if prevalence is not None:
+        ratio_axis(ax, prevalence)
+    label = "normalised cost (1 = best constant decision)" if normal else "cost (error rate)"
+    below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 2}
+    return finish(ax, xlabel="prior log odds of the application", ylabel=label, **below)
 
 
 def _pair(ax: Any, x: Any, curve: Any, name: str, drawn: Pen) -> None:
@@ -142,15 +140,14 @@ def application_path(curves: Any, *, ax: Any = None, label: str = "application")
     'application'
     """
     systems = as_systems(curves)
-    with style():
-        ax = axes_for(ax, (5.6, 3.8))
-        ax.axhline(1, color="black", linewidth=0.9, gid="constant")
-        for name, curve, drawn in penned(systems):
-            keywords = drawn.line()
-            ax.plot(curve.position, curve.normalized_cost, label=name or None, **keywords)
-        ax.set_ylim(0, _CEILING)
-        wording = "normalised cost (1 = best constant decision)"
-        return finish(ax, xlabel=label, ylabel=wording)
+    ax = axes_for(ax, (5.6, 3.8))
+    ax.axhline(1, color="black", linewidth=0.9, gid="constant")
+    for name, curve, drawn in penned(systems):
+        keywords = drawn.line()
+        ax.plot(curve.position, curve.normalized_cost, label=name or None, **keywords)
+    ax.set_ylim(0, _CEILING)
+    wording = "normalised cost (1 = best constant decision)"
+    return finish(ax, xlabel=label, ylabel=wording)
 
 
 def cost(curves: Any, *, ax: Any = None) -> Any:
@@ -176,14 +173,13 @@ def cost(curves: Any, *, ax: Any = None) -> Any:
     'probability cost'
     """
     systems = as_systems(curves)
-    with style():
-        ax = axes_for(ax, (5.6, 3.8))
-        ax.plot([0, 0.5, 1], [0, 0.5, 0], color="black", linewidth=0.9, label="constant decision")
-        for name, curve, drawn in penned(systems):
-            x, y = curve.probability_cost, curve.cost
-            ax.plot(x, y, label=name or None, gid=f"cost-{name}", **drawn.line())
-        ax.set(xlim=(0, 1), ylim=(0, None))
-        return finish(ax, xlabel="probability cost", ylabel="normalised expected cost")
+    ax = axes_for(ax, (5.6, 3.8))
+    ax.plot([0, 0.5, 1], [0, 0.5, 0], color="black", linewidth=0.9, label="constant decision")
+    for name, curve, drawn in penned(systems):
+        x, y = curve.probability_cost, curve.cost
+        ax.plot(x, y, label=name or None, gid=f"cost-{name}", **drawn.line())
+    ax.set(xlim=(0, 1), ylim=(0, None))
+    return finish(ax, xlabel="probability cost", ylabel="normalised expected cost")
 
 
 def brier_curve(curves: Any, *, ax: Any = None) -> Any:
@@ -209,17 +205,16 @@ def brier_curve(curves: Any, *, ax: Any = None) -> Any:
     'cost proportion of a false positive'
     """
     systems = as_systems(curves)
-    with style():
-        ax = axes_for(ax, (5.6, 3.8))
-        first = next(iter(systems.values()))
-        ax.plot(
-            first.cost_proportion,
-            first.naive,
-            color="black",
-            linewidth=0.9,
-            label="constant decision",
-        )
-        for name, curve, drawn in penned(systems):
-            _pair(ax, curve.cost_proportion, curve, name, drawn)
-        ax.set(xlim=(0, 1), ylim=(0, None))
-        return finish(ax, xlabel="cost proportion of a false positive", ylabel="cost, doubled")
+    ax = axes_for(ax, (5.6, 3.8))
+    first = next(iter(systems.values()))
+    ax.plot(
+        first.cost_proportion,
+        first.naive,
+        color="black",
+        linewidth=0.9,
+        label="constant decision",
+    )
+    for name, curve, drawn in penned(systems):
+        _pair(ax, curve.cost_proportion, curve, name, drawn)
+    ax.set(xlim=(0, 1), ylim=(0, None))
+    return finish(ax, xlabel="cost proportion of a false positive", ylabel="cost, doubled")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes.metrics import cost_by_cell
-from stakes.plots.style import axes_for, finish, pen, style
+from stakes.plots.style import LINE, TEXT, axes_for, finish, pen
 
 __all__ = ["confusion", "model_costs"]
 
@@ -47,18 +47,18 @@ def confusion(matrix: Any, application: Any, *, per: float = 1000, ax: Any = Non
     weight = np.abs(paid) / gross if gross else np.zeros(size)
     priors = application.resolved_priors(matrix.priors)
     expected = per * priors[:, None] * np.nan_to_num(matrix.rates)
-    with style():
-        ax = axes_for(ax, (1.6 + 1.1 * size[1], 1.2 + 0.8 * size[0]))
-        ax.imshow(weight, cmap="Greys", vmin=0, vmax=1.35, aspect="auto")
-        for i in range(size[0]):
-            for j in range(size[1]):
-                text = f"{expected[i, j]:,.4g}\n{100 * weight[i, j]:.0f} % of cost"
-                dark = weight[i, j] > 0.7
-                ax.text(j, i, text, ha="center", va="center", color="white" if dark else "black")
-        ax.set_xticks(range(size[1]), [str(name) for name in matrix.decisions])
-        ax.set_yticks(range(size[0]), [str(name) for name in matrix.classes])
-        ax.grid(visible=False)
-        return finish(ax, xlabel=f"decision, in {per:,g} cases in use", ylabel="truth")
+    ax = axes_for(ax, (1.6 + 1.1 * size[1], 1.2 + 0.8 * size[0]))
+    ax.imshow(weight, cmap="Greys", vmin=0, vmax=1.35, aspect="auto")
+    for i in range(size[0]):
+        for j in range(size[1]):
+            text = f"{expected[i, j]:,.4g}\n{100 * weight[i, j]:.0f} % of cost"
+            dark = weight[i, j] > 0.7
+            ax.text(j, i, text, ha="center", va="center", color="white" if dark else "black",
+                    fontsize=TEXT)  # fmt: skip
+    ax.set_xticks(range(size[1]), [str(name) for name in matrix.decisions])
+    ax.set_yticks(range(size[0]), [str(name) for name in matrix.classes])
+    ax.grid(visible=False)
+    return finish(ax, xlabel=f"decision, in {per:,g} cases in use", ylabel="truth")
 
 
 def model_costs(
@@ -93,14 +93,13 @@ def model_costs(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['gbm', 'logreg']
     """
-    with style():
-        ax = axes_for(ax, (5.6, 0.9 + 0.4 * len(costs)))
-        for k, (name, value) in enumerate(costs.items()):
-            drawn = pen(k, len(costs))
-            if intervals is not None and name in intervals:
-                ax.plot(intervals[name], [k, k], color=drawn.color, linewidth=1.6)
-            ax.plot(value, k, color=drawn.color, marker=drawn.marker, markersize=7)
-        ax.set_yticks(range(len(costs)), list(costs))
-        ax.set_ylim(len(costs) - 0.5, -0.5)
-        ax.margins(x=0.1)
-        return finish(ax, xlabel=label, ylabel="")
+    ax = axes_for(ax, (5.6, 0.9 + 0.4 * len(costs)))
+    for k, (name, value) in enumerate(costs.items()):
+        drawn = pen(k, len(costs))
+        if intervals is not None and name in intervals:
+            ax.plot(intervals[name], [k, k], color=drawn.color, linewidth=1.6)
+        ax.plot(value, k, color=drawn.color, marker=drawn.marker, markersize=7, linewidth=LINE)
+    ax.set_yticks(range(len(costs)), list(costs))
+    ax.set_ylim(len(costs) - 0.5, -0.5)
+    ax.margins(x=0.1)
+    return finish(ax, xlabel=label, ylabel="")

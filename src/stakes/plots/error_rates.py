@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.plots.style import GREY, as_systems, axes_for, finish, penned, style
+from stakes.plots.style import GREY, as_systems, axes_for, finish, penned
 
 __all__ = ["det", "precision_recall", "roc"]
 
@@ -40,30 +40,27 @@ def roc(curves: Any, *, hulls: Any = None, tangent: Any = None, ax: Any = None) 
     'false positive rate'
     """
     systems, edges = as_systems(curves), as_systems(hulls) if hulls is not None else {}
-    with style():
-        ax = axes_for(ax, (4.6, 4.6))
-        ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", gid="chance")
-        for name, curve, drawn in penned(systems):
-            x, y = curve.false_positive_rate, curve.true_positive_rate
-            ax.plot(x, y, label=name or None, gid=f"roc-{name}", **drawn.line())
-            if name in edges:
-                hull = edges[name]
-                ax.plot(
-                    hull.false_positive_rate,
-                    hull.true_positive_rate,
-                    color=drawn.color,
-                    linewidth=1.0,
-                    alpha=0.45,
-                    linestyle=(0, (4, 2)),
-                    zorder=1,
-                    gid=f"hull-{name}",
-                )
-        if tangent is not None:
-            _iso_cost(ax, tangent)
-        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-        return finish(
-            ax, xlabel="false positive rate", ylabel="true positive rate", loc="lower right"
-        )
+    ax = axes_for(ax, (4.6, 4.6))
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", gid="chance")
+    for name, curve, drawn in penned(systems):
+        x, y = curve.false_positive_rate, curve.true_positive_rate
+        ax.plot(x, y, label=name or None, gid=f"roc-{name}", **drawn.line())
+        if name in edges:
+            hull = edges[name]
+            ax.plot(
+                hull.false_positive_rate,
+                hull.true_positive_rate,
+                color=drawn.color,
+                linewidth=1.0,
+                alpha=0.45,
+                linestyle=(0, (4, 2)),
+                zorder=1,
+                gid=f"hull-{name}",
+            )
+    if tangent is not None:
+        _iso_cost(ax, tangent)
+    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+    return finish(ax, xlabel="false positive rate", ylabel="true positive rate", loc="lower right")
 
 
 def _iso_cost(ax: Any, tangent: Any) -> None:
@@ -116,32 +113,31 @@ def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = No
     systems = as_systems(curves)
     low, high = limits or _det_limits(systems)
     edges = ndtri(low), ndtri(high)
-    with style():
-        ax = axes_for(ax, (4.8, 4.8))
-        for name, curve, drawn in penned(systems):
-            x = np.clip(curve.probit_false_positive, edges[0] - 1, edges[1] + 1)
-            y = np.clip(curve.probit_false_negative, edges[0] - 1, edges[1] + 1)
-            rare = (curve.false_positives < few) | (curve.false_negatives < few)
-            if rare.any():
-                beside = rare.copy()  # with the point where the trusted part begins
-                beside[1:] |= rare[:-1]
-                beside[:-1] |= rare[1:]
-                doubtful = np.where(beside, y, np.nan)
-                ax.plot(x, doubtful, color="#bdbdbd", linewidth=1.2, gid=f"few-{name}")
-            sure = np.where(rare, np.nan, y)
-            marks = {} if np.isfinite(sure).any() else {"markevery": None}  # nothing to mark
-            ax.plot(x, sure, label=name or None, gid=f"det-{name}", **drawn.line(**marks))
-        ticks = [t for t in _DET_TICKS if low <= t <= high]
-        labels = [f"{100 * t:g}" for t in ticks]
-        ax.set_xticks(ndtri(ticks), labels)
-        ax.set_yticks(ndtri(ticks), labels)
-        ax.set(xlim=edges, ylim=edges, aspect="equal")
-        note = f" (grey: fewer than {few:g} errors)" if few else ""
-        return finish(
-            ax,
-            xlabel=f"false alarm rate in %{note}",
-            ylabel="miss rate in %",
-        )
+    ax = axes_for(ax, (4.8, 4.8))
+    for name, curve, drawn in penned(systems):
+        x = np.clip(curve.probit_false_positive, edges[0] - 1, edges[1] + 1)
+        y = np.clip(curve.probit_false_negative, edges[0] - 1, edges[1] + 1)
+        rare = (curve.false_positives < few) | (curve.false_negatives < few)
+        if rare.any():
+            beside = rare.copy()  # with the point where the trusted part begins
+            beside[1:] |= rare[:-1]
+            beside[:-1] |= rare[1:]
+            doubtful = np.where(beside, y, np.nan)
+            ax.plot(x, doubtful, color="#bdbdbd", linewidth=1.2, gid=f"few-{name}")
+        sure = np.where(rare, np.nan, y)
+        marks = {} if np.isfinite(sure).any() else {"markevery": None}  # nothing to mark
+        ax.plot(x, sure, label=name or None, gid=f"det-{name}", **drawn.line(**marks))
+    ticks = [t for t in _DET_TICKS if low <= t <= high]
+    labels = [f"{100 * t:g}" for t in ticks]
+    ax.set_xticks(ndtri(ticks), labels)
+    ax.set_yticks(ndtri(ticks), labels)
+    ax.set(xlim=edges, ylim=edges, aspect="equal")
+    note = f" (grey: fewer than {few:g} errors)" if few else ""
+    return finish(
+        ax,
+        xlabel=f"false alarm rate in %{note}",
+        ylabel="miss rate in %",
+    )
 
 
 def _det_limits(systems: dict[str, Any]) -> tuple[float, float]:
@@ -178,13 +174,12 @@ def precision_recall(curves: Any, *, ax: Any = None) -> Any:
     'recall'
     """
     systems = as_systems(curves)
-    with style():
-        ax = axes_for(ax, (4.8, 4.2))
-        for prior in sorted({curve.prior for curve in systems.values()}):
-            ax.axhline(prior, color=GREY, linewidth=0.9, linestyle=":", gid="chance")
-            ax.annotate(f"chance {prior:.3g}", (0.01, prior), fontsize=8.5, color=GREY, va="bottom")
-        for name, curve, drawn in penned(systems):
-            keywords = drawn.line(drawstyle="steps-pre")
-            ax.plot(curve.recall, curve.precision, label=name or None, gid=f"pr-{name}", **keywords)
-        ax.set(xlim=(0, 1.01), ylim=(0, 1.03))
-        return finish(ax, xlabel="recall", ylabel="precision")
+    ax = axes_for(ax, (4.8, 4.2))
+    for prior in sorted({curve.prior for curve in systems.values()}):
+        ax.axhline(prior, color=GREY, linewidth=0.9, linestyle=":", gid="chance")
+        ax.annotate(f"chance {prior:.3g}", (0.01, prior), fontsize=8.5, color=GREY, va="bottom")
+    for name, curve, drawn in penned(systems):
+        keywords = drawn.line(drawstyle="steps-pre")
+        ax.plot(curve.recall, curve.precision, label=name or None, gid=f"pr-{name}", **keywords)
+    ax.set(xlim=(0, 1.01), ylim=(0, 1.03))
+    return finish(ax, xlabel="recall", ylabel="precision")

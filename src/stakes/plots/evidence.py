@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.plots.style import GREY, as_systems, axes_for, draw_pair, finish, penned, style
+from stakes.plots.style import GREY, as_systems, axes_for, draw_pair, finish, penned
 
 __all__ = ["empirical_cross_entropy", "tippett"]
 
@@ -34,26 +34,25 @@ def tippett(curves: Any, *, ax: Any = None) -> Any:
     'share with a larger likelihood ratio'
     """
     systems = as_systems(curves)
-    with style():
-        ax = axes_for(ax, (5.8, 4.0))
-        ax.axvline(0, color=GREY, linewidth=0.9, linestyle=":", gid="neutral")
-        for name, curve, drawn in penned(systems):
-            tail = f"{name}, " if name else ""
-            for share, truth, dash in (
-                (curve.positives_above, "second class", "-"),
-                (curve.negatives_above, "first class", (0, (4, 2))),
-            ):
-                keywords = drawn.line(linestyle=dash, drawstyle="steps-post")
-                ax.plot(curve.log10_lr, share, label=tail + truth, **keywords)
-        finite = np.concatenate([c.log10_lr[np.isfinite(c.log10_lr)] for c in systems.values()])
-        if finite.size:
-            ax.set_xlim(finite.min(), finite.max())
-        ax.set_ylim(0, 1.02)
-        return finish(
-            ax,
-            xlabel="decimal logarithm of the likelihood ratio",
-            ylabel="share with a larger likelihood ratio",
-        )
+    ax = axes_for(ax, (5.8, 4.0))
+    ax.axvline(0, color=GREY, linewidth=0.9, linestyle=":", gid="neutral")
+    for name, curve, drawn in penned(systems):
+        tail = f"{name}, " if name else ""
+        for share, truth, dash in (
+            (curve.positives_above, "second class", "-"),
+            (curve.negatives_above, "first class", (0, (4, 2))),
+        ):
+            keywords = drawn.line(linestyle=dash, drawstyle="steps-post")
+            ax.plot(curve.log10_lr, share, label=tail + truth, **keywords)
+    finite = np.concatenate([c.log10_lr[np.isfinite(c.log10_lr)] for c in systems.values()])
+    if finite.size:
+        ax.set_xlim(finite.min(), finite.max())
+    ax.set_ylim(0, 1.02)
+    return finish(
+        ax,
+        xlabel="decimal logarithm of the likelihood ratio",
+        ylabel="share with a larger likelihood ratio",
+    )
 
 
 def empirical_cross_entropy(curves: Any, *, ax: Any = None) -> Any:
@@ -81,27 +80,26 @@ def empirical_cross_entropy(curves: Any, *, ax: Any = None) -> Any:
     """
     systems = as_systems(curves)
     first = next(iter(systems.values()))
-    with style():
-        ax = axes_for(ax, (5.8, 4.0))
-        ax.plot(
-            first.log10_odds,
-            first.neutral,
-            color="black",
-            linestyle=":",
-            linewidth=1.2,
-            label="no evidence (LR = 1)",
-        )
-        for name, curve, drawn in penned(systems):
-            lines, said = (curve.actual, curve.minimum), ("as is", "recalibrated")
-            draw_pair(
-                ax, curve.log10_odds, lines, name=name, drawn=drawn, said=said,
-                gids=("actual", "minimum"),
-            )  # fmt: skip
-        top = float(np.nanmax(first.neutral))
-        ax.set(xlim=(first.log10_odds[0], first.log10_odds[-1]), ylim=(0, 1.3 * top))
-        return finish(
-            ax,
-            xlabel="decimal logarithm of the prior odds",
-            ylabel="empirical cross-entropy in bits",
-            loc="upper right",
-        )
+    ax = axes_for(ax, (5.8, 4.0))
+    ax.plot(
+        first.log10_odds,
+        first.neutral,
+        color="black",
+        linestyle=":",
+        linewidth=1.2,
+        label="no evidence (LR = 1)",
+    )
+    for name, curve, drawn in penned(systems):
+        lines, said = (curve.actual, curve.minimum), ("as is", "recalibrated")
+        draw_pair(
+            ax, curve.log10_odds, lines, name=name, drawn=drawn, said=said,
+            gids=("actual", "minimum"),
+        )  # fmt: skip
+    top = float(np.nanmax(first.neutral))
+    ax.set(xlim=(first.log10_odds[0], first.log10_odds[-1]), ylim=(0, 1.3 * top))
+    return finish(
+        ax,
+        xlabel="decimal logarithm of the prior odds",
+        ylabel="empirical cross-entropy in bits",
+        loc="upper right",
+    )

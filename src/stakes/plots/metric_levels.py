@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.plots.style import COLOURS, GREY, axes_for, finish, style
+from stakes.plots.style import COLOURS, GREY, LINE, axes_for, finish
 
 __all__ = ["level_sets"]
 
@@ -41,25 +41,24 @@ def level_sets(grid: Any, *, pair: Any = None, ax: Any = None) -> Any:
     >>> plots.level_sets(grid, ax=Figure().subplots()).get_ylabel()
     'true positive rate'
     """
-    with style():
-        ax = axes_for(ax, (4.8, 4.8))
-        if grid.costs is not None:
-            _lines(ax, grid, grid.costs, colors=GREY, linestyles=":", linewidths=0.9)
-            ax.plot([], [], color=GREY, linestyle=":", label="equal cost")
-        drawn = _lines(ax, grid, grid.values, colors=COLOURS[0], linewidths=1.5)
-        if drawn is not None:
-            ax.clabel(drawn, fmt="%.3g", fontsize=8)
-        ax.plot([], [], color=COLOURS[0], label=f"equal {grid.metric}")
-        if pair is not None:
-            _systems(ax, pair, grid.metric)
-        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-        return finish(
-            ax,
-            xlabel="false positive rate",
-            ylabel="true positive rate",
-            title=f"{grid.metric} at {100 * grid.prevalence:.3g} % positives",
-            loc="lower right",
-        )
+    ax = axes_for(ax, (4.8, 4.8))
+    if grid.costs is not None:
+        _lines(ax, grid, grid.costs, colors=GREY, linestyles=":", linewidths=0.9)
+        ax.plot([], [], color=GREY, linestyle=":", linewidth=LINE, label="equal cost")
+    drawn = _lines(ax, grid, grid.values, colors=COLOURS[0], linewidths=1.5)
+    if drawn is not None:
+        ax.clabel(drawn, fmt="%.3g", fontsize=8)
+    ax.plot([], [], color=COLOURS[0], linewidth=LINE, label=f"equal {grid.metric}")
+    if pair is not None:
+        _systems(ax, pair, grid.metric)
+    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+    return finish(
+        ax,
+        xlabel="false positive rate",
+        ylabel="true positive rate",
+        title=f"{grid.metric} at {100 * grid.prevalence:.3g} % positives",
+        loc="lower right",
+    )
 
 
 def _lines(ax: Any, grid: Any, values: Any, **options: Any) -> Any:

@@ -15,7 +15,6 @@ from stakes.plots.style import (
     finish,
     penned,
     shade,
-    style,
 )
 
 __all__ = ["decision"]
@@ -55,32 +54,31 @@ def decision(
     """
     systems = as_systems(curves)
     first = next(iter(systems.values()))
-    with style():
-        ax = axes_for(ax, (6.0, 4.0))
-        if span is not None:
-            shade(ax, *span, "plausible")
-        ax.axhline(0, color="black", linewidth=0.9, label="act on nobody", gid="nobody")
-        ax.plot(
-            first.threshold,
-            first.treat_all,
-            color=GREY,
-            linestyle=(0, (5, 2)),
-            linewidth=1.2,
-            label="act on everyone",
-            gid="everyone",
-        )
-        draw_bands(ax, bands, colours_of(systems))
-        for name, curve, drawn in penned(systems):
-            x, y = curve.threshold, curve.net_benefit
-            ax.plot(x, y, label=name or "system", gid=f"benefit-{name}", **drawn.line())
-        ax.set_ylim(-0.08 * first.prior, 1.05 * first.prior)
-        ax.set_xlim(first.threshold.min(), first.threshold.max())
-        _odds_beneath(ax)
-        return finish(
-            ax,
-            xlabel="threshold probability, and the odds it stands for",
-            ylabel="net benefit (true positives per case)",
-        )
+    ax = axes_for(ax, (6.0, 4.0))
+    if span is not None:
+        shade(ax, *span, "plausible")
+    ax.axhline(0, color="black", linewidth=0.9, label="act on nobody", gid="nobody")
+    ax.plot(
+        first.threshold,
+        first.treat_all,
+        color=GREY,
+        linestyle=(0, (5, 2)),
+        linewidth=1.2,
+        label="act on everyone",
+        gid="everyone",
+    )
+    draw_bands(ax, bands, colours_of(systems))
+    for name, curve, drawn in penned(systems):
+        x, y = curve.threshold, curve.net_benefit
+        ax.plot(x, y, label=name or "system", gid=f"benefit-{name}", **drawn.line())
+    ax.set_ylim(-0.08 * first.prior, 1.05 * first.prior)
+    ax.set_xlim(first.threshold.min(), first.threshold.max())
+    _odds_beneath(ax)
+    return finish(
+        ax,
+        xlabel="threshold probability, and the odds it stands for",
+        ylabel="net benefit (true positives per case)",
+    )
 
 
 def _odds_beneath(ax: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.plots.style import BAND, COLOURS, GREY, axes_for, finish, style
+from stakes.plots.style import BAND, COLOURS, GREY, LINE, axes_for, finish
 
 __all__ = ["cost_by_segment", "cost_over_periods"]
 
@@ -39,36 +39,36 @@ def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
     """
     table = watched.frame()
     places = np.arange(len(table["period"]))
-    with style():
-        ax = axes_for(ax, (6.4, 3.4))
-        ax.axhline(table["cost"][0], color=GREY, linewidth=1, linestyle=(0, (2, 3)))
-        known = np.isfinite(table["low"])
-        said = f"{100 * watched.level:g} % interval"
-        if known.all():
-            ax.fill_between(
-                places, table["low"], table["high"], color=COLOURS[0], alpha=BAND, linewidth=0,
-                gid="band", label=said,
-            )  # fmt: skip
-        elif known.any():  # a band would have holes, and leave out those between two of them
-            ax.vlines(
-                places[known], table["low"][known], table["high"][known], color=COLOURS[0],
-                alpha=0.4, linewidth=1.6, gid="bars", label=said,
-            )  # fmt: skip
-        ax.plot(places, table["cost"], color=COLOURS[0], marker="o", markersize=4, label="cost")
-        rung = np.flatnonzero(table["alarm"])
-        if rung.size:
-            ax.plot(
-                places[rung], table["cost"][rung], linestyle="none", marker="^", markersize=10,
-                markerfacecolor="none", markeredgecolor=COLOURS[1], markeredgewidth=2,
-                gid="alarms", label="alarm",
-            )  # fmt: skip
-        step = max(1, -(-len(places) // 12))
-        shown = [str(name) for name in table["period"]]
-        slanted = max(map(len, shown)) * len(shown[::step]) > 70
-        ax.set_xticks(places[::step], shown[::step], rotation=30 if slanted else 0,
-                      ha="right" if slanted else "center")  # fmt: skip
-        label = f"period, compared with {watched.reference!s}"
-        return finish(ax, xlabel=label, ylabel=_cost_label(watched.application))
+    ax = axes_for(ax, (6.4, 3.4))
+    ax.axhline(table["cost"][0], color=GREY, linewidth=1, linestyle=(0, (2, 3)))
+    known = np.isfinite(table["low"])
+    said = f"{100 * watched.level:g} % interval"
+    if known.all():
+        ax.fill_between(
+            places, table["low"], table["high"], color=COLOURS[0], alpha=BAND, linewidth=0,
+            gid="band", label=said,
+        )  # fmt: skip
+    elif known.any():  # a band would have holes, and leave out those between two of them
+        ax.vlines(
+            places[known], table["low"][known], table["high"][known], color=COLOURS[0],
+            alpha=0.4, linewidth=1.6, gid="bars", label=said,
+        )  # fmt: skip
+    ax.plot(places, table["cost"], color=COLOURS[0], linewidth=LINE, marker="o", markersize=4,
+            label="cost")  # fmt: skip
+    rung = np.flatnonzero(table["alarm"])
+    if rung.size:
+        ax.plot(
+            places[rung], table["cost"][rung], linestyle="none", marker="^", markersize=10,
+            markerfacecolor="none", markeredgecolor=COLOURS[1], markeredgewidth=2,
+            gid="alarms", label="alarm",
+        )  # fmt: skip
+    step = max(1, -(-len(places) // 12))
+    shown = [str(name) for name in table["period"]]
+    slanted = max(map(len, shown)) * len(shown[::step]) > 70
+    ax.set_xticks(places[::step], shown[::step], rotation=30 if slanted else 0,
+                  ha="right" if slanted else "center")  # fmt: skip
+    label = f"period, compared with {watched.reference!s}"
+    return finish(ax, xlabel=label, ylabel=_cost_label(watched.application))
 
 
 def _cost_label(application: Any) -> str:
@@ -104,18 +104,17 @@ def cost_by_segment(segments: Any, *, ax: Any = None) -> Any:
     """
     table = segments.frame()
     places = np.arange(len(table["segment"]))
-    with style():
-        ax = axes_for(ax, (5.6, 1.0 + 0.32 * len(places)))
-        ax.hlines(places, table["low"], table["high"], color=COLOURS[0], linewidth=1.6)
-        for differs, color, marker, label in (
-            (False, COLOURS[0], "o", None),
-            (True, COLOURS[1], "^", "differs from the rest"),
-        ):
-            kept = table["differs"] == differs
-            ax.plot(
-                table["cost"][kept], places[kept], linestyle="none", marker=marker, markersize=7,
-                color=color, label=label if kept.any() else None,
-            )  # fmt: skip
-        ax.set_yticks(places, [str(name) for name in table["segment"]])
-        ax.set_ylim(len(places) - 0.5, -0.5)
-        return finish(ax, xlabel=_cost_label(segments.application), ylabel="")
+    ax = axes_for(ax, (5.6, 1.0 + 0.32 * len(places)))
+    ax.hlines(places, table["low"], table["high"], color=COLOURS[0], linewidth=1.6)
+    for differs, color, marker, label in (
+        (False, COLOURS[0], "o", None),
+        (True, COLOURS[1], "^", "differs from the rest"),
+    ):
+        kept = table["differs"] == differs
+        ax.plot(
+            table["cost"][kept], places[kept], linestyle="none", marker=marker, markersize=7,
+            color=color, label=label if kept.any() else None,
+        )  # fmt: skip
+    ax.set_yticks(places, [str(name) for name in table["segment"]])
+    ax.set_ylim(len(places) - 0.5, -0.5)
+    return finish(ax, xlabel=_cost_label(segments.application), ylabel="")

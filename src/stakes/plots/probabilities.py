@@ -15,7 +15,6 @@ from stakes.plots.style import (
     finish,
     pen,
     penned,
-    style,
 )
 
 __all__ = ["abstention", "reliability", "threshold_sweep"]
@@ -58,43 +57,40 @@ def reliability(
     """
     systems = as_systems(curves)
     first = next(iter(systems.values())) if band is None else systems[band]
-    with style():
-        ax = axes_for(ax, (4.8, 4.8))
-        grid = np.linspace(0.001, 0.999, 200) if log_odds else np.array([0.0, 1.0])
-        ax.plot(grid, grid, color=GREY, linewidth=0.9, gid="diagonal")
-        if not np.isnan(first.band_low).all():
-            ax.fill_between(
-                first.forecast,
-                first.band_low,
-                first.band_high,
-                color="#444444",
-                alpha=BAND,
-                linewidth=0,
-                label=f"{100 * first.level:g} % if calibrated",
-                gid="band",
-            )
-        for name, curve, drawn in penned(systems):
-            keywords = drawn.line(drawstyle="default")
-            label = name or None
-            ax.plot(
-                curve.forecast, curve.observed, label=label, gid=f"reliability-{name}", **keywords
-            )
-        if log_odds:
-            ax.set_xscale("logit")
-            ax.set_yscale("logit")
-            ax.minorticks_off()
-        else:
-            ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-            _histogram(ax, first)
-        if note:
-            _parts(ax, first)
-        return finish(
-            ax,
-            xlabel="posterior of the second class",
-            ylabel="how often the second class occurs",
-            loc="lower right",
-            bbox_to_anchor=(1.0, 0.17),
+    ax = axes_for(ax, (4.8, 4.8))
+    grid = np.linspace(0.001, 0.999, 200) if log_odds else np.array([0.0, 1.0])
+    ax.plot(grid, grid, color=GREY, linewidth=0.9, gid="diagonal")
+    if not np.isnan(first.band_low).all():
+        ax.fill_between(
+            first.forecast,
+            first.band_low,
+            first.band_high,
+            color="#444444",
+            alpha=BAND,
+            linewidth=0,
+            label=f"{100 * first.level:g} % if calibrated",
+            gid="band",
         )
+    for name, curve, drawn in penned(systems):
+        keywords = drawn.line(drawstyle="default")
+        label = name or None
+        ax.plot(curve.forecast, curve.observed, label=label, gid=f"reliability-{name}", **keywords)
+    if log_odds:
+        ax.set_xscale("logit")
+        ax.set_yscale("logit")
+        ax.minorticks_off()
+    else:
+        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+        _histogram(ax, first)
+    if note:
+        _parts(ax, first)
+    return finish(
+        ax,
+        xlabel="posterior of the second class",
+        ylabel="how often the second class occurs",
+        loc="lower right",
+        bbox_to_anchor=(1.0, 0.17),
+    )
 
 
 def _histogram(ax: Any, curve: Any) -> None:
@@ -159,26 +155,25 @@ def threshold_sweep(sweep: Any, *, names: Any = None, ax: Any = None) -> Any:
     """
     chosen = list(sweep.values) if names is None else list(names)
     inside = np.isfinite(sweep.threshold)
-    with style():
-        ax = axes_for(ax, (6.0, 4.0))
-        ax.plot(
-            sweep.threshold[inside],
-            sweep.acted_on[inside],
-            color=GREY,
-            linewidth=1.0,
-            linestyle=":",
-            label="share acted on",
-            gid="acted-on",
-        )
-        for k, name in enumerate(chosen):
-            drawn = pen(k, len(chosen))
-            up, best = sweep.higher_is_better[name], sweep.best(name)
-            values = 1 - sweep.values[name] if up else sweep.values[name]
-            label = f"1 - {name}" if up else name
-            ax.plot(sweep.threshold[inside], values[inside], label=label, **drawn.line())
-            ax.axvline(best.threshold, color=drawn.color, linewidth=0.9, linestyle=(0, (3, 3)))
-        ax.set_ylim(0, 1.25)
-        return finish(ax, xlabel="threshold", ylabel="loss (lower is better)")
+    ax = axes_for(ax, (6.0, 4.0))
+    ax.plot(
+        sweep.threshold[inside],
+        sweep.acted_on[inside],
+        color=GREY,
+        linewidth=1.0,
+        linestyle=":",
+        label="share acted on",
+        gid="acted-on",
+    )
+    for k, name in enumerate(chosen):
+        drawn = pen(k, len(chosen))
+        up, best = sweep.higher_is_better[name], sweep.best(name)
+        values = 1 - sweep.values[name] if up else sweep.values[name]
+        label = f"1 - {name}" if up else name
+        ax.plot(sweep.threshold[inside], values[inside], label=label, **drawn.line())
+        ax.axvline(best.threshold, color=drawn.color, linewidth=0.9, linestyle=(0, (3, 3)))
+    ax.set_ylim(0, 1.25)
+    return finish(ax, xlabel="threshold", ylabel="loss (lower is better)")
 
 
 def abstention(curves: Any, *, ax: Any = None) -> Any:
@@ -205,14 +200,13 @@ def abstention(curves: Any, *, ax: Any = None) -> Any:
     'share of cases decided'
     """
     systems = as_systems(curves)
-    with style():
-        ax = axes_for(ax, (5.6, 3.8))
-        for name, curve, drawn in penned(systems):
-            lines = (curve.cost_when_decided, curve.cost)
-            said = ("mean cost of decided cases", "with abstentions paid")
-            draw_pair(
-                ax, curve.coverage, lines, name=name, drawn=drawn, said=said,
-                gids=("decided", "paid"),
-            )  # fmt: skip
-        ax.set(xlim=(0, 1.01), ylim=(0, None))
-        return finish(ax, xlabel="share of cases decided", ylabel="cost per case")
+    ax = axes_for(ax, (5.6, 3.8))
+    for name, curve, drawn in penned(systems):
+        lines = (curve.cost_when_decided, curve.cost)
+        said = ("mean cost of decided cases", "with abstentions paid")
+        draw_pair(
+            ax, curve.coverage, lines, name=name, drawn=drawn, said=said,
+            gids=("decided", "paid"),
+        )  # fmt: skip
+    ax.set(xlim=(0, 1.01), ylim=(0, None))
+    return finish(ax, xlabel="share of cases decided", ylabel="cost per case")

@@ -1,9 +1,12 @@
-"""Colours, dashes and markers: every system is told apart by more than its colour."""
+"""Colours, dashes and markers: every system is told apart by more than its colour.
+
+What is drawn says how it looks, piece by piece. The settings of matplotlib belong to the reader and
+to all threads, so they are read and never changed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,18 +17,23 @@ from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
 
 __all__ = [
+    "DPI",
     "GREY",
+    "LEGEND",
+    "LINE",
     "Pen",
     "as_systems",
     "axes_for",
+    "axes_of_size",
     "colours_of",
     "draw_bands",
     "draw_pair",
     "finish",
+    "panels",
     "pen",
     "penned",
     "shade",
-    "style",
+    "styled",
 ]
 
 #: Okabe and Ito's colours, without the yellow that vanishes on paper.
@@ -35,24 +43,13 @@ MARKERS = ("o", "^", "s", "D")
 GREY = "#767676"
 BAND = 0.13
 
-_SETTINGS = {
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlesize": 11,
-    "figure.dpi": 110,
-    "font.size": 10,
-    "grid.color": "#e3e3e3",
-    "grid.linewidth": 0.6,
-    "legend.fontsize": 9,
-    "legend.frameon": False,
-    "legend.handlelength": 3.2,
-    "lines.linewidth": 1.8,
-    "savefig.bbox": "tight",
-    "svg.fonttype": "none",
-    "xtick.labelsize": 9,
-    "ytick.labelsize": 9,
-}
+#: Dots per inch.
+DPI = 110
+#: Width of a line, and sizes of text, in points.
+LINE = 1.8
+TITLE, TEXT, SMALL = 11, 10, 9
+#: How a legend looks.
+LEGEND: dict[str, Any] = {"fontsize": SMALL, "frameon": False, "handlelength": 3.2}
 
 
 class Pen(NamedTuple):
@@ -67,6 +64,7 @@ class Pen(NamedTuple):
         keywords: dict[str, Any] = {
             "color": self.color,
             "linestyle": self.dash,
+            "linewidth": LINE,
             "marker": self.marker,
             "markersize": 4.5,
             "markevery": 0.12,
@@ -91,18 +89,40 @@ def colours_of(systems: Mapping[str, Any]) -> dict[str, str]:
     return {name: drawn.color for name, _, drawn in penned(systems)}
 
 
-def style() -> AbstractContextManager[None]:
-    """Settings that hold while something is drawn here, and nowhere else."""
-    manager: AbstractContextManager[None] = load("matplotlib", extra="plots").rc_context(_SETTINGS)
-    return manager
+def styled(ax: Any) -> Any:
+    """The same axes with a faint grid, without a box, and with text of our sizes."""
+    ax.grid(visible=True, color="#e3e3e3", linewidth=0.6)
+    ax.spines[["right", "top"]].set_visible(False)
+    ax.tick_params(which="both", labelsize=SMALL)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.label.set_size(TEXT)
+        axis.offsetText.set_size(SMALL)
+    return ax
+
+
+def axes_of_size(width: float, height: float) -> Any:
+    """New axes of a size in inches, in a figure that nobody else knows: nothing stays open."""
+    return panels(1, 1, width=width, height=height)[1][0]
+
+
+def panels(
+    rows: int, columns: int, *, width: float = 3.6, height: float = 3.2, **shared: Any
+) -> tuple[Any, list[Any]]:
+    """Such a figure of several axes, in reading order, each of a size in inches."""
+    made = load("matplotlib.figure", extra="plots").Figure
+    size = (width * columns, height * rows)
+    figure = made(figsize=size, dpi=DPI, layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, **shared)
+    return figure, [styled(ax) for ax in axes.ravel()]
 
 
 def axes_for(ax: Any, size: tuple[float, float]) -> Any:
-    """The axes given, or new ones of a size in inches."""
+    """The axes given, or new ones that a notebook or `pyplot.show()` shows."""
     if ax is not None:
         return ax
-    _, made = load("matplotlib.pyplot", extra="plots").subplots(figsize=size, layout="constrained")
-    return made
+    pyplot = load("matplotlib.pyplot", extra="plots")
+    _, made = pyplot.subplots(figsize=size, dpi=DPI, layout="constrained")
+    return styled(made)
 
 
 def as_systems(curves: Any) -> dict[str, Any]:
@@ -159,8 +179,8 @@ def finish(ax: Any, *, xlabel: str, ylabel: str, title: str | None = None, **leg
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)
     if title:
-        ax.set_title(title, loc="left")
+        ax.set_title(title, loc="left", fontsize=TITLE)
     handles, labels = ax.get_legend_handles_labels()
     if labels:
-        ax.legend(handles, labels, **{"loc": "best", **legend})
+        ax.legend(handles, labels, **{"loc": "best", **LEGEND, **legend})
     return ax

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.plots.style import axes_for, finish, pen, style
+from stakes.plots.style import SMALL, TEXT, axes_for, finish, pen
 
 __all__ = ["ratio_axis", "switch_points"]
 
@@ -16,6 +16,8 @@ def ratio_axis(ax: Any, prevalence: float) -> None:
     offset = float(np.log(prevalence / (1 - prevalence)))
     low, high = ax.get_xlim()
     top = ax.secondary_xaxis("top")
+    top.tick_params(labelsize=SMALL)
+    top.xaxis.label.set_size(TEXT)
     ratios = [10.0**e for e in range(-4, 5) if low <= np.log(10.0**e) + offset <= high]
     labels = [f"{r:g}:1" if r >= 1 else f"1:{1 / r:g}" for r in ratios]
     top.set_xticks([float(np.log(r)) + offset for r in ratios], labels)
@@ -49,31 +51,30 @@ def switch_points(points: Any, *, prevalence: float | None = None, ax: Any = Non
     special = {"tie": "#cfcfcf", "none": "#f0f0f0"}
     names = [n for n in dict.fromkeys(points.winner) if n not in special]
     hatches = ("", "//", "..", "xx")
-    with style():
-        ax = axes_for(ax, (6.4, 1.7))
-        for start, stop, winner in zip(points.start, points.stop, points.winner, strict=True):
-            known = winner in names
-            k = names.index(winner) if known else 0
-            color = pen(k, len(names)).color if known else special[winner]
-            ax.barh(
-                0,
-                stop - start,
-                left=start,
-                height=1,
-                color=color,
-                alpha=0.75 if known else 1,
-                edgecolor="white",
-                hatch=hatches[k % 4] if known else "",
-                label=winner if winner not in ax.get_legend_handles_labels()[1] else None,
-            )
-        ax.set(xlim=(points.start[0], points.stop[-1]), ylim=(-0.5, 0.5), yticks=[])
-        ax.grid(visible=False)
-        if prevalence is not None:
-            ratio_axis(ax, prevalence)
-        return finish(
-            ax,
-            xlabel="prior log odds of the application",
-            ylabel="",
-            loc="center left",
-            bbox_to_anchor=(1.0, 0.5),
+    ax = axes_for(ax, (6.4, 1.7))
+    for start, stop, winner in zip(points.start, points.stop, points.winner, strict=True):
+        known = winner in names
+        k = names.index(winner) if known else 0
+        color = pen(k, len(names)).color if known else special[winner]
+        ax.barh(
+            0,
+            stop - start,
+            left=start,
+            height=1,
+            color=color,
+            alpha=0.75 if known else 1,
+            edgecolor="white",
+            hatch=hatches[k % 4] if known else "",
+            label=winner if winner not in ax.get_legend_handles_labels()[1] else None,
         )
+    ax.set(xlim=(points.start[0], points.stop[-1]), ylim=(-0.5, 0.5), yticks=[])
+    ax.grid(visible=False)
+    if prevalence is not None:
+        ratio_axis(ax, prevalence)
+    return finish(
+        ax,
+        xlabel="prior log odds of the application",
+        ylabel="",
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+    )

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import re
-import warnings
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from stakes._optional import load
-from stakes.plots.style import style
+from stakes.report.canvas import svg_of
 
 __all__ = ["Chart", "inline"]
 
@@ -20,6 +17,7 @@ _SVG = "http://www.w3.org/2000/svg"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _NUMBER = re.compile(r"-?\d+\.\d{2,}")
 _COUNTED = re.compile(r"[A-Za-z0-9.]+_\d+")
+_REFERENCE = re.compile(r"(?:^|url\()#([^)]+)")
 _GAP = re.compile(r">\s+<")
 _FONT_SIZE = re.compile(r"([\d.]+)px")
 ET.register_namespace("", _SVG)
@@ -49,16 +47,7 @@ def inline(ax: Any, key: str, label: str) -> Chart:
     for line in ax.get_lines():  # a curve of very few cases may have no point to mark
         if not np.isfinite(np.asarray(line.get_xydata(), dtype=float)).all(axis=1).any():
             line.set_markevery(None)
-    with style(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a name may hold characters the measuring font lacks
-        if figure.get_layout_engine() is not None:
-            figure.get_layout_engine().execute(figure)
-        figure.set_layout_engine("none")
-        buffer = io.StringIO()
-        canvas = load("matplotlib.backends.backend_svg", extra="plots").FigureCanvasSVG(figure)
-        with load("matplotlib", extra="plots").rc_context({"svg.hashsalt": key}):
-            canvas.print_svg(buffer, metadata={"Date": None})  # savefig would draw twice
-    root = ET.fromstring(buffer.getvalue())
+    root = ET.fromstring(svg_of(figure))
     _cleaned(root, key)
     root.attrib.pop("width", None)
     root.attrib.pop("height", None)
@@ -94,6 +83,7 @@ def _cleaned(root: ET.Element, key: str) -> None:
             if child.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"):
                 parent.remove(child)
     seen: set[str] = set()
+    numbers = _numbers(root)
     for node in root.iter():
         name = node.attrib.get("id", "")
         if name in seen or _COUNTED.fullmatch(name):  # said before, or by nobody referred to
@@ -101,17 +91,27 @@ def _cleaned(root: ET.Element, key: str) -> None:
         seen.add(name)
         for name in ("id", _LINK, "clip-path"):
             if name in node.attrib:
-                node.set(name, _renamed(node.attrib[name], key))
+                node.set(name, _renamed(node.attrib[name], key, numbers))
         _styled(node)
+        if node.attrib.get("fill", "").startswith("url("):
+            node.set("fill", _renamed(node.attrib["fill"], key, numbers))
 
 
-def _renamed(value: str, key: str) -> str:
+def _numbers(root: ET.Element) -> dict[str, str]:
+    """Numbers for definitions and images, which matplotlib names at random."""
+    drawn = [each for part in root.iter(f"{{{_SVG}}}defs") for each in part.iter()]
+    named = [node.attrib.get("id") for node in (*drawn, *root.iter(f"{{{_SVG}}}image"))]
+    return {name: str(k) for k, name in enumerate(dict.fromkeys(named)) if name is not None}
+
+
+def _renamed(value: str, key: str, numbers: dict[str, str]) -> str:
     """A name that no other drawing of the page has; an image inside a drawing has none."""
     if value.startswith("data:"):
         return value
-    if value.startswith("url(#"):
-        return f"url(#{key}-{value[5:]}"
-    return f"#{key}-{value[1:]}" if value.startswith("#") else f"{key}-{value}"
+    found = _REFERENCE.search(value)
+    if found is None:
+        return f"{key}-{numbers.get(value, value)}"
+    return value.replace(f"#{found[1]}", f"#{key}-{numbers.get(found[1], found[1])}")
 
 
 def _styled(node: ET.Element) -> None:

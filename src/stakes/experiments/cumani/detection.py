@@ -11,7 +11,7 @@ import numpy as np
 from stakes import ScoreCounts, plots
 from stakes.calibration import Gaussian, Isotonic, Logistic, cross_fit
 from stakes.curves import bayes_error, det, roc
-from stakes.experiments.drawing import COLOURS, mark, panels
+from stakes.experiments.drawing import COLOURS, LEGEND, LINE, mark, panels
 from stakes.experiments.items import Cell, Claim, Outcome
 from stakes.metrics import at_equal_error, cllr, eer, min_cllr
 from stakes.results import Frame
@@ -156,11 +156,11 @@ def _draw_scores(outcome: Outcome) -> tuple[Figure, list[Any]]:
         axes[0].fill_between(histogram["score"], histogram[name], color=color, alpha=0.45,
                              step="mid", label=name, linewidth=0)  # fmt: skip
     for color, name in zip(COLOURS, ("FPR", "FNR"), strict=False):
-        axes[1].plot(rates["threshold"], rates[name], color=color, label=name)
+        axes[1].plot(rates["threshold"], rates[name], color=color, linewidth=LINE, label=name)
     for ax, label in ((axes[0], "density"), (axes[1], "error rate")):
         mark(ax, threshold, "equal error rates")
         ax.set(xlabel="score, threshold", ylabel=label)
-        ax.legend()
+        ax.legend(**LEGEND)
     return figure, axes
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes import Application, CostMatrix
 from stakes.audit import misranking_rate, opposite_pair
-from stakes.experiments.drawing import COLOURS, panels
+from stakes.experiments.drawing import COLOURS, TITLE, panels
 from stakes.experiments.dyrland2022.population import good_rates
 from stakes.experiments.items import Cell, Claim, Item, Outcome
 from stakes.metrics import catalogue
@@ -122,7 +122,7 @@ def draw(outcome: Outcome, name: str) -> dict[str, Figure]:
         _mark(ax, pairs, metric, problem)
         ax.set_ylabel(METRICS[metric])
         if place < 2:
-            ax.set_title(f"utilities {problem}", loc="left")
+            ax.set_title(f"utilities {problem}", loc="left", fontsize=TITLE)
         if place >= 6:
             ax.set_xlabel("utility yield")
     return {name: figure}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes.audit import ErrorCurve, misranking_by_error, misranking_rates
-from stakes.experiments.drawing import COLOURS, panels
+from stakes.experiments.drawing import COLOURS, LINE, TITLE, panels
 from stakes.experiments.dyrland2022.population import Kind, disturbed, draw_pairs
 from stakes.experiments.dyrland2022.stories import WORDS
 from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
@@ -213,7 +213,7 @@ def draw_figure_7(outcome: Outcome) -> dict[str, Figure]:
     figure, axes = panels(1, 2, width=5.0, height=4.6, sharey=True)
     for ax, kind in zip(axes, KINDS, strict=True):
         curve, lines = outcome.tables[kind], outcome.tables[f"{kind}_metrics"]
-        ax.plot(curve["realised"], 100 * curve["rate"], "o-", color=COLOURS[0])
+        ax.plot(curve["realised"], 100 * curve["rate"], "o-", color=COLOURS[0], linewidth=LINE)
         for metric, percent in zip(lines["metric"], lines["percent"], strict=True):
             ax.axhline(percent, color="#767676", linewidth=0.9, linestyle=(0, (4, 3)))
             place = 0.11 if metric == "fowlkes_mallows" else 0.005  # between two close neighbours
@@ -222,7 +222,7 @@ def draw_figure_7(outcome: Outcome) -> dict[str, Figure]:
         _label(ax, curve)
         ax.set(xlabel="standard deviation of the error on the utilities", xlim=(0, 0.34),
                ylim=(0, 27))  # fmt: skip
-        ax.set_title(f"{kind} true utilities", loc="left")
+        ax.set_title(f"{kind} true utilities", loc="left", fontsize=TITLE)
     axes[0].set_ylabel("% of pairs ranked wrongly")
     return {"figure7": figure}
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes import Application, CostMatrix, ScoreCounts, metrics
 from stakes.curves import iso_cost_tangent, roc
-from stakes.experiments.drawing import COLOURS, panels
+from stakes.experiments.drawing import COLOURS, LEGEND, LINE, panels
 from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
 from stakes.results import Frame
 
@@ -81,16 +81,17 @@ def draw(outcome: Outcome) -> dict[str, Figure]:
     for name, color, dash in (("solid", COLOURS[0], "solid"), ("dashed", COLOURS[1], (0, (6, 3)))):
         curve = outcome.tables[f"roc_{name}"]
         ax.plot(curve["false_positive_rate"], curve["true_positive_rate"], color=color,
-                linestyle=dash, label=f"{name}: area {_area(outcome, name):.3f}")  # fmt: skip
+                linewidth=LINE, linestyle=dash,
+                label=f"{name}: area {_area(outcome, name):.3f}")  # fmt: skip
         k = int(np.flatnonzero(tangents["curve"] == name)[0])
         x = np.array([0, 1])
         ax.plot(x, tangents["intercept"][k] + tangents["slope"][k] * x, color=color, linewidth=0.9,
                 linestyle=":")  # fmt: skip
         ax.plot(tangents["false_positive_rate"][k], tangents["true_positive_rate"][k], "o",
                 color=color, markersize=7)  # fmt: skip
-    ax.plot([], [], color="#767676", linestyle=":", label="equal yield, slope 1/4")
+    ax.plot([], [], color="#767676", linestyle=":", linewidth=LINE, label="equal yield, slope 1/4")
     ax.set(xlim=(0, 1), ylim=(0, 1.1), xlabel="false-positive rate", ylabel="true-positive rate")
-    ax.legend(loc="lower right")
+    ax.legend(loc="lower right", **LEGEND)
     return {"figure8": figure}
 
 

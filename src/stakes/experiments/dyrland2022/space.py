@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes.application import UtilityPoint, normalized_utilities
-from stakes.experiments.drawing import COLOURS, panels
+from stakes.experiments.drawing import COLOURS, LEGEND, TITLE, panels
 from stakes.experiments.dyrland2022.population import coordinates, disturbed, draw_points
 from stakes.experiments.dyrland2022.stories import UTILITIES
 from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
@@ -110,7 +110,7 @@ def draw_figures_4_5(outcome: Outcome) -> dict[str, Figure]:
     points, errors = outcome.tables["gaussian"], outcome.tables["errors"]
     axes[0].plot(points["x"], points["y"], "o", color=COLOURS[0], markersize=2, alpha=0.5,
                  rasterized=True)  # fmt: skip
-    axes[0].set_title("Figure 4: truncated gaussian", loc="left")
+    axes[0].set_title("Figure 4: truncated gaussian", loc="left", fontsize=TITLE)
     for sd, color, marker in ((0.2, COLOURS[1], "s"), (0.1, COLOURS[0], "^")):
         mine = errors["sd"] == sd
         axes[1].plot(errors["x"][mine], errors["y"][mine], marker, color=color, markersize=2.4,
@@ -118,8 +118,8 @@ def draw_figures_4_5(outcome: Outcome) -> dict[str, Figure]:
     for centre in CENTRES.values():
         place = coordinates(np.array([centre]))[0]
         axes[1].plot(*place, "D", color="black", markersize=7)
-    axes[1].set_title("Figure 5: errors on the utilities", loc="left")
-    axes[1].legend(loc="lower right", markerscale=2.5, handlelength=1)
+    axes[1].set_title("Figure 5: errors on the utilities", loc="left", fontsize=TITLE)
+    axes[1].legend(loc="lower right", markerscale=2.5, **{**LEGEND, "handlelength": 1})
     return {"figures4-5": figure}
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stakes.experiments.drawing import COLOURS, panels
+from stakes.experiments.drawing import COLOURS, TITLE, panels
 from stakes.experiments.ferrer2022.metrics import CASES, measured, table_with
 from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
 from stakes.results import Frame
@@ -81,7 +81,8 @@ def draw(outcome: Outcome) -> dict[str, Figure]:
         table = outcome.tables[data]
         ax.plot(table[cost], table[metric], ".", markersize=3, color=COLOURS[0])
         ax.axvline(1, color="#767676", linewidth=0.9, linestyle=(0, (4, 3)))
-        ax.set(xlim=(0, 2), xlabel=labels[cost], ylabel=labels[metric], title=titles[data])
+        ax.set(xlim=(0, 2), xlabel=labels[cost], ylabel=labels[metric])
+        ax.set_title(titles[data], fontsize=TITLE)
     return {"figure1": figure}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes import Application, CostMatrix
 from stakes.curves import threshold_sweep
-from stakes.experiments.drawing import COLOURS, mark, panels
+from stakes.experiments.drawing import COLOURS, LEGEND, LINE, TITLE, mark, panels
 from stakes.experiments.ferrer2025.simulated import population_f1, simulated
 from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
 from stakes.results import Frame
@@ -124,8 +124,11 @@ def draw(outcome: Outcome) -> dict[str, Figure]:
     x = curves["threshold"]
     figure, axes = panels(1, 4, width=3.4, height=3.4)
     for color, name in zip(COLOURS, ("H1", "H2"), strict=False):
-        axes[0].plot(densities["log_odds"], densities[name], color=color, label=name)
-    axes[0].set(xlabel="log odds", title="density, scaled by the prior", xlim=(-8, 8))
+        axes[0].plot(
+            densities["log_odds"], densities[name], color=color, linewidth=LINE, label=name
+        )
+    axes[0].set(xlabel="log odds", xlim=(-8, 8))
+    axes[0].set_title("density, scaled by the prior", fontsize=TITLE)
     shown = (
         (("1 - F1", "NEC 1", "share"), _same_cost(curves, "1 - F1", "NEC 1")),
         (("1 - MCC", "NEC 4", "share"), _same_cost(curves, "1 - MCC", "NEC 4")),
@@ -134,14 +137,14 @@ def draw(outcome: Outcome) -> dict[str, Figure]:
     for ax, (names, marked) in zip(axes[1:], shown, strict=True):
         for color, name in zip(COLOURS, names, strict=False):
             label = "share of H2, R*2" if name == "share" else name
-            ax.plot(x, curves[name], color=color, label=label)
+            ax.plot(x, curves[name], color=color, linewidth=LINE, label=label)
         for place in (x[k] for k in marked):
             mark(ax, place)
         ax.set(xlabel="threshold on the log odds", xlim=(-6, 6), ylim=(0, 1.5))
     for color, cost in zip(COLOURS, (1, 4, 16), strict=False):
         mark(axes[3], math.log(1 / cost), color=color)
     for ax in axes:
-        ax.legend(handlelength=1.6)
+        ax.legend(**{**LEGEND, "handlelength": 1.6})
     return {"figure1": figure}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stakes.curves import threshold_sweep
-from stakes.experiments.drawing import COLOURS, mark, panels
+from stakes.experiments.drawing import COLOURS, LEGEND, LINE, TITLE, mark, panels
 from stakes.experiments.ferrer2025.figure_1 import CASES, GRID, nec
 from stakes.experiments.ferrer2025.simulated import population_f1, simulated
 from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
@@ -117,11 +117,12 @@ def draw(outcome: Outcome) -> dict[str, Figure]:
     for ax, (variance, top) in zip(axes, shown, strict=True):
         table = outcome.tables[f"variance-{variance:.2f}"]
         for color, name in zip(COLOURS, ("1 - F1", "NEC 1.0", "NEC 1.8"), strict=False):
-            ax.plot(table["threshold"], table[name], color=color, label=name)
+            ax.plot(table["threshold"], table[name], color=color, linewidth=LINE, label=name)
             mark(ax, table["threshold"][table[name].argmin()], color=color)
         said = READING.get(variance, "variance .20")
-        ax.set(xlabel="threshold on the log odds", xlim=(-4, 4), ylim=(0, top), title=said)
-    axes[0].legend(handlelength=1.6)
+        ax.set(xlabel="threshold on the log odds", xlim=(-4, 4), ylim=(0, top))
+        ax.set_title(said, fontsize=TITLE)
+    axes[0].legend(**{**LEGEND, "handlelength": 1.6})
     return {"figure2": figure}
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes import CostMatrix, bayes_decisions, decision_intervals
-from stakes.experiments.drawing import COLOURS, mark, panels
+from stakes.experiments.drawing import COLOURS, LEGEND, LINE, mark, panels
 from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
 from stakes.results import Frame
 
@@ -78,11 +78,11 @@ def draw(outcome: Outcome) -> dict[str, Figure]:
     table = outcome.tables["expected-costs"]
     figure, (ax,) = panels(1, 1, width=5.6, height=3.6)
     for color, decision in zip(COLOURS, DECISIONS, strict=False):
-        ax.plot(table["p_defaults"], table[decision], color=color, label=decision)
+        ax.plot(table["p_defaults"], table[decision], color=color, linewidth=LINE, label=decision)
     for cell in outcome.cells[-2:]:
         mark(ax, cell.ours)
     ax.set(xlabel="probability of default", ylabel="expected cost (of the principal)")
-    ax.legend()
+    ax.legend(**LEGEND)
     return {"loan": figure}
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import base64
 import io
 import re
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stakes._optional import load
 from stakes.experiments.items import no_figures
 from stakes.experiments.running import Result
-from stakes.plots.style import style
 from stakes.report.charts import inline
 from stakes.report.markup import Html, element, text
 
@@ -53,18 +51,15 @@ def drawn(result: Result) -> list[Drawn]:
     if result.outcome is None or result.item.draw is no_figures:
         return []
     load("matplotlib", extra="plots")
-    with style(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        figures = result.item.draw(result.outcome)
-        return [_files(name, figure, result) for name, figure in figures.items()]
+    figures = result.item.draw(result.outcome)
+    return [_files(name, figure, result) for name, figure in figures.items()]
 
 
 def _files(name: str, figure: Figure, result: Result) -> Drawn:
-    """Both files of a figure, which is closed afterwards."""
-    pyplot = load("matplotlib.pyplot", extra="plots")
+    """Both files of a figure."""
     label = f"{result.item.title}: {name}" if name != result.item.key else result.item.title
     image = io.BytesIO()
-    figure.savefig(image, format="png", dpi=150, metadata={"Software": None})
+    figure.savefig(image, format="png", dpi=150, bbox_inches="tight",
+                   metadata={"Software": None})  # fmt: skip
     chart = inline(figure.axes[0], f"{result.paper.key}-{name}", label)
-    pyplot.close(figure)
     return Drawn(name, chart.svg.replace("<svg ", f"<svg{FONT} ", 1), image.getvalue())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes.experiments.wa2025.case_costs import GRID
+from stakes.plots.style import DPI
 from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def heat_maps(
     rows = -(-len(maps) // columns)
     # Fixed margins: to fit them takes most of the time with so many panels.
     across, up = width * columns, width * 0.88 * rows + 1.5
-    figure = Figure(figsize=(across, up))
+    figure = Figure(figsize=(across, up), dpi=DPI)
     margins = {"left": 0.5 / across, "right": 1 - 0.05 / across, "bottom": 1.0 / up,
                "top": 1 - 0.55 / up, "wspace": 0.06, "hspace": 0.16}  # fmt: skip
     axes = figure.subplots(rows, columns, squeeze=False, gridspec_kw=margins).ravel()

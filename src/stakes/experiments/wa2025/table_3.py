@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stakes.experiments.drawing import COLOURS, panels
+from stakes.experiments.drawing import COLOURS, LEGEND, panels
 from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
 from stakes.experiments.wa2025.case_costs import revenues
 from stakes.experiments.wa2025.correlations import data_of
@@ -171,7 +171,8 @@ def draw(outcome: Outcome) -> dict[str, Figure]:
         ax.set_title(f"{k + 1}: r+ = {positives:g}, r_C = {ratio:g}", loc="left", fontsize=9)
         ax.set_xlabel("cost above the best candidate")
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper left", ncols=2, handletextpad=0.3)
+    figure.legend(handles, labels, loc="outside upper left", ncols=2, handletextpad=0.3,
+                  **LEGEND)  # fmt: skip
     return {"table3": figure}
 
 

@@ -10,7 +10,7 @@ from stakes import ConfusionMatrix, CostMatrix, metrics
 from stakes.application import rebalancing_is_consistent, sample_weights, target_weight
 from stakes.audit import rank_correlation
 from stakes.elicitation import RatioInterval, agreed_ratio, ratio_from_ranking
-from stakes.experiments.drawing import COLOURS, panels
+from stakes.experiments.drawing import COLOURS, LEGEND, LINE, TITLE, panels
 from stakes.experiments.items import Cell, Claim, Context, Item, Outcome
 from stakes.experiments.wa2025.case_costs import GRID, churn_costs, revenues
 from stakes.experiments.wa2025.correlations import data_of
@@ -243,13 +243,14 @@ def draw_identities(outcome: Outcome) -> dict[str, Figure]:
     table = outcome.tables["quadrature"]
     figure, axes = panels(1, 2, width=4.2, height=3.2)
     x = table["cost_ratio"]
-    axes[0].plot(x, table["mass"], "o-", color=COLOURS[0])
+    axes[0].plot(x, table["mass"], "o-", color=COLOURS[0], linewidth=LINE)
     axes[0].set(xlabel="cost ratio r_C", ylabel=f"mass seen on {POINTS.size} points",
                 ylim=(0, 1.05))  # fmt: skip
-    axes[1].plot(x, table["exact"], "o-", color=COLOURS[0], label="exact")
-    axes[1].plot(x, table["trapezoid"], "^--", color=COLOURS[1], label="trapezoid rule")
+    axes[1].plot(x, table["exact"], "o-", color=COLOURS[0], linewidth=LINE, label="exact")
+    axes[1].plot(x, table["trapezoid"], "^--", color=COLOURS[1], linewidth=LINE,
+                 label="trapezoid rule")  # fmt: skip
     axes[1].set(xlabel="cost ratio r_C", ylabel="EWA of one classifier", ylim=(0, 1.05))
-    axes[1].legend()
+    axes[1].legend(**LEGEND)
     return {"table2-quadrature": figure}
 
 
@@ -261,11 +262,11 @@ def draw_elicitation(outcome: Outcome) -> dict[str, Figure]:
     x, low, high = table["error_share"], table["low"], table["high"]
     shade = {"color": COLOURS[0], "alpha": 0.2, "linewidth": 0, "label": "weights that agree"}
     ax.fill_between(x, low, high, where=agree, **shade)
-    ax.plot(x, low, color=COLOURS[0], label="lower end")
-    ax.plot(x, high, "--", color=COLOURS[1], label="upper end")
+    ax.plot(x, low, color=COLOURS[0], linewidth=LINE, label="lower end")
+    ax.plot(x, high, "--", color=COLOURS[1], linewidth=LINE, label="upper end")
     ax.set(xlabel="share of errors a of the erring models", ylabel="weight w of the positives")
-    ax.set_title("5 % positives, order of eq 21", loc="left")
-    ax.legend()
+    ax.set_title("5 % positives, order of eq 21", loc="left", fontsize=TITLE)
+    ax.legend(**LEGEND)
     return {"appendix-a": figure}
 
 
