@@ -33,11 +33,13 @@ def test_moves_are_fewer_false_positives_and_fewer_false_negatives():
 
 
 class TestIndifference:
-    def test_a_linear_metric_grows_along_its_weights(self):
-        found = indifference(metric(linear), BASES, binary_moves(), 0.1)
-        # lengths differ by class in the second table; an angle in cases does not
-        scale = np.array([1.0, 3.0])  # how far an angle may be stretched
-        np.testing.assert_allclose(found.normals, np.arctan2(3, 1), atol=CLOSE * scale.max())
+    @pytest.mark.parametrize("weights", [(1, 3), (1, 0.02), (0.05, 1), (1, -1)])
+    def test_a_linear_metric_grows_along_its_weights(self, weights):
+        weighted = metric(lambda tn, tp: weights[0] * tn + weights[1] * tp)
+        found = indifference(weighted, BASES, binary_moves(), 0.1)
+        # steps differ by class in the second table, which stretches an angle up to three times
+        right = np.mod(np.arctan2(weights[1], weights[0]), 2 * np.pi)
+        np.testing.assert_allclose(found.normals, right, atol=3.05 * CLOSE)
         np.testing.assert_allclose(found.bends, 0, atol=1e-9)
 
     def test_a_cost_grows_the_other_way(self):

@@ -104,7 +104,7 @@ class TestDeclined:
 
     @pytest.mark.parametrize(
         ("ratio", "near"),
-        [(20, True), (20 * APART * 0.999, True), (20 * APART * 1.001, False),
+        [(20, True), (30, False), (20 * APART * 0.999, True), (20 * APART * 1.001, False),
          (20 / APART / 0.999, True), (20 / APART / 1.001, False)],
     )  # fmt: skip
     def test_within_a_factor_and_a_half(self, ratio, near):
@@ -151,6 +151,14 @@ class TestSwitch:
         nec = np.array([[9.0] * 6, [0, 1, 2, 3, 4, 5], [2.5] * 6])
         assert _switch(self.options(1, nec), [(1, 0), (4, 1), (5, 2)], 1, 0.1) == 2
         assert self.asked == [(2, 5, 0.1)]
+
+    def test_what_is_left_of_the_stretches_counts(self):
+        nec = np.array([[9.0] * 6, [0, 1, 2, 3, 4, 5], [2.5] * 6])
+        assert _switch(self.options(2, nec), [(1, 0), (4, 1), (5, 2)], 1, 0.1) == 4
+
+    def test_soon_after_the_beginning(self):
+        nec = np.array([[0.0, 3, 3, 3, 3, 3], [2.0, 3, 2, 2, 2, 2]])
+        assert _switch(self.options(1, nec), [(4, 0), (5, 1)], 0, 0.1) == 1
 
     def test_never_at_the_very_beginning(self):
         nec = np.array([[3.0] * 6, [3.0, 2, 2, 2, 2, 2]])

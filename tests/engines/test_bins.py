@@ -52,6 +52,7 @@ class TestBins:
         bins = Bins.fitting(11, [0.5, 0.25, 0.5, 0.0, 2.0])
         assert bins.thresholds == (0.0, 0.25, 0.5)
         assert (bins.half, bins.count) == (4, 11)
+        assert Bins.fitting(12, [0.0, 0.25, 0.5]).half == 4
 
     def test_codes_of_edges_that_are_alike_are_one_bin(self) -> None:
         bins = Bins(1, (0.5,))  # an edge of the grid, and a threshold on it
