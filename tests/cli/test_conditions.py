@@ -73,7 +73,7 @@ def test_a_gate_about_an_unknown_model_names_the_known_ones():
 
 
 def test_so_does_the_command(run, write):
-    rows = "".join(f"{k % 2},{0.2 + 0.6 * (k % 2)}\n" for k in range(40))
+    rows = "".join(f"{k % 2},{0.1 + 0.7 * (k % 2)}\n" for k in range(40))
     file = write("d.csv", f"label,p\n{rows}")
     words = ("eval", file, "--scores", "p", "--cost", "fn=5", "fp=1")
     assert run(*words, "--fail-if", "p:nec>0.5").code == 0

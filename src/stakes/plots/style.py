@@ -7,7 +7,7 @@ to all threads, so they are read and never changed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from stakes._optional import load
 from stakes.exceptions import DataError
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = [
     "DPI",
@@ -107,11 +110,11 @@ def axes_of_size(width: float, height: float) -> Any:
 
 def panels(
     rows: int, columns: int, *, width: float = 3.6, height: float = 3.2, **shared: Any
-) -> tuple[Any, list[Any]]:
+) -> tuple[Figure, list[Any]]:
     """Such a figure of several axes, in reading order, each of a size in inches."""
     made = load("matplotlib.figure", extra="plots").Figure
     size = (width * columns, height * rows)
-    figure = made(figsize=size, dpi=DPI, layout="constrained")
+    figure: Figure = made(figsize=size, dpi=DPI, layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False, **shared)
     return figure, [styled(ax) for ax in axes.ravel()]
 
