@@ -84,9 +84,9 @@ def _useless_from(values: FloatArray) -> float:
     """
     (a, b), (c, d) = values.tolist()
     slope = (b - a) + (c - d)
-    p = np.array([0.0, 1.0, np.clip((b - a) / slope, 0, 1) if slope else 0.0])
-    dearest = np.minimum(a + p * (c - a), b + p * (d - b)).max()
-    return float(max(dearest, 0.0))
+    alike = (b - a) / slope if slope else 0.0
+    uncertain = a + alike * (c - a) if 0 < alike < 1 else 0.0
+    return float(max(min(a, b), min(c, d), uncertain, 0.0))
 
 
 def _row(scores: RankedScores, app: Any, shares: FloatArray, price: float) -> list[float]:
