@@ -154,8 +154,7 @@ def _learn(args: Any) -> int:
         said = said_of(learnt, args)
     for warning in learnt.warnings:
         warn(warning)
-    if args.output:
-        save(learnt, args)
+    written = save(learnt, args) if args.output else []
     if args.plot:
         with Telling() as telling:
             telling.say(f"drawing {args.plot}")
@@ -163,4 +162,6 @@ def _learn(args: Any) -> int:
         if not drawn:
             warn(f"{args.plot} was not drawn: the most probable class is always right.")
     show(learnt, said, args)
+    if written and not args.json:
+        print("\n".join(written))
     return EXIT_OK

@@ -67,14 +67,15 @@ def _kept(learnt: Learnt, args: Any) -> dict[str, Any]:
     }
 
 
-def save(learnt: Learnt, args: Any) -> None:
-    """Write the calibrator with what its scores are."""
+def save(learnt: Learnt, args: Any) -> list[str]:
+    """Write the calibrator with what its scores are; returns what to say of it."""
     saved = learnt.calibrator.to_dict()
     saved["input"] = _kept(learnt, args)
     size = write_whole(Path(args.output), sealed(saved).decode("ascii"))
-    if not args.json:
-        print(f"calibration: {args.output} ({max(1, round(size / 1000))} kB)")
-        print(f"apply it:    stakes calibrate --apply {args.output} new.csv -o out.csv")
+    return [
+        f"calibration: {args.output} ({max(1, round(size / 1000))} kB)",
+        f"apply it:    stakes calibrate --apply {args.output} new.csv -o out.csv",
+    ]
 
 
 def input_of(saved: dict[str, Any], classes: tuple[Any, ...], path: str) -> Input:
