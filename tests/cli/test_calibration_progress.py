@@ -65,8 +65,8 @@ def test_the_choice_its_fit_and_the_picture(seen, write):
     told = [line.partition(": ")[0] for line in terminal.lines]
     for line in (
         "reading t.csv",
-        "trying smooth (1 of 6), fold 2 of 2",
-        "trying isotonic (6 of 6), fold 1 of 2",
+        "trying smooth (1 of 7), fold 2 of 2",
+        "trying isotonic (7 of 7), fold 1 of 2",
         "choosing again without each fold, fold 2 of 2",
         "judging",
         "drawing r.svg",
