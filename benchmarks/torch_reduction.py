@@ -29,6 +29,7 @@ from timing import machine
 
 import stakes
 from stakes.integrations.torch import confusion_counts, score_counts
+from stakes.integrations.torch.counting import compared_costs
 from stakes.integrations.torch.fused import can_fuse, fused_counts
 
 COSTS = stakes.CostMatrix(
@@ -118,11 +119,12 @@ def reduce_rows(
     """Seconds of the reduction of all chunks, generation left out, and the counts."""
     total, spent = np.zeros((4, 5), dtype=np.int64), 0.0
     tolerance = {torch.float16: 1e-3, torch.float32: 1e-5}[dtype]
+    rule = compared_costs(COSTS.values, dtype)
 
     def count(labels: torch.Tensor, posteriors: torch.Tensor) -> torch.Tensor:
         if launch is None:
             return confusion_counts(labels, posteriors, costs=COSTS)
-        return fused_counts(labels, posteriors, COSTS.values, tolerance=tolerance, launch=launch)[0]
+        return fused_counts(labels, posteriors, rule, tolerance=tolerance, launch=launch)[0]
 
     for seed, start in enumerate(range(0, rows, chunk_rows)):
         labels, posteriors = chunk(min(chunk_rows, rows - start), dtype, seed)

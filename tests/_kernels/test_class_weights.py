@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes._kernels import class_weights
+from stakes._kernels.bayes import compared
 from stakes._kernels.class_weights import best_weight, envelope_events, least_cost_weights
 from stakes._kernels.envelope_loops import envelope_loop
 
@@ -44,7 +45,7 @@ def test_compiled_and_not_are_alike(monkeypatch):
     found = {}
     for wish in "01":
         monkeypatch.setenv("STAKES_FAST", wish)
-        found[wish] = least_cost_weights(values, costs, np.zeros(5), paid, 2)
+        found[wish] = least_cost_weights(values, compared(costs), paid, 2)
     np.testing.assert_allclose(found["0"][0], found["1"][0])
     assert found["0"][1] == found["1"][1]
 
@@ -67,7 +68,7 @@ def test_two_classes_against_all_thresholds():
     costs = np.array([[0.0, 1.0], [3.0, 0.0]])
     paid = costs[y]
     values = np.column_stack([1 - share, share])
-    weights, _ = least_cost_weights(values, costs, np.zeros(2), paid, 3)
+    weights, _ = least_cost_weights(values, compared(costs), paid, 3)
     taken = ((values * weights) @ costs).argmin(axis=1)
     least = min(paid[np.arange(40), (share > cut).astype(int)].sum() for cut in [-1.0, *share])
     assert paid[np.arange(40), taken].sum() == pytest.approx(least)
@@ -83,7 +84,7 @@ def test_the_best_of_a_sample_and_of_all_rows(monkeypatch):
     def reached(weights):
         return paid[np.arange(60), ((values * weights) @ costs).argmin(axis=1)].sum()
 
-    alone, _ = least_cost_weights(values, costs, np.zeros(3), paid, 0)
+    alone, _ = least_cost_weights(values, compared(costs), paid, 0)
     monkeypatch.setattr(class_weights, "_SAMPLE", 30)
-    found, _ = least_cost_weights(values, costs, np.zeros(3), paid, 8)
+    found, _ = least_cost_weights(values, compared(costs), paid, 8)
     assert reached(found) <= reached(alone) <= reached(np.ones(3))

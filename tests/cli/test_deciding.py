@@ -17,7 +17,7 @@ cost.yes = { no = 9, yes = 2, ask = 1 }
     ("costs", "rule"),
     [
         (("fn=3", "fp=1"), "p > 0.250"),
-        (("fn=-3", "fp=-1"), "p <= 0.250"),  # gains for what is called an error: act below
+        (("fn=-3", "fp=-1"), "p < 0.250"),  # gains for what is called an error: act below
     ],
 )
 def test_the_side_on_which_to_act(run, write, costs, rule):

@@ -1,7 +1,8 @@
-"""Decisions as expressions are those of `bayes_decisions` in float64."""
+"""Decisions as expressions are those of `bayes_decisions`, in the type of the columns."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from frame_cases import kinds
 from stakes import Application, ConfusionMatrix, CostMatrix, Posteriors, bayes_decisions
 from stakes.engines import Request, reduce_frame
 from stakes.exceptions import UndefinedError
+from stakes.metrics import at_bayes_threshold
 
 pa = pytest.importorskip("pyarrow", reason="pip install pyarrow")
 engines = pytest.mark.parametrize("frame", kinds("pyarrow", "polars", "duckdb"))
@@ -43,7 +45,7 @@ class TestBayesRule:
         rows, posteriors = drawn(n_classes, kind)
         columns = [name for name in rows if name != "y"]
         found = reduce_frame(frame(rows), Request("y", {"m": columns}, applications=app))
-        decided = bayes_decisions(posteriors.astype(np.float64), app)
+        decided = bayes_decisions(posteriors, app)
         assert found.confusion() == counted(rows["y"], decided, app)
 
     @pytest.mark.parametrize("n_classes", [2, 4])
@@ -60,6 +62,56 @@ class TestBayesRule:
         moved = Posteriors(posteriors).with_priors(priors, old=said).values
         expected = counted(rows["y"], bayes_decisions(moved, app), app)
         assert reduce_frame(frame(rows), request).confusion() == expected
+
+    @pytest.mark.parametrize("kind", [np.float32, np.float64])
+    @pytest.mark.parametrize("seed", range(4))
+    def test_costs_of_any_size(self, frame: Any, seed: int, kind: Any) -> None:
+        # as in rational arithmetic wherever the two best are further apart than rounding
+        rng = np.random.default_rng(seed)
+        n_classes, n_decisions = 3 + 4 * (seed % 2), 4 + 7 * (seed // 2)
+        costs = 10 ** rng.uniform(-3, 15, (n_classes, n_decisions))
+        costs *= rng.choice([1, 1, -1], costs.shape) if seed else 1
+        posteriors = rng.dirichlet(np.full(n_classes, 0.1), 60).astype(kind)
+        wanted = [exact_decision(row, costs, 1e-12 if kind == np.float64 else 1e-6)
+                  for row in posteriors]  # fmt: skip
+        clear = np.array([decision is not None for decision in wanted])
+        assert clear.sum() > 40
+        rows = {f"p{k}": posteriors[clear, k] for k in range(n_classes)}
+        rows |= {"y": np.zeros(clear.sum(), dtype=np.int64)}
+        names = [name for name in rows if name != "y"]
+        request = Request("y", {"m": names}, applications=Application(CostMatrix(costs)))
+        counts = reduce_frame(frame(rows), request).confusion().counts[0]
+        expected = np.bincount([d for d in wanted if d is not None], minlength=n_decisions)
+        assert counts.tolist() == expected.tolist()
+
+    @pytest.mark.parametrize("kind", [np.float32, np.float64])
+    @pytest.mark.parametrize("n_bins", [0, 256])
+    @pytest.mark.parametrize(("alarm", "miss"), [(1, 9), (0.3, 2.7), (3, 7), (0.7, 0.3), (1, 99)])
+    def test_scores_at_the_threshold(
+        self, frame: Any, alarm: float, miss: float, n_bins: int, kind: Any
+    ) -> None:
+        p = (np.arange(1001) / 1000).astype(kind)
+        threshold = kind(round(alarm / (alarm + miss), 6))
+        rows = {"y": np.zeros(p.shape, dtype=np.int64), "p": p}
+        app = Application([[0, alarm], [miss, 0]])
+        request = Request("y", {"m": "p"}, applications=app, n_bins=n_bins)
+        found = reduce_frame(frame(rows), request)
+        assert found.confusion().counts[0, 1] == (p > threshold).sum()
+        if n_bins:
+            point = at_bayes_threshold(found.score_bins(), app)
+            assert point.confusion == found.confusion()
+
+
+def exact_decision(row: Any, costs: Any, apart: float) -> int | None:
+    """In rational arithmetic; None where the two best are not that far apart."""
+    p = [Fraction(x) for x in row.astype(np.float64).tolist()]
+    parts = [
+        [x * Fraction(c) for x, c in zip(p, column, strict=True)] for column in costs.T.tolist()
+    ]
+    sums, sizes = [sum(part) for part in parts], [sum(map(abs, part)) for part in parts]
+    first, second = sorted(range(len(sums)), key=sums.__getitem__)[:2]
+    limit = Fraction(apart) * max(sizes[first], sizes[second])
+    return first if sums[second] - sums[first] > limit else None
 
 
 @engines

@@ -40,7 +40,9 @@ def close(one: Any, two: Any) -> None:
     assert one.confusion == two.confusion
     assert one.interval == two.interval
     assert one.threshold == pytest.approx(two.threshold, rel=1e-12)
-    assert one.rule == two.rule
+    # beside the rows as many digits are printed as decide all alike, else three
+    first, second = (float(each.rule.removeprefix("p > ")) for each in (one, two))
+    assert first == pytest.approx(second, abs=5e-4)
 
 
 @frames

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -123,6 +125,87 @@ class TestTiesAgainstNumpy:
             torch.tensor(rows, device=device), torch.tensor(costs, device=device)
         )
         assert (found.cpu().numpy() == stakes.bayes_decisions(rows, costs)).all()
+
+
+def random_problem(seed: int, dtype: torch.dtype) -> tuple[np.ndarray, torch.Tensor]:
+    """Costs from 1e-3 to 1e15 with some gains, and rows of many near zeros."""
+    rng = np.random.default_rng(seed)
+    k, m = (int(size) for size in rng.integers(3, 11, 2))
+    costs = 10 ** rng.uniform(-3, [3, 15][seed % 2], (k, m))
+    costs *= rng.choice([1, 1, -1], (k, m)) if seed % 3 else 1
+    rows = torch.tensor(rng.dirichlet(np.full(k, [0.05, 1.0][seed % 2]), 100))
+    if dtype in (torch.float16, torch.bfloat16):
+        rows = torch.floor(rows * 128) / 128  # multiples that add to 1 exactly
+        rows[torch.arange(100), rows.argmax(dim=1)] += 1 - rows.sum(dim=1)
+    return costs, rows.to(dtype)
+
+
+def clear_decisions(rows: torch.Tensor, costs: np.ndarray, apart: float) -> list[int | None]:
+    """The decisions of rational arithmetic; None where the two best are not so far apart."""
+    found: list[int | None] = []
+    for row in rows.double().cpu().tolist():
+        parts = [
+            [Fraction(p) * Fraction(c) for p, c in zip(row, column, strict=True)]
+            for column in costs.T.tolist()
+        ]
+        sums, sizes = [sum(part) for part in parts], [sum(map(abs, part)) for part in parts]
+        first, second = sorted(range(len(sums)), key=sums.__getitem__)[:2]
+        limit = Fraction(apart) * max(sizes[first], sizes[second])
+        found.append(first if sums[second] - sums[first] > limit else None)
+    return found
+
+
+@pytest.mark.parametrize("device", DEVICES)
+class TestAsInExactArithmetic:
+    @pytest.mark.parametrize("seed", range(12))
+    @pytest.mark.parametrize(
+        ("dtype", "apart"),
+        [
+            (torch.float16, 1e-6),
+            (torch.bfloat16, 1e-6),
+            (torch.float32, 1e-6),
+            (torch.float64, 1e-12),
+        ],
+    )
+    def test_decisions_and_counts(self, device, dtype, apart, seed) -> None:
+        costs, rows = random_problem(seed, dtype)
+        rows = rows.to(device)
+        wanted = clear_decisions(rows, costs, apart)
+        clear = [k for k, decision in enumerate(wanted) if decision is not None]
+        assert len(clear) > 50
+        found = bayes_decisions(rows, costs).tolist()
+        assert [found[k] for k in clear] == [wanted[k] for k in clear]
+        labels = torch.zeros(len(clear), dtype=torch.int64, device=device)
+        counts = confusion_counts(labels, rows[clear], costs=costs)  # the fused kernel on CUDA
+        expected = np.bincount([wanted[k] for k in clear], minlength=costs.shape[1])
+        assert counts[0].tolist() == expected.tolist()
+
+    def test_one_dear_class_among_a_hundred(self, device) -> None:
+        costs = 1 - np.eye(100)
+        costs[-1] *= 100
+        row = torch.zeros((1, 100), device=device)
+        row[0, 0], row[0, 98] = 0.45, 0.55
+        assert bayes_decisions(row, costs).tolist() == [98]
+
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+    @pytest.mark.parametrize("alarm", [1, 3, 7, 9])
+    def test_two_decisions_act_above_the_rounded_threshold(self, device, dtype, alarm) -> None:
+        app = stakes.Application([[0, alarm / 10], [(10 - alarm) / 10, 0]])  # t is alarm tenths
+        p = torch.tensor([k / 1000 for k in range(1001)], dtype=torch.float64)
+        p = p.to(dtype).to(device)
+        threshold = torch.tensor(alarm / 10, dtype=torch.float64).to(dtype).to(device)
+        assert bayes_decisions(p, app).tolist() == (p > threshold).long().tolist()
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    def test_costs_per_case(self, device, dtype) -> None:
+        costs, rows = random_problem(4, dtype)
+        tables = torch.tensor(costs, device=device).expand(len(rows), *costs.shape)
+        apart = 1e-6 if dtype == torch.float32 else 1e-12
+        wanted = clear_decisions(rows, costs, apart)
+        found = bayes_decisions(rows.to(device), tables).tolist()
+        clear = [k for k, decision in enumerate(wanted) if decision is not None]
+        assert len(clear) > 50
+        assert [found[k] for k in clear] == [wanted[k] for k in clear]
 
 
 class TestConfusionCounts:

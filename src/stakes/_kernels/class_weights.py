@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._kernels.bayes import Compared
 from stakes._kernels.blocks import blocks
 from stakes._kernels.compiled import compiled, pays
 from stakes._kernels.envelope_loops import envelope_loop
@@ -100,31 +101,29 @@ def best_weight(fixed: Floats, slope: Floats, cost: Floats, now: float) -> tuple
 
 
 def least_cost_weights(
-    values: Floats, costs: Floats, margins: Floats, paid: Floats, starts: int
+    values: Floats, rule: Compared, paid: Floats, starts: int
 ) -> tuple[Floats, int]:
     """Weights of least cost that were found, and the passes over the classes at the end.
 
-    Decisions are taken by `values` (n, K) times `costs` (K, D), ties by the `margins` (D,) added
-    to them, and cost `paid` (n, D). The `starts` besides weights of 1 are tried on a sample if
-    there are many rows, and the best one on all rows.
+    Decisions are taken by the `rule` (K, D) on `values` (n, K), and cost `paid` (n, D). The
+    `starts` besides weights of 1 are tried on a sample if there are many rows, and the best one
+    on all rows.
     """
     count, size = values.shape
     plain = np.ones(size)
     if size == 2 or not starts:  # with two a single ratio counts: the first line holds all there is
-        return _descent(values, costs, paid, plain)
+        return _descent(values, rule, paid, plain)
     if count * size <= _SAMPLE:
-        return _best_descent(values, costs, margins, paid, [plain], drawn=starts)
+        return _best_descent(values, rule, paid, [plain], drawn=starts)
     rng = np.random.default_rng(0)
     rows = np.sort(rng.choice(count, max(_SAMPLE // size, 1), replace=False))
-    parts = values[rows], costs, margins, paid[rows]
-    start, _ = _best_descent(*parts, [plain], drawn=starts)
-    return _best_descent(values, costs, margins, paid, [plain, start])
+    start, _ = _best_descent(values[rows], rule, paid[rows], [plain], drawn=starts)
+    return _best_descent(values, rule, paid, [plain, start])
 
 
 def _best_descent(
     values: Floats,
-    costs: Floats,
-    margins: Floats,
+    rule: Compared,
     paid: Floats,
     starts: list[Floats],
     drawn: int = 0,
@@ -135,17 +134,18 @@ def _best_descent(
     for k in range(len(starts) + drawn):
         step = rng.normal(size=len(best))
         start = best * np.exp(step) if k % 2 else np.exp(2.0 * step)
-        found, passes = _descent(values, costs, paid, starts[k] if k < len(starts) else start)
-        total = _total(values, costs + margins, paid, found)
+        found, passes = _descent(values, rule, paid, starts[k] if k < len(starts) else start)
+        total = _total(values, rule, paid, found)
         if total < least - 1e-12 * (1.0 + abs(total)):
             best, least, sweeps = found, total, passes
     return best, sweeps
 
 
-def _descent(values: Floats, costs: Floats, paid: Floats, start: Floats) -> tuple[Floats, int]:
+def _descent(values: Floats, rule: Compared, paid: Floats, start: Floats) -> tuple[Floats, int]:
     """One weight after the other until none improves, and the passes over the classes."""
+    costs = rule.values
     size, weights = len(start), start.copy()
-    best, steps, idle = _total(values, costs, paid, start), 0, 0
+    best, steps, idle = _total(values, rule, paid, start), 0, 0
     while idle < size and steps < 50 * size:
         k = steps % size
         others = weights.copy()
@@ -158,8 +158,8 @@ def _descent(values: Floats, costs: Floats, paid: Floats, start: Floats) -> tupl
     return weights, -(-steps // size)
 
 
-def _total(values: Floats, costs: Floats, paid: Floats, weights: Floats) -> float:
+def _total(values: Floats, rule: Compared, paid: Floats, weights: Floats) -> float:
     """Cost of all rows at some weights."""
     moved = values * weights
-    taken = ((moved / moved.sum(axis=1, keepdims=True)) @ costs).argmin(axis=1)
+    taken = rule.decide(moved / moved.sum(axis=1, keepdims=True))
     return float(paid[np.arange(len(values)), taken].sum())

@@ -1,20 +1,35 @@
-"""Two classes: exact cut points on the posterior of the second one.
+"""Two classes: where the Bayes decision changes on the posterior p of the second one.
 
-With two classes the expected cost of each decision is a straight line in p, the posterior of
-the second class, and the Bayes decision is the lower envelope of these lines. Its corners are
-rational numbers; rounded down to a float they give the same answer as exact arithmetic for
-every float p, ties included.
+With two classes the expected cost of each decision is a straight line in p, and the Bayes
+decision is the lower envelope of these lines. Its corners are computed as fractions from costs
+and priors as written (0.3 is 3/10), and rounded once to the type of the posteriors: this is the
+only place where a threshold of the Bayes rule is made. Everything then compares `p > cut`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Piece", "decide_by_cuts", "float_below", "pieces"]
+__all__ = [
+    "Piece",
+    "as_written",
+    "cuts",
+    "decide_by_cuts",
+    "in_type",
+    "moved_shares",
+    "moved_threshold",
+    "pieces",
+    "shares",
+    "thresholds",
+]
+
+#: Binary digits of the types of posteriors, and the exponent of their smallest number.
+TYPES = {"float64": (53, -1074), "float32": (24, -149), "float16": (11, -24), "bfloat16": (8, -133)}
 
 
 class Piece(NamedTuple):
@@ -25,9 +40,38 @@ class Piece(NamedTuple):
     decision: int
 
 
-def pieces(costs: NDArray[np.float64]) -> list[Piece]:
-    """The decisions in order of p, for (2, M) costs; ties go to the earlier column."""
-    lines = [(Fraction(a), Fraction(b) - Fraction(a)) for a, b in zip(*costs.tolist(), strict=True)]
+def as_written(number: Any) -> Fraction:
+    """The number that a float was typed as: the fraction of its shortest decimals."""
+    return number if isinstance(number, Fraction) else Fraction(repr(float(number)))
+
+
+def shares(priors: Any) -> list[Fraction]:
+    """Shares of the classes as written; of two, the first is what the second leaves."""
+    found = [as_written(share) for share in priors]
+    return [1 - found[1], found[1]] if len(found) == 2 else found
+
+
+def moved_shares(priors: Any, said_at: Any) -> list[Fraction]:
+    """By how much each posterior is multiplied when it is moved from some shares to others."""
+    return [p / q for p, q in zip(shares(priors), shares(said_at), strict=True)]
+
+
+def moved_threshold(threshold: Any, factors: Sequence[Fraction]) -> Fraction:
+    """A threshold on moved posteriors as one on the posteriors before."""
+    t = as_written(threshold)
+    return factors[0] * t / (factors[0] * t + factors[1] * (1 - t))
+
+
+def pieces(costs: Any, factors: Sequence[Fraction] | None = None) -> list[Piece]:
+    """The decisions in order of p, for (2, M) costs; ties go to the earlier column.
+
+    With `factors`, the row of each class is multiplied: p is then a posterior before it is moved.
+    """
+    first, second = (
+        [as_written(cost) * (1 if factors is None else factors[i]) for cost in row]
+        for i, row in enumerate(costs)
+    )
+    lines = [(a, b - a) for a, b in zip(first, second, strict=True)]
     corners = sorted({Fraction(0), Fraction(1), *_corners(lines)})
     found: list[Piece] = []
     for left, right in zip(corners, [*corners[1:], None], strict=True):
@@ -62,19 +106,46 @@ def _corners(lines: list[tuple[Fraction, Fraction]]) -> list[Fraction]:
         corners.append(p)
 
 
-def float_below(value: Fraction, kind: type[np.floating[Any]], *, strictly: bool) -> Any:
-    """The largest float that is not above `value` (or is below it, if `strictly`)."""
-    nearest = kind(float(value))
-    exact = Fraction(float(nearest))
-    if exact > value or (strictly and exact == value):
-        nearest = np.nextafter(nearest, kind(-np.inf))
-        if Fraction(float(nearest)) > value:  # float64 then float32: rounded up twice
-            nearest = np.nextafter(nearest, kind(-np.inf))
-    elif exact < value:
-        above = np.nextafter(nearest, kind(np.inf))
-        if Fraction(float(above)) < value or (not strictly and Fraction(float(above)) == value):
-            nearest = above
-    return nearest
+def in_type(value: Fraction, kind: str = "float64") -> float:
+    """A threshold from 0 to 1, rounded once to a type; one below 1 stays below it.
+
+    Without the exception p = 1 would not be acted on where the exact rule acts on it.
+    """
+    digits, smallest = TYPES[kind]
+    if value <= 0 or value >= 1:
+        return float(value)
+    exponent = value.numerator.bit_length() - value.denominator.bit_length()
+    exponent -= Fraction(2) ** exponent > value
+    spacing = Fraction(2) ** max(exponent - digits + 1, smallest)
+    return min(float(round(value / spacing) * spacing), 1 - 0.5**digits)
+
+
+def thresholds(found: list[Piece], kind: str = "float64") -> list[float]:
+    """Where each stretch but the first begins, in a type of posteriors."""
+    return [in_type(piece.start, kind) for piece in found[1:]]
+
+
+def cuts(found: list[Piece], kind: str = "float64") -> list[float]:
+    """The numbers for which stretch k + 1 is where `p > cut[k]`, for p of a type.
+
+    They are the thresholds, except that a stretch which begins with its threshold, because its
+    decision comes earlier among the columns, is cut just below.
+    """
+    at: list[float] = []
+    for piece, threshold in zip(found[1:], thresholds(found, kind), strict=True):
+        cut = _below(threshold, kind) if piece.included else threshold
+        at.append(max(cut, *at[-1:]) if at else cut)
+    return at
+
+
+def _below(value: float, kind: str) -> float:
+    """The next smaller number of a type; 0 and what rounds to it leave p = 0 below the cut."""
+    digits, smallest = TYPES[kind]
+    if value <= 0:
+        return 0.0
+    mantissa, exponent = np.frexp(value)  # the spacing below a power of two is half as wide
+    spacing = 2.0 ** max(int(exponent) - digits - (mantissa == 0.5), smallest)
+    return float(value - spacing)
 
 
 def decide_by_cuts(

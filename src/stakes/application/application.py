@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import numbers
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from stakes._checks import as_priors, frozen
 from stakes._kernels.bayes import row_modes
+from stakes._kernels.intervals import as_written, in_type, shares
 from stakes._names import listed
 from stakes.application.cost_matrix import CostMatrix
 from stakes.exceptions import CostError, PriorError
@@ -114,9 +116,9 @@ class Application:
     @property
     def naive_decision(self) -> Name:
         """The best decision that ignores the input (`ferrer2025` eqs 3, 33); ties: the earlier."""
-        shares = self._known_priors("naive_decision")
+        priors = self._known_priors("naive_decision")
         modes = row_modes(self.costs.values)  # taken off, equal priors stay equal costs
-        return self.decisions[int(np.argmin(shares @ (self.costs.values - modes[:, None])))]
+        return self.decisions[int(np.argmin(priors @ (self.costs.values - modes[:, None])))]
 
     @property
     def naive_cost(self) -> float:
@@ -128,18 +130,20 @@ class Application:
     @property
     def effective_prior(self) -> float:
         """Prior of the second class that, with equal costs, decides alike (`cumani`)."""
-        shares = self._known_priors("effective_prior")
-        wrongly_acting, wrongly_waiting = self._error_costs()
-        acting, waiting = shares[0] * wrongly_acting, shares[1] * wrongly_waiting
+        acting, waiting = self._weighed_error_costs("effective_prior")
         if acting + waiting == 0:
             raise CostError("no error can cost anything under these priors and costs.")
         return float(waiting / (acting + waiting))
 
     @property
     def posterior_threshold(self) -> float:
-        """Take the second decision when the posterior of the second class is above this (eq 28)."""
+        """Take the second decision when the posterior of the second class is above this (eq 28).
+
+        Exact for the costs as written, rounded once; float32 posteriors are compared with it
+        in their own type.
+        """
         wrongly_acting, wrongly_waiting = self._error_costs()
-        return wrongly_acting / (wrongly_acting + wrongly_waiting)
+        return in_type(wrongly_acting / (wrongly_acting + wrongly_waiting))
 
     @property
     def log_odds_threshold(self) -> float:
@@ -150,9 +154,7 @@ class Application:
     @property
     def llr_threshold(self) -> float:
         """The same on the log-likelihood ratio: minus the log odds of the effective prior."""
-        shares = self._known_priors("llr_threshold")
-        wrongly_acting, wrongly_waiting = self._error_costs()
-        return _log_ratio(shares[0] * wrongly_acting, shares[1] * wrongly_waiting)
+        return _log_ratio(*self._weighed_error_costs("llr_threshold"))
 
     # ------------------------------------------------------------- in words
 
@@ -186,7 +188,14 @@ class Application:
             )
         return self.priors
 
-    def _error_costs(self) -> tuple[float, float]:
+    def _weighed_error_costs(self, what: str) -> tuple[Fraction, Fraction]:
+        """The same, each times the prior of its class."""
+        known = self._known_priors(what)
+        acting, waiting = self._error_costs()
+        first, second = shares(known)
+        return acting * first, waiting * second
+
+    def _error_costs(self) -> tuple[Fraction, Fraction]:
         """Extra cost of the second decision for the first class, and the other way round."""
         if self.costs.shape != (2, 2):
             rows, columns = self.costs.shape
@@ -194,13 +203,14 @@ class Application:
                 f"one threshold exists for 2 classes and 2 decisions; got {rows} x {columns}.",
                 hint="use stakes.bayes_decisions, or stakes.decision_intervals for two classes",
             )
-        (c11, c12), (c21, c22) = self.costs.values.tolist()
+        (c11, c12), (c21, c22) = (map(as_written, row) for row in self.costs.values.tolist())
         wrongly_acting, wrongly_waiting = c12 - c11, c21 - c22
         if wrongly_acting < 0 or wrongly_waiting < 0 or wrongly_acting + wrongly_waiting == 0:
             waiting, acting = (repr(name) for name in self.decisions)
             raise CostError(
-                f"no threshold: taking {acting} instead of {waiting} costs {wrongly_acting:g} "
-                f"more when the truth is {self.classes[0]!r} and {-wrongly_waiting:g} more when "
+                f"no threshold: taking {acting} instead of {waiting} costs "
+                f"{float(wrongly_acting):g} more when the truth is {self.classes[0]!r} and "
+                f"{float(-wrongly_waiting):g} more when "
                 f"it is {self.classes[1]!r}.",
                 hint="check the orientation: rows are true classes, columns are decisions; "
                 "stakes.bayes_decisions decides rightly for any costs",
@@ -264,10 +274,16 @@ def _is_positive(number: Any) -> bool:
     return isinstance(number, numbers.Real) and math.isfinite(number) and float(number) > 0
 
 
-def _log_ratio(numerator: float, denominator: float) -> float:
+def _log_ratio(numerator: Fraction, denominator: Fraction) -> float:
     """Natural log of a ratio of non-negative numbers; infinite where one of them is zero."""
     if numerator == 0 and denominator == 0:
         raise CostError("no error can cost anything under these priors and costs.")
     if denominator == 0:
         return math.inf
-    return math.log(numerator / denominator) if numerator > 0 else -math.inf
+    if numerator == 0:
+        return -math.inf
+    ratio = numerator / denominator
+    try:
+        return math.log(float(ratio))
+    except (OverflowError, ValueError):  # beyond the floats
+        return math.log(ratio.numerator) - math.log(ratio.denominator)

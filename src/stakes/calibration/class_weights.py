@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import frozen
-from stakes._kernels.bayes import row_modes, tie_margins
+from stakes._kernels.bayes import compared
 from stakes._kernels.class_weights import least_cost_weights
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator
@@ -194,8 +194,9 @@ def best_class_weights(
     share = cases.prior_weights() / cases.prior_weights().sum()
     paid = application.costs.values[cases.codes] * share[:, None]
     plain = np.ones(read.values.shape[1])
+    rule = compared(application.costs.values)
     found, sweeps = least_cost_weights(
-        np.asarray(read.values, dtype=np.float64), *_for_deciding(application), paid, int(starts)
+        np.asarray(read.values, dtype=np.float64), rule, paid, int(starts)
     )
     found = found / np.exp(np.log(found).mean())
     cost, actual = (_cost(read.values, each, application, paid) for each in (found, plain))
@@ -221,13 +222,6 @@ def _cost(
     """Cost per case of deciding by weighted posteriors."""
     taken = _decisions(values, weights, application.costs)
     return float(paid[np.arange(len(paid)), taken].sum())
-
-
-def _for_deciding(application: Application) -> tuple[FloatArray, FloatArray]:
-    """Costs and margins for ties with which decisions are those of `bayes_decisions`."""
-    costs = application.costs.values
-    kept = costs - row_modes(costs)[:, None]
-    return kept, tie_margins(kept, np.dtype(np.float64))
 
 
 def _calibrated(

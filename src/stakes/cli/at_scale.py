@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from stakes.application import Application
 from stakes.application.sentences import describe_costs
 from stakes.cli.cases import Cases
@@ -46,7 +48,9 @@ def _evaluated(reduction: Reduction, app: Application, cases: Cases, args: Any) 
     """The verdict on the counts, with names as text and rules in the terms of the files."""
     least = max(1, getattr(args, "min_positives", 10))
     ev = evaluated_reduction(reduction, options={"level": 0.95, "rng": 0, "min_cases": least})
-    rule = rule_of(app, cases, args, None)
+    ends = [reduction._score_ends(model) for model in reduction.request.models]
+    known = [scores for scores in ends if scores is not None]
+    rule = rule_of(app, cases, args, None, np.concatenate(known) if known else None)
     return _in_text(ev, app, rule.text, rule.threshold)
 
 

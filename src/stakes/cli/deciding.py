@@ -11,19 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._kernels.intervals import in_type, moved_shares, moved_threshold
 from stakes._names import as_positions
 from stakes.application import Application
 from stakes.cli.cases import Cases, quoted, rows_of
 from stakes.cli.models import Model
 from stakes.cli.ranking import cross_fitted
 from stakes.decisions import bayes_decisions, decision_intervals
+from stakes.decisions.bayes import moved_decisions
 from stakes.exceptions import CostError, DataError
 from stakes.posteriors import Posteriors
-from stakes.report.amounts import grouped, plain
+from stakes.report.amounts import cut_text, grouped
 
 __all__ = [
     "Rule",
     "about_cuts",
+    "decided",
     "fill_gaps",
     "gaps_said",
     "in_terms_of_file",
@@ -54,10 +57,7 @@ def posteriors_of(
     if model.scores is None or args.scores_are == "rank":
         return None
     assert app.priors is not None
-    scores = model.scores
-    if model.missing.any():  # any valid row will do: these decisions are replaced later
-        scores = scores.copy()
-        scores[model.missing] = 1 / len(cases.classes)
+    scores = _filled(model, cases)
     if args.scores_are == "llr":
         return Posteriors.from_llrs(scores, app.priors, cases.classes).values
     moved = not args.posteriors_already_adjusted and not np.array_equal(app.priors, cases.priors)
@@ -71,6 +71,28 @@ def posteriors_of(
         return said.values
     _refuse_unmovable(cases, app, args)
     return said.with_priors(app.priors, old=cases.priors).values
+
+
+def _filled(model: Model, cases: Cases) -> NDArray[np.float64]:
+    """Scores with any valid row in place of gaps: those decisions are replaced later."""
+    assert model.scores is not None
+    if not model.missing.any():
+        return model.scores
+    scores = model.scores.copy()
+    scores[model.missing] = 1 / len(cases.classes)
+    return scores
+
+
+def decided(model: Model, cases: Cases, app: Application, args: Any) -> NDArray[Any] | None:
+    """The Bayes decisions where it will run; None for decisions and ranks."""
+    if model.scores is None or args.scores_are == "rank":
+        return None
+    assert app.priors is not None
+    stays = args.scores_are != "prob" or args.posteriors_already_adjusted
+    if stays or not ((app.priors > 0) & (cases.priors > 0)).all():
+        posteriors = posteriors_of(model, cases, app, args)
+        return bayes_decisions(posteriors, app.costs, classes=app.classes)
+    return moved_decisions(_filled(model, cases), app.costs, app.priors, cases.priors)
 
 
 def _refuse_unmovable(cases: Cases, app: Application, args: Any) -> None:
@@ -102,9 +124,9 @@ def said_by(
         return as_positions(fill_gaps(codes, model.missing, app, args)), threshold
     _refuse_unmovable(cases, app, args)
     if model.missing.any():
-        posteriors = posteriors_of(model, cases, app, args)
-        codes = bayes_decisions(posteriors, app.costs, classes=app.classes)
-        return as_positions(fill_gaps(codes, model.missing, app, args)), None
+        taken = decided(model, cases, app, args)
+        assert taken is not None
+        return as_positions(fill_gaps(taken, model.missing, app, args)), None
     if args.scores_are == "llr":
         return Posteriors.from_llrs(model.scores, cases.priors, cases.classes).values, None
     if args.scores_are == "logit":
@@ -121,12 +143,14 @@ def _ranked(model: Model, cases: Cases, app: Application) -> tuple[NDArray[Any],
     return cross_fitted(filled, cases, app)
 
 
-def rule_of(app: Application, cases: Cases, args: Any, ranked_at: float | None) -> Rule:
-    """When to act, in the terms of the scores in the file."""
+def rule_of(
+    app: Application, cases: Cases, args: Any, ranked_at: float | None, scores: Any = None
+) -> Rule:
+    """When to act, in the terms of the scores in the file, with digits that decide all alike."""
     if len(cases.classes) != 2 or args.decisions:
         return Rule()
     if ranked_at is not None:
-        return Rule(f"score > {plain(ranked_at, 3)}", ranked_at)
+        return Rule(f"score > {cut_text(ranked_at, scores, everyday=False)}", ranked_at)
     if args.proba and args.scores_are == "llr":
         return Rule()
     intervals = decision_intervals(app.costs)
@@ -137,8 +161,9 @@ def rule_of(app: Application, cases: Cases, args: Any, ranked_at: float | None) 
     if not cuts:
         return Rule(f"always '{intervals.decisions[0]}'")
     if len(cuts) == 1 and app.decisions[1] in intervals.decisions:
-        sign = ">" if intervals.decisions[1] == app.decisions[1] else "<="
-        return Rule(f"{letter} {sign} {_cut_text(cuts[0], args)}", cuts[0])
+        above = intervals.decisions[1] == app.decisions[1]
+        shown = cut_text(cuts[0], scores, everyday=args.scores_are == "prob", above=above)
+        return Rule(f"{letter} {'>' if above else '<'} {shown}", cuts[0])
     return Rule("see below")
 
 
@@ -175,16 +200,22 @@ def in_terms_of_file(cut: float, cases: Cases, args: Any) -> float:
 
 def _cut_text(cut: float, args: Any) -> str:
     """A threshold: three decimals for everyday probabilities, else three digits."""
-    return f"{cut:.3f}" if args.scores_are == "prob" and 0.01 <= cut <= 0.99 else plain(cut, 3)
+    return cut_text(cut, everyday=args.scores_are == "prob")
 
 
 def _in_terms_of_file(cut: float, app: Application, cases: Cases, args: Any) -> float:
     """A cut on the posterior where it will run, as a cut on the numbers in the file."""
+    assert app.priors is not None
+    if args.scores_are == "prob":
+        stays = args.posteriors_already_adjusted or cut in (0.0, 1.0)
+        if stays or np.array_equal(app.priors, cases.priors):
+            return cut
+        if (app.priors > 0).all() and (cases.priors > 0).all():
+            return in_type(moved_threshold(cut, moved_shares(app.priors, cases.priors)))
     if cut in (0.0, 1.0):
         log_odds = -math.inf if cut == 0 else math.inf
     else:
         log_odds = math.log(cut / (1 - cut))
-    assert app.priors is not None
     with np.errstate(divide="ignore"):
         here, there = np.log(cases.priors), np.log(app.priors)
     if args.scores_are == "llr":

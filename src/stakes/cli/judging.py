@@ -144,7 +144,7 @@ def _evaluated(
     )
     if case_costs is not None:
         return _placed(ev, cases, args)
-    rules = {name: rule_of(app, cases, args, cut) for name, cut in cuts.items()}
+    rules = {m.name: rule_of(app, cases, args, cuts[m.name], m.second) for m in models}
     return replace(
         ev,
         models=tuple(

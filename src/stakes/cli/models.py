@@ -35,6 +35,14 @@ class Model:
     decisions: NDArray[np.intp] | None = None
     scores: NDArray[np.float64] | None = None
 
+    @property
+    def second(self) -> NDArray[np.float64] | None:
+        """What it says for the second outcome, where it says anything."""
+        if self.scores is None:
+            return None
+        known = self.scores[~self.missing]
+        return known if known.ndim == 1 else known[:, 1]
+
     def kept(self, keep: NDArray[np.bool_]) -> Model:
         """Only the rows that are wanted."""
         return Model(

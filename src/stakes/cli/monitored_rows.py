@@ -11,7 +11,7 @@ from stakes._names import as_positions
 from stakes.application import Application, CaseCosts
 from stakes.cli.asked import asked
 from stakes.cli.costs import binary_case_costs
-from stakes.cli.deciding import posteriors_of, said_by, without_gaps
+from stakes.cli.deciding import decided, posteriors_of, said_by, without_gaps
 from stakes.cli.models import Model, models_of
 from stakes.cli.monitored_watch import Watched, chosen, costs_said, watch_over
 from stakes.cli.place import at_place, groups_of, judged_at, texts
@@ -69,12 +69,17 @@ def _decided(
     model: Model, cases: Any, app: Application, args: Any, case_costs: CaseCosts | None
 ) -> NDArray[Any]:
     """What the model decided in each case."""
-    posteriors = None
     if model.decisions is None and not model.missing.any():
-        posteriors = posteriors_of(model, cases, app, args)
-    if posteriors is not None:
-        table = app.costs if case_costs is None else case_costs
-        return bayes_decisions(posteriors, table, classes=table.classes)
+        if case_costs is None:
+            codes = decided(model, cases, app, args)
+        else:
+            posteriors = posteriors_of(model, cases, app, args)
+            if posteriors is None:
+                codes = None
+            else:
+                codes = bayes_decisions(posteriors, case_costs, classes=case_costs.classes)
+        if codes is not None:
+            return codes
     if case_costs is not None and model.decisions is None:
         raise DataError("costs per case need probabilities in every row.", hint="--missing drop")
     return said_by(model, cases, app, args)[0]

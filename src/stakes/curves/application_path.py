@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._checks import as_priors
 from stakes._columns import as_reals
-from stakes.application import as_application
+from stakes.application import Application, as_application
 from stakes.curves.tabular import Tabular
 from stakes.decisions import bayes_decisions
+from stakes.decisions.bayes import moved_decisions
 from stakes.exceptions import DataError
 from stakes.metrics.expected_cost import expected_cost, normalized_expected_cost
+from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
-from stakes.posteriors.reading import in_class_order, read_posteriors
+from stakes.posteriors.reading import in_class_order, posterior_array, read_posteriors
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Priors
 
@@ -94,12 +97,10 @@ def application_path(
         said_at = dict(zip(first, shares, strict=True))
     rows = []
     for app in apps:
-        moved = in_class_order(given, app.classes)
-        if said_at is not None and app.priors is not None:
-            moved = moved.with_priors(app.priors, old=said_at)
+        taken = _decided(in_class_order(given, app.classes), app, said_at)
         matrix = ConfusionMatrix.from_decisions(
             y_true,
-            np.asarray(app.decisions, dtype=object)[bayes_decisions(moved, app)],
+            np.asarray(app.decisions, dtype=object)[taken],
             classes=app.classes,
             decision_names=app.decisions,
             sample_weight=sample_weight,
@@ -111,3 +112,14 @@ def application_path(
     if x.shape != (len(apps),) or not np.isfinite(x).all():
         raise DataError(f"`positions` must be {len(apps)} finite numbers; got shape {x.shape}.")
     return ApplicationPath(x, *np.array(rows).T)
+
+
+def _decided(given: Posteriors, app: Application, said_at: Any) -> NDArray[Any]:
+    """Bayes decisions, on posteriors moved to the priors of the application if it has any."""
+    if said_at is None or app.priors is None:
+        return bayes_decisions(given, app)
+    shares = as_priors(said_at, app.classes, name="posterior_priors")
+    moved = given.with_priors(app.priors, old=shares)
+    if not ((app.priors > 0) & (shares > 0)).all():
+        return bayes_decisions(moved, app)
+    return moved_decisions(posterior_array(given, app.classes), app.costs, app.priors, shares)

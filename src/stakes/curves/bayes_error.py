@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._columns import as_reals
+from stakes._kernels.intervals import in_type, moved_shares, moved_threshold
 from stakes._kernels.roc_hull import cumulative
 from stakes.curves.tabular import Tabular
 from stakes.exceptions import DataError
@@ -251,9 +252,10 @@ def brier_curve(
 
 def posterior_thresholds(scores: RankedScores, levels: FloatArray, share: float) -> FloatArray:
     """Thresholds in the units of the scores for posteriors `levels` at a prior."""
-    shift = scores.shift_to(share)
-    if scores.kind == "posterior" and shift == 0:
-        return levels
-    with np.errstate(divide="ignore"):
-        log_odds = np.log(levels) - np.log1p(-levels) - shift
-    return log_odds if scores.kind != "posterior" else np.asarray(1 / (1 + np.exp(-log_odds)))
+    if scores.kind != "posterior":
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(levels) - np.log1p(-levels) - scores.shift_to(share))
+    if scores.prior is not None:
+        factors = moved_shares((1 - share, share), (1 - scores.prior, scores.prior))
+        levels = np.array([in_type(moved_threshold(level, factors)) for level in levels])
+    return scores._rounded(levels)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import refuse_bad_posteriors, sum_tolerance
-from stakes._kernels.bayes import code_type, least_cost, margin_type, row_modes, tie_margins
+from stakes._kernels.bayes import Compared, code_type, compared, first_near, row_modes
 from stakes._kernels.blocks import blocks
-from stakes._kernels.intervals import decide_by_cuts, float_below, pieces
+from stakes._kernels.intervals import cuts, decide_by_cuts, moved_shares, pieces
 from stakes.application import Application, CaseCosts, CostMatrix
 from stakes.decisions.per_case import decide_per_case
 from stakes.posteriors.class_order import asked_order
 from stakes.posteriors.reading import posterior_array
 
-__all__ = ["bayes_decisions"]
+__all__ = ["bayes_decisions", "moved_decisions"]
 
 #: Bytes of posteriors per block; the products of a block take about as much again.
 BLOCK_BYTES = 1 << 20
@@ -81,8 +83,10 @@ def bayes_decisions(
     Notes
     -----
     Rows are read in blocks, so extra memory stays small whatever the number of cases.
-    Two classes are decided by exact cut points (see `decision_intervals`); otherwise
-    expected costs are compared as float64 sums, of which float32 posteriors need few.
+    Two classes are decided by `p > t`, with the exact cut points of `decision_intervals`
+    rounded once to the type of the posteriors. Otherwise expected costs are compared as float64
+    sums; the earlier of two decisions is taken when they differ by no more than the rounding
+    of both sums.
 
     References
     ----------
@@ -103,22 +107,44 @@ def bayes_decisions(
     codes = np.empty(array.shape[0], dtype=code_type(matrix.shape[1]))
     paid = np.empty(array.shape[0], dtype=array.dtype) if with_cost else None
     if matrix.shape[0] == 2:
-        _decide_two_classes(array, matrix, codes, paid)
+        half = getattr(posteriors, "dtype", None) == np.float16  # read as float64, but written so
+        kind = "float16" if half else array.dtype.name
+        _decide_two_classes(array, kind, matrix, codes, paid)
     else:
         _decide(array, matrix, codes, paid)
     return codes if paid is None else (codes, paid)
 
 
+def moved_decisions(
+    posteriors: NDArray[Any], costs: CostMatrix, priors: Any, said_at: Any
+) -> NDArray[Any]:
+    """Bayes decisions at other shares than those that the posteriors were made for.
+
+    Moving posteriors to other shares multiplies each class by a ratio; the costs of the class are
+    multiplied instead, which decides alike and leaves the rows alone.
+    """
+    if np.array_equal(priors, said_at):
+        return bayes_decisions(posteriors, costs.values)
+    factors = moved_shares(priors, said_at)
+    if costs.shape[0] != 2:
+        ratios = np.array([float(factor / max(factors)) for factor in factors])
+        return bayes_decisions(posteriors, costs.values * ratios[:, None])
+    codes = np.empty(posteriors.shape[0], dtype=code_type(costs.shape[1]))
+    _decide_two_classes(posteriors, posteriors.dtype.name, costs, codes, None, factors)
+    return codes
+
+
 def _decide(
     array: NDArray[Any], matrix: CostMatrix, codes: NDArray[Any], paid: NDArray[Any] | None
 ) -> None:
-    """Block by block: expected costs by one product, whose last row checks the sums."""
-    modes = row_modes(matrix.values)
-    kept = matrix.values - modes[:, None]
-    margins = tie_margins(kept, margin_type(array.dtype))
-    kept = (kept + margins).T
-    nearby = 2 * margins[1] if array.dtype != np.float64 and len(margins) > 1 else 0.0
-    weights = np.vstack([kept, np.ones(matrix.shape[0])]).astype(array.dtype)
+    """Block by block: expected costs by one product, whose last row checks the sums.
+
+    Its sums, in the type of the posteriors, tell the best decision but where another one is
+    nearer than their rounding; those few rows are decided again.
+    """
+    rule = compared(matrix.values, array.dtype.name)
+    kept, nearby = _fast_costs(matrix.values, rule, array.dtype)
+    weights = np.vstack([kept.T, np.ones(matrix.shape[0])]).astype(array.dtype)
     size = max(1, BLOCK_BYTES // (array.dtype.itemsize * matrix.shape[0]))
     tolerance = sum_tolerance(array.dtype)
     for rows in blocks(array.shape[0], size):
@@ -128,37 +154,48 @@ def _decide(
         if not (block.min() >= 0 and abs(sums.max() - 1) <= tolerance
                 and abs(sums.min() - 1) <= tolerance):  # fmt: skip
             refuse_bad_posteriors(array)
-        best = least_cost(expected[:-1], codes[rows])
-        if nearby:
-            _decide_again(block, expected[:-1], best + nearby, kept, codes[rows])
+        count = first_near(expected[:-1], nearby, codes[rows])
+        if rule.margin:
+            close = np.flatnonzero(count > 1)
+            codes[rows][close] = rule.decide(block[close])
         if paid is not None:
-            added = margins.astype(array.dtype)[codes[rows]]
-            paid[rows] = best - added + block @ modes.astype(array.dtype)
+            taken = matrix.values.T[codes[rows]]
+            paid[rows] = np.einsum("nk,nk->n", block, taken, dtype=np.float64)
 
 
-def _decide_again(
-    block: NDArray[Any],
-    expected: NDArray[Any],
-    limit: NDArray[Any],
-    kept: NDArray[np.float64],
-    codes: NDArray[Any],
-) -> None:
-    """In float64 where rounding of narrower sums could have chosen: two are below the limit."""
-    close = np.flatnonzero((expected <= limit).sum(axis=0, dtype=np.int8) > 1)
-    if close.size:
-        codes[close] = (kept @ block[close].astype(np.float64).T).argmin(axis=0)
+def _fast_costs(
+    costs: NDArray[np.float64], rule: Compared, kind: np.dtype[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.floating[Any]]]:
+    """Costs that decide alike in any type, and how near two columns are told apart.
+
+    The mode of each row is taken off, which leaves few terms; the largest entry is scaled to
+    about 1. Every column is made dearer by what rounding may hide: that of the product, in
+    its own type, and twice the margin for ties.
+    """
+    kept = rule.values if not rule.margin else costs - row_modes(costs)[:, None]
+    scale = 0.5 ** int(np.frexp(np.abs(kept).max())[1])
+    if not rule.margin:
+        return kept * scale, np.zeros(kept.shape[1], dtype=kind)
+    terms = np.count_nonzero(kept, axis=0) + 5
+    hidden = terms * float(np.finfo(kind).eps) * np.abs(kept).max(axis=0)
+    hidden = scale * (hidden + 2.5 * rule.margin * np.abs(costs).max(axis=0))
+    hidden += len(kept) * float(np.finfo(kind).tiny)
+    if hidden.max() <= 8 * hidden.min():  # one limit for all is compared with faster
+        hidden[:] = hidden.max()
+    return kept * scale + hidden, ((2 + 1e-4) * hidden).astype(kind)
 
 
 def _decide_two_classes(
-    array: NDArray[Any], matrix: CostMatrix, codes: NDArray[Any], paid: NDArray[Any] | None
+    array: NDArray[Any],
+    kind: str,
+    matrix: CostMatrix,
+    codes: NDArray[Any],
+    paid: NDArray[Any] | None,
+    factors: Sequence[Fraction] | None = None,
 ) -> None:
-    """Block by block: compare the posterior of the second class with the exact cut points."""
-    stretch = pieces(matrix.values)
-    kind = array.dtype.type
-    cuts = np.array(
-        [float_below(piece.start, kind, strictly=piece.included) for piece in stretch[1:]],
-        dtype=array.dtype,
-    )
+    """Block by block: compare the posterior of the second class with the cut points."""
+    stretch = pieces(matrix.values, factors)
+    at = np.array(cuts(stretch, kind), dtype=array.dtype)
     table = np.array([piece.decision for piece in stretch], dtype=codes.dtype)
     size = 1 << 15
     scratch = np.empty(size, dtype=array.dtype)
@@ -167,7 +204,7 @@ def _decide_two_classes(
         if not _are_probabilities(block, scratch):
             refuse_bad_posteriors(array)
         p = block if block.ndim == 1 else block[:, 1]
-        decide_by_cuts(p, cuts, table, codes[rows])
+        decide_by_cuts(p, at, table, codes[rows])
         if paid is not None:
             chosen = matrix.values[:, codes[rows]]
             paid[rows] = chosen[0] * (1 - p) + chosen[1] * p

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from stakes._kernels.intervals import pieces
+from stakes._kernels.intervals import pieces, thresholds
 from stakes.application import Application, CostMatrix
 from stakes.exceptions import CostError
 from stakes.results import Frame
@@ -78,5 +78,5 @@ def decision_intervals(costs: Any) -> DecisionIntervals:
     stretch = pieces(matrix.values)
     return DecisionIntervals(
         decisions=tuple(matrix.decisions[piece.decision] for piece in stretch),
-        cuts=tuple(float(piece.start) for piece in stretch[1:]),
+        cuts=tuple(thresholds(stretch)),
     )

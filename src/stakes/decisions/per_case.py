@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import refuse_bad_posteriors, same_length
-from stakes._kernels.bayes import case_margins, code_type, least_cost
+from stakes._kernels.bayes import code_type, first_least, rounding_of_sums
 from stakes._kernels.blocks import blocks
 from stakes.application import CaseCosts
 from stakes.posteriors.class_order import ClassOrder
@@ -25,6 +25,7 @@ def decide_per_case(
     n_classes, n_decisions = cases.values.shape[1:]
     array = posterior_array(posteriors, cases.classes, order)
     refuse_bad_posteriors(array)
+    margin = rounding_of_sums(n_classes, array.dtype.name)
     array = array.astype(np.float64, copy=False)
     if array.ndim == 1:
         array = np.column_stack([1 - array, array])
@@ -32,11 +33,12 @@ def decide_per_case(
     codes = np.empty(array.shape[0], dtype=code_type(n_decisions))
     paid = np.empty(array.shape[0])
     for rows in blocks(array.shape[0], max(1, (1 << 17) // (n_classes * n_decisions))):
-        lowest = cases.values[rows].min(axis=2)
-        kept = cases.values[rows] - lowest[:, :, None]
-        expected = np.einsum("nk,nkm->mn", array[rows], kept)
-        margins = case_margins(kept)
-        best = least_cost(expected + margins, codes[rows])
-        added = np.take_along_axis(margins, codes[rows][None].astype(np.intp), axis=0)[0]
-        paid[rows] = best - added + np.einsum("nk,nk->n", array[rows], lowest)
+        costs_here = cases.values[rows]
+        expected = np.einsum("nk,nkm->mn", array[rows], costs_here)
+        sizes = expected
+        if costs_here.min() < 0:
+            sizes = np.einsum("nk,nkm->mn", array[rows], np.abs(costs_here))
+        codes[rows] = first_least(expected, sizes, margin)
+        taken = codes[rows][None].astype(np.intp)
+        paid[rows] = np.take_along_axis(expected, taken, axis=0)[0]
     return (codes, paid) if with_cost else codes

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from stakes._kernels.bayes import rounding_of_sums
 from stakes.application import Application, CostExpression
 from stakes.engines.request import Request
-from stakes.engines.rules import moving
+from stakes.engines.rules import Sums, moving
 from stakes.typing import FloatArray
 
 __all__ = ["case_amounts", "least_amount", "per_case"]
@@ -60,30 +61,38 @@ def per_case(
     amounts: Amounts,
     app: Application,
     said_at: FloatArray | None,
-) -> list[Any]:
+    kind: str,
+) -> Sums:
     """What each decision is expected to cost in its own case."""
     posteriors = parts if len(parts) > 1 else [dialect.literal(1.0) - parts[0], parts[0]]
     factors = [float(factor) for factor in moving(app, said_at)]
     if any(factor != 1 for factor in factors):
         posteriors = [dialect.literal(f) * p for f, p in zip(factors, posteriors, strict=True)]
-    found = []
+    costs, sizes = [], []
     for j in range(len(app.decisions)):
         column = [(posterior, amounts[i, j]) for i, posterior in enumerate(posteriors)]
-        terms = [
-            posterior * _expression(dialect, amount)
-            for posterior, amount in column
-            if not isinstance(amount, float) or amount
-        ]
-        cost = terms[0] if terms else dialect.literal(0.0)
-        for term in terms[1:]:
-            cost = cost + term
-        found.append(cost)
-    return found
+        column = [(p, a) for p, a in column if not isinstance(a, float) or a]
+        costs.append(_sum(dialect, [p * _expression(dialect, a) for p, a in column]))
+        sizes.append(_sum(dialect, [p * _size(dialect, a) for p, a in column]))
+    return costs, sizes, rounding_of_sums(len(posteriors), kind)
+
+
+def _sum(dialect: Any, terms: list[Any]) -> Any:
+    """From left to right."""
+    total = terms[0] if terms else dialect.literal(0.0)
+    for term in terms[1:]:
+        total = total + term
+    return total
 
 
 def _expression(dialect: Any, amount: Any) -> Any:
     """An amount as an expression."""
     return dialect.literal(amount) if isinstance(amount, float) else amount
+
+
+def _size(dialect: Any, amount: Any) -> Any:
+    """The absolute value of an amount, as an expression."""
+    return dialect.literal(abs(amount)) if isinstance(amount, float) else dialect.size(amount)
 
 
 def least_amount(dialect: Any, truth: Any, amounts: Amounts, n_classes: int) -> Any:

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_posterior_array, refuse_bad_posteriors, same_length
 from stakes._columns import as_column
+from stakes._kernels.intervals import cuts, thresholds
 from stakes._names import encode
 from stakes.application import Application, CaseCosts
-from stakes.decisions import bayes_decisions, decision_intervals
+from stakes.decisions import bayes_decisions
+from stakes.decisions.bayes import moved_decisions
 from stakes.engines.bins import Bins
+from stakes.engines.rules import stretches
 from stakes.exceptions import DataError, PosteriorError, PriorError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
@@ -74,6 +77,8 @@ def decisions_of(
                 hint="Stream(app, posterior_priors=[...]); app.priors when they already hold there",
             )
         if not np.array_equal(app.priors, said_at):
+            if case_costs is None and (app.priors > 0).all() and (said_at > 0).all():
+                return moved_decisions(said, app.costs, app.priors, said_at)
             said = Posteriors(said).with_priors(app.priors, old=said_at).values
     table = app.costs if case_costs is None else case_costs
     return bayes_decisions(said, table, classes=table.classes)
@@ -91,11 +96,9 @@ def _of(name: str) -> Iterator[None]:
 
 
 def score_edges_of(app: Application, said_at: FloatArray | None, n_bins: int) -> FloatArray:
-    """Fine bins of a posterior, with the cuts of the Bayes rule among the edges."""
-    cuts = np.array([float(cut) for cut in decision_intervals(app.costs).cuts])
-    if app.priors is not None and said_at is not None and not np.array_equal(app.priors, said_at):
-        inside = (cuts > 0) & (cuts < 1)
-        if inside.any() and (app.priors > 0).all() and (said_at > 0).all():
-            back = Posteriors(np.column_stack([1 - cuts[inside], cuts[inside]]))
-            cuts[inside] = back.with_priors(said_at, old=app.priors).values[:, 1]
-    return Bins.fitting(n_bins, cuts).edges
+    """Fine bins of a posterior, with the cuts of the Bayes rule among the edges, in any type."""
+    positive = said_at is None or (said_at > 0).all()
+    found = stretches(app, said_at if positive else None)
+    kinds = ("float64", "float32")
+    every = [*(thresholds(found, kind) for kind in kinds), *(cuts(found, kind) for kind in kinds)]
+    return Bins.fitting(n_bins, [cut for at in every for cut in at]).edges

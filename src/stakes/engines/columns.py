@@ -81,6 +81,11 @@ class ColumnTypes:
         whole = kind == nw.Boolean or kind.is_integer()
         return np.empty(0, dtype=np.int64) if whole else None
 
+    def float_type(self, columns: tuple[str, ...]) -> str:
+        """The type that posteriors were written in; numbers of mixed types are read as doubles."""
+        single = all(self.types[name] == nw.Float32 for name in columns)
+        return "float32" if single else "float64"
+
     def tolerance(self, columns: tuple[str, ...]) -> float:
         """How far posteriors may be from adding to one: rounding of their own type."""
         small = any(self.types[name] == nw.Float32 for name in columns)

@@ -32,6 +32,7 @@ class Planned:
     kinds: dict[str, str]
     sizes: tuple[int, ...]  # classes, then the decisions of each system
     panels: list[tuple[int, ...]]  # systems that are counted together
+    types: ColumnTypes
     plan: Plan = field(default_factory=Plan)
     bins: dict[str, Bins] = field(default_factory=dict)
 
@@ -42,6 +43,10 @@ class Planned:
         alone = len(self.kinds) == 1 and "posteriors" in self.kinds.values()
         more = request.case_costs or request.proper_scores
         return bool(alone and request.n_bins and not more)
+
+    def score_type(self, model: str) -> str:
+        """The type of the posteriors of a model."""
+        return self.types.float_type(self.request.models[model])
 
     def panel_sizes(self, panel: tuple[int, ...]) -> tuple[int, ...]:
         """Classes, then the decisions of each system of a panel."""
@@ -87,7 +92,7 @@ class _Planner:
         n_classes = len(request.classes)
         kinds = {m: types.kind(c, m, n_classes) for m, c in request.models.items()}
         sizes = (n_classes, *(len(request.decisions_of(system)) for system in request.systems))
-        self.made = Planned(request, kinds, sizes, _panels(request, sizes))
+        self.made = Planned(request, kinds, sizes, _panels(request, sizes), types)
         self.request, self.types, self.dialect = request, types, dialect
         self.plan = self.made.plan
         self.conditions: list[Any] = []
@@ -154,17 +159,20 @@ class _Planner:
             last = self.dialect.literal(len(application.decisions) - 1)
             self.conditions.append(code <= last)
             return code
+        kind = self.made.score_type(system.model)
         if system.application == PER_CASE:
-            costs = per_case(self.dialect, parts, amounts, application, said_at)
+            costs, sizes, margin = per_case(
+                self.dialect, parts, amounts, application, said_at, kind
+            )
         elif len(application.classes) == 2:
-            rule = cuts(application, said_at)
+            rule = cuts(application, said_at, kind)
             return self.column(3, f"d{k}", decided_by_cuts(self.dialect, parts[-1], *rule))
         else:
-            model = list(self.request.models).index(system.model)
-            total = self.dialect.column(f"{PREFIX}total{model}")
-            costs = expected_costs(self.dialect, parts, total, application, said_at)
+            costs, sizes, margin = expected_costs(self.dialect, parts, application, said_at, kind)
         named = [self.column(2, f"e{k}_{j}", cost) for j, cost in enumerate(costs)]
-        return self.column(3, f"d{k}", argmin(self.dialect, named))
+        if sizes is not None:
+            sizes = [self.column(2, f"s{k}_{j}", size) for j, size in enumerate(sizes)]
+        return self.column(3, f"d{k}", argmin(self.dialect, named, sizes, margin))
 
     def good(self) -> Any:
         """Whether everything about a row can be used, but for its label."""
@@ -251,7 +259,8 @@ class _Planner:
     ) -> tuple[str, ...]:
         """Put one score into bins; what is then to be added up in each."""
         lit, request = self.dialect.literal, self.request
-        every = [cuts(app, request.posterior_priors)[0] for app in request.applications.values()]
+        said_at, kind = request.posterior_priors, self.made.score_type(model)
+        every = [cuts(app, said_at, kind)[0] for app in request.applications.values()]
         bins = Bins.fitting(request.n_bins, [cut for at in every for cut in at])
         self.made.bins[model] = bins
         score = self.column(4, f"score{k}", self.dialect.when(good, score, lit(0.0)))

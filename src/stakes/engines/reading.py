@@ -61,9 +61,8 @@ def panel_of_bins(made: Planned, table: Table) -> dict[tuple[Any, ...], Panel]:
     scores = np.asarray(table[PREFIX + "low"], dtype=np.float64)
     decided = []
     for system in made.request.systems:
-        at, decisions = cuts(
-            made.request.application_of(system.application), made.request.posterior_priors
-        )
+        app, kind = made.request.application_of(system.application), made.score_type(system.model)
+        at, decisions = cuts(app, made.request.posterior_priors, kind)
         decided.append(np.asarray(decisions)[np.searchsorted(at, scores, side="left")])
     names = ("rows", "second") if made.request.sample_weight is None else ("cases", "second_cases")
     every, second = (np.asarray(table[PREFIX + n], dtype=np.int64) for n in names)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._kernels.intervals import cuts, thresholds
 from stakes._names import listed
 from stakes.application import CostMatrix
 from stakes.engines.panels import Panel, Part
 from stakes.engines.request import PER_CASE, Request, System
-from stakes.engines.rules import cuts
+from stakes.engines.rules import stretches
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.summaries import ConfusionMatrix, CostTally, PairedCounts, ScoreBins
 from stakes.typing import FloatArray, Name
@@ -197,6 +198,14 @@ class Reduction:
             raise DataError(f"the scores of {name!r} were not binned.", hint="n_bins=2**16")
         return self.whole.bins[name]
 
+    def _score_ends(self, model: str) -> FloatArray | None:
+        """The least and the greatest score of each bin; None where they were not binned."""
+        if model not in self.whole.bins:
+            return None
+        bins = self.whole.bins[model]
+        ends = np.concatenate([bins.lowest, bins.highest])
+        return np.asarray(ends[np.isfinite(ends)])
+
     def __getitem__(self, key: Any) -> Reduction:
         wanted = key if isinstance(key, tuple) else (key,)
         if wanted not in self.parts:
@@ -243,7 +252,9 @@ class Reduction:
     def _of_bins(self, system: System) -> ConfusionMatrix:
         """What a model decides at an application beside costs per case: its bins tell."""
         bins, app = self.score_bins(system.model), self.request.applications[system.application]
-        at, decisions = cuts(app, self.request.posterior_priors)
+        found = stretches(app, self.request.posterior_priors)
+        at = cuts(found, bins._type_for(np.array(thresholds(found))))
+        decisions = [piece.decision for piece in found]
         table = np.zeros(app.costs.shape, dtype=bins.counts.dtype)
         filled = bins.counts.sum(axis=1) > 0
         chosen = np.asarray(decisions)[np.searchsorted(at, bins.lowest[filled], side="left")]

@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.bayes import row_modes, tie_margins
-from stakes._kernels.intervals import float_below, pieces
+from stakes._kernels import intervals
+from stakes._kernels.bayes import compared
 from stakes.application import Application
 from stakes.exceptions import PriorError
 from stakes.typing import FloatArray
 
-__all__ = ["argmin", "cuts", "decided_by_cuts", "expected_costs", "moving"]
+__all__ = ["Sums", "argmin", "cuts", "decided_by_cuts", "expected_costs", "moving", "stretches"]
 
+#: Expected costs; their absolute products, where these add to something else; and the margin for
+#: ties, which is relative to them.
+Sums = tuple[list[Any], list[Any] | None, float]
 #: Up to so many decisions are compared pair by pair, which engines do faster than a minimum.
 PAIRWISE = 8
 
@@ -25,24 +28,23 @@ def moving(app: Application, said_at: FloatArray | None) -> list[Fraction]:
         return [Fraction(1)] * len(app.classes)
     if (said_at <= 0).any():
         raise PriorError(f"`posterior_priors` must be positive; got {said_at.tolist()}.")
-    return [Fraction(p) / Fraction(q) for p, q in zip(app.priors, said_at, strict=True)]
+    return intervals.moved_shares(app.priors, said_at)
 
 
-def cuts(app: Application, said_at: FloatArray | None) -> tuple[list[float], list[int]]:
+def cuts(
+    app: Application, said_at: FloatArray | None, kind: str = "float64"
+) -> tuple[list[float], list[int]]:
     """Two classes: where the decision changes on the posteriors as given, and the decisions.
 
-    Decision k + 1 is taken above cut k, exactly as in rational arithmetic.
+    Decision k + 1 is taken above cut k; `kind` is the type of the column of posteriors.
     """
-    moved = np.array(
-        [
-            [Fraction(cost) * factor for cost in row]
-            for row, factor in zip(app.costs.values.tolist(), moving(app, said_at), strict=True)
-        ],
-        dtype=object,
-    )
-    found = pieces(moved)
-    at = [float(float_below(p.start, np.float64, strictly=p.included)) for p in found[1:]]
-    return at, [piece.decision for piece in found]
+    found = stretches(app, said_at)
+    return intervals.cuts(found, kind), [piece.decision for piece in found]
+
+
+def stretches(app: Application, said_at: FloatArray | None) -> list[intervals.Piece]:
+    """The decisions of two classes in order of the posteriors as given."""
+    return intervals.pieces(app.costs.values, moving(app, said_at))
 
 
 def decided_by_cuts(dialect: Any, posterior: Any, at: list[float], decisions: list[int]) -> Any:
@@ -55,34 +57,31 @@ def decided_by_cuts(dialect: Any, posterior: Any, at: list[float], decisions: li
 
 
 def expected_costs(
-    dialect: Any, posteriors: list[Any], total: Any, app: Application, said_at: FloatArray | None
-) -> list[Any]:
-    """What each decision is expected to cost, up to a number that is the same for all.
+    dialect: Any, posteriors: list[Any], app: Application, said_at: FloatArray | None, kind: str
+) -> Sums:
+    """What each decision is expected to cost: the sums that `stakes.bayes_decisions` compares.
 
-    The same sums as in `stakes.bayes_decisions`, with the same margins between columns.
+    `kind` is the type of the columns of posteriors.
     """
-    kept = app.costs.values - row_modes(app.costs.values)[:, None]
-    margins = tie_margins(kept, np.dtype(np.float64))
-    factors = np.array([float(factor) for factor in moving(app, said_at)])
-    moved = not (factors == 1).all()
-    if moved:
-        total = _weighted(dialect, posteriors, factors)
-    found = []
-    for column, margin in zip((kept * factors[:, None]).T, margins, strict=True):
-        cost = _weighted(dialect, posteriors, column, total if not moved else None)
-        if margin:
-            added = dialect.literal(float(margin))
-            cost = cost + (added * total if moved else added)
-        found.append(cost)
-    return found
+    factors = moving(app, said_at)
+    ratios = np.array([float(factor / max(factors)) for factor in factors])
+    table = compared(app.costs.values * ratios[:, None], kind)
+    costs = [_weighted(dialect, posteriors, column) for column in table.values.T]
+    sizes = None
+    if table.signed:
+        sizes = [_weighted(dialect, posteriors, column) for column in np.abs(table.values).T]
+    return costs, sizes, table.margin
 
 
-def _weighted(dialect: Any, posteriors: list[Any], weights: FloatArray, total: Any = None) -> Any:
-    """A weighted sum of posteriors; of equal weights, the weight times their total."""
-    if total is not None and len(set(weights.tolist())) == 1 and weights[0]:
-        return dialect.literal(float(weights[0])) * total
+def _weighted(dialect: Any, posteriors: list[Any], weights: FloatArray) -> Any:
+    """A weighted sum of posteriors, from left to right."""
     parts = [_times(dialect, w, p) for w, p in zip(weights.tolist(), posteriors, strict=True) if w]
-    return _sum(parts) if parts else posteriors[0] * dialect.literal(0.0)
+    if not parts:
+        return posteriors[0] * dialect.literal(0.0)
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
 
 
 def _times(dialect: Any, weight: float, posterior: Any) -> Any:
@@ -94,24 +93,28 @@ def _times(dialect: Any, weight: float, posterior: Any) -> Any:
     return dialect.literal(weight) * posterior
 
 
-def _sum(parts: list[Any]) -> Any:
-    """From left to right."""
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
+def argmin(dialect: Any, costs: list[Any], sizes: list[Any] | None, margin: float) -> Any:
+    """The position of the first cost that is as good as the least, up to the rounding of both.
 
-
-def argmin(dialect: Any, costs: list[Any]) -> Any:
-    """The position of the first least cost."""
-    if len(costs) > PAIRWISE:
-        least = dialect.smallest(costs)
-        branches = [(cost <= least, dialect.literal(j)) for j, cost in enumerate(costs[:-1])]
-        return dialect.first_of(branches, dialect.literal(len(costs) - 1))
+    A cost is as good as another when it is above it by no more than the margin times the sum of
+    their sizes; the sizes are the costs themselves where none is given.
+    """
+    lower = upper = costs
+    if margin and sizes is None:  # one product: E (1 - m) <= F (1 + m)
+        ratio = dialect.literal((1 + margin) / (1 - margin))
+        upper = [cost * ratio for cost in costs]
+    elif margin and sizes is not None:
+        slack = [dialect.literal(margin) * size for size in sizes]
+        lower = [cost - more for cost, more in zip(costs, slack, strict=True)]
+        upper = [cost + more for cost, more in zip(costs, slack, strict=True)]
     branches = []
-    for j, cost in enumerate(costs[:-1]):
-        holds = cost <= costs[j + 1]
-        for other in costs[j + 2 :]:
+    if len(costs) > PAIRWISE:
+        least = dialect.smallest(upper)
+        branches = [(cost <= least, dialect.literal(j)) for j, cost in enumerate(lower[:-1])]
+        return dialect.first_of(branches, dialect.literal(len(costs) - 1))
+    for j, cost in enumerate(lower[:-1]):
+        holds = cost <= upper[j + 1]
+        for other in upper[j + 2 :]:
             holds = holds & (cost <= other)
         branches.append((holds, dialect.literal(j)))
     return dialect.first_of(branches, dialect.literal(len(costs) - 1))

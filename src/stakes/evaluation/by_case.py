@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._checks import same_length
 from stakes._kernels.heavy_tails import MATTERS, too_unequal
+from stakes._kernels.intervals import in_type, moved_shares, moved_threshold
 from stakes.application import Application, CaseCosts
 from stakes.decisions import case_rules
 from stakes.evaluation.case_stops import CaseRule, CaseSources
@@ -161,8 +162,7 @@ def _placed(threshold: float, priors: FloatArray, said_at: FloatArray) -> float 
         return None
     if threshold in (0.0, 1.0) or np.array_equal(priors, said_at):
         return threshold
-    odds = threshold / (1 - threshold) * (priors[0] / priors[1]) * (said_at[1] / said_at[0])
-    return float(odds / (1 + odds))
+    return in_type(moved_threshold(threshold, moved_shares(priors, said_at)))
 
 
 def _weights(cases: Cases, app: Application) -> FloatArray:

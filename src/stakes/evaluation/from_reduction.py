@@ -94,7 +94,8 @@ def _variant(found: Reduction, model: str, name: str, app: Application) -> Varia
         assert app.priors is not None
         given, said_at = found.request.applications[name], found.request.posterior_priors
         moved = given.priors is not None and said_at is not None
-        threshold = cut_on(app, app.priors, said_at if moved else app.priors)  # type: ignore[arg-type]
+        before = said_at if moved else app.priors
+        threshold = cut_on(app, app.priors, before)  # type: ignore[arg-type]
     return priced(found.confusion(model, name), app, threshold=threshold)
 
 
@@ -152,7 +153,9 @@ def _summed(
         best_nec=best_nec,
         best_threshold=best_threshold,
         cells=variant.cells,
-        rule=None if variant.threshold is None else rule_text(variant.threshold),
+        rule=None
+        if variant.threshold is None
+        else rule_text(variant.threshold, found._score_ends(model)),
     )
 
 

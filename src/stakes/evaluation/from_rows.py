@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._checks import as_priors, same_length
 from stakes._columns import as_column, as_weights
@@ -34,7 +35,7 @@ from stakes.evaluation.parts import ModelEvaluation
 from stakes.evaluation.switching import ranges
 from stakes.exceptions import DataError
 from stakes.posteriors.class_order import ClassOrder
-from stakes.report.amounts import plain
+from stakes.report.amounts import cut_text
 from stakes.typing import FloatArray, Priors
 from stakes.uncertainty import Comparison
 
@@ -217,15 +218,19 @@ def _summed(
         best_nec=None if best is None else best.nec,
         best_threshold=None if best is None else best.threshold,
         cells=now.cells,
-        rule=None if now.threshold is None else rule_text(now.threshold),
+        rule=None if now.threshold is None else rule_text(now.threshold, second_of(one.model)),
         calibration_slope=one.slope,
     )
 
 
-def rule_text(threshold: float, letter: str = "p") -> str:
-    """When to act: three decimals for everyday probabilities, else three digits."""
-    everyday = letter == "p" and 0.01 <= threshold <= 0.99
-    return f"{letter} > {threshold:.3f}" if everyday else f"{letter} > {plain(threshold, 3)}"
+def rule_text(threshold: float, posteriors: Any = None) -> str:
+    """When to act, with the digits that decide each of these posteriors alike."""
+    return f"p > {cut_text(threshold, posteriors)}"
+
+
+def second_of(model: Model) -> NDArray[Any] | None:
+    """The posteriors of the second class, if there are any."""
+    return None if model.posteriors is None else model.posteriors[:, 1]
 
 
 def few_cases(cases: Cases, app: Application, min_cases: int) -> str:

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import frozen
+from stakes._kernels.intervals import moved_shares, pieces, thresholds
 from stakes._names import as_positions
 from stakes.application import Application
 from stakes.calibration import Calibrator, cross_fit
-from stakes.decisions import bayes_decisions, decision_intervals
+from stakes.decisions import bayes_decisions
+from stakes.decisions.bayes import moved_decisions
 from stakes.evaluation.models import Model
 from stakes.exceptions import StakesError, UndefinedError
 from stakes.metrics import at_min_cost, cost_by_cell, normalized_expected_cost
@@ -132,22 +134,18 @@ def as_is(model: Model, cases: Cases, app: Application, said_at: FloatArray) -> 
     assert app.priors is not None
     if model.decisions is not None:
         return _priced(model.decisions, cases, app)
-    return _priced(decided(model, app, said_at), cases, app, cut_on(app, app.priors, said_at))
+    assert model.posteriors is not None
+    cut = cut_on(app, app.priors, said_at, model.posteriors.dtype.name)
+    return _priced(decided(model, app, said_at), cases, app, cut)
 
 
 def decided(model: Model, app: Application, said_at: FloatArray) -> NDArray[Any]:
-    """The Bayes decisions of posteriors that were made for the shares `said_at`.
-
-    Moving posteriors to other shares multiplies each class by a ratio; the costs of the class can
-    be multiplied instead, which decides alike and leaves the rows alone.
-    """
+    """The Bayes decisions of posteriors that were made for the shares `said_at`."""
     assert app.priors is not None
-    if np.array_equal(app.priors, said_at):
-        return bayes_decisions(model.posteriors, app.costs, classes=app.classes)
+    assert model.posteriors is not None
     if not (app.priors > 0).all() or not (said_at > 0).all():
         return bayes_decisions(model.at(app.priors, said_at), app.costs, classes=app.classes)
-    ratio = app.priors / said_at
-    return bayes_decisions(model.posteriors, app.costs.values * (ratio / ratio.max())[:, None])
+    return moved_decisions(model.posteriors, app.costs, app.priors, said_at)
 
 
 def recalibrated(
@@ -171,7 +169,8 @@ def recalibrated(
     except StakesError as error:
         return f"{model.name} could not be re-calibrated: {error.message}"
     codes = decided(Model(model.name, fitted, None), app, cases.priors)
-    return _priced(codes, cases, app, cut_on(app, app.priors, cases.priors)), fitted
+    cut = cut_on(app, app.priors, cases.priors, fitted.dtype.name)
+    return _priced(codes, cases, app, cut), fitted
 
 
 def softened(posteriors: NDArray[Any]) -> NDArray[Any]:
@@ -243,17 +242,17 @@ def priced(
     return Variant(table, codes, cells.total, nec, threshold, cells.costs.reshape(app.costs.shape))
 
 
-def cut_on(app: Application, priors: FloatArray, said_at: FloatArray) -> float | None:
-    """The one cut of a two-class rule, on posteriors as the model gives them."""
-    if len(app.classes) != 2:
+def cut_on(
+    app: Application, priors: FloatArray, said_at: FloatArray, kind: str = "float64"
+) -> float | None:
+    """The one cut of a two-class rule, on posteriors of a type as the model gives them."""
+    if app.costs.shape != (2, 2):
         return None
-    rule = decision_intervals(app.costs)
-    if len(rule.cuts) != 1 or rule.decisions != app.decisions[:2] or len(app.decisions) != 2:
+    rule = pieces(app.costs.values)
+    if [piece.decision for piece in rule] != [0, 1]:
         return None
-    cut = rule.cuts[0]
-    if cut in (0.0, 1.0) or np.array_equal(priors, said_at):
-        return cut
+    if rule[1].start in (0, 1) or np.array_equal(priors, said_at):
+        return thresholds(rule, kind)[0]
     if not (priors > 0).all() or not (said_at > 0).all():
         return None
-    log_odds = math.log(cut / (1 - cut)) - math.log(priors[1] / priors[0])
-    return 1 / (1 + math.exp(-(log_odds + math.log(said_at[1] / said_at[0]))))
+    return thresholds(pieces(app.costs.values, moved_shares(priors, said_at)), kind)[0]

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.decisions import bayes_decisions
+from stakes.application import CostMatrix
+from stakes.decisions.bayes import moved_decisions
 from stakes.evaluation.judging import Judged, Sources
 from stakes.typing import FloatArray
 
@@ -196,8 +197,8 @@ def _share_path(ev: Evaluation, sources: Sources, row: int, half: int) -> Matrix
 def _decided(one: Judged, ev: Evaluation, sources: Sources, priors: FloatArray) -> NDArray[Any]:
     """Counts at other shares: a posterior times a ratio of shares is a cost times that ratio."""
     costs = ev.application.costs.standardized().values
-    ratios = priors / sources.said_at
-    codes = bayes_decisions(one.model.posteriors, costs * (ratios / ratios.max())[:, None])
+    assert one.model.posteriors is not None
+    codes = moved_decisions(one.model.posteriors, CostMatrix(costs), priors, sources.said_at)
     shape, cases = costs.shape, sources.cases
     cell = cases.truth.astype(np.intp) * shape[1] + codes
     sums = np.bincount(cell, cases.weights, minlength=shape[0] * shape[1])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes.application import Application, CostMatrix
-from stakes.decisions import bayes_decisions
+from stakes.evaluation.judging import decided
 from stakes.metrics import expected_cost
 from stakes.results import Frame
 from stakes.typing import FloatArray
@@ -67,14 +67,13 @@ def _saved(ev: Evaluation, name: str, j: int) -> float:
         return float("nan")
     one = next(each for each in ev.sources.judged if each.model.name == name)
     assert app.priors is not None
-    posteriors = one.model.at(app.priors, ev.sources.said_at)
-    if posteriors is None:
+    if one.model.posteriors is None:
         return float("nan")
     keep = [k for k in range(len(app.decisions)) if k != j]
     costs = CostMatrix(app.costs.values[:, keep], range(len(app.classes)), range(len(keep)))
     cost = expected_cost(
         ev.sources.cases.truth,
-        bayes_decisions(posteriors, costs),
+        decided(one.model, Application(costs, app.priors), ev.sources.said_at),
         application=Application(costs, app.priors),
         sample_weight=ev.sources.cases.weights,
     )

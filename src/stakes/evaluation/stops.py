@@ -102,7 +102,8 @@ def _as_is(one: Judged, sources: Sources, grid: Grid) -> System:
         always = np.where(one.as_is.codes == 1, 0, size) if one.as_is.codes is not None else None
         alarms, missed = float(table[0, 1]), float(table[1, 0])
         return System(np.full(size, alarms), np.full(size, missed), always)
-    found = _at_stops(one.model.posteriors[:, 1], sources, grid, float(sources.said_at[1]))
+    share = float(sources.said_at[1])
+    found = _at_stops(one.model.posteriors[:, 1], sources, grid, share, one.as_is.threshold)
     found.false_alarms[grid.start], found.misses[grid.start] = table[0, 1], table[1, 0]
     return found
 
@@ -111,16 +112,24 @@ def _fitted(one: Judged, sources: Sources, grid: Grid) -> System | None:
     """The same after cross-fitted calibration."""
     if one.fitted is None or one.recalibrated is None:
         return None
-    found = _at_stops(one.fitted[:, 1], sources, grid, float(sources.cases.priors[1]))
+    share, cut = float(sources.cases.priors[1]), one.recalibrated.threshold
+    found = _at_stops(one.fitted[:, 1], sources, grid, share, cut)
     table = one.recalibrated.confusion.counts
     found.false_alarms[grid.start], found.misses[grid.start] = table[0, 1], table[1, 0]
     return found
 
 
-def _at_stops(posteriors: NDArray[Any], sources: Sources, grid: Grid, share: float) -> System:
-    """Count the errors at every stop from when each case is first acted on."""
+def _at_stops(
+    posteriors: NDArray[Any], sources: Sources, grid: Grid, share: float, stated: float | None
+) -> System:
+    """Count the errors at every stop from when each case is first acted on.
+
+    `stated` is the threshold at the application itself, exactly.
+    """
     cases, x = sources.cases, grid.x
     cuts = 1 / (1 + np.exp(x - math.log(share / (1 - share))))
+    if stated is not None:
+        cuts[grid.start] = stated
     # Cuts fall as x grows; a case is acted on from the first stop whose cut it exceeds.
     first = x.shape[0] - np.searchsorted(cuts[::-1], posteriors, side="left")
     key = first + (x.shape[0] + 1) * cases.truth.astype(np.intp)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.intervals import float_below, pieces
+from stakes._kernels.intervals import cuts, moved_shares, pieces, shares, thresholds
 from stakes._kernels.scores_runs import stretch_sums
 from stakes._names import listed
 from stakes.application import Application, as_application
@@ -169,22 +169,24 @@ def at_bayes_threshold(scores: RankedScores, application: Any) -> OperatingPoint
     require_scores(scores, "at_bayes_threshold")
     scores.require_scale("at_bayes_threshold")
     app = aligned(scores.classes, as_application(application))
-    weights = app.costs.values
-    if scores.kind == "llr" or scores.prior is not None:
-        weights = app.resolved_priors(scores.priors)[:, None] * weights
-    if scores.kind != "llr" and scores.prior is not None:
-        weights = weights / np.array([[1 - scores.prior], [scores.prior]])
-    found = pieces(weights)
-    cuts = [_on_scale(piece.start, scores, strictly=piece.included) for piece in found[1:]]
-    above = [piece.included and scores.kind != "posterior" for piece in found[1:]]
-    stretches = scores.counts_between(list(zip(cuts, above, strict=True)))
-    return _point(app, [piece.decision for piece in found], cuts, stretches)
-
-
-def _on_scale(start: Fraction, scores: RankedScores, *, strictly: bool) -> float:
-    """A cut on the posterior in the units of the scores."""
+    factors = None
+    if scores.kind == "llr":
+        factors = shares(app.resolved_priors(scores.priors))
+    elif scores.prior is not None:
+        said_at = (1 - scores.prior, scores.prior)
+        factors = moved_shares(app.resolved_priors(scores.priors), said_at)
+    found = pieces(app.costs.values, factors)
     if scores.kind == "posterior":
-        return float(float_below(start, np.float64, strictly=strictly))
+        at = cuts(found, scores._type_for(np.array(thresholds(found))))
+        above = [(cut, False) for cut in at]
+    else:
+        at = [_log_odds(piece.start) for piece in found[1:]]
+        above = [(cut, piece.included) for cut, piece in zip(at, found[1:], strict=True)]
+    return _point(app, [piece.decision for piece in found], at, scores.counts_between(above))
+
+
+def _log_odds(start: Fraction) -> float:
+    """A cut on the posterior as one on its log odds."""
     if start == 1:
         return float(np.inf)
     odds = start / (1 - start)

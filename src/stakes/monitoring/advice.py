@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
+from stakes._kernels import intervals
 from stakes.exceptions import StakesError
 from stakes.typing import Name
 
@@ -83,8 +83,7 @@ def moved_threshold(change: PeriodChange) -> tuple[float, float] | None:
         return None
     if not (0 < cut < 1 and 0 < p[1] < 1 and 0 < q[1] < 1):
         return None
-    odds = math.log(cut / (1 - cut)) + math.log(p[1] / p[0]) - math.log(q[1] / q[0])
-    return cut, 1 / (1 + math.exp(-odds))
+    return cut, intervals.in_type(intervals.moved_threshold(cut, intervals.moved_shares(q, p)))
 
 
 def _errors(change: PeriodChange) -> str:

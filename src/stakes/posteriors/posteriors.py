@@ -59,6 +59,7 @@ class Posteriors:
     log_values: FloatArray
     classes: tuple[Name, ...]
     named: bool
+    given: NDArray[np.floating[Any]] | None
 
     def __init__(self, values: Any, classes: Sequence[Any] | None = None) -> None:
         array = as_posterior_array(values)
@@ -66,13 +67,14 @@ class Posteriors:
             places = named_places(values, tuple(classes))
             array = array if places is None else array[:, places]
         refuse_bad_posteriors(array)
-        array = array.astype(np.float64)
+        wide = array.astype(np.float64)
         with np.errstate(divide="ignore"):
             if array.ndim == 1:
-                logs = np.column_stack([np.log1p(-array), np.log(array)])
+                logs = np.column_stack([np.log1p(-wide), np.log(wide)])
+                array = np.column_stack([1 - array, array])
             else:
-                logs = np.log(array)
-        self._keep(logs, classes)
+                logs = np.log(wide)
+        self._keep(logs, classes, given=np.array(array))
 
     @classmethod
     def from_logits(cls, logits: Any, classes: Sequence[Any] | None = None) -> Posteriors:
@@ -116,8 +118,10 @@ class Posteriors:
 
     @property
     def values(self) -> FloatArray:
-        """The probabilities, (n, K)."""
-        return np.exp(self.log_values)
+        """The probabilities, (n, K); as they were given, if they were."""
+        if self.given is None:
+            return np.exp(self.log_values)
+        return self.given.astype(np.float64)
 
     @property
     def log_odds(self) -> FloatArray:
@@ -188,14 +192,24 @@ class Posteriors:
         return cls._made(log_softmax(scores), classes)
 
     @classmethod
-    def _made(cls, logs: FloatArray, classes: Sequence[Any] | None) -> Posteriors:
-        """Around checked log-posteriors."""
+    def _made(
+        cls,
+        logs: FloatArray,
+        classes: Sequence[Any] | None,
+        given: NDArray[np.floating[Any]] | None = None,
+    ) -> Posteriors:
+        """Around checked log-posteriors, and the probabilities that they are of."""
         made = cls.__new__(cls)
-        cls._keep(made, logs, classes)
+        cls._keep(made, logs, classes, given)
         return made
 
-    def _keep(self, logs: FloatArray, classes: Sequence[Any] | None) -> None:
-        """Store log-posteriors under their names."""
+    def _keep(
+        self,
+        logs: FloatArray,
+        classes: Sequence[Any] | None,
+        given: NDArray[np.floating[Any]] | None = None,
+    ) -> None:
+        """Store log-posteriors under their names, and probabilities to the last bit."""
         names = as_names(range(logs.shape[1]) if classes is None else classes, "classes")
         if len(names) != logs.shape[1]:
             raise PosteriorError(
@@ -204,3 +218,4 @@ class Posteriors:
         object.__setattr__(self, "log_values", frozen(logs))
         object.__setattr__(self, "classes", names)
         object.__setattr__(self, "named", classes is not None)
+        object.__setattr__(self, "given", None if given is None else frozen(given))

@@ -29,7 +29,8 @@ def posterior_array(
     known = ClassOrder() if order is None else order
     if isinstance(posteriors, Posteriors):
         read = in_class_order(posteriors, classes, known)
-        return as_posterior_array(read.values, len(classes))
+        exact = read.values if read.given is None else read.given
+        return as_posterior_array(exact, len(classes))
     array = as_posterior_array(posteriors, len(classes))
     if array.ndim == 1:
         return array if column_place(posteriors, classes, known) == 1 else 1 - array
@@ -69,7 +70,8 @@ def in_class_order(
             f"`posteriors` has the classes {listed(names)}; the costs have {listed(wanted)}.",
             hint="name the columns like the classes: Posteriors(values, classes=...)",
         )
-    return Posteriors._made(_taken(posteriors.log_values, places), wanted)
+    given = None if posteriors.given is None else _taken(posteriors.given, places)
+    return Posteriors._made(_taken(posteriors.log_values, places), wanted, given)
 
 
 def _taken(array: NDArray[Any], places: list[int] | None) -> NDArray[Any]:

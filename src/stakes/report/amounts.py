@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
+from typing import Any
 
 __all__ = [
     "aligned",
     "amount",
     "between",
+    "cut_text",
     "grouped",
     "money",
     "normalized",
@@ -55,6 +58,24 @@ def amount(number: float) -> str:
         if size >= 0.9995 * factor * (10 if letter == "k" else 1):
             return f"{_three_digits(number / factor)} {letter}"
     return plain(number, 4 if size >= 1000 else 3)
+
+
+def cut_text(cut: float, scores: Any = None, *, everyday: bool = True, above: bool = True) -> str:
+    """A threshold: three decimals for everyday probabilities, else three digits.
+
+    With `scores`, as many more as it takes to decide each of them alike, in their type: those
+    above the threshold from the others, or those below it.
+    """
+    decimals = everyday and 0.01 <= cut <= 0.99
+    if scores is None or not len(scores) or not math.isfinite(cut):
+        return f"{cut:.3f}" if decimals else plain(cut, 3)
+    beyond = operator.gt if above else operator.lt
+    wanted = beyond(scores, scores.dtype.type(cut))
+    for digits in range(3, 18):
+        text = f"{cut:.{digits}f}" if decimals else plain(cut, digits)
+        if (beyond(scores, scores.dtype.type(text.replace(" ", ""))) == wanted).all():
+            return text
+    return repr(float(cut))
 
 
 def money(number: float, unit: str | None) -> str:

@@ -85,6 +85,10 @@ class RankedScores(Storable):
         """The distinct scores, ascending, with the cases of each class at each of them."""
         raise NotImplementedError
 
+    def _type_for(self, thresholds: FloatArray) -> str:
+        """The type that the scores were written in, to which these thresholds are rounded."""
+        raise NotImplementedError
+
     # ------------------------------------------------------------- totals
 
     @cached_property
@@ -191,7 +195,17 @@ class RankedScores(Storable):
         if self.kind != "posterior":
             return log_odds
         with np.errstate(over="ignore"):
-            return np.asarray(1 / (1 + np.exp(-log_odds)))
+            found = 1 / (1 + np.exp(-log_odds))
+        # a score that is one of these but for the rounding of logarithms is not above it
+        rounding = np.finfo(np.float64).eps * (4 + np.abs(log_odds).clip(max=1e3))
+        return self._rounded(found * (1 + rounding))
+
+    def _rounded(self, thresholds: FloatArray) -> FloatArray:
+        """Thresholds on posteriors in the type of the scores; those below 1 stay below it."""
+        kind = np.dtype(self._type_for(thresholds))
+        narrow = thresholds.astype(kind)
+        below_one = np.nextafter(kind.type(1), kind.type(0))
+        return np.where(thresholds < 1, np.minimum(narrow, below_one), narrow).astype(np.float64)
 
     def shift_to(self, share: float) -> float:
         """What to add to the log odds of the scores for posteriors at a prior `share`."""

@@ -160,6 +160,13 @@ class ScoreBins(RankedScores):
     def _columns(self) -> tuple[tuple[int, NDArray[Any] | None], ...]:
         return tuple((part.shape[0], part) for part in self.runs[:2])
 
+    def _type_for(self, thresholds: FloatArray) -> str:
+        """float32 where a score is one of the thresholds in that type, and all may be of it."""
+        known = self.highest[np.isfinite(self.highest)]
+        narrow = np.asarray(thresholds).astype(np.float32)
+        single = np.isin(narrow.astype(np.float64), known).any()
+        return "float32" if single and (known == known.astype(np.float32)).all() else "float64"
+
     def _places(self, threshold: float, or_equal: bool) -> tuple[int, int]:
         low, high = self.runs.lowest, self.runs.highest
         if or_equal:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stakes._checks import as_counts, frozen, same_length
 from stakes._columns import as_array, as_floats, as_weights
 from stakes._kernels import scores_compiled
+from stakes._kernels.intervals import TYPES
 from stakes._kernels.roc_hull import cumulative
 from stakes._kernels.scores_runs import (
     Runs,
@@ -200,6 +201,11 @@ class ScoreCounts(RankedScores):
         return distinct_scores(
             self.negatives, self.positives, self.negative_counts, self.positive_counts
         )
+
+    def _type_for(self, thresholds: FloatArray) -> str:
+        """The type of the scores."""
+        name = np.result_type(self.negatives, self.positives).name
+        return name if name in TYPES else "float64"
 
     @property
     def scores(self) -> NDArray[np.floating[Any]]:

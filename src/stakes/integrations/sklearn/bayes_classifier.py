@@ -12,6 +12,7 @@ from stakes._checks import as_priors
 from stakes._columns import as_weights, refuse_masked
 from stakes.application import Application
 from stakes.decisions import bayes_decisions
+from stakes.decisions.bayes import moved_decisions
 from stakes.exceptions import DataError
 from stakes.integrations.sklearn.alignment import (
     decision_array,
@@ -187,7 +188,7 @@ class BayesDecisionClassifier(AroundClassifier):
         ndarray of shape (n_cases,)
             Names of the decisions.
         """
-        taken = self._decided(self._posteriors(X, priors), costs)
+        taken = self._decided(self._given(X), costs, priors)
         return np.asarray(self.decisions_[taken])
 
     def predict_proba(self, X: Any, priors: Priors | None = None) -> NDArray[Any]:
@@ -209,9 +210,9 @@ class BayesDecisionClassifier(AroundClassifier):
             Columns `decision`, `expected_cost`, `next_best` and `margin` (what the next best
             decision would cost more), then one column of expected costs per decision.
         """
-        posteriors = self._posteriors(X, priors)
-        expected = self._expected(posteriors, costs)
-        taken = self._decided(posteriors, costs).astype(np.intp)[:, None]
+        given = self._given(X)
+        expected = self._expected(self._moved(given, priors), costs)
+        taken = self._decided(given, costs, priors).astype(np.intp)[:, None]
         others = expected.copy()
         if expected.shape[1] > 1:
             np.put_along_axis(others, taken, np.inf, axis=1)
@@ -235,11 +236,16 @@ class BayesDecisionClassifier(AroundClassifier):
 
     # ------------------------------------------------------------- privates
 
-    def _decided(self, posteriors: NDArray[Any], costs: Any) -> NDArray[Any]:
-        """Positions of the decisions."""
+    def _decided(self, given: NDArray[Any], costs: Any, priors: Priors | None) -> NDArray[Any]:
+        """Positions of the decisions, on posteriors that still hold for the training data."""
         app: Application = self.application_
-        table = app.costs if costs is None else as_case_costs(costs, app)
-        return bayes_decisions(posteriors, table, classes=table.classes)
+        moved = self._moved(given, priors)
+        if costs is not None:
+            return bayes_decisions(moved, as_case_costs(costs, app), classes=app.classes)
+        target = app.priors if priors is None else as_priors(priors, app.classes)
+        if target is None or not ((target > 0) & (self.class_priors_ > 0)).all():
+            return bayes_decisions(moved, app.costs, classes=app.classes)
+        return moved_decisions(given, app.costs, target, self.class_priors_)
 
     def _expected(self, posteriors: NDArray[Any], costs: Any) -> NDArray[np.float64]:
         """What each decision is expected to cost in each case."""
@@ -251,6 +257,10 @@ class BayesDecisionClassifier(AroundClassifier):
 
     def _posteriors(self, X: Any, priors: Priors | None) -> NDArray[Any]:
         """Posteriors in the order of the application, under the priors that count."""
+        return self._moved(self._given(X), priors)
+
+    def _given(self, X: Any) -> NDArray[Any]:
+        """Posteriors in the order of the application, under the shares of the training data."""
         check_is_fitted(self)
         refuse_masked(X, "X")
         app: Application = self.application_
@@ -263,7 +273,11 @@ class BayesDecisionClassifier(AroundClassifier):
                 f"{type(self.estimator_).__name__} gives no probabilities to decide by.",
                 hint="give a calibrator: BayesDecisionClassifier(..., calibrator='auto')",
             )
-        posteriors = in_application_order(given, self._rows, app)
+        return in_application_order(given, self._rows, app)
+
+    def _moved(self, posteriors: NDArray[Any], priors: Priors | None) -> NDArray[Any]:
+        """The same under the priors that count."""
+        app: Application = self.application_
         target = app.priors if priors is None else as_priors(priors, app.classes)
         if target is None:
             return posteriors

@@ -1,8 +1,8 @@
 """Bayes decisions and confusion counts of tensors, on whatever device they are.
 
-Arithmetic is float64 everywhere and ties are kept by the margins of `stakes.bayes_decisions`, so
-that a CPU, a GPU and NumPy count alike; `stakes.integrations.torch.reductions` chooses between this
-and the fused kernel.
+Arithmetic is float64 everywhere and ties are kept as in `stakes.bayes_decisions`, so that a CPU, a
+GPU and NumPy count alike; `stakes.integrations.torch.reductions` chooses between this and the
+fused kernel.
 """
 
 from __future__ import annotations
@@ -13,54 +13,69 @@ from typing import Any
 import numpy as np
 import torch
 
-from stakes._kernels.bayes import margin_type, row_modes, tie_margins
-from stakes._kernels.intervals import float_below, pieces
+from stakes._kernels.bayes import Compared, compared
+from stakes._kernels.intervals import cuts, pieces
 
-__all__ = ["cell_counts", "compared_costs", "count_cells", "cuts_on_second", "decide"]
+__all__ = [
+    "cell_counts",
+    "compared_costs",
+    "count_cells",
+    "cuts_on_second",
+    "decide",
+    "first_least",
+    "type_name",
+]
 
 #: Rows per block of the plain path: float64 copies stay small whatever the number of rows.
 BLOCK_ROWS = 1 << 22
 
 
-def compared_costs(costs: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
-    """Costs that decide alike: less the mode of their row, plus the margin of their column.
-
-    The margins, and the type that they are for, are those of `stakes.bayes_decisions`.
-    """
-    return _compared(costs.tobytes(), costs.shape, dtype == torch.float32)
+def compared_costs(costs: np.ndarray[Any, Any], dtype: Any) -> Compared:
+    """The table that decides, and how far ties reach; see `stakes.bayes_decisions`."""
+    return _compared(costs.tobytes(), costs.shape, type_name(dtype))
 
 
 @lru_cache(maxsize=16)
-def _compared(costs: bytes, shape: tuple[int, int], single: bool) -> np.ndarray[Any, Any]:
+def _compared(costs: bytes, shape: tuple[int, int], kind: str) -> Compared:
     """The same, kept: a batch on a fast device takes hardly longer than this arithmetic."""
-    table = np.frombuffer(costs, dtype=np.float64).reshape(shape)
-    kept = table - row_modes(table)[:, None]
-    kind = np.dtype(np.float32 if single else np.float64)
-    compared = np.asarray(kept + tie_margins(kept, margin_type(kind)))
-    compared.flags.writeable = False
-    return compared
+    return compared(np.frombuffer(costs, dtype=np.float64).reshape(shape), kind)
 
 
-def cuts_on_second(costs: np.ndarray[Any, Any], dtype: Any) -> tuple[Any, list[int]]:
-    """Exact cut points on the posterior of the second of two classes, and the decisions between."""
-    kind = np.float64 if dtype == torch.float64 else np.float32
+def type_name(dtype: Any) -> str:
+    """The name of a type of tensors, as in NumPy."""
+    return str(dtype).removeprefix("torch.")
+
+
+def cuts_on_second(costs: np.ndarray[Any, Any], dtype: Any) -> tuple[list[float], list[int]]:
+    """Cut points on the posterior of the second of two classes, in a type; and the decisions."""
     found = pieces(costs)
-    cuts = [float(float_below(p.start, kind, strictly=p.included)) for p in found[1:]]
-    return cuts, [piece.decision for piece in found]
+    return cuts(found, type_name(dtype)), [piece.decision for piece in found]
 
 
 def decide(posteriors: Any, costs: np.ndarray[Any, Any]) -> Any:
     """Positions of the Bayes decisions of one block, (n,) int64; ties go to the earlier column."""
     if costs.shape[0] == 2:
         second = posteriors if posteriors.ndim == 1 else posteriors[:, 1]
-        wide = second if second.dtype == torch.float64 else second.float()
-        cuts, table = cuts_on_second(costs, wide.dtype)
+        at, table = cuts_on_second(costs, second.dtype)
+        wide = second.double()  # numbers of narrower types, cuts too, are exact
         passed = torch.zeros(wide.shape, dtype=torch.int64, device=wide.device)
-        for cut in cuts:
+        for cut in at:
             passed += wide > cut
         return torch.tensor(table, device=wide.device)[passed]
-    kept = torch.tensor(compared_costs(costs, posteriors.dtype), device=posteriors.device)
-    return (posteriors.double() @ kept).argmin(dim=1)
+    rule = compared_costs(costs, posteriors.dtype)
+    table = torch.tensor(rule.values, device=posteriors.device)
+    wide = posteriors.double()
+    expected = wide @ table
+    return first_least(expected, wide @ table.abs() if rule.signed else expected, rule.margin)
+
+
+def first_least(expected: Any, sizes: Any, margin: float) -> Any:
+    """For each row (n, M) the first decision that is as good as the best, up to rounding."""
+    if not margin:
+        return expected.argmin(dim=1)
+    slack = margin * sizes
+    best = (expected + slack).amin(dim=1, keepdim=True)
+    return (expected - slack <= best).to(torch.uint8).argmax(dim=1)
 
 
 def cell_counts(labels: Any, decisions: Any, *, shape: tuple[int, int], weights: Any = None) -> Any:

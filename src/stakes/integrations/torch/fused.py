@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from stakes._kernels.bayes import tie_margins
+from stakes._kernels.bayes import Compared
 
 try:
     import triton
@@ -43,19 +43,19 @@ def can_fuse(posteriors: Any, costs: np.ndarray[Any, Any]) -> bool:
 def fused_counts(
     labels: Any,
     posteriors: Any,
-    costs: np.ndarray[Any, Any],
+    rule: Compared,
     *,
     tolerance: float,
     launch: tuple[int, int, int] | None = None,
 ) -> tuple[Any, Any]:
     """Counts (K, M) and the number of rows that are no posteriors or have no such label."""
-    n_classes, n_decisions = costs.shape
+    n_classes, n_decisions = rule.values.shape
     bits = 30 // n_decisions
     block, warps, steps = launch or LAUNCH[posteriors.element_size()]
     steps = min(steps, (1 << bits) - 1)
     device = posteriors.device
-    table = _above_first(costs.tobytes(), costs.shape, device)
-    counts = torch.zeros(costs.shape, dtype=torch.int64, device=device)
+    table = _on_device(rule.values.tobytes(), rule.values.shape, device)
+    counts = torch.zeros(rule.values.shape, dtype=torch.int64, device=device)
     rows = labels.shape[0]
     whole = rows // (block * steps)
     done = whole * steps  # blocks; those that are left go side by side, one program each
@@ -72,6 +72,8 @@ def fused_counts(
                 rows,
                 done if masked else 0,
                 tolerance,
+                rule.margin,
+                rule.signed,
                 masked,
                 n_classes,
                 triton.next_power_of_2(n_classes),
@@ -86,15 +88,9 @@ def fused_counts(
 
 
 @lru_cache(maxsize=16)
-def _above_first(costs: bytes, shape: tuple[int, int], device: Any) -> Any:
-    """What each decision costs more than the first, which decides alike, on the device.
-
-    The difference rounds once more and its entries may be twice as large, so that ties need more
-    room than the margins in `costs` leave; 0-1 costs, which come without margins, get none.
-    """
-    table = np.frombuffer(costs, dtype=np.float64).reshape(shape)
-    more = table - table[:, :1] + 3 * tie_margins(table, np.dtype(np.float64))
-    return torch.tensor(more, device=device)
+def _on_device(costs: bytes, shape: tuple[int, int], device: Any) -> Any:
+    """The table of costs, kept where it is read."""
+    return torch.tensor(np.frombuffer(costs, dtype=np.float64).reshape(shape), device=device)
 
 
 if triton is not None:
@@ -121,33 +117,64 @@ if triton is not None:
         return given, label
 
     @triton.jit
-    def _decided(given, costs, tolerance, columns, N_CLASSES: tl.constexpr,
-                 N_DECISIONS: tl.constexpr, BITS: tl.constexpr, BLOCK: tl.constexpr):  # fmt: skip
-        """A one in the bits of the decision of least expected cost; 0 where a row is bad."""
-        known = columns < N_CLASSES
+    def _products(wide, costs, j, columns, SIZES: tl.constexpr, N_CLASSES: tl.constexpr,
+                  N_DECISIONS: tl.constexpr, BLOCK: tl.constexpr):  # fmt: skip
+        """Posteriors times one column of the costs, or of their sizes, summed: (BLOCK,)."""
+        if N_CLASSES == 4:  # four tensors: the products chain, without a tree of sums
+            even, odd = tl.split(tl.reshape(wide, [BLOCK, 2, 2]))
+            p0, p2 = tl.split(even)
+            p1, p3 = tl.split(odd)
+            c0 = tl.load(costs + j)
+            c1 = tl.load(costs + N_DECISIONS + j)
+            c2 = tl.load(costs + 2 * N_DECISIONS + j)
+            c3 = tl.load(costs + 3 * N_DECISIONS + j)
+            if SIZES:
+                found = p0 * tl.abs(c0)
+                found += p1 * tl.abs(c1)
+                found += p2 * tl.abs(c2)
+                found += p3 * tl.abs(c3)
+            else:
+                found = p0 * c0
+                found += p1 * c1
+                found += p2 * c2
+                found += p3 * c3
+        else:
+            known = columns < N_CLASSES
+            column = tl.load(costs + columns * N_DECISIONS + j, mask=known, other=0.0)
+            if SIZES:
+                column = tl.abs(column)
+            found = tl.sum(wide * column[None, :], axis=1)
+        return found
+
+    @triton.jit
+    def _decided(given, costs, tolerance, margin, columns, SIGNED: tl.constexpr,
+                 N_CLASSES: tl.constexpr, N_DECISIONS: tl.constexpr, BITS: tl.constexpr,
+                 BLOCK: tl.constexpr):  # fmt: skip
+        """A one in the bits of the decision of least expected cost; 0 where a row is bad.
+
+        A later decision takes over when it is cheaper by more than the rounding of both sums.
+        """
         if given.dtype == tl.float64:
             single = given
             wide = given
         else:
             single = given.to(tl.float32)
             wide = single.to(tl.float64)
-        if N_CLASSES == 4:  # four tensors: the products chain, without a tree of sums
-            even, odd = tl.split(tl.reshape(wide, [BLOCK, 2, 2]))
-            p0, p2 = tl.split(even)
-            p1, p3 = tl.split(odd)
-        least = tl.zeros([BLOCK], dtype=tl.float64)
+        cost = _products(wide, costs, 0, columns, False, N_CLASSES, N_DECISIONS, BLOCK)
+        if SIGNED:
+            size = _products(wide, costs, 0, columns, True, N_CLASSES, N_DECISIONS, BLOCK)
+        else:
+            size = cost
+        least = cost - margin * size
         one = tl.full([BLOCK], 1, tl.int32)
         for j in tl.static_range(1, N_DECISIONS):
-            if N_CLASSES == 4:
-                more = p0 * tl.load(costs + j)
-                more += p1 * tl.load(costs + N_DECISIONS + j)
-                more += p2 * tl.load(costs + 2 * N_DECISIONS + j)
-                more += p3 * tl.load(costs + 3 * N_DECISIONS + j)
+            cost = _products(wide, costs, j, columns, False, N_CLASSES, N_DECISIONS, BLOCK)
+            if SIGNED:
+                size = _products(wide, costs, j, columns, True, N_CLASSES, N_DECISIONS, BLOCK)
             else:
-                column = tl.load(costs + columns * N_DECISIONS + j, mask=known, other=0.0)
-                more = tl.sum(wide * column[None, :], axis=1)
-            better = more < least
-            least = tl.where(better, more, least)
+                size = cost
+            better = cost + margin * size < least
+            least = tl.where(better, cost - margin * size, least)
             one = tl.where(better, 1 << (BITS * j), one)
         off = tl.abs(tl.sum(single, axis=1) - 1.0)
         good = (off <= tolerance) & (tl.min(single, axis=1) >= 0.0)
@@ -155,8 +182,8 @@ if triton is not None:
 
     @triton.jit
     def _count(
-        labels, posteriors, costs, counts, n_rows, skipped, tolerance,
-        MASKED: tl.constexpr, N_CLASSES: tl.constexpr, PADDED: tl.constexpr,
+        labels, posteriors, costs, counts, n_rows, skipped, tolerance, margin,
+        SIGNED: tl.constexpr, MASKED: tl.constexpr, N_CLASSES: tl.constexpr, PADDED: tl.constexpr,
         N_DECISIONS: tl.constexpr, BITS: tl.constexpr, STEPS: tl.constexpr, BLOCK: tl.constexpr,
     ):  # fmt: skip
         """Count STEPS blocks of rows; each entry of `packed` holds all decisions of one class.
@@ -173,7 +200,18 @@ if triton is not None:
             given, label = _rows(
                 labels, posteriors, step * BLOCK, left, columns, N_CLASSES, PADDED, MASKED, BLOCK
             )
-            one = _decided(given, costs, tolerance, columns, N_CLASSES, N_DECISIONS, BITS, BLOCK)
+            one = _decided(
+                given,
+                costs,
+                tolerance,
+                margin,
+                columns,
+                SIGNED,
+                N_CLASSES,
+                N_DECISIONS,
+                BITS,
+                BLOCK,
+            )
             packed += tl.where(label.to(tl.int32)[:, None] == columns[None, :], one[:, None], 0)
         for j in tl.static_range(0, N_DECISIONS):
             found = tl.sum((packed >> (BITS * j)) & ((1 << BITS) - 1), axis=0)

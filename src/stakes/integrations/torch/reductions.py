@@ -6,10 +6,17 @@ from typing import Any
 
 import torch
 
+from stakes._kernels.bayes import rounding_of_sums
 from stakes.application import Application, CostMatrix
 from stakes.exceptions import DataError, PosteriorError
 from stakes.integrations.torch.batches import checked_weights, refuse_bad_labels
-from stakes.integrations.torch.counting import compared_costs, count_cells, decide
+from stakes.integrations.torch.counting import (
+    compared_costs,
+    count_cells,
+    decide,
+    first_least,
+    type_name,
+)
 from stakes.integrations.torch.fused import can_fuse, fused_counts
 from stakes.posteriors.class_order import asked_order
 from stakes.summaries import ConfusionMatrix
@@ -71,9 +78,9 @@ def bayes_decisions(
 
     Notes
     -----
-    Two classes are decided by the exact cut points of `stakes.decision_intervals`; expected costs
-    of more classes are computed in float64, with the margins that keep ties in
-    `stakes.bayes_decisions`, so a GPU, a CPU and NumPy decide alike.
+    Two classes are decided by the exact cut points of `stakes.decision_intervals`, rounded once
+    to the type of the tensor; expected costs of more classes are computed in float64, and ties
+    kept as in `stakes.bayes_decisions`, so a GPU, a CPU and NumPy decide alike.
 
     References
     ----------
@@ -137,8 +144,9 @@ def confusion_counts(y_true: Any, posteriors: Any, *, costs: Any, sample_weight:
         raise DataError(f"`y_true` has {y_true.shape[0]} rows, `posteriors` {posteriors.shape[0]}.")
     if sample_weight is None and can_fuse(posteriors, table):
         tolerance = SUM_TOLERANCES[posteriors.dtype]
-        compared = compared_costs(table, posteriors.dtype)
-        counts, bad = fused_counts(y_true, posteriors, compared, tolerance=tolerance)
+        counts, bad = fused_counts(
+            y_true, posteriors, compared_costs(table, posteriors.dtype), tolerance=tolerance
+        )
         if not int(bad):
             return counts
     refuse_bad_posteriors(posteriors, table.shape[0])
@@ -187,10 +195,11 @@ def _decide_per_case(posteriors: Any, costs: Any) -> Any:
         wide = torch.stack([1 - wide, wide], dim=1)
     if wide.shape[0] != costs.shape[0]:
         raise DataError(f"`posteriors` has {wide.shape[0]} rows but `costs` has {costs.shape[0]}.")
-    kept = costs.double() - costs.double().amin(dim=2, keepdim=True)
-    step = kept.shape[1] * torch.finfo(torch.float64).eps * kept.abs().amax(dim=(1, 2))
-    margins = step[:, None] * torch.arange(kept.shape[2], device=kept.device)
-    return (torch.einsum("nk,nkm->nm", wide, kept) + margins).argmin(dim=1)
+    tables = costs.double()
+    expected, sizes = (torch.einsum("nk,nkm->nm", wide, t) for t in (tables, tables.abs()))
+    return first_least(
+        expected, sizes, rounding_of_sums(tables.shape[1], type_name(posteriors.dtype))
+    )
 
 
 def refuse_bad_posteriors(posteriors: Any, n_classes: int) -> None:

@@ -46,7 +46,8 @@
       }
       return `${text}). ${names[k]} ${worth}`;
     }
-    const at = now.cut[k] === null ? "" : ` at ${rule(now.cut[k])}`;
+    const known = now.cut[k] === stated[k].threshold && stated[k].rule;
+    const at = now.cut[k] === null ? "" : ` at ${known || rule(now.cut[k])}`;
     return `Deploy ${names[k]}${at}. It ${worth}`;
   };
   const announce = (text) => {

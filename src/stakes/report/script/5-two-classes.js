@@ -24,6 +24,10 @@
     const ratioAt = (i) => (i === 0 ? ratio0 : Math.exp(two.logRatio + two.step * i));
     const shareAt = (j) => (j === 0 ? app.priors[1] : 1 / (1 + Math.exp(-(two.logOdds + two.step * j))));
     const cutAt = (k) => 1 / (1 + Math.exp(x0 + two.step * (k - start) - two.saidLogOdds));
+    const cutOf = (n, k) => { // where the sliders start, the threshold to the last digit
+      const [cut, exact] = [cutAt(k), stated[n].threshold];
+      return k === start && exact !== null && Math.abs(exact - cut) <= 1e-6 * cut ? exact : cut;
+    };
     const best = ({ hull, n0, n1 }, wrong, lost) => {
       let at = 0;
       let lowest = Infinity;
@@ -51,7 +55,7 @@
         k, ratio, share, unit, nec, after, wrong, lost,
         naive: unit * lowest,
         naiveDecision: app.decisions[miss <= alarm ? 0 : 1],
-        cut: models.map((m, n) => (stated[n].kind === "posteriors" ? cutAt(k) : null)),
+        cut: models.map((m, n) => (stated[n].kind === "posteriors" ? cutOf(n, k) : null)),
         hull: models.map((m) => (m.hull ? best(m, wrong, lost) : null)),
         low: each(table.low), high: each(table.high), chance: each(table.chance),
         best: least(nec), bestAfter: least(after),

@@ -13,16 +13,22 @@
     const decide = (model) => { // a posterior at other shares is one times their ratio
       if (!model.posteriors) return model.counts;
       const found = app.classes.map(() => new Array(M).fill(0));
-      const weighed = costs.map((row, i) => row.map((c) => (app.priors[i] > 0 ? priors[i] / app.priors[i] : 0) * (c - Math.min(...row))));
+      const weighed = costs.map((row, i) => row.map((c) => (app.priors[i] > 0 ? priors[i] / app.priors[i] : 0) * c));
+      const margin = (K + 8) * 2 ** -53; // the rounding of a sum: the first as good as the best is taken
+      const lower = new Array(M);
       for (let n = 0; n < many.sample; n += 1) {
-        let chosen = 0;
-        let lowest = Infinity;
+        let best = Infinity;
         for (let j = 0; j < M; j += 1) {
-          let cost = 0;
-          for (let i = 0; i < K; i += 1) cost += model.posteriors[n * K + i] * weighed[i][j];
-          if (cost < lowest) { lowest = cost; chosen = j; }
+          let [cost, size] = [0, 0];
+          for (let i = 0; i < K; i += 1) {
+            const part = model.posteriors[n * K + i] * weighed[i][j];
+            cost += part;
+            size += Math.abs(part);
+          }
+          lower[j] = cost - margin * size;
+          best = Math.min(best, cost + margin * size);
         }
-        found[truth[n]][chosen] += 1;
+        found[truth[n]][lower.findIndex((cost) => cost <= best)] += 1;
       }
       return found;
     };
