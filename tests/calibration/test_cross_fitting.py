@@ -195,7 +195,7 @@ def test_folds_that_are_no_number(folds):
 
 @pytest.mark.parametrize("rng", ["a", 1.5, -1])
 def test_a_seed_that_is_none(rng):
-    with pytest.raises(DataError, match="`rng` must be a whole number of 0 or more"):
+    with pytest.raises(DataError, match="`rng` must be None, a whole number from 0 on"):
         stratified_folds([0, 1, 0, 1], 2, rng=rng)
 
 

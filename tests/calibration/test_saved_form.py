@@ -191,7 +191,7 @@ class TestWhatCannotBeSaved:
 
     @pytest.mark.parametrize("rng", ["0", 1.5, -1])
     def test_what_is_no_seed_is_refused(self, rng):
-        with pytest.raises(DataError, match="`rng` must be a whole number"):
+        with pytest.raises(DataError, match="`rng` must be None, a whole number"):
             Automatic(rng=rng)
 
 
