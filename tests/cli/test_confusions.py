@@ -37,7 +37,7 @@ def test_both_orientations_and_every_delimiter(tmp_path, text):
         ("truth,no,yes\nno,90,x\nyes,1,4\n", FormatError,
          "a.csv: row 'no' holds something that is not a number: 90, x."),
         ("truth,no,yes\nno,90,-1\nyes,1,4\n", DataError,
-         "`counts` must be finite and not negative; row 0, column 1 is -1."),
+         "`counts` must be finite and not negative; row 0, column 1 is -1 (1 of 4 fail)."),
     ],
 )  # fmt: skip
 def test_refusals(tmp_path, text, error, said):

@@ -439,6 +439,8 @@ def test_a_file_that_is_no_calibration(run, write):
     write("t.csv", "y,p\n0,0.2\n1,0.7\n")
     refused(
         run("calibrate", "--apply", write("other.json", '{"a": 1}'), "t.csv"),
-        "error: other.json: not a saved calibrator: format None, version None.",
-        "  a calibration is written by:  stakes calibrate data.csv ... -o FILE",
+        "error: other.json is not a saved calibrator: it does not say 'format': "
+        "'stakes-calibrator'.",
+        "  a calibration is written by  stakes calibrate data.csv ... -o FILE, or in Python by "
+        "save(...)",
     )

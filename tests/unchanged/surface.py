@@ -103,8 +103,8 @@ def _result(thing: Any) -> type | None:
     return found if ours else None
 
 
-class _CaughtError(Exception):
-    """Carries the parser that the command line has just made."""
+class _CaughtError(BaseException):
+    """Carries the parser that the command line has just made past its catch-all for errors."""
 
 
 def _parser_of(command: str) -> argparse.ArgumentParser:

@@ -11,6 +11,7 @@ import numpy as np
 from stakes._checks import same_length
 from stakes._kernels.heavy_tails import MATTERS, too_unequal
 from stakes._kernels.intervals import in_type, moved_shares, moved_threshold
+from stakes._kernels.scaling import ordinary_scale
 from stakes.application import Application, CaseCosts
 from stakes.decisions import case_rules
 from stakes.evaluation.case_stops import CaseRule, CaseSources
@@ -216,11 +217,13 @@ def _heavy_tail(
     Samples whose interval misses did not see the large cases, so what each rule happened to pay
     tells little; what was at stake in all cases of the class tells more.
     """
+    at_stake = at_stake / ordinary_scale(at_stake)  # squares of huge costs must fit
     positive = at_stake > 0
     counts, sums, squares = (
         np.bincount(cases.truth, at_stake**power * positive, len(app.classes)).astype(np.float64)
         for power in (0, 1, 2)
     )
+    influence = influence / ordinary_scale(influence)
     parts = np.array([(influence[cases.truth == k] ** 2).sum(axis=0) for k in range(len(counts))])
     matters = (parts > MATTERS * parts.sum(axis=0)).any(axis=1)
     unequal = np.flatnonzero(matters & too_unequal(counts, sums, squares))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from stakes.plots.style import COLOURS, LEGEND, LINE, TITLE, panels
+from stakes.plots.style import COLOURS, DPI, LEGEND, LINE, TITLE, panels
 
-__all__ = ["COLOURS", "LEGEND", "LINE", "TITLE", "mark", "panels"]
+__all__ = ["COLOURS", "DPI", "LEGEND", "LINE", "TITLE", "mark", "panels"]
 
 
 def mark(ax: Any, place: float, label: str = "", *, color: str = "#767676") -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stakes.experiments.drawing import DPI
 from stakes.experiments.wa2025.case_costs import GRID
-from stakes.plots.style import DPI
 from stakes.typing import FloatArray
 
 if TYPE_CHECKING:

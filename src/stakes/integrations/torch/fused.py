@@ -25,7 +25,7 @@ __all__ = ["can_fuse", "fused_counts"]
 
 #: By bytes of a posterior: rows of a block, warps that share it, blocks that one program reads.
 #: Found on an H200 (`benchmarks/torch_reduction.py --tune`).
-LAUNCH = {2: (1024, 2, 63), 4: (512, 1, 63), 8: (512, 4, 63)}
+LAUNCH = {2: (512, 2, 63), 4: (1024, 4, 63), 8: (512, 4, 63)}
 #: Larger tables are counted by the plain path.
 MOST_CLASSES, MOST_DECISIONS = 16, 10
 
@@ -160,21 +160,22 @@ if triton is not None:
         else:
             single = given.to(tl.float32)
             wide = single.to(tl.float64)
-        cost = _products(wide, costs, 0, columns, False, N_CLASSES, N_DECISIONS, BLOCK)
+        least = _products(wide, costs, 0, columns, False, N_CLASSES, N_DECISIONS, BLOCK)
         if SIGNED:
             size = _products(wide, costs, 0, columns, True, N_CLASSES, N_DECISIONS, BLOCK)
-        else:
-            size = cost
-        least = cost - margin * size
+            least -= margin * size
         one = tl.full([BLOCK], 1, tl.int32)
+        # without gains a sum is its own size, so that one factor holds both margins
+        factor = (1.0 + margin) / (1.0 - margin)
         for j in tl.static_range(1, N_DECISIONS):
             cost = _products(wide, costs, j, columns, False, N_CLASSES, N_DECISIONS, BLOCK)
             if SIGNED:
                 size = _products(wide, costs, j, columns, True, N_CLASSES, N_DECISIONS, BLOCK)
+                better = cost + margin * size < least
+                cost -= margin * size
             else:
-                size = cost
-            better = cost + margin * size < least
-            least = tl.where(better, cost - margin * size, least)
+                better = cost * factor < least
+            least = tl.where(better, cost, least)
             one = tl.where(better, 1 << (BITS * j), one)
         off = tl.abs(tl.sum(single, axis=1) - 1.0)
         good = (off <= tolerance) & (tl.min(single, axis=1) >= 0.0)
