@@ -12,8 +12,7 @@ import numpy as np
 from timing import Row, best_of, heading, table
 
 from stakes.audit import compliance, misranking_by_error, misranking_rate, misranking_rates
-from stakes.audit.misranking import PAPER_METRICS
-from stakes.audit.populations import pair_source
+from stakes.audit.misranking import PAPER_METRICS, pair_source
 from stakes.metrics import mcc
 
 N = 10**6

@@ -15,8 +15,8 @@ import argparse
 
 import numpy as np
 
-from stakes._kernels.change_tests import chance_of, equal_shares
-from stakes._kernels.permuted_sums import permuted_sums
+from stakes._kernels.limits.score_limits import chance_of, equal_shares
+from stakes._kernels.resample.permutation import permuted_sums
 
 LOOKS, PERIOD, ALPHA = 30, 1000, 0.05
 COSTS = np.array([0.0, 1.0, 10.0, 0.0])

@@ -19,8 +19,8 @@ import numpy as np
 from timing import heading
 
 from stakes import Application, CostMatrix, evaluate
-from stakes.evaluation import live
-from stakes.evaluation.stops import grid_of
+from stakes.report.live import two_classes as live
+from stakes.report.live.stops import grid_of
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 

@@ -23,7 +23,7 @@ from weighted_coverage import COSTS, CUT, KINDS, NOISE, PRIOR, rates
 from stakes import Application
 from stakes.engines import Request, reduce_frame
 from stakes.uncertainty import compare, interval, weighted_interval
-from stakes.uncertainty.case_rows import CaseRows
+from stakes.uncertainty.intervals.case_rows import CaseRows
 
 AT = Application(COSTS, priors=[1 - PRIOR, PRIOR])
 FREE = Application(COSTS)

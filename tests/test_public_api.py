@@ -16,8 +16,9 @@ import pytest
 import stakes
 
 PACKAGE = Path(stakes.__file__).parent
-# `cli` is used by its commands and `experiments` by their names, not by importing.
-NOT_FOR_IMPORT = {"cli", "experiments"}
+# `cli` is used by its commands and `papers` by their names, not by importing; `messages` words what
+# others say.
+NOT_FOR_IMPORT = {"cli", "messages", "papers", "sources"}
 # Rooms where a name may repeat: `plots.roc` draws what `curves.roc` computes.
 MIRRORS = {"plots"}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stakes._kernels.counting import PAIRED_ROWS, count_loop, count_pairs, sum_weights
+from stakes._kernels.cell_counts import PAIRED_ROWS, count_loop, count_pairs, sum_weights
 
 
 def drawn(rows, n_classes, n_decisions, kind):

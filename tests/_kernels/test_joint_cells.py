@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes._kernels import joint_cells as kernel
+from stakes._kernels import cell_counts as kernel
 
 
 @given(st.integers(1, 4), st.integers(0, 60), st.booleans(), st.integers(0, 10**6))

@@ -10,6 +10,7 @@ import pytest
 from stakes import Application, metrics
 from stakes.audit.count_metric import as_count_metric
 from stakes.exceptions import DataError, UndefinedError
+from stakes.metrics.counts.table_cells import as_table
 
 TABLES = np.random.default_rng(3).integers(1, 90, size=(300, 2, 2)).astype(float)
 
@@ -87,7 +88,7 @@ def test_direction() -> None:
 
 def test_costs_come_from_the_application() -> None:
     counted = as_count_metric("weighted_accuracy", application=Application([[0, 1], [3, 0]]))
-    expected = [metrics.weighted_accuracy(metrics.tables.as_table(t), 0.75) for t in TABLES]
+    expected = [metrics.weighted_accuracy(as_table(t), 0.75) for t in TABLES]
     np.testing.assert_allclose(counted.values(TABLES), expected)
 
 

@@ -36,11 +36,10 @@ from stakes import (
 )
 from stakes.application import Between, CaseCosts, UncertainApplication
 from stakes.evaluation import case_stops
-from stakes.evaluation.matrix_numbers import quantised
-from stakes.evaluation.matrix_paths import STEP as SHARE_STEP
-from stakes.evaluation.matrix_paths import moved_share, prices_of
-from stakes.evaluation.stops import STEP, grid_of
 from stakes.metrics import normalized_expected_cost
+from stakes.report.live.any_matrix import STEP as SHARE_STEP
+from stakes.report.live.any_matrix import moved_share, prices_of, quantised
+from stakes.report.live.stops import STEP, grid_of
 from stakes.uncertainty import interval
 
 STOPS = [

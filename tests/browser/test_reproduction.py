@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from stakes.experiments import Context
-from stakes.experiments.pages import drawn, overview_page, paper_page
-from stakes.experiments.registry import paper_of
-from stakes.experiments.running import Result
+from stakes.papers import Context
+from stakes.papers.pages import drawn, overview_page, paper_page
+from stakes.papers.paper_list import paper_of
+from stakes.papers.runs import Result
 
 pytest.importorskip("matplotlib", reason="drawing needs the extra 'plots'")
 

@@ -5,7 +5,7 @@ from scipy.special import expit
 from scipy.stats import beta
 
 from stakes.calibration import calibration_gain
-from stakes.calibration.per_case import case_losses, loss_name
+from stakes.calibration.labelled_scores import case_losses, loss_name
 from stakes.exceptions import DataError
 from stakes.metrics import BetaWeight
 

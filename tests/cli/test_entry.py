@@ -35,7 +35,7 @@ class TestMain:
 
 def test_only_commands_with_a_module_are_offered():
     for name in entry.available():
-        assert importlib.util.find_spec(f"stakes.cli.{name}") is not None
+        assert importlib.util.find_spec(f"stakes.cli.commands.{name}") is not None
     assert {"eval", "inspect", "demo"} <= set(entry.available())
     assert set(entry.available()) <= set(entry.PURPOSES)
 

@@ -16,50 +16,51 @@ import stakes
 from stakes.cli.entry import PURPOSES
 
 ROOT = Path(stakes.__file__).parent
-ROOMS = ("cli", "engines")
+ROOMS = ("cli", "engines", "sources")
 WORD = re.compile(r"\bstakes (?P<command>[a-z]+)\b|(?<![\w-])(?P<option>--[a-z][\w-]*)")
 #: Options of `stakes` itself.
 GENERAL = {"--help", "--version", "--completion"}
 #: Hints of a module that a command does not come to, though it imports it, with why.
 NEVER = {
-    ("ask", "costs"): "ask asks for costs, so that no words for them are read",
-    ("ask", "asked"): "costs are filled in before",
-    ("ask", "cases"): "every error costs the same as long as nothing was asked",
-    ("ask", "deciding"): "shares are moved only between outcomes that occur",
-    ("ask", "from_counts"): "counts are not read",
-    ("ask", "opening_duckdb"): "files are read into memory",
-    ("ask", "opening_spark"): "files are read into memory",
-    ("ask", "opened"): "files are read into memory",
-    ("ask", "parts"): "--subset is not taken",
-    ("ask", "presets"): "--preset is not taken",
-    ("audit", "opening_duckdb"): "what needs an engine is refused",
-    ("audit", "opening_spark"): "what needs an engine is refused",
-    ("audit", "opened"): "what needs an engine is refused",
-    ("audit", "parts"): "--subset is not taken",
-    ("audit", "presets"): "--preset is not taken",
-    ("inspect", "cases"): "costs are not asked for",
-    ("inspect", "costs"): "costs are not read",
+    ("ask", "case_table"): "--join-on is not taken",
+    ("ask", "cost_options"): "ask asks for costs, so that no words for them are read",
+    ("ask", "counted_findings"): "counts are not read, and --subset is not taken",
+    ("ask", "decision_options"): "shares are moved only between outcomes that occur",
+    ("ask", "duckdb_files"): "files are read into memory",
+    ("ask", "lazy_frame"): "files are read into memory",
+    ("ask", "ranges"): "--preset is not taken",
+    ("ask", "request_options"): "costs are filled in before",
+    ("ask", "spark_files"): "files are read into memory",
+    ("ask", "truth"): "every error costs the same as long as nothing was asked",
+    ("audit", "case_table"): "--join-on is not taken",
+    ("audit", "counted_findings"): "--subset is not taken",
+    ("audit", "duckdb_files"): "what needs an engine is refused",
+    ("audit", "lazy_frame"): "what needs an engine is refused",
+    ("audit", "ranges"): "--preset is not taken",
+    ("audit", "spark_files"): "what needs an engine is refused",
+    ("calibrate", "case_table"): "--join-on is not taken",
     ("inspect", "cells"): "columns that are no numbers are described as such",
-    ("inspect", "columns"): "models are found, not named",
-    ("ask", "sources"): "--join-on is not taken",
-    ("audit", "sources"): "--join-on is not taken",
-    ("calibrate", "sources"): "--join-on is not taken",
-    ("monitor", "sources"): "--join-on is not taken",
+    ("inspect", "column_roles"): "models are found, not named",
+    ("inspect", "cost_options"): "costs are not read",
+    ("inspect", "truth"): "costs are not asked for",
+    ("monitor", "case_table"): "--join-on is not taken",
 }
 
 
 @cache
 def options_of(command: str) -> set[str]:
     parser = argparse.ArgumentParser()
-    importlib.import_module(f"stakes.cli.{command}").configure(parser)
+    importlib.import_module(f"stakes.cli.commands.{command}").configure(parser)
     return {option for action in parser._actions for option in action.option_strings}
 
 
 def modules() -> dict[str, ast.Module]:
     found = {}
     for room in ROOMS:
-        for path in sorted((ROOT / room).glob("*.py")):
-            found[f"stakes.{room}.{path.stem}"] = ast.parse(path.read_text("utf-8"))
+        for path in sorted((ROOT / room).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[f"stakes.{name}"] = ast.parse(path.read_text("utf-8"))
     return found
 
 
@@ -134,7 +135,7 @@ def alternatives(node: ast.expr) -> Iterator[str]:
 def behind(command: str) -> frozenset[str]:
     """The modules that a command imports, at once or later."""
     seen: set[str] = set()
-    left = [f"stakes.cli.{command}"]
+    left = [f"stakes.cli.commands.{command}"]
     while left:
         name = left.pop()
         if name in seen:

@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pytest
 
-from stakes.cli.output import continued
+from stakes.cli.show.terminal import continued
 
 ROWS = "y,p,q,w\n" + "".join(
     f"{'no' if k % 4 else 'yes'},{0.02 * (k % 30) if k % 4 else 0.7},{0.01 * (k % 97)},x\n"

@@ -85,7 +85,7 @@ def test_weighted_rows_are_drawn_whole(run, write):
 def test_sign_of_the_margin_where_only_ascii_is_known(monkeypatch):
     import io
 
-    from stakes.cli.output import wrapped
+    from stakes.cli.show.terminal import wrapped
 
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
     assert wrapped("0.1 ± 0.2") == ["0.1 +- 0.2"]

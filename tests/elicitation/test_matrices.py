@@ -5,7 +5,7 @@ import pytest
 
 from stakes import ConfusionMatrix, bayes_decisions
 from stakes.elicitation import MatrixElicitation
-from stakes.elicitation.cones import drawn, inner_point, least_and_most
+from stakes.elicitation.matrix_set import drawn, inner_point, least_and_most
 from stakes.exceptions import CostError, DataError
 
 PETS = ["cat", "dog", "fox"]

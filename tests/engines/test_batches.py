@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stakes import Application, CaseCosts, CostMatrix, Posteriors, ScoreCounts
-from stakes.engines.batches import Stream
+from stakes.engines.stream import Stream
 from stakes.exceptions import DataError, LabelError, MergeError, PriorError, StakesError
 from stakes.summaries import load_summary, merge_summaries
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stakes import Application, CaseCosts, CostMatrix, evaluate
-from stakes.engines.batches import Stream
+from stakes.engines.stream import Stream
 
 KINDS = [["no", "yes"], [0, 1], [1, 0], [1, 2], [7, -3], ["0", "1"], ["1", "0"], ["1", "2"]]
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from stakes import ScoreCounts, curves
-from stakes.evaluation.plotting import _thinned, coarser
+from stakes.evaluation.evaluation_plots import _thinned, coarser
 
 
 def scores(n=120_000):

@@ -233,7 +233,7 @@ class TestConfusionCounts:
     def test_blocks_do_not_show(self, monkeypatch: pytest.MonkeyPatch) -> None:
         y, rows = (torch.tensor(part) for part in exact_rows(1000))
         whole = confusion_counts(y, rows, costs=COSTS)
-        monkeypatch.setattr("stakes.integrations.torch.counting.BLOCK_ROWS", 64)
+        monkeypatch.setattr("stakes.integrations.torch.tensors.BLOCK_ROWS", 64)
         assert torch.equal(confusion_counts(y, rows, costs=COSTS), whole)
 
     def test_one_column_is_the_second_class(self) -> None:
@@ -282,8 +282,8 @@ class TestFusedKernel:
     @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
     @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
     def test_equals_the_plain_path(self, dtype) -> None:
-        from stakes.integrations.torch.counting import compared_costs, count_cells
         from stakes.integrations.torch.fused import fused_counts
+        from stakes.integrations.torch.tensors import compared_costs, count_cells
 
         pytest.importorskip("triton", reason="needs Triton")
         y, rows = exact_rows(100_003)
@@ -302,7 +302,7 @@ class TestFusedKernel:
         pytest.importorskip("triton", reason="needs Triton")
         program = (
             "import numpy as np, torch\n"
-            "from stakes.integrations.torch.counting import compared_costs, count_cells\n"
+            "from stakes.integrations.torch.tensors import compared_costs, count_cells\n"
             "from stakes.integrations.torch.fused import fused_counts\n"
             "rng = np.random.default_rng(0)\n"
             "for K, M in ((3, 4), (4, 5)):\n"

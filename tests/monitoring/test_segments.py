@@ -11,7 +11,7 @@ from stakes.monitoring import compare_periods, compare_segments
 from stakes.monitoring.changes import chances_of
 from stakes.monitoring.samples import samples_of
 from stakes.uncertainty import interval
-from stakes.uncertainty.differences import holm
+from stakes.uncertainty.comparisons.differences import holm
 
 APP = Application([[0, 1], [10, 0]])
 PARTS = {

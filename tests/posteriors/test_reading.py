@@ -7,7 +7,7 @@ import pytest
 
 import stakes
 from stakes.exceptions import PosteriorError
-from stakes.posteriors.reading import posterior_array
+from stakes.posteriors.posteriors import posterior_array
 
 CLASSES = ("stay", "churn")
 STAY, CHURN = np.array([0.95, 0.2]), np.array([0.05, 0.8])

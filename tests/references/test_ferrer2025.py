@@ -13,7 +13,7 @@ from stakes import (
     bayes_decisions,
     normalized_expected_cost,
 )
-from stakes.experiments.ferrer2025.simulated import simulated
+from stakes.papers.ferrer2025.table_1 import simulated
 
 CLASSES = tuple(f"H{i + 1}" for i in range(10))
 PRIORS = np.array([0.8] + [0.2 / 9] * 9)

@@ -4,7 +4,7 @@ import json
 import numpy as np
 import pytest
 
-from stakes.report.embedding import as_json, data_url, packed
+from stakes.report.markup import as_json, data_url, packed
 
 TYPES = {"u1": np.uint8, "u2": np.dtype("<u2"), "u4": np.dtype("<u4"), "f8": np.dtype("<f8")}
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from stakes import Application, CostMatrix, evaluate
-from stakes.evaluation.live import live_numbers
-from stakes.evaluation.matrix_numbers import matrix_numbers
+from stakes.report.live.any_matrix import matrix_numbers
+from stakes.report.live.two_classes import live_numbers
 
 COSTS = CostMatrix([[0, 4], [40, 0]], classes=["stay", "churn"], decisions=["ignore", "call"])
 
@@ -76,7 +76,7 @@ def test_names_that_end_the_script_do_not(ev):
 
 
 def test_without_matplotlib_the_page_says_what_to_install(ev, monkeypatch):
-    import stakes.evaluation.page_charts as room
+    import stakes.report.live.page_charts as room
     from stakes.exceptions import MissingExtraError
 
     def absent(module, *, extra):

@@ -1,10 +1,4 @@
-"""Scores of K classes laid out for repeated passes, and the sums the fits need.
-
-Scores lie in columns of cases, shape (K, n), so that reductions over classes run along whole
-rows of memory. Each case's scores are moved so that the largest is 0 (or so that their
-exponentials add to 1). The fits measure scales in units of one over the spread of the scores,
-so that tolerances mean the same whatever their unit.
-"""
+"""Scores of K classes laid out for repeated passes, and the sums the fits need."""
 
 from __future__ import annotations
 
@@ -20,13 +14,16 @@ __all__ = [
     "class_sums",
     "doubts",
     "lay_out",
+    "log_softmax",
     "margins",
     "median",
+    "shift_log_priors",
     "smoothed_sums",
     "softmax_blocks",
     "spread_out",
     "weighted_sums",
 ]
+
 
 BLOCK_ELEMENTS = 1 << 16
 MIN_BLOCK = 2048
@@ -274,3 +271,25 @@ def margins(
         if least <= 0.0:
             break
     return least
+
+
+def log_softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log-posteriors of (n, K) log scores; one infinite score takes all the probability."""
+    top = scores.max(axis=1, keepdims=True)
+    certain = np.isposinf(top[:, 0])
+    if certain.any():
+        scores = scores.copy()
+        scores[certain] = np.where(np.isposinf(scores[certain]), 0.0, -np.inf)
+        top = scores.max(axis=1, keepdims=True)
+    shifted: NDArray[np.float64] = scores - top
+    shifted -= np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return shifted
+
+
+def shift_log_priors(
+    logs: NDArray[np.float64], before: NDArray[np.float64], after: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Log scores under other priors, not yet normalised."""
+    with np.errstate(divide="ignore"):
+        moved: NDArray[np.float64] = logs + (np.log(after) - np.log(before))
+    return moved

@@ -1,27 +1,35 @@
 """What is at stake: cost matrices, priors, and the forms they are kept in."""
 
-from stakes.application.amounts import costs_from_amounts
+from stakes.application.amount_formulas import costs_from_amounts
 from stakes.application.application import Application, as_application
-from stakes.application.case_columns import case_costs
-from stakes.application.case_costs import CaseCosts
-from stakes.application.consistency import (
-    Consistency,
-    accuracy_is_consistent,
-    rebalancing_is_consistent,
-)
+from stakes.application.case_costs import CaseCosts, case_costs
+from stakes.application.cost_csv import costs_from_csv, costs_to_csv
+from stakes.application.cost_files import read_costs, read_uncertain_costs, write_costs
 from stakes.application.cost_matrix import CostMatrix
-from stakes.application.csv_form import costs_from_csv, costs_to_csv
 from stakes.application.dominance import DominatedDecision, dominated_decisions
 from stakes.application.draws import Draws
 from stakes.application.equivalence import Disagreement, disagreement, ranks_like
 from stakes.application.expressions import CostExpression
-from stakes.application.forms import read_costs, read_uncertain_costs, write_costs
-from stakes.application.reweighting import class_factors, sample_weights, target_weight
+from stakes.application.reweighting import (
+    Consistency,
+    accuracy_is_consistent,
+    class_factors,
+    rebalancing_is_consistent,
+    sample_weights,
+    target_weight,
+)
 from stakes.application.toml_reader import costs_from_toml, uncertain_costs_from_toml
-from stakes.application.toml_writer import costs_to_toml
+from stakes.application.toml_text import costs_to_toml
 from stakes.application.uncertain import UncertainApplication
-from stakes.application.unknown_shares import BetaShare, DirichletShares
-from stakes.application.unknowns import Alternatives, Between, LogUniform, Samples, Unknown
+from stakes.application.unknowns import (
+    Alternatives,
+    BetaShare,
+    Between,
+    DirichletShares,
+    LogUniform,
+    Samples,
+    Unknown,
+)
 from stakes.application.utility_space import UtilityPoint, normalized_utilities
 
 __all__ = [

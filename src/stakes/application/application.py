@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_priors, frozen
-from stakes._kernels.bayes import row_modes
-from stakes._kernels.intervals import as_written, in_type, shares
+from stakes._kernels.bayes_rule import as_written, in_type, row_modes, shares
 from stakes._names import listed
 from stakes.application.cost_matrix import CostMatrix
 from stakes.exceptions import CostError, PriorError

@@ -1,9 +1,10 @@
-"""CaseCosts: costs that differ from case to case, such as a loan's amount."""
+"""CaseCosts: costs that differ from case to case, such as a loan's amount, also from columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,13 @@ from numpy.typing import NDArray
 
 from stakes._checks import frozen
 from stakes._columns import as_reals, as_weights
-from stakes._names import listed, table_names
+from stakes._names import as_names, listed, table_names
 from stakes.application.cost_matrix import CostMatrix
+from stakes.application.expressions import CostExpression
 from stakes.exceptions import CostError
 from stakes.typing import FloatArray, Name
 
-__all__ = ["CaseCosts"]
+__all__ = ["CaseCosts", "case_costs"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -125,3 +127,139 @@ class CaseCosts:
     def __repr__(self) -> str:
         names = f"{listed(self.classes, 4)} x {listed(self.decisions, 4)}"
         return f"CaseCosts({len(self)} cases: {names})"
+
+
+SHORT_FORM = {"tn": (0, 0), "fp": (0, 1), "fn": (1, 0), "tp": (1, 1)}
+
+
+def case_costs(
+    columns: Any,
+    costs: Mapping[Any, Any],
+    *,
+    classes: Sequence[Any] | None = None,
+    decisions: Sequence[Any] | None = None,
+) -> CaseCosts:
+    """Costs that differ from case to case, from columns and small formulas.
+
+    For loans, invoices, customers: whenever the amount at stake is a column of the data.
+
+    Parameters
+    ----------
+    columns : mapping or data frame
+        Columns by name.
+    costs : mapping
+        Two classes: amounts by ``fn``, ``fp`` and optionally ``tp``, ``tn``. Any number of
+        classes: ``{truth: {decision: amount}}``, where only the decision named like the truth
+        may be left out. An amount is a number, a formula (see `CostExpression`) or a column
+        given as an array.
+    classes, decisions : sequence of names, optional
+        As in `CaseCosts`; needed for more than two classes.
+
+    Returns
+    -------
+    CaseCosts
+        One matrix per case.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, section 3.6.
+
+    Examples
+    --------
+    >>> loans = {"amount": [1000.0, 200.0]}
+    >>> costs = case_costs(loans, {"fn": "0.75*amount", "fp": "0.05*amount + 10"})
+    >>> costs.values[0]
+    array([[  0.,  60.],
+           [750.,   0.]])
+    >>> case_costs(loans, {"good": {"refuse": "0.05*amount", "ask": 20, "lend": 0},
+    ...                    "bad": {"refuse": 0, "ask": 20, "lend": "0.75*amount"}},
+    ...            decisions=["refuse", "ask", "lend"])
+    CaseCosts(2 cases: 'good', 'bad' x 'refuse', 'ask', 'lend')
+    """
+    if _is_short(costs):
+        cells = _short_form(costs)
+        shape = (2, 2)
+    else:
+        classes, decisions, cells = _full_form(costs, classes, decisions)
+        shape = (len(classes), len(decisions))
+    amounts = {at: _amount(value, columns) for at, value in cells.items()}
+    lengths = {value.shape[0] for value in amounts.values() if value.ndim}
+    if len(lengths) > 1:
+        raise CostError(f"cost columns must have equal lengths; got {sorted(lengths)}.")
+    if not lengths:
+        raise CostError(
+            "none of the costs depends on the case.",
+            hint="for the same costs in every case use CostMatrix",
+        )
+    values = np.zeros((lengths.pop(), *shape))
+    for (i, j), value in amounts.items():
+        values[:, i, j] = value
+    return CaseCosts(values, classes=classes, decisions=decisions)
+
+
+def cost_cells(
+    costs: Mapping[Any, Any], classes: Sequence[Any], decisions: Sequence[Any]
+) -> dict[tuple[int, int], Any]:
+    """Amounts by position of truth and decision, as they were given; absent ones are free."""
+    if not _is_short(costs):
+        return _full_form(costs, classes, decisions)[2]
+    if (len(classes), len(decisions)) != (2, 2):
+        raise CostError(
+            f"{listed(tuple(costs))} are costs of two classes and two decisions; there are "
+            f"{len(classes)} and {len(decisions)}.",
+            hint="{truth: {decision: amount}}",
+        )
+    return _short_form(costs)
+
+
+def _is_short(costs: Mapping[Any, Any]) -> bool:
+    """Whether amounts are given by fn, fp, tp, tn."""
+    return set(costs) <= set(SHORT_FORM) and not any(isinstance(v, Mapping) for v in costs.values())
+
+
+def _short_form(costs: Mapping[Any, Any]) -> dict[tuple[int, int], Any]:
+    """Amounts by fn, fp, tp, tn as cells."""
+    for key, meaning in (("fn", "a miss"), ("fp", "a false alarm")):
+        if key not in costs:
+            raise CostError(
+                f"`costs` lacks the cost of {meaning}, {key!r}.", hint="write 0 if it is free"
+            )
+    return {SHORT_FORM[key]: value for key, value in costs.items()}
+
+
+def _full_form(
+    costs: Mapping[Any, Any], classes: Sequence[Any] | None, decisions: Sequence[Any] | None
+) -> tuple[tuple[Name, ...], tuple[Name, ...], dict[tuple[int, int], Any]]:
+    """Amounts by truth and decision as cells, none missing."""
+    rows = as_names(costs if classes is None else classes, "classes", CostError)
+    columns = rows if decisions is None else as_names(decisions, "decisions", CostError)
+    cells: dict[tuple[int, int], Any] = {}
+    for truth, row in costs.items():
+        if truth not in rows or not isinstance(row, Mapping):
+            raise CostError(
+                f"`costs` must give a mapping of decisions for each of {listed(rows)}; got "
+                f"{truth!r}: {type(row).__name__}."
+            )
+        for decision, value in row.items():
+            if decision not in columns:
+                raise CostError(f"no decision {decision!r}; there are {listed(columns)}.")
+            cells[rows.index(truth), columns.index(decision)] = value
+    for i, truth in enumerate(rows):
+        for j, decision in enumerate(columns):
+            if (i, j) not in cells and truth != decision:
+                raise CostError(
+                    f"`costs` lacks the cost of deciding {decision!r} when the truth is {truth!r}.",
+                    hint="write 0 if it is free",
+                )
+    return rows, columns, cells
+
+
+def _amount(value: Any, columns: Any) -> FloatArray:
+    """A number, a formula or a column as an array."""
+    if isinstance(value, CostExpression):
+        return value.value(columns)
+    if isinstance(value, str):
+        return CostExpression(value).value(columns)
+    if isinstance(value, Real):
+        return np.asarray(float(value))
+    return CostExpression("given").value({"given": value})

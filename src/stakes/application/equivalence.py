@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import frozen
-from stakes._kernels.intervals import Piece, pieces
+from stakes._kernels.bayes_rule import Piece, pieces
 from stakes._names import listed
 from stakes.application.dominance import TOLERANCE, solve, useful_decisions
 from stakes.exceptions import CostError

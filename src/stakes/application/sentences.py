@@ -1,4 +1,4 @@
-"""Costs said back to the person who gave them, so that a mistake is seen at once."""
+"""Costs said back to the person who gave them, so that a mistake is seen."""
 
 from __future__ import annotations
 
@@ -8,13 +8,28 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.application.naming import shown
+from stakes.typing import Name
 
 if TYPE_CHECKING:
     from stakes.application.application import Application
     from stakes.application.cost_matrix import CostMatrix
 
-__all__ = ["describe_application", "describe_costs", "spoken"]
+__all__ = ["describe_application", "describe_costs", "name_text", "shown", "spoken"]
+
+
+def name_text(name: Name) -> str:
+    """A name as it stands in a table key or a header cell: 'cat', '1', '0.5', 'true'."""
+    if isinstance(name, bool):
+        return "true" if name else "false"
+    return repr(name) if isinstance(name, float) else str(name)
+
+
+def shown(name: Name, limit: int = 40) -> str:
+    """A name for a line of text: on one line, and cut with ~ where it is very long."""
+    text = str(name)
+    text = text if text.isprintable() else repr(text)[1:-1]
+    return text if len(text) <= limit else text[: limit - 1] + "~"
+
 
 #: More lines than this are not read; the dearest cells and a range say more.
 MOST_LINES = 12

@@ -11,16 +11,17 @@ from typing import Any, NamedTuple
 from stakes._names import listed
 from stakes.application.application import Application
 from stakes.application.cost_matrix import CostMatrix
-from stakes.application.named_cells import complete, located
-from stakes.application.toml_values import (
+from stakes.application.toml_text import (
     as_number,
     as_number_or_range,
+    complete,
+    located,
     names_by_text,
     read_names,
     read_settings,
+    toml_key,
     unexpected,
 )
-from stakes.application.toml_writer import toml_key
 from stakes.application.uncertain import UncertainApplication
 from stakes.exceptions import FormatError
 from stakes.typing import Name

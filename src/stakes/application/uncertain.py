@@ -14,10 +14,8 @@ from stakes._names import table_names
 from stakes._random import as_generator
 from stakes.application.application import Application, as_application
 from stakes.application.cost_matrix import CostMatrix
-from stakes.application.draws import Affine, Draws, Term, checked_priors, parts_of
-from stakes.application.possible_applications import extreme, sampled
-from stakes.application.unknown_shares import DirichletShares
-from stakes.application.unknowns import Unknown
+from stakes.application.draws import Affine, Draws, Term, checked_priors, extreme, parts_of, sampled
+from stakes.application.unknowns import DirichletShares, Unknown
 from stakes.exceptions import CostError, PriorError
 from stakes.typing import FloatArray, Name, RandomSource
 

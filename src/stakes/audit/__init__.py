@@ -1,23 +1,22 @@
 """What a metric rewards: its implied costs, the laws it breaks, what it misranks."""
 
-from stakes.audit.auditing import audit, audit_all
+from stakes.audit.audit_verdict import Audit
 from stakes.audit.candidates import CandidateAudit, audit_candidates, choice_regret
-from stakes.audit.complying import compliance
-from stakes.audit.erroneous import ErrorCurve, misranking_by_error
-from stakes.audit.implied import ImpliedCosts, implied_costs
-from stakes.audit.laws import Compliance
+from stakes.audit.compliance import compliance
+from stakes.audit.compliance_result import Compliance, RankedPair, Witness
+from stakes.audit.implied_costs import BestThreshold, ImpliedCosts, best_threshold, implied_costs
+from stakes.audit.metric_audit import audit, audit_all
 from stakes.audit.misranking import (
+    ErrorCurve,
     MisrankingRate,
     MisrankingTable,
+    misranking_by_error,
     misranking_rate,
     misranking_rates,
 )
 from stakes.audit.opposition import OppositePair, opposite_pair
 from stakes.audit.rank_agreement import rank_correlation, rank_correlations, weighted_spearman
 from stakes.audit.rate_plane import LevelSets, level_sets, metric_cloud
-from stakes.audit.tuned import BestThreshold, best_threshold
-from stakes.audit.verdict import Audit
-from stakes.audit.witness import RankedPair, Witness
 
 __all__ = [
     "Audit",

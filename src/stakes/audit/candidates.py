@@ -14,7 +14,7 @@ from stakes.audit.count_metric import as_count_metric
 from stakes.audit.rank_agreement import rank_correlation
 from stakes.audit.slopes import strict_sign
 from stakes.exceptions import DataError, UndefinedError
-from stakes.metrics.expected_cost import expected_cost
+from stakes.metrics.costs.expected_cost import expected_cost
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray

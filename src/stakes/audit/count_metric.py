@@ -12,8 +12,8 @@ import numpy as np
 from stakes._columns import as_reals
 from stakes.application import as_application
 from stakes.exceptions import DataError
-from stakes.metrics.catalogue_mapping import catalogue
-from stakes.metrics.metric import Metric
+from stakes.metrics.facts.metric import Metric
+from stakes.metrics.facts.metric_catalogue import catalogue
 from stakes.typing import FloatArray
 
 __all__ = ["CountMetric", "as_count_metric"]

@@ -1,29 +1,172 @@
-"""How often a metric picks the wrong one of two classifiers."""
+"""How often a metric, or a wrong cost, picks the wrong one of two classifiers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from stakes._kernels import misranking as kernels
+from stakes._columns import as_reals
+from stakes._kernels.resample import misranking_draws as kernels
 from stakes._random import as_generator
 from stakes.application import Application, CostMatrix, UncertainApplication, as_application
 from stakes.audit.count_metric import CountMetric, as_count_metric
-from stakes.audit.populations import PairSource, pair_source
-from stakes.exceptions import DataError
+from stakes.exceptions import CostError, DataError
+from stakes.metrics.counts.table_cells import as_table
 from stakes.results import Frame
-from stakes.typing import RandomSource
+from stakes.typing import FloatArray, RandomSource
 
 __all__ = [
+    "ErrorCurve",
     "MisrankingRate",
     "MisrankingTable",
+    "PairSource",
+    "misranking_by_error",
     "misranking_rate",
     "misranking_rates",
+    "pair_source",
 ]
+
+
+Draw: TypeAlias = Callable[[np.random.Generator, int], Any]
+
+
+@dataclass(frozen=True)
+class PairSource:
+    """Where utilities and pairs of tables come from; made by `pair_source`.
+
+    Parameters
+    ----------
+    stakes : callable
+        From a generator and a number n to (n, K, M) costs and (n, K) class shares, or None
+        for shares that the tables choose.
+    tables : callable
+        From a generator, a number n and the class shares to two (n, K, M) arrays of tables
+        in shares of all cases.
+    description : str
+        For people.
+    """
+
+    stakes: Draw
+    tables: Callable[..., tuple[FloatArray, FloatArray]]
+    description: str
+
+    def draw(self, rng: np.random.Generator, n: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Utilities and two tables, n of each."""
+        costs, priors = self.stakes(rng, n)
+        first, second = self.tables(rng, n, priors)
+        if np.shape(costs)[-2:] != first.shape[-2:] or first.shape != second.shape:
+            raise DataError(
+                f"costs and tables must have the same shape; got {np.shape(costs)[-2:]}, "
+                f"{first.shape} and {second.shape}."
+            )
+        return np.broadcast_to(-np.asarray(costs), first.shape), first, second
+
+
+def pair_source(utilities: Any = "uniform", confusions: Any = None) -> PairSource:
+    """The population meant by the arguments of `misranking_rate`."""
+    stakes, shape, words = _stakes(utilities)
+    if confusions is None:
+
+        def tables(rng: np.random.Generator, n: int, priors: Any) -> Any:
+            return kernels.random_tables(n, *shape, rng, priors)
+
+        return PairSource(stakes, tables, f"{words}, good classifiers")
+    if callable(confusions):
+        return PairSource(stakes, _drawn(confusions), f"{words}, your tables")
+    return PairSource(stakes, _among(confusions), f"{words}, your candidates")
+
+
+def _stakes(utilities: Any) -> tuple[Draw, tuple[int, int], str]:
+    """A way to draw costs and class shares, the shape of the costs, and words."""
+    if isinstance(utilities, str):
+        kinds = {"uniform": kernels.uniform_utilities,
+                 "gaussian": kernels.truncated_normal_utilities}  # fmt: skip
+        if utilities not in kinds:
+            raise CostError(
+                "`utilities` must be 'uniform', 'gaussian', an application, costs, samples of "
+                f"costs or a function; got {utilities!r}."
+            )
+        return lambda rng, n: (-kinds[utilities](n, rng), None), (2, 2), f"{utilities} utilities"
+    if isinstance(utilities, CostMatrix):
+        utilities = Application(utilities)
+    if isinstance(utilities, Application):
+        costs, priors = utilities.costs.values, utilities.priors
+        return lambda rng, n: (costs[None], priors), utilities.costs.shape, "your costs"
+    if isinstance(utilities, UncertainApplication):
+        uncertain = utilities
+
+        def possible(rng: np.random.Generator, n: int) -> Any:
+            draws = uncertain.sample(n, rng=rng)
+            return draws.costs, draws.priors
+
+        shape = len(uncertain.classes), len(uncertain.decisions)
+        return possible, shape, "your uncertain application"
+    if callable(utilities):
+        given = utilities
+        found = np.shape(given(np.random.default_rng(0), 1))
+        return lambda rng, n: (given(rng, n), None), (found[-2], found[-1]), "your costs"
+    samples = _samples(utilities)
+    return (
+        lambda rng, n: (samples[rng.integers(0, samples.shape[0], n)], None),
+        (samples.shape[1], samples.shape[2]),
+        "your samples of costs",
+    )
+
+
+def _samples(costs: Any) -> FloatArray:
+    """(m, K, M) samples of costs from an array or a sequence of matrices."""
+    values = [c.values if isinstance(c, CostMatrix) else c for c in costs]
+    array = as_reals(values, "costs", CostError)
+    if array.ndim != 3 or array.shape[0] == 0 or not np.isfinite(array).all():
+        raise CostError(
+            f"samples of costs must be finite and of shape (m, K, M); got {array.shape}."
+        )
+    return array
+
+
+def _drawn(draw: Draw) -> Callable[..., tuple[FloatArray, FloatArray]]:
+    """A user's tables as shares of all cases, with the class shares of the application."""
+
+    def tables(rng: np.random.Generator, n: int, priors: Any) -> tuple[FloatArray, FloatArray]:
+        first, second = (np.asarray(part, dtype=np.float64) for part in draw(rng, n))
+        if first.shape != second.shape or not np.allclose(first.sum(axis=2), second.sum(axis=2)):
+            raise DataError("both tables of a pair must have the same class totals.")
+        return _shared(first, priors), _shared(second, priors)
+
+    return tables
+
+
+def _among(candidates: Any) -> Callable[..., tuple[FloatArray, FloatArray]]:
+    """Pairs drawn from given tables, two different ones each time."""
+    given = candidates.values() if isinstance(candidates, Mapping) else candidates
+    found = [as_table(table) for table in given]
+    if len(found) < 2:
+        raise DataError("`confusions` must hold at least two candidates.")
+    if len({table.counts.shape for table in found}) > 1:
+        raise DataError("`confusions` must have the same classes and decisions.")
+    shares = np.stack([table.counts / table.total for table in found])
+    if not np.allclose(shares.sum(axis=2), shares[0].sum(axis=1)):
+        raise DataError("`confusions` must describe the same data: their class shares differ.")
+
+    def tables(rng: np.random.Generator, n: int, priors: Any) -> tuple[FloatArray, FloatArray]:
+        first = rng.integers(0, shares.shape[0], n)
+        second = (first + rng.integers(1, shares.shape[0], n)) % shares.shape[0]
+        return _shared(shares[first], priors), _shared(shares[second], priors)
+
+    return tables
+
+
+def _shared(tables: FloatArray, priors: Any) -> FloatArray:
+    """Tables in shares of all cases; with other class shares when they are given."""
+    if priors is None:
+        return np.asarray(tables / tables.sum(axis=(1, 2), keepdims=True))
+    rates = tables / tables.sum(axis=2, keepdims=True)
+    return np.asarray(np.broadcast_to(priors, rates.shape[:2])[:, :, None] * rates)
+
 
 #: The metrics of `dyrland2022` figures 6 and 7, in the order of the table there.
 PAPER_METRICS = ("recall", "precision", "balanced_accuracy", "mcc", "fowlkes_mallows", "f1",
@@ -229,3 +372,105 @@ def _application(utilities: Any) -> Application | None:
     if isinstance(utilities, (Application, CostMatrix)):
         return as_application(utilities)
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCurve:
+    """Misranking by utilities that are off by some error; made by `misranking_by_error`.
+
+    Parameters
+    ----------
+    nominal : ndarray
+        Standard deviation of the error before it is cut off.
+    realised : ndarray
+        Standard deviation of the error that was left.
+    rates, standard_errors : ndarray
+        Share of pairs misranked.
+    """
+
+    nominal: FloatArray
+    realised: FloatArray
+    rates: FloatArray
+    standard_errors: FloatArray
+
+    def crossing(self, rate: float) -> float:
+        """The realised error at which the wrong utilities misrank this share; `nan` if none."""
+        above = np.flatnonzero((self.rates[:-1] <= rate) & (self.rates[1:] > rate))
+        if above.size == 0:
+            return math.nan
+        k = int(above[0])
+        part = (rate - self.rates[k]) / (self.rates[k + 1] - self.rates[k])
+        return float(self.realised[k] + part * (self.realised[k + 1] - self.realised[k]))
+
+    def frame(self) -> Frame:
+        """One row per error: nominal, realised, rate, standard error."""
+        return Frame(
+            {
+                "nominal": self.nominal,
+                "realised": self.realised,
+                "rate": self.rates,
+                "standard_error": self.standard_errors,
+            }
+        )
+
+
+def misranking_by_error(
+    errors: Any = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5), *, utilities: Any = "uniform",
+    confusions: Any = None, n: int = 10**6, rng: RandomSource = None,
+) -> ErrorCurve:  # fmt: skip
+    """How often utilities with an error misrank, as a function of the error.
+
+    Normal errors are added to all cells of the true utilities (scaled to [0, 1]) and drawn
+    again until every cell lies in [0, 1] and no error is better than the right decision.
+
+    Parameters
+    ----------
+    errors : sequence of float
+        Standard deviations before that cut.
+    utilities, confusions, n, rng
+        As for `misranking_rate`.
+
+    Returns
+    -------
+    ErrorCurve
+        With the standard deviation that is left, which is the axis of the paper's figure 7.
+
+    References
+    ----------
+    .. [1] K. Dyrland, A. S. Lundervold, P. G. L. Porta Mana, "Does the evaluation stand up to
+       evaluation?", 2022, figure 7.
+
+    Examples
+    --------
+    >>> curve = misranking_by_error([0.0, 0.1], n=20_000, rng=0)
+    >>> float(curve.rates[0]), bool(curve.realised[1] < 0.1)
+    (0.0, True)
+    """
+    nominal = np.sort(np.atleast_1d(as_reals(errors, "errors")))
+    if nominal.ndim != 1 or not (np.isfinite(nominal) & (nominal >= 0)).all():
+        raise DataError(f"`errors` must be a column of finite numbers from 0 on; got {errors!r}.")
+    source = pair_source(utilities, confusions)
+    generator = as_generator(rng)
+    wrong, squares = np.zeros(nominal.size), np.zeros(nominal.size)
+    cells = 1
+    for size in block_sizes(n):
+        gains, first, second = source.draw(generator, size)
+        scaled = _to_unit(gains)
+        step = second - first
+        true_gap = kernels.yields(step, scaled)
+        for k, sd in enumerate(nominal):
+            other = kernels.disturbed(scaled, float(sd), generator)
+            wrong[k] += kernels.misranked(true_gap, kernels.yields(step, other)).sum()
+            squares[k] += ((other - scaled) ** 2).sum()
+        cells = scaled.shape[1] * scaled.shape[2]
+    rates = wrong / n
+    return ErrorCurve(
+        nominal, np.sqrt(squares / (n * cells)), rates, np.sqrt(rates * (1 - rates) / n)
+    )
+
+
+def _to_unit(gains: FloatArray) -> FloatArray:
+    """Each utility matrix scaled to span 0 to 1."""
+    low = gains.min(axis=(1, 2), keepdims=True)
+    span = gains.max(axis=(1, 2), keepdims=True) - low
+    return np.asarray((gains - low) / np.where(span > 0, span, 1.0))

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from stakes._columns import as_reals
-from stakes._kernels import weighted_ranks as kernels
+from stakes._kernels.scores import rank_correlation as kernels
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray
 

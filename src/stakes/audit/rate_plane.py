@@ -12,7 +12,7 @@ from stakes._columns import as_reals
 from stakes.application import Application, as_application
 from stakes.audit.count_metric import as_count_metric
 from stakes.exceptions import DataError
-from stakes.metrics.metric import Metric
+from stakes.metrics.facts.metric import Metric
 from stakes.results import Frame
 from stakes.typing import FloatArray
 

@@ -1,30 +1,32 @@
 """Making posteriors mean what they say."""
 
-from stakes.calibration.automatic import Automatic
-from stakes.calibration.blending import Average, Rank
-from stakes.calibration.calibration_errors import (
+from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrators.affine import Affine, Temperature, Vector
+from stakes.calibration.calibrators.automatic import Automatic
+from stakes.calibration.calibrators.average import Average, Rank
+from stakes.calibration.calibrators.constant import Constant
+from stakes.calibration.calibrators.gaussian import Gaussian
+from stakes.calibration.calibrators.isotonic import Isotonic
+from stakes.calibration.calibrators.logistic import Beta, Logistic
+from stakes.calibration.calibrators.matrix import Dirichlet, Matrix
+from stakes.calibration.calibrators.smooth import Smooth
+from stakes.calibration.calibrators.structured import CommonCurve, StructuredMatrix
+from stakes.calibration.calibrators.venn_abers import Histogram, VennAbers
+from stakes.calibration.cross_fit import cross_fit, fit_on_test, stratified_folds
+from stakes.calibration.measures.best_class_weights import ClassWeights, best_class_weights
+from stakes.calibration.measures.calibration_errors import (
     binned_calibration_error,
     smooth_calibration_error,
 )
-from stakes.calibration.calibrator import Calibrator
-from stakes.calibration.class_weights import ClassWeights, best_class_weights
-from stakes.calibration.constant import Constant
-from stakes.calibration.cross_fitting import cross_fit, fit_on_test, stratified_folds
-from stakes.calibration.decision_calibration import DecisionCalibration, decision_calibration
-from stakes.calibration.decomposing import Decomposition, decompose
-from stakes.calibration.gain import CalibrationGain
-from stakes.calibration.gaussian import Gaussian
-from stakes.calibration.isotonic import Isotonic
-from stakes.calibration.loading import load
-from stakes.calibration.logistic import Beta, Logistic
-from stakes.calibration.matrix import Dirichlet, Matrix
-from stakes.calibration.reliability_table import ReliabilityTable, reliability_table
-from stakes.calibration.scaling import Affine, Temperature, Vector
-from stakes.calibration.smooth import Smooth
-from stakes.calibration.structured import CommonCurve, StructuredMatrix
-from stakes.calibration.venn_abers import Histogram, VennAbers
-from stakes.calibration.worst_case import WorstCaseGain, worst_case_gain
-from stakes.calibration.worth import calibration_gain
+from stakes.calibration.measures.decision_calibration import (
+    DecisionCalibration,
+    decision_calibration,
+)
+from stakes.calibration.measures.decomposition import Decomposition, decompose
+from stakes.calibration.measures.gain import CalibrationGain, calibration_gain
+from stakes.calibration.measures.reliability_table import ReliabilityTable, reliability_table
+from stakes.calibration.measures.worst_case import WorstCaseGain, worst_case_gain
+from stakes.calibration.saved_calibrators import load
 
 __all__ = [
     "Affine",

@@ -57,7 +57,7 @@ def _fish(commands: dict[str, str], options: dict[str, list[str]]) -> str:
 def _options(name: str) -> list[str]:
     """The long options of a command, from its help."""
     parser = argparse.ArgumentParser(prog=f"stakes {name}")
-    importlib.import_module(f"stakes.cli.{name}").configure(parser)
+    importlib.import_module(f"stakes.cli.commands.{name}").configure(parser)
     parser.epilog = None
     shown = re.findall(r"(?m)^  (?:-\w,? )?(--[a-z][a-z-]*)", parser.format_help())
     return sorted({*shown, "--help"})

@@ -135,7 +135,7 @@ def available() -> dict[str, str]:
     return {
         name: purpose
         for name, purpose in PURPOSES.items()
-        if importlib.util.find_spec(f"stakes.cli.{name}") is not None
+        if importlib.util.find_spec(f"stakes.cli.commands.{name}") is not None
     }
 
 
@@ -163,7 +163,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
             allow_abbrev=False,
         )
         if name == asked:
-            module = importlib.import_module(f"stakes.cli.{name}")
+            module = importlib.import_module(f"stakes.cli.commands.{name}")
             module.configure(command)
             command.set_defaults(run=module.run, parser=command)
     return parser

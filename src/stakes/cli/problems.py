@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes import __version__
-from stakes.cli.output import shown
+from stakes.cli.show.terminal import shown
 from stakes.cli.streams import lasting_streams
 from stakes.exceptions import StakesError
 

@@ -11,7 +11,7 @@ from stakes.application import as_application
 from stakes.curves.bayes_error import as_grid
 from stakes.curves.tabular import Tabular
 from stakes.exceptions import CostError
-from stakes.metrics.operating_points import aligned, at_bayes_threshold
+from stakes.metrics.scores.operating_points import aligned, at_bayes_threshold
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray
 

@@ -16,10 +16,10 @@ from stakes.curves.tabular import Tabular
 from stakes.decisions import bayes_decisions
 from stakes.decisions.bayes import moved_decisions
 from stakes.exceptions import DataError
-from stakes.metrics.expected_cost import expected_cost, normalized_expected_cost
+from stakes.metrics.costs.expected_cost import expected_cost, normalized_expected_cost
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
-from stakes.posteriors.reading import in_class_order, posterior_array, read_posteriors
+from stakes.posteriors.posteriors import in_class_order, posterior_array, read_posteriors
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Priors
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from stakes._columns import as_reals
-from stakes._kernels.intervals import in_type, moved_shares, moved_threshold
-from stakes._kernels.roc_hull import cumulative
+from stakes._kernels.bayes_rule import in_type, moved_shares, moved_threshold
+from stakes._kernels.scores.roc import cumulative
 from stakes.curves.tabular import Tabular
 from stakes.exceptions import DataError
 from stakes.summaries.ranked_scores import RankedScores, require_both

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.roc_hull import cumulative
-from stakes._kernels.scores_compiled import hull
+from stakes._kernels.scores.compiled_scores import hull
+from stakes._kernels.scores.roc import cumulative
 from stakes._random import as_generator
 from stakes.curves.tabular import Tabular
 from stakes.exceptions import DataError
-from stakes.metrics.proper_scores import ScoreDecomposition, score_decomposition
+from stakes.metrics.scores.proper_scores import ScoreDecomposition, score_decomposition
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray, RandomSource
 

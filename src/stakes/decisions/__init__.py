@@ -2,7 +2,7 @@
 
 from stakes.decisions.bayes import bayes_decisions
 from stakes.decisions.case_rules import CaseRules, case_rules, expected_case_costs
-from stakes.decisions.intervals import DecisionIntervals, decision_intervals
+from stakes.decisions.cut_points import DecisionIntervals, decision_intervals
 from stakes.decisions.minimax import minimax_regret_decisions
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The Bayes rule: the decision of least expected cost."""
+"""The Bayes rule: the decision of least expected cost, also when each case has its own costs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,54 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import refuse_bad_posteriors, sum_tolerance
-from stakes._kernels.bayes import Compared, code_type, compared, first_near, row_modes
-from stakes._kernels.blocks import blocks
-from stakes._kernels.intervals import cuts, decide_by_cuts, moved_shares, pieces
+from stakes._checks import refuse_bad_posteriors, same_length, sum_tolerance
+from stakes._kernels.array_sizes import blocks
+from stakes._kernels.bayes_rule import (
+    Compared,
+    code_type,
+    compared,
+    cuts,
+    decide_by_cuts,
+    first_least,
+    first_near,
+    moved_shares,
+    pieces,
+    rounding_of_sums,
+    row_modes,
+)
 from stakes.application import Application, CaseCosts, CostMatrix
-from stakes.decisions.per_case import decide_per_case
-from stakes.posteriors.class_order import asked_order
-from stakes.posteriors.reading import posterior_array
+from stakes.posteriors.class_order import ClassOrder, asked_order
+from stakes.posteriors.posteriors import posterior_array
 
-__all__ = ["bayes_decisions", "moved_decisions"]
+__all__ = ["bayes_decisions", "decide_per_case", "moved_decisions"]
+
+
+def decide_per_case(
+    posteriors: Any, costs: Any, order: ClassOrder, *, with_cost: bool
+) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+    """See `stakes.bayes_decisions`; `costs` is CaseCosts or an array (n, K, M)."""
+    cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
+    n_classes, n_decisions = cases.values.shape[1:]
+    array = posterior_array(posteriors, cases.classes, order)
+    refuse_bad_posteriors(array)
+    margin = rounding_of_sums(n_classes, array.dtype.name)
+    array = array.astype(np.float64, copy=False)
+    if array.ndim == 1:
+        array = np.column_stack([1 - array, array])
+    same_length("posteriors", array.shape[0], "costs", len(cases))
+    codes = np.empty(array.shape[0], dtype=code_type(n_decisions))
+    paid = np.empty(array.shape[0])
+    for rows in blocks(array.shape[0], max(1, (1 << 17) // (n_classes * n_decisions))):
+        costs_here = cases.values[rows]
+        expected = np.einsum("nk,nkm->mn", array[rows], costs_here)
+        sizes = expected
+        if costs_here.min() < 0:
+            sizes = np.einsum("nk,nkm->mn", array[rows], np.abs(costs_here))
+        codes[rows] = first_least(expected, sizes, margin)
+        taken = codes[rows][None].astype(np.intp)
+        paid[rows] = np.take_along_axis(expected, taken, axis=0)[0]
+    return (codes, paid) if with_cost else codes
+
 
 #: Bytes of posteriors per block; the products of a block take about as much again.
 BLOCK_BYTES = 1 << 20

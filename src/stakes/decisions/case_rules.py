@@ -14,7 +14,7 @@ from stakes.application import CaseCosts, CostMatrix
 from stakes.decisions.bayes import bayes_decisions
 from stakes.exceptions import CostError
 from stakes.posteriors.class_order import ClassOrder, asked_order
-from stakes.posteriors.reading import posterior_array
+from stakes.posteriors.posteriors import posterior_array
 from stakes.results import Frame
 from stakes.typing import FloatArray
 

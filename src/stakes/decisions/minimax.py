@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import refuse_bad_posteriors
-from stakes._kernels.bayes import code_type
-from stakes._kernels.blocks import blocks
+from stakes._kernels.array_sizes import blocks
+from stakes._kernels.bayes_rule import code_type
 from stakes.application import UncertainApplication
 from stakes.exceptions import CostError
 from stakes.posteriors.class_order import asked_order
-from stakes.posteriors.reading import posterior_array
+from stakes.posteriors.posteriors import posterior_array
 from stakes.typing import FloatArray
 
 __all__ = ["minimax_regret_decisions"]

@@ -1,9 +1,9 @@
 """Bundled examples: three small data sets and the seeded simulator that made them."""
 
-from stakes.demonstration.bundled import example_path
 from stakes.demonstration.simulator import (
     churn_csv,
     example_files,
+    example_path,
     loans_csv,
     pets_costs,
     pets_csv,

@@ -1,15 +1,16 @@
-"""The seeded simulator behind the bundled examples: three small worlds with known truths.
-
-Scores are built from observations whose distribution within each class is known, so that
-the posterior each model should state is exact; one model is then made over-confident on purpose.
-"""
+"""The bundled examples: where they are, and the seeded simulator that made them."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["churn_csv", "example_files", "loans_csv", "pets_costs", "pets_csv"]
+from stakes.exceptions import DataError
+
+__all__ = ["churn_csv", "example_files", "example_path", "loans_csv", "pets_costs", "pets_csv"]
+
 
 SEED = 20250914
 CHURN_CASES = 5000
@@ -201,3 +202,31 @@ def _thousandths(shares: Floats) -> list[list[int]]:
         whole[i, order[i, :count]] += 1
     rows: list[list[int]] = whole.tolist()
     return rows
+
+
+FOLDER = Path(__file__).parent / "data"
+
+
+def example_path(name: str) -> Path:
+    """The path of a bundled example file.
+
+    Parameters
+    ----------
+    name : str
+        ``churn.csv``, ``pets.csv``, ``pets-costs.toml`` or ``loans.csv``.
+
+    Returns
+    -------
+    pathlib.Path
+        A file that exists.
+
+    Examples
+    --------
+    >>> example_path("churn.csv").name
+    'churn.csv'
+    """
+    path = FOLDER / name
+    if Path(name).name != name or not path.is_file():
+        known = ", ".join(sorted(each.name for each in FOLDER.iterdir()))
+        raise DataError(f"there is no example {name!r}.", hint=f"there are {known}")
+    return path

@@ -1,32 +1,33 @@
 """From a conversation to an Application: what a miss is worth, said in ways people can answer."""
 
-from stakes.elicitation.data_routes import ratio_from_metric, ratio_from_sensitivity
+from stakes.elicitation.answers_file import (
+    answers_from_toml,
+    answers_to_toml,
+    read_answers,
+    write_answers,
+)
 from stakes.elicitation.emblematic import (
     EMBLEMATIC_MODELS,
     EmblematicModel,
     emblematic_models,
     ratio_from_ranking,
 )
-from stakes.elicitation.matrices import MatrixElicitation, MatrixStatement
+from stakes.elicitation.matrix_answers_file import matrix_answers_from_toml, matrix_answers_to_toml
 from stakes.elicitation.matrix_question import MatrixQuestion
-from stakes.elicitation.matrix_record import matrix_answers_from_toml, matrix_answers_to_toml
+from stakes.elicitation.matrix_set import MatrixElicitation, MatrixStatement
 from stakes.elicitation.question import Question
-from stakes.elicitation.ratio import RatioInterval
-from stakes.elicitation.record import (
-    answers_from_toml,
-    answers_to_toml,
-    read_answers,
-    write_answers,
-)
 from stakes.elicitation.routes import (
     ratio_between,
     ratio_from_amounts,
+    ratio_from_metric,
     ratio_from_number_willing,
+    ratio_from_sensitivity,
     ratio_from_threshold,
 )
 from stakes.elicitation.session import Elicitation
-from stakes.elicitation.statement import (
+from stakes.elicitation.statements import (
     Contradiction,
+    RatioInterval,
     Statement,
     agreed_ratio,
     contradictions,

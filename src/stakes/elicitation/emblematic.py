@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from stakes._names import listed
-from stakes.elicitation.statement import Statement
+from stakes.elicitation.statements import Statement
 from stakes.exceptions import DataError, PriorError
 
 __all__ = ["EMBLEMATIC_MODELS", "EmblematicModel", "emblematic_models", "ratio_from_ranking"]

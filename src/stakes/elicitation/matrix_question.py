@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes.application.naming import shown
+from stakes.application.sentences import shown
 from stakes.exceptions import DataError
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from stakes.application.naming import shown
-from stakes.application.sentences import spoken
-from stakes.elicitation.statement import Statement
+from stakes.application.sentences import shown, spoken
+from stakes.elicitation.statements import Statement
 from stakes.exceptions import DataError
 from stakes.typing import Name
 

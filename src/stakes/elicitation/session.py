@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application
-from stakes.elicitation.next_question import next_question
+from stakes.elicitation.next_question import Goal, Options, next_question, options_of
 from stakes.elicitation.question import Answer, Question
-from stakes.elicitation.ratio import RatioInterval
-from stakes.elicitation.regret import Goal, Options, options_of
-from stakes.elicitation.statement import (
+from stakes.elicitation.statements import (
     Contradiction,
+    RatioInterval,
     Statement,
     agreed_ratio,
     contradictions,

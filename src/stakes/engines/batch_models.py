@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_posterior_array, refuse_bad_posteriors, same_length
 from stakes._columns import as_column
-from stakes._kernels.intervals import cuts, thresholds
+from stakes._kernels.bayes_rule import cuts, thresholds
 from stakes._names import encode
 from stakes.application import Application, CaseCosts
 from stakes.decisions import bayes_decisions
 from stakes.decisions.bayes import moved_decisions
 from stakes.engines.bins import Bins
-from stakes.engines.rules import stretches
+from stakes.engines.row_rules import stretches
 from stakes.exceptions import DataError, PosteriorError, PriorError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
-from stakes.posteriors.reading import column_place, posterior_array
+from stakes.posteriors.posteriors import column_place, posterior_array
 from stakes.typing import FloatArray
 
 __all__ = ["decisions_of", "read_model", "score_edges_of"]

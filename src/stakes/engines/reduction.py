@@ -10,20 +10,83 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.intervals import cuts, thresholds
+from stakes._kernels.bayes_rule import cuts, thresholds
+from stakes._kernels.cell_counts import add_cells
 from stakes._names import listed
 from stakes.application import CostMatrix
-from stakes.engines.panels import Panel, Part
 from stakes.engines.request import PER_CASE, Request, System
-from stakes.engines.rules import stretches
+from stakes.engines.row_rules import stretches
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.summaries import ConfusionMatrix, CostTally, PairedCounts, ScoreBins
-from stakes.typing import FloatArray, Name
+from stakes.typing import FloatArray, IntArray, Name
 
 if TYPE_CHECKING:
-    from stakes.uncertainty.cell_sums import CellSums
+    from stakes.uncertainty.intervals.case_rows import CellSums
 
-__all__ = ["Reduction"]
+__all__ = ["Panel", "Part", "Reduction"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """Joint cells of some systems: the rows of each that occurs, and sums over them by name."""
+
+    systems: tuple[System, ...]
+    cells: IntArray  # (n_cells, 1 + n_systems)
+    rows: NDArray[np.int64]
+    sums: Mapping[str, FloatArray]
+
+    @property
+    def counts(self) -> NDArray[Any]:
+        """The weight of each cell; its number of rows where there are no weights."""
+        return self.sums.get("weight", self.rows)
+
+    @classmethod
+    def gathered(
+        cls,
+        systems: tuple[System, ...],
+        cells: IntArray,
+        rows: NDArray[np.int64],
+        sums: Mapping[str, FloatArray],
+    ) -> Panel:
+        """Cells that may occur several times, added up."""
+        kept, counted = add_cells(cells, rows)
+        inside = rows > 0
+        added = {name: _sums(cells[inside], v[inside], kept) for name, v in sums.items()}
+        return cls(systems, kept, counted, added)
+
+    def of(self, systems: tuple[System, ...]) -> Panel:
+        """The joint cells of some of the systems, in this order."""
+        columns = [0, *(1 + self.systems.index(system) for system in systems)]
+        return Panel.gathered(systems, self.cells[:, columns], self.rows, self.sums)
+
+    def __add__(self, other: Panel) -> Panel:
+        cells = np.concatenate([self.cells, other.cells])
+        rows = np.concatenate([self.rows, other.rows])
+        sums = {n: np.concatenate([values, other.sums[n]]) for n, values in self.sums.items()}
+        return Panel.gathered(self.systems, cells, rows, sums)
+
+
+def _sums(cells: IntArray, values: FloatArray, kept: IntArray) -> FloatArray:
+    """Values of equal cells added, in the order of `kept`."""
+    place = {tuple(cell): k for k, cell in enumerate(kept.tolist())}
+    at = [place[tuple(cell)] for cell in cells.tolist()]
+    return np.asarray(np.bincount(at, weights=values, minlength=kept.shape[0]), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Everything about the rows of one slice."""
+
+    panels: tuple[Panel, ...]
+    bins: Mapping[str, ScoreBins]
+
+    def __add__(self, other: Part) -> Part:
+        panels = tuple(a + b for a, b in zip(self.panels, other.panels, strict=True))
+        bins = {**self.bins}
+        for name, found in other.bins.items():
+            bins[name] = bins[name] + found if name in bins else found
+        return Part(panels, bins)
+
 
 #: The value of each column of `by`.
 Slice = tuple[Any, ...]
@@ -112,7 +175,7 @@ class Reduction:
         cell, and sums of their weights and of powers of these. A row is one case, whatever it
         weighs, as in `weighted_interval`.
         """
-        from stakes.uncertainty.cell_sums import CellSums
+        from stakes.uncertainty.intervals.case_rows import CellSums
 
         if self.request.sample_weight is None:
             raise DataError("the rows have no weights.", hint="confusion(), or paired()")

@@ -10,7 +10,7 @@ from typing import Any
 from stakes._checks import as_priors
 from stakes._names import listed
 from stakes.application import Application, CostExpression, as_application
-from stakes.application.case_columns import cost_cells
+from stakes.application.case_costs import cost_cells
 from stakes.exceptions import CostError, DataError
 from stakes.posteriors.class_order import ClassOrder, asked_order, named_places
 from stakes.typing import FloatArray, Name

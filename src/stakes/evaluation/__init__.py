@@ -1,10 +1,9 @@
 """From labels and models to a verdict: everything put together."""
 
 from stakes.evaluation.doubt import Doubt
-from stakes.evaluation.evaluating import evaluate
 from stakes.evaluation.evaluation import Evaluation
-from stakes.evaluation.frames import evaluate_frame
-from stakes.evaluation.parts import ModelEvaluation, Naive, Stretch
+from stakes.evaluation.inquiry import evaluate, evaluate_frame
+from stakes.evaluation.model_evaluation import ModelEvaluation, Naive, Stretch
 
 __all__ = [
     "Doubt",

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.roc_hull import cumulative
-from stakes._kernels.scores_compiled import hull
+from stakes._kernels.scores.compiled_scores import hull
+from stakes._kernels.scores.roc import cumulative
 from stakes.application import Application, CaseCosts
-from stakes.evaluation.judging import Cases
-from stakes.evaluation.models import Model
+from stakes.evaluation.judgement import Cases, Model
 from stakes.typing import FloatArray
 
 __all__ = ["CaseGrid", "CaseRule", "CaseSources", "RuleSums", "Sorted", "grid_of_cases", "sums_of"]

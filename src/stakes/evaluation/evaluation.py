@@ -10,19 +10,24 @@ import numpy as np
 
 from stakes._names import listed
 from stakes.application import Application
-from stakes.evaluation import verdicts
+from stakes.evaluation import verdict as verdicts
 from stakes.evaluation.doubt import Doubt
-from stakes.evaluation.judging import Sources
+from stakes.evaluation.judgement import Sources
+from stakes.evaluation.model_evaluation import (
+    ModelEvaluation,
+    Naive,
+    Stretch,
+    costliest_cells,
+    use_of_decisions,
+)
 from stakes.evaluation.model_table import as_text, model_table
-from stakes.evaluation.parts import ModelEvaluation, Naive, Stretch
-from stakes.evaluation.spending import costliest_cells, use_of_decisions
 from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import Comparison, Difference
 
 if TYPE_CHECKING:
-    from stakes.evaluation.plotting import Plots
+    from stakes.evaluation.evaluation_plots import Plots
 
 __all__ = ["Evaluation"]
 
@@ -193,25 +198,25 @@ class Evaluation:
     @property
     def plot(self) -> Plots:
         """Drawings: ``ev.plot.bayes_error()``, ``ev.plot.reliability()``, ...; each gives Axes."""
-        from stakes.evaluation.plotting import Plots
+        from stakes.evaluation.evaluation_plots import Plots
 
         return Plots(self)
 
     def record(self, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Everything as plain data; `stakes/report/evaluation.schema.json` describes it."""
-        from stakes.evaluation.recording import record_of
+        from stakes.evaluation.evaluation_record import record_of
 
         return record_of(self, facts)
 
     def to_json(self, path: Any = None, *, facts: Mapping[str, Any] | None = None) -> str:
         """The record as JSON, also written to `path` if given."""
-        from stakes.evaluation.showing import as_json, written
+        from stakes.report.faces import as_json, written
 
         return written(as_json(self, facts), path)
 
     def to_markdown(self, path: Any = None) -> str:
         """The verdict and the table as Markdown, also written to `path` if given."""
-        from stakes.evaluation.showing import markdown, written
+        from stakes.report.faces import markdown, written
 
         return written(markdown(self), path)
 
@@ -247,7 +252,7 @@ class Evaluation:
         str
             The page.
         """
-        from stakes.evaluation.showing import as_page, written
+        from stakes.report.faces import as_page, written
 
         page = as_page(
             self, facts=facts, title=title, embed_posteriors=embed_posteriors, forensic=forensic
@@ -261,7 +266,7 @@ class Evaluation:
         print_pdf(self.to_html(**options), path)
 
     def _repr_html_(self) -> str:
-        from stakes.evaluation.showing import display
+        from stakes.report.faces import display
 
         return display(self)
 

@@ -1,6 +1,52 @@
 """Summary + application -> number."""
 
-from stakes.metrics.agreement import (
+from stakes.metrics.costs.case_cost import CaseCost, case_cost, top_share
+from stakes.metrics.costs.constraints import (
+    ConstrainedOptimum,
+    SensitivityCosts,
+    constrained_optimum,
+    costs_of_sensitivity,
+)
+from stakes.metrics.costs.cost_weighted import (
+    accuracy_cost_distance,
+    beta_averaged_accuracy,
+    matched_beta,
+    matched_beta_accuracy,
+    weighted_class_accuracy,
+    weighted_relative_accuracy,
+)
+from stakes.metrics.costs.expected_cost import (
+    CostShares,
+    cost_by_cell,
+    expected_cost,
+    normalized_expected_cost,
+)
+from stakes.metrics.costs.profit import (
+    MaximumProfit,
+    expected_max_profit_churn,
+    expected_max_profit_credit,
+)
+from stakes.metrics.costs.special_cases import (
+    accuracy,
+    alpha_cost,
+    balanced_accuracy,
+    balanced_error_rate,
+    detection_cost,
+    error_rate,
+    savings,
+    utility_yield,
+)
+from stakes.metrics.costs.uncertain_costs import UncertainComparison, compare_under_uncertainty
+from stakes.metrics.costs.weighted_accuracy import (
+    c_score,
+    cost_weight,
+    expected_weighted_accuracy,
+    mean_weighted_accuracy,
+    msu,
+    total_classification_cost,
+    weighted_accuracy,
+)
+from stakes.metrics.counts.agreement import (
     class_balance_accuracy,
     geometric_mean,
     imbalance_accuracy,
@@ -8,7 +54,7 @@ from stakes.metrics.agreement import (
     mcc,
     precision_recall_mean,
 )
-from stakes.metrics.averages import (
+from stakes.metrics.counts.averages import (
     f1_of_averages,
     macro_f1,
     macro_precision,
@@ -19,11 +65,7 @@ from stakes.metrics.averages import (
     multiclass_recall,
     weighted_f1,
 )
-from stakes.metrics.binary_cells import (
-    BinaryCells,
-    binary_cells,
-)
-from stakes.metrics.binary_rates import (
+from stakes.metrics.counts.binary_rates import (
     false_discovery_rate,
     false_negative_rate,
     false_omission_rate,
@@ -35,98 +77,18 @@ from stakes.metrics.binary_rates import (
     recall,
     specificity,
 )
-from stakes.metrics.case_cost import (
-    CaseCost,
-    case_cost,
-    top_share,
-)
-from stakes.metrics.catalogue_mapping import (
-    Catalogue,
-    catalogue,
-)
-from stakes.metrics.constraints import (
-    ConstrainedOptimum,
-    constrained_optimum,
-)
-from stakes.metrics.cost_weighted import (
-    accuracy_cost_distance,
-    beta_averaged_accuracy,
-    matched_beta,
-    matched_beta_accuracy,
-    weighted_class_accuracy,
-    weighted_relative_accuracy,
-)
-from stakes.metrics.detection_costs import (
-    DetectionCosts,
-    detection_costs,
-    nist_applications,
-)
-from stakes.metrics.diagnostics import (
+from stakes.metrics.counts.f_scores import (
     diagnostic_odds_ratio,
-    negative_likelihood_ratio,
-    net_benefit,
-    positive_likelihood_ratio,
-)
-from stakes.metrics.expected_cost import (
-    CostShares,
-    cost_by_cell,
-    expected_cost,
-    normalized_expected_cost,
-)
-from stakes.metrics.f_scores import (
     f1,
     f_beta,
     fowlkes_mallows,
     jaccard,
+    negative_likelihood_ratio,
+    net_benefit,
     p4,
+    positive_likelihood_ratio,
 )
-from stakes.metrics.h_measure import (
-    h_measure,
-)
-from stakes.metrics.hull_points import (
-    HullPoints,
-    hull_points,
-)
-from stakes.metrics.llr_cost import (
-    cllr,
-    min_cllr,
-)
-from stakes.metrics.metric import (
-    Metric,
-)
-from stakes.metrics.operating_points import (
-    OperatingPoint,
-    at_bayes_threshold,
-    at_min_cost,
-    at_threshold,
-)
-from stakes.metrics.pareto import (
-    ParetoFront,
-    pareto_front,
-)
-from stakes.metrics.profit import (
-    MaximumProfit,
-    expected_max_profit_churn,
-    expected_max_profit_credit,
-)
-from stakes.metrics.proper_losses import BetaWeight
-from stakes.metrics.proper_scores import (
-    ScoreDecomposition,
-    binary_brier_score,
-    binary_cross_entropy,
-    cost_over_applications,
-    score_decomposition,
-)
-from stakes.metrics.ranking import auc, average_precision, partial_auc, pr_auc
-from stakes.metrics.rate_thresholds import (
-    at_equal_error,
-    at_sensitivity,
-    at_specificity,
-    eer,
-    sensitivity_at_specificity,
-    specificity_at_sensitivity,
-)
-from stakes.metrics.relations import (
+from stakes.metrics.counts.relations import (
     f_beta_from_nec,
     likelihood_ratio_from_nec,
     mcc_from_nec,
@@ -137,43 +99,47 @@ from stakes.metrics.relations import (
     nec_from_net_benefit,
     net_benefit_from_nec,
 )
-from stakes.metrics.score_bounds import (
-    ScoreBounds,
-    score_bounds,
+from stakes.metrics.counts.table_cells import BinaryCells, binary_cells
+from stakes.metrics.facts.metric import Metric
+from stakes.metrics.facts.metric_catalogue import Catalogue, catalogue
+from stakes.metrics.scores.detection_costs import (
+    DetectionCosts,
+    cllr,
+    detection_costs,
+    min_cllr,
+    nist_applications,
 )
-from stakes.metrics.score_costs import (
-    actual_cost,
-    calibration_loss,
-    min_cost,
+from stakes.metrics.scores.hull_points import HullPoints, ParetoFront, hull_points, pareto_front
+from stakes.metrics.scores.operating_points import (
+    OperatingPoint,
+    at_bayes_threshold,
+    at_min_cost,
+    at_threshold,
 )
-from stakes.metrics.special_cases import (
-    accuracy,
-    alpha_cost,
-    balanced_accuracy,
-    balanced_error_rate,
-    detection_cost,
-    error_rate,
-    savings,
-    utility_yield,
+from stakes.metrics.scores.proper_scores import (
+    BetaWeight,
+    ScoreDecomposition,
+    binary_brier_score,
+    binary_cross_entropy,
+    cost_over_applications,
+    score_decomposition,
 )
-from stakes.metrics.target_costs import (
-    SensitivityCosts,
-    costs_of_sensitivity,
+from stakes.metrics.scores.rate_thresholds import (
+    at_equal_error,
+    at_sensitivity,
+    at_specificity,
+    eer,
+    sensitivity_at_specificity,
+    specificity_at_sensitivity,
 )
-from stakes.metrics.uncertain_accuracy import (
-    mean_weighted_accuracy,
-)
-from stakes.metrics.uncertain_costs import (
-    UncertainComparison,
-    compare_under_uncertainty,
-)
-from stakes.metrics.weighted_accuracy import (
-    c_score,
-    cost_weight,
-    expected_weighted_accuracy,
-    msu,
-    total_classification_cost,
-    weighted_accuracy,
+from stakes.metrics.scores.score_bounds import ScoreBounds, score_bounds
+from stakes.metrics.scores.score_costs import actual_cost, calibration_loss, min_cost
+from stakes.metrics.scores.score_ranking import (
+    auc,
+    average_precision,
+    h_measure,
+    partial_auc,
+    pr_auc,
 )
 
 __all__ = [

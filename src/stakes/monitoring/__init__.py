@@ -1,10 +1,9 @@
 """Is it still what it was? Costs over periods and by segment: what moved more than chance."""
 
-from stakes.monitoring.alarms import Watch
 from stakes.monitoring.period_change import Part, PeriodChange
 from stakes.monitoring.periods import compare_periods
 from stakes.monitoring.segments import Segments, compare_segments
-from stakes.monitoring.watching import watch
+from stakes.monitoring.watch import Watch, watch
 
 __all__ = [
     "Part",

@@ -13,14 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stakes._kernels.change_tests import chance_of, equal_shares
-from stakes._kernels.interval_limits import normal_quantile
-from stakes._kernels.permuted_sums import permuted_sums
-from stakes._kernels.score_limits import score_limits
-from stakes.monitoring.grouped_changes import grouped_chances, grouped_errors, grouped_limits
-from stakes.monitoring.samples import Samples
+from stakes._kernels.limits.interval_ends import normal_quantile
+from stakes._kernels.limits.score_limits import chance_of, equal_shares, score_limits
+from stakes._kernels.resample.permutation import permuted_sums
+from stakes.monitoring.samples import Samples, grouped_chances, grouped_errors, grouped_limits
 from stakes.typing import FloatArray
-from stakes.uncertainty.differences import two_sided
+from stakes.uncertainty.comparisons.differences import two_sided
 
 __all__ = ["Chances", "Moved", "chances_of", "moved"]
 

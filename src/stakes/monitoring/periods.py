@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.interval_limits import normal_quantile
+from stakes._kernels.limits.interval_ends import normal_quantile
 from stakes.application import Application, UncertainApplication, as_application
 from stakes.exceptions import DataError
 from stakes.monitoring.changes import Chances, Moved, chances_of, moved
@@ -16,8 +16,8 @@ from stakes.monitoring.samples import Samples, samples_of
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray
 from stakes.uncertainty import interval
-from stakes.uncertainty.differences import holm
-from stakes.uncertainty.intervals import as_level
+from stakes.uncertainty.comparisons.differences import holm
+from stakes.uncertainty.intervals.interval import as_level
 
 __all__ = ["changes_between", "compare_periods", "ranking_chance", "stakes_of"]
 

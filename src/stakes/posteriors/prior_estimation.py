@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_priors, frozen
-from stakes._kernels.mixture_shares import most_likely_shares
+from stakes._kernels.optimise.mixture import most_likely_shares
 from stakes.exceptions import DataError, PriorError, UndefinedError
 from stakes.posteriors.posteriors import Posteriors
 from stakes.results import Frame

@@ -10,13 +10,11 @@ from datetime import date
 from importlib.resources import files
 from typing import Any
 
-from stakes.report.amounts import grouped, percent
+from stakes.messages.quantities import grouped, percent
 from stakes.report.charts import Chart
-from stakes.report.embedding import as_json
-from stakes.report.markup import Html, element, joined, text
-from stakes.report.page_doubt import doubt
+from stakes.report.markup import Html, as_json, element, joined, text
 from stakes.report.page_inputs import told
-from stakes.report.page_tables import cases, models, payers, slices
+from stakes.report.page_tables import cases, doubt, models, payers, slices
 from stakes.report.page_words import changes, computed, drawings, verdict
 
 __all__ = ["Sheet", "page", "stamped"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stakes.report.amounts import grouped, percent, plain
+from stakes.messages.quantities import grouped, percent, plain
 from stakes.report.markup import Html, element, joined, section, table, text
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from stakes.report.amounts import grouped, percent, plain
-from stakes.report.embedding import data_url
-from stakes.report.markup import Html, element, joined, section, table, text
-from stakes.report.symbols import cursor
+from stakes.messages.quantities import grouped, percent, plain
+from stakes.report.charts import cursor
+from stakes.report.markup import Html, data_url, element, joined, section, table, text
 
 if TYPE_CHECKING:
     from stakes.report.page import Sheet

@@ -7,7 +7,7 @@ from stakes.summaries.multiclass_scores import one_vs_rest, pairwise
 from stakes.summaries.paired import PairedCounts
 from stakes.summaries.score_bins import ScoreBins, score_edges
 from stakes.summaries.score_counts import ScoreCounts
-from stakes.summaries.storing import load_summary, merge_summaries, save_summary
+from stakes.summaries.stored_file import load_summary, merge_summaries, save_summary
 
 __all__ = [
     "ConfusionMatrix",

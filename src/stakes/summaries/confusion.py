@@ -9,17 +9,51 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_counts, as_priors, frozen, same_length
+from stakes._checks import as_counts, as_matrix, as_priors, frozen, same_length
 from stakes._columns import as_column, as_weights
-from stakes._kernels.counting import count_pairs, sum_weights
+from stakes._kernels.cell_counts import count_pairs, sum_weights
 from stakes._names import as_names, encode, listed, observed_names, positional, table_names
 from stakes.exceptions import DataError, LabelError, MergeError
+from stakes.posteriors import Posteriors
 from stakes.results import Frame
-from stakes.summaries.given_counts import given_counts
+from stakes.summaries.ranked_scores import RankedScores
 from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, Name, Priors
 
-__all__ = ["ConfusionMatrix"]
+__all__ = ["ConfusionMatrix", "given_counts", "refuse_undecided"]
+
+
+def given_counts(counts: Any) -> NDArray[Any]:
+    """A table of cases by true class and decision, as an array of numbers."""
+    refuse_undecided(counts)
+    try:
+        return as_matrix(counts, "counts")
+    except DataError as error:
+        raise DataError(
+            error.message,
+            hint="rows are true classes, columns decisions; to count decisions of cases: "
+            "ConfusionMatrix.from_decisions(y_true, decisions)",
+        ) from None
+
+
+def refuse_undecided(counts: Any) -> None:
+    """Raise for what is no table of decisions yet, with how to make one of it."""
+    if isinstance(counts, RankedScores):
+        raise DataError(
+            f"this needs a table of decisions; got scores, before any decision: {counts!r}.",
+            hint="decide first: stakes.metrics.at_bayes_threshold(scores, application).confusion",
+        )
+    if isinstance(counts, Posteriors):
+        raise DataError(
+            f"this needs a table of decisions; got posteriors, before any decision: {counts!r}.",
+            hint="decide first: ConfusionMatrix.from_decisions(y_true, "
+            "bayes_decisions(posteriors, costs))",
+        )
+    if callable(getattr(counts, "confusion", None)):
+        raise DataError(
+            f"this needs the table of one system; got {counts!r}.",
+            hint="name the system: counts.confusion(name)",
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_counts, frozen, same_length
 from stakes._columns import as_column
-from stakes._kernels.joint_cells import add_cells, joint_cells
+from stakes._kernels.cell_counts import add_cells, joint_cells
 from stakes._names import encode, listed, observed_names
 from stakes.exceptions import DataError, MergeError
 from stakes.results import Frame

@@ -13,7 +13,7 @@ from stakes._names import as_names, encode
 from stakes.exceptions import DataError, LabelError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
-from stakes.posteriors.reading import in_class_order
+from stakes.posteriors.posteriors import in_class_order
 from stakes.summaries.score_counts import ScoreCounts
 from stakes.typing import FloatArray, Name
 

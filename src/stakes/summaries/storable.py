@@ -13,7 +13,7 @@ class Storable:
 
     def save(self, path: str | Path) -> None:
         """Write it to a small file that adds up with others: ``.json`` or ``.parquet``."""
-        from stakes.summaries.storing import save_summary
+        from stakes.summaries.stored_file import save_summary
 
         save_summary(self, path)
 
@@ -21,7 +21,7 @@ class Storable:
     def load(cls, path: str | Path) -> Self:
         """Read it back; a file of another kind of summary is refused."""
         from stakes.exceptions import FormatError
-        from stakes.summaries.storing import load_summary
+        from stakes.summaries.stored_file import load_summary
 
         found = load_summary(path)
         if not isinstance(found, cls):

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.fold_thresholds import best_decisions, cross_fitted_counts
-from stakes._kernels.interval_limits import percentile
-from stakes._kernels.run_bootstrap import draw_runs
+from stakes._kernels.limits.interval_ends import percentile
+from stakes._kernels.resample.run_bootstrap import draw_runs
+from stakes._kernels.scores.fold_thresholds import best_decisions, cross_fitted_counts
 from stakes._random import as_generator
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError
@@ -18,10 +18,9 @@ from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, RandomSource
-from stakes.uncertainty.intervals import Interval
-from stakes.uncertainty.linear_costs import as_stakes, cost_sum
-from stakes.uncertainty.replicates import Replicates, seed_of
-from stakes.uncertainty.sufficiency import OF_SCORES, refuse_weights, shortage
+from stakes.uncertainty.intervals.interval import OF_SCORES, Interval, refuse_weights, shortage
+from stakes.uncertainty.intervals.linear_costs import as_stakes, cost_sum
+from stakes.uncertainty.intervals.replicates import Replicates, seed_of
 
 __all__ = ["MinCostOptimism", "min_cost_interval", "min_cost_optimism"]
 

@@ -7,8 +7,8 @@ from stakes._optional import load as _load
 
 _load("sklearn", extra="sklearn")
 
-from stakes.integrations.sklearn.bayes_classifier import BayesDecisionClassifier  # noqa: E402
-from stakes.integrations.sklearn.displays import (  # noqa: E402
+from stakes.integrations.sklearn.bayes_classifier import BayesDecisionClassifier
+from stakes.integrations.sklearn.displays import (
     BayesErrorDisplay,
     CostCurveDisplay,
     DecisionCurveDisplay,
@@ -17,9 +17,9 @@ from stakes.integrations.sklearn.displays import (  # noqa: E402
     ReliabilityDisplay,
     RocDisplay,
 )
-from stakes.integrations.sklearn.scorers import CostScorer, make_cost_scorer  # noqa: E402
-from stakes.integrations.sklearn.transformers import CalibratorTransformer  # noqa: E402
-from stakes.integrations.sklearn.weighted_classifier import CostWeightedClassifier  # noqa: E402
+from stakes.integrations.sklearn.scorers import CostScorer, make_cost_scorer
+from stakes.integrations.sklearn.transformers import CalibratorTransformer
+from stakes.integrations.sklearn.weighted_classifier import CostWeightedClassifier
 
 __all__ = [
     "BayesDecisionClassifier",

@@ -14,24 +14,26 @@ from stakes.application import Application
 from stakes.decisions import bayes_decisions
 from stakes.decisions.bayes import moved_decisions
 from stakes.exceptions import DataError
-from stakes.integrations.sklearn.alignment import (
+from stakes.integrations.sklearn.estimator_costs import (
+    as_case_costs,
+    cost_per_case,
     decision_array,
     in_application_order,
     in_class_order,
     resolve,
     shifted,
 )
-from stakes.integrations.sklearn.case_costs import as_case_costs, cost_per_case
-from stakes.integrations.sklearn.fitting import (
+from stakes.integrations.sklearn.estimator_fit import (
+    AroundClassifier,
     checked_labels,
     fit_clone,
     fit_metadata,
+    fold_count,
+    read_groups,
     unfitted,
     weights_learnt,
 )
 from stakes.integrations.sklearn.folds import held_out, learnt, posteriors_by, refuse_ensemble
-from stakes.integrations.sklearn.group_folds import fold_count, read_groups
-from stakes.integrations.sklearn.meta import AroundClassifier
 from stakes.results import Frame
 from stakes.typing import Priors
 

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from stakes.calibration import Calibrator
 from stakes.exceptions import DataError
-from stakes.integrations.sklearn.alignment import rows_of
-from stakes.integrations.sklearn.fitting import fit_clone, log_scores
-from stakes.integrations.sklearn.group_folds import splits
+from stakes.integrations.sklearn.estimator_costs import rows_of
+from stakes.integrations.sklearn.estimator_fit import fit_clone, log_scores, splits
 from stakes.typing import FloatArray, IntArray
 
 __all__ = ["HeldOut", "held_out", "learnt", "posteriors_by", "refuse_ensemble"]

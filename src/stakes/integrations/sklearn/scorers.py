@@ -12,8 +12,12 @@ from stakes.application import Application, as_application
 from stakes.decisions import bayes_decisions
 from stakes.evaluation.estimators import decides_by_cost, inside
 from stakes.exceptions import CostError
-from stakes.integrations.sklearn.alignment import in_application_order, resolve
-from stakes.integrations.sklearn.case_costs import as_case_costs, cost_per_case
+from stakes.integrations.sklearn.estimator_costs import (
+    as_case_costs,
+    cost_per_case,
+    in_application_order,
+    resolve,
+)
 
 __all__ = ["CostScorer", "make_cost_scorer"]
 

@@ -10,11 +10,15 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from stakes._columns import as_weights, refuse_masked
-from stakes.calibration.cases import Scores, read_log_scores, read_scores
+from stakes.calibration.labelled_scores import Scores, read_log_scores, read_scores
 from stakes.exceptions import DataError, PosteriorError
-from stakes.integrations.sklearn.alignment import in_class_order
-from stakes.integrations.sklearn.fitting import checked_labels, unfitted
-from stakes.integrations.sklearn.group_folds import fold_count, read_groups
+from stakes.integrations.sklearn.estimator_costs import in_class_order
+from stakes.integrations.sklearn.estimator_fit import (
+    checked_labels,
+    fold_count,
+    read_groups,
+    unfitted,
+)
 from stakes.posteriors import Posteriors
 
 try:

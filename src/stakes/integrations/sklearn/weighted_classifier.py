@@ -13,14 +13,14 @@ from stakes._columns import as_weights, refuse_masked
 from stakes._names import encode
 from stakes.application import Application, CostMatrix, sample_weights
 from stakes.exceptions import CostError
-from stakes.integrations.sklearn.alignment import resolve
-from stakes.integrations.sklearn.fitting import (
+from stakes.integrations.sklearn.estimator_costs import resolve
+from stakes.integrations.sklearn.estimator_fit import (
+    AroundClassifier,
     checked_labels,
     fit_clone,
     fit_metadata,
     refuse_without_weights,
 )
-from stakes.integrations.sklearn.meta import AroundClassifier
 from stakes.metrics import expected_cost
 from stakes.typing import IntArray
 

@@ -7,27 +7,23 @@ from stakes._optional import load as _load
 
 _load("torch", extra="torch")
 
-from stakes.integrations.torch.losses import (  # noqa: E402
+from stakes.integrations.torch.cost_metrics import ActualCost, ExpectedCost, MinimumCost
+from stakes.integrations.torch.losses import (
     BinaryExpectedCostLoss,
     ExpectedCostLoss,
+    ReweightedLoss,
 )
-from stakes.integrations.torch.metrics import (  # noqa: E402
-    ActualCost,
-    ExpectedCost,
-    MinimumCost,
-)
-from stakes.integrations.torch.proper_scores import BrierScore, CrossEntropy  # noqa: E402
-from stakes.integrations.torch.reductions import (  # noqa: E402
+from stakes.integrations.torch.proper_score_metrics import BrierScore, CrossEntropy
+from stakes.integrations.torch.reductions import (
     bayes_decisions,
     confusion_counts,
     confusion_matrix,
 )
-from stakes.integrations.torch.relaxation import (  # noqa: E402
+from stakes.integrations.torch.relaxation import (
     annealed_temperature,
     soft_decisions,
 )
-from stakes.integrations.torch.reweighted import ReweightedLoss  # noqa: E402
-from stakes.integrations.torch.scores import score_bins, score_counts  # noqa: E402
+from stakes.integrations.torch.scores import score_bins, score_counts
 
 __all__ = [
     "ActualCost",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from stakes._kernels.bayes import Compared
+from stakes._kernels.bayes_rule import Compared
 
 try:
     import triton

@@ -6,18 +6,19 @@ from typing import Any
 
 import torch
 
-from stakes._kernels.bayes import rounding_of_sums
+from stakes._kernels.bayes_rule import rounding_of_sums
 from stakes.application import Application, CostMatrix
 from stakes.exceptions import DataError, PosteriorError
-from stakes.integrations.torch.batches import checked_weights, refuse_bad_labels
-from stakes.integrations.torch.counting import (
+from stakes.integrations.torch.fused import can_fuse, fused_counts
+from stakes.integrations.torch.tensors import (
+    checked_weights,
     compared_costs,
     count_cells,
     decide,
     first_least,
+    refuse_bad_labels,
     type_name,
 )
-from stakes.integrations.torch.fused import can_fuse, fused_counts
 from stakes.posteriors.class_order import asked_order
 from stakes.summaries import ConfusionMatrix
 

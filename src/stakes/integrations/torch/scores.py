@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from stakes._kernels.scores_runs import rounded_down
+from stakes._kernels.scores.label_runs import rounded_down
 from stakes.exceptions import DataError
-from stakes.integrations.torch.batches import refuse_bad_labels
+from stakes.integrations.torch.tensors import refuse_bad_labels
 from stakes.summaries import ScoreBins, ScoreCounts
 from stakes.summaries.ranked_scores import ScoreKind, checked_kind
 from stakes.summaries.score_bins import as_edges

@@ -1,0 +1,1 @@
+"""The ends of intervals, and tests of changed shares."""

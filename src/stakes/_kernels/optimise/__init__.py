@@ -1,0 +1,1 @@
+"""Minimisation: Newton's method on convex problems, and what it is used for."""

@@ -1,0 +1,252 @@
+"""Weighted binary logistic regression on one or a few features, by Newton's method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels.class_scores import spread_out
+from stakes._kernels.optimise.newton import (
+    JUST_POSITIVE,
+    TOLERANCE,
+    Floats,
+    Minimum,
+    minimise,
+    scaled_tolerance,
+)
+
+__all__ = ["BLOCK", "Line", "LogisticLoss", "fit_line", "fit_logistic", "target_sums"]
+
+
+BLOCK = 8192
+#: Exponents below this do not overflow.
+_SAFE = 700.0
+
+
+def target_sums(
+    features: Sequence[Floats], targets: NDArray[Any], weights: Floats | None
+) -> Floats:
+    """Sum of each feature, and of the constant 1, weighted by targets and case weights."""
+    sums = np.zeros(len(features) + 1)
+    for start in range(0, len(targets), BLOCK):
+        part = slice(start, start + BLOCK)
+        mass = targets[part].astype(np.float64)
+        if weights is not None:
+            mass *= weights[part]
+        sums += [*(np.dot(feature[part], mass) for feature in features), mass.sum()]
+    return sums
+
+
+class LogisticLoss:
+    """The mean logistic loss of cases, as a function of coefficients and, last, the intercept."""
+
+    def __init__(
+        self, features: Sequence[Floats], sums: Floats, weights: Floats | None, total: float
+    ) -> None:
+        self.features, self.sums, self.weights, self.total = features, sums, weights, total
+        ends = [max(-float(f.min(initial=0.0)), float(f.max(initial=0.0))) for f in features]
+        self.farthest = np.array([*ends, 1.0])
+
+    def objective(self, theta: Floats) -> tuple[float, Floats, Floats]:
+        """Value, gradient and Hessian."""
+        value, first = 0.0, np.zeros(len(theta))
+        second = np.zeros((len(theta), len(theta)))
+        for part, mass in self._blocks():
+            loss, slope, curvature = self._block(theta, part, mass)
+            value += loss
+            first += slope
+            second += _second(part, curvature)
+        gradient = (first - self.sums) / self.total
+        return (value - float(theta @ self.sums)) / self.total, gradient, second / self.total
+
+    def slopes(self, theta: Floats) -> tuple[float, Floats]:
+        """Value and gradient."""
+        value, first = 0.0, np.zeros(len(theta))
+        for part, mass in self._blocks():
+            loss, slope, _ = self._block(theta, part, mass, bent=False)
+            value += loss
+            first += slope
+        gradient = (first - self.sums) / self.total
+        return (value - float(theta @ self.sums)) / self.total, gradient
+
+    def _blocks(self) -> Iterator[tuple[list[Floats], Floats | None]]:
+        """Features and weights of some of the cases at a time."""
+        for start in range(0, len(self.features[0]), BLOCK):
+            part = [feature[start : start + BLOCK] for feature in self.features]
+            yield part, None if self.weights is None else self.weights[start : start + BLOCK]
+
+    def _block(
+        self, theta: Floats, part: list[Floats], mass: Floats | None, *, bent: bool = True
+    ) -> tuple[float, Floats, Floats]:
+        """Softplus sum and weighted feature sums of one block; curvature of each case if `bent`."""
+        t = theta[0] * part[0]
+        t += theta[-1]
+        for coefficient, feature in zip(theta[1:-1], part[1:], strict=True):
+            t += coefficient * feature
+        softplus, probability, other = _sigmoid(t, float(np.abs(theta) @ self.farthest) < _SAFE)
+        if mass is not None:
+            probability *= mass
+        value = float(softplus.sum()) if mass is None else float(np.dot(softplus, mass))
+        first = np.array([*(np.dot(feature, probability) for feature in part), probability.sum()])
+        if bent:
+            other *= probability
+        return value, first, other
+
+
+def _sigmoid(t: Floats, safe: bool) -> tuple[Floats, Floats, Floats]:
+    """Softplus of t, the probability, and one less it; `safe` if exp(t) cannot overflow."""
+    if safe:
+        probability = np.exp(t, out=t)
+        large = 1.0 + probability
+        probability /= large
+        return np.log(large), probability, np.divide(1.0, large, out=large)
+    small = np.abs(t)
+    np.negative(small, out=small)
+    np.exp(small, out=small)
+    large = 1.0 + small
+    softplus = np.log(large)
+    softplus += np.maximum(t, 0.0)
+    small /= large
+    np.divide(1.0, large, out=large)
+    up = t >= 0.0
+    return softplus, np.where(up, large, small), np.where(up, small, large)
+
+
+def _second(part: list[Floats], curvature: Floats) -> Floats:
+    """Second derivatives of one block."""
+    second = np.empty((len(part) + 1, len(part) + 1))
+    second[-1, -1] = curvature.sum()
+    for i, feature in enumerate(part):
+        bent = feature * curvature
+        second[i, -1] = second[-1, i] = bent.sum()
+        for j in range(i + 1):
+            second[i, j] = second[j, i] = np.dot(part[j], bent)
+    return second
+
+
+PILOT = 40_000
+
+
+def fit_logistic(
+    features: Sequence[Floats],
+    targets: NDArray[Any],
+    weights: Floats | None,
+    *,
+    tolerance: float = TOLERANCE,
+    least: Floats | None = None,
+) -> Minimum:
+    """Coefficients and intercept of least weighted mean log loss, each at least its `least`.
+
+    Features should be centred and scaled by the caller. With many cases a subsample is
+    fitted first, so that the whole data are passed over two or three times only.
+    """
+    count = len(features[0])
+    start = np.zeros(len(features) + 1)
+    if count > 4 * PILOT:
+        part = spread_out(count, PILOT)
+        some = targets[part]
+        mass = None if weights is None else weights[part]
+        used = some if mass is None else some[mass > 0]
+        if (used < 0.5).any() and (used > 0.5).any():
+            rough = fit_logistic(
+                [feature[part] for feature in features], some, mass, tolerance=1e-6
+            )
+            if np.abs(rough.parameters).max() < 1e3:
+                start = rough.parameters
+    total = float(count) if weights is None else float(weights.sum())
+    loss = LogisticLoss(features, target_sums(features, targets, weights), weights, total)
+    return minimise(loss.objective, start, tolerance=tolerance, slopes=loss.slopes, least=least)
+
+
+class Line(NamedTuple):
+    """Slope and intercept of log odds on the scores as given, and how the search ended.
+
+    `value` is the weighted mean log loss of the labels, also where targets were smoothed.
+    """
+
+    slope: float
+    intercept: float
+    value: float
+    gradient: float
+    steps: int
+    smoothed: bool
+
+
+def _standardised(scores: Floats, weights: Floats) -> tuple[Floats, float, float]:
+    """Scores less their weighted mean, over their deviation; these two. Equals have deviation 0."""
+    total = float(weights.sum())
+    centre = float(np.dot(scores, weights)) / total
+    if not np.isfinite(centre):  # a sum beyond the largest number
+        centre = float(np.dot(scores / total, weights))
+    moved = scores - centre
+    with np.errstate(over="ignore"):
+        spread = float(np.sqrt(np.einsum("i,i,i->", moved, moved, weights) / total))
+    if not np.isfinite(spread):  # squares overflow
+        unit = float(np.abs(scores).max())
+        far = moved / unit
+        spread = unit * float(np.sqrt(np.einsum("i,i,i->", far, far, weights) / total))
+    if spread <= 1e-9 * abs(centre) and np.ptp(scores[weights > 0.0]) == 0.0:
+        return np.zeros(len(scores)), 0.0, 0.0  # rounding must not tell equals apart
+    if spread > 0.0:
+        moved /= spread
+    return moved, centre, spread
+
+
+def _told_apart(scores: Floats, positive: NDArray[np.bool_]) -> bool:
+    """Whether one class has all the higher scores; most often the first block says no."""
+    low, high = np.array([np.inf, -np.inf]), np.array([np.inf, -np.inf])
+    for start in range(0, len(scores), BLOCK):
+        part, mask = scores[start : start + BLOCK], positive[start : start + BLOCK]
+        for ends, some in ((high, part[mask]), (low, part[~mask])):
+            ends[0] = min(ends[0], some.min(initial=np.inf))
+            ends[1] = max(ends[1], some.max(initial=-np.inf))
+        if low[1] > high[0] and high[1] > low[0]:
+            return False
+    return True
+
+
+def fit_line(
+    scores: Floats,
+    positive: NDArray[np.bool_],
+    weights: Floats,
+    *,
+    counts: Floats,
+    smoothing: bool | None = None,
+    rising: bool = False,
+    tolerance: float = TOLERANCE,
+) -> Line:
+    """Best line in one score. `smoothing` None uses Platt's targets only on separable data.
+
+    A `rising` line has a positive slope: one that would fall is flat, by a slope that is nothing to
+    finite scores.
+    """
+    standard, centre, spread = _standardised(scores, weights)
+    smoothed = bool(smoothing)
+    if smoothing is None and spread > 0.0:
+        smoothed = _told_apart(scores, positive)
+    spread = spread if spread > 0.0 else 1.0
+    targets = _platt(positive, counts) if smoothed else positive
+    share = float(target_sums([], positive, weights)[0]) / float(weights.sum())
+    close = scaled_tolerance(tolerance, min(share, 1.0 - share))
+    found = fit_logistic([standard], targets, weights, tolerance=close)
+    if rising and found.parameters[0] <= 0.0:
+        smoothed = bool(smoothing)  # no rising line tells them apart
+        targets = _platt(positive, counts) if smoothed else positive
+        found = fit_logistic([np.zeros(len(scores))], targets, weights, tolerance=close)
+        slope, intercept = JUST_POSITIVE, float(found.parameters[1])
+    else:
+        slope = float(found.parameters[0]) / spread
+        intercept = float(found.parameters[1]) - slope * centre
+    value = found.value
+    if smoothed:
+        more = target_sums([standard], targets - positive, weights)
+        value += float(found.parameters @ more) / float(weights.sum())
+    return Line(slope, intercept, value, found.gradient, found.steps, smoothed)
+
+
+def _platt(positive: NDArray[np.bool_], counts: Floats) -> Floats:
+    """Platt's smoothed targets for so many cases of each class."""
+    return np.asarray(np.where(positive, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2)))

@@ -1,0 +1,1 @@
+"""Draws: bootstrap, Poisson counts, permutations."""

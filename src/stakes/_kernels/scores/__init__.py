@@ -1,0 +1,1 @@
+"""Arrays of scores: label runs, ROC, pooling, rank correlation."""

@@ -1,0 +1,303 @@
+"""Applications as text: values read from TOML with their place, and written so that they are
+easy to review.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from stakes._names import as_names, listed
+from stakes.application.application import Application, as_application
+from stakes.application.cost_matrix import CostMatrix
+from stakes.application.sentences import name_text
+from stakes.application.uncertain import UncertainApplication
+from stakes.application.unknowns import Between
+from stakes.exceptions import FormatError, StakesError
+from stakes.typing import Name
+
+__all__ = [
+    "alike",
+    "as_number",
+    "as_number_or_range",
+    "complete",
+    "costs_to_toml",
+    "located",
+    "names_by_text",
+    "number_text",
+    "read_names",
+    "read_settings",
+    "required_text",
+    "settings",
+    "toml_key",
+    "toml_value",
+    "unexpected",
+]
+
+
+#: Whole costs below this are written without a decimal point; above, floats skip whole numbers.
+WHOLE = 1e15
+
+
+def number_text(value: float) -> str:
+    """A number that reads back as the same float, without a needless decimal point."""
+    whole = value == math.floor(value) and abs(value) < WHOLE if math.isfinite(value) else False
+    if whole and not (value == 0 and math.copysign(1.0, value) < 0):
+        return str(int(value))
+    return repr(float(value))
+
+
+def required_text(application: Application | UncertainApplication) -> dict[str, str]:
+    """`unit` and `period` where they are given; an error if they are not text."""
+    found = {}
+    for key, value in (("unit", application.unit), ("period", application.period)):
+        if value is not None:
+            if not isinstance(value, str):
+                raise FormatError(f"`{key}` must be text to be written; got {value!r}.")
+            found[key] = value
+    return found
+
+
+def complete(
+    cells: Mapping[tuple[int, int], Any], classes: Sequence[Name], decisions: Sequence[Name]
+) -> list[list[Any]]:
+    """The full table: an absent cell is 0 for the decision named like the truth, else an error."""
+    values: list[list[Any]] = [[0.0] * len(decisions) for _ in classes]
+    missing: list[tuple[Name, Name]] = []
+    for i, truth in enumerate(classes):
+        for j, decision in enumerate(decisions):
+            if (i, j) in cells:
+                values[i][j] = cells[i, j]
+            elif truth != decision:
+                missing.append((truth, decision))
+    if missing:
+        truth, decision = missing[0]
+        count = f"{len(missing)} cell{'s' if len(missing) > 1 else ''} missing"
+        shown = ", ".join(f"{name_text(t)}->{name_text(d)}" for t, d in missing[:10])
+        rest = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
+        raise FormatError(
+            f"cost of deciding {decision!r} when the truth is {truth!r} is missing ({count}).",
+            hint=f"Missing: {shown}{rest}.  Write 0 if it is really free.",
+        )
+    return values
+
+
+@contextmanager
+def located(source: str) -> Iterator[None]:
+    """Every error inside becomes a FormatError that starts with the name of the file."""
+    try:
+        yield
+    except StakesError as error:
+        raise FormatError(
+            f"{source}: {error.message}", hint=error.hint, rows=error.rows or None
+        ) from error
+
+
+def costs_to_toml(application: Application | UncertainApplication | CostMatrix) -> str:
+    """Write an application as TOML text that `costs_from_toml` reads back without loss.
+
+    Parameters
+    ----------
+    application : Application, UncertainApplication or CostMatrix
+        What to write. Of what is uncertain, ranges of single costs have a form: `Between` is
+        written ``[low, high]`` and read back by `uncertain_costs_from_toml`.
+
+    Returns
+    -------
+    str
+        One table per true class; where two names look alike as text (1 and "1"), a matrix
+        with ``rows = "truth"``.
+
+    Examples
+    --------
+    >>> print(costs_to_toml(CostMatrix.binary(false_positive=1, false_negative=10)))
+    outcomes = [0, 1]
+    decisions = [0, 1]
+    <BLANKLINE>
+    # what each decision costs, by the truth
+    [cost.0]
+    1 = 1
+    <BLANKLINE>
+    [cost.1]
+    0 = 10
+    <BLANKLINE>
+    """
+    app: Application | UncertainApplication
+    if isinstance(application, UncertainApplication):
+        app, cells = application, _ranged(application)
+    else:
+        app = as_application(application)
+        cells = _numbers(app)
+    lines = [f"{key} = {toml_value(value)}" for key, value in settings(app).items()]
+    lines += [f"outcomes = {toml_value(app.classes)}"]
+    lines += [f"decisions = {toml_value(app.decisions)}"]
+    if alike(app.classes) or alike(app.decisions):
+        rows = ",\n".join(f"  [{', '.join(row)}]" for row in cells)
+        lines += ['rows = "truth"', f"cost = [\n{rows},\n]"]
+    else:
+        lines += ["", "# what each decision costs, by the truth"]
+        for truth, row in zip(app.classes, cells, strict=True):
+            lines += [*_row(truth, app.decisions, row), ""]
+        lines.pop()
+    return "\n".join(lines) + "\n"
+
+
+def _numbers(app: Application) -> list[list[str]]:
+    """Each cost as text."""
+    return [[number_text(cost) for cost in row] for row in app.costs.values.tolist()]
+
+
+def _ranged(app: UncertainApplication) -> list[list[str]]:
+    """Each cost as text, a range as its two ends; an error where the doubt has no such form."""
+    cells = [[number_text(cost) for cost in row] for row in app.base.tolist()]
+    known = app.priors is None or isinstance(app.priors, np.ndarray)
+    for amount, direction in app.terms:
+        for i, j in np.argwhere(direction).tolist():
+            cells[i][j] = f"[{number_text(amount.low)}, {number_text(amount.high)}]"
+        single = np.count_nonzero(direction) == 1 and direction.sum() == 1
+        known &= single and isinstance(amount, Between) and not (app.base * direction).any()
+    if not known or app.given is not None:
+        raise FormatError(
+            "only ranges of single costs have a form in a file; this application is uncertain "
+            "in another way.",
+            hint="write application.expected, the costs to decide with",
+        )
+    return cells
+
+
+def settings(app: Application | UncertainApplication) -> dict[str, Any]:
+    """Everything but the costs, in the order in which it is written."""
+    found: dict[str, Any] = dict(required_text(app))
+    if app.volume is not None:
+        found["volume"] = app.volume
+    if app.priors is not None:
+        found["priors"] = app.priors.tolist()
+    return {key: found[key] for key in ("unit", "volume", "period", "priors") if key in found}
+
+
+def toml_value(value: Any) -> str:
+    """A string, number, boolean or sequence of them as a TOML value on one line."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Sequence):
+        return f"[{', '.join(toml_value(item) for item in value)}]"
+    if isinstance(value, (bool, int)):
+        return name_text(value)
+    return repr(float(value))
+
+
+def _row(truth: Name, decisions: Sequence[Name], costs: Sequence[str]) -> Iterable[str]:
+    """One table: a line per decision, without the free matching one."""
+    yield f"[cost.{toml_key(truth)}]"
+    for decision, text in zip(decisions, costs, strict=True):
+        if text != "0" or truth != decision:
+            yield f"{toml_key(decision)} = {text}"
+
+
+def toml_key(name: Name) -> str:
+    """A name as a TOML key, quoted where it must be."""
+    text = name_text(name)
+    return text if re.fullmatch(r"[A-Za-z0-9_-]+", text) else toml_value(text)
+
+
+def alike(names: Sequence[Name]) -> bool:
+    """Whether two different names have the same text, so that keys cannot tell them apart."""
+    return len({name_text(name) for name in names}) < len(names)
+
+
+def read_settings(table: Mapping[str, Any], classes: Sequence[Name]) -> dict[str, Any]:
+    """Unit, volume, period and priors as arguments of Application."""
+    found: dict[str, Any] = {}
+    for key in ("unit", "period"):
+        if key in table:
+            if not isinstance(table[key], str):
+                raise unexpected("text in quotes", table[key], key)
+            found[key] = table[key]
+    if "volume" in table:
+        found["volume"] = as_number(table["volume"], "volume")
+    if "priors" in table:
+        found["priors"] = _priors(table["priors"], classes)
+    return found
+
+
+def read_names(table: Mapping[str, Any], key: str) -> tuple[Name, ...]:
+    """A list of names."""
+    value = table[key]
+    if not isinstance(value, list) or not value:
+        raise unexpected("a list of names", value, key)
+    for i, name in enumerate(value):
+        if not isinstance(name, (str, int, float)):
+            raise unexpected("a name", name, f"{key}[{i}]")
+    return as_names(value, key, FormatError)
+
+
+def names_by_text(names: Sequence[Name], what: str) -> dict[str, Name]:
+    """Names by the key that stands for them."""
+    if alike(names):
+        raise FormatError(
+            f"two of `{what}` look alike as keys: {listed(names)}.",
+            hint='give the costs as a matrix, cost = [[...], ...], with rows = "truth"',
+        )
+    return {name_text(name): name for name in names}
+
+
+def as_number(value: Any, at: str) -> float:
+    """A finite number, as it was written: integers stay integers."""
+    if _is_range(value):
+        raise FormatError(
+            f"{value} is a range; one application has a single cost - at `{at}`.",
+            hint="write one number; or keep the range and read it with "
+            "stakes.application.read_uncertain_costs",
+        )
+    if not _is_number(value):
+        raise unexpected("a number", value, at)
+    if not abs(value) <= sys.float_info.max:  # so for NaN and for huge integers too
+        raise FormatError(f"expected a finite number, got {value} - at `{at}`.")
+    number: float = value
+    return number
+
+
+def as_number_or_range(value: Any, at: str) -> float | Between:
+    """A number, or what lies between two of them."""
+    if not _is_range(value):
+        return as_number(value, at)
+    low, high = (as_number(end, f"{at}[{i}]") for i, end in enumerate(value))
+    if low > high:
+        raise FormatError(f"a range has its lower end first; got {value} - at `{at}`.")
+    return Between(low, high)
+
+
+def unexpected(wanted: str, value: Any, at: str) -> FormatError:
+    """What was expected, what was there, and where."""
+    if isinstance(value, (dict, list)):
+        got = "a table" if isinstance(value, dict) else f"a list of {len(value)}"
+    else:
+        got = f"the text {value!r}" if isinstance(value, str) else str(value).lower()
+    return FormatError(f"expected {wanted}, got {got} - at `{at}`.")
+
+
+def _priors(value: Any, classes: Sequence[Name]) -> list[float] | dict[Name, float]:
+    """Shares in the order of the outcomes, or by name."""
+    if isinstance(value, Mapping):
+        names = names_by_text(classes, "outcomes")
+        return {names.get(k, k): as_number(v, f"priors.{toml_key(k)}") for k, v in value.items()}
+    if isinstance(value, list):
+        return [as_number(share, f"priors[{i}]") for i, share in enumerate(value)]
+    raise unexpected("a list of shares or a table by name", value, "priors")
+
+
+def _is_range(value: Any) -> bool:
+    """Whether a value is a pair of numbers."""
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a TOML value is an integer or a float."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

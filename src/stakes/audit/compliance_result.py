@@ -1,0 +1,307 @@
+"""Compliance: the verdict on whether a metric ranks as a cost matrix does, with witnesses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes._kernels.half_planes import balance, triple_around_zero
+from stakes.application import CostMatrix
+from stakes.audit.count_metric import CountMetric
+from stakes.audit.slopes import StrictPairs, strict_sign
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray, Name
+
+__all__ = [
+    "TOLERANCE",
+    "Compliance",
+    "RankedPair",
+    "Witness",
+    "costs_of_arc",
+    "miss_price",
+    "price",
+    "same_move_witness",
+    "short",
+    "three_pair_witness",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPair:
+    """Two tables of the same data, better first in the eyes of the metric.
+
+    Part of what `audit` and `compliance` return.
+
+    Parameters
+    ----------
+    better, worse : ConfusionMatrix
+        The tables; they have the same class totals.
+    better_value, worse_value : float
+        What the metric says of them.
+    """
+
+    better: ConfusionMatrix
+    worse: ConfusionMatrix
+    better_value: float
+    worse_value: float
+
+    @property
+    def step(self) -> FloatArray:
+        """Better minus worse, in shares of all cases."""
+        return np.asarray((self.better.counts - self.worse.counts) / self.better.total)
+
+    def __repr__(self) -> str:
+        return (
+            f"RankedPair({self.better.counts.tolist()} at {self.better_value:.6g} over "
+            f"{self.worse.counts.tolist()} at {self.worse_value:.6g})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Pairs ranked by the metric, whose steps cancel: no cost matrix can rank them so.
+
+    With costs C the metric would have to say that each step lowers the expected cost. But
+    the steps, weighed by `weights`, add up to nothing, and so do their costs. Part of what
+    `compliance` returns.
+
+    Parameters
+    ----------
+    pairs : tuple of RankedPair
+        Two or three.
+    weights : ndarray
+        One per pair, not negative, adding to one.
+    """
+
+    pairs: tuple[RankedPair, ...]
+    weights: FloatArray
+
+    @property
+    def residual(self) -> float:
+        """Largest cell of the weighed sum of steps: 0 up to rounding."""
+        steps = np.stack([pair.step for pair in self.pairs])
+        return float(np.abs(np.tensordot(self.weights, steps, axes=1)).max())
+
+    def frame(self) -> Frame:
+        """One row per pair: the counts, row by row, and what the metric says of them."""
+        return Frame(
+            {
+                "better": [str(pair.better.counts.tolist()) for pair in self.pairs],
+                "better_value": [pair.better_value for pair in self.pairs],
+                "worse": [str(pair.worse.counts.tolist()) for pair in self.pairs],
+                "worse_value": [pair.worse_value for pair in self.pairs],
+                "weight": self.weights,
+            }
+        )
+
+
+def as_pair(
+    metric: CountMetric, better: FloatArray, worse: FloatArray, classes: Sequence[Name] | None
+) -> RankedPair:
+    """The pair with its values."""
+    values = metric.values(np.stack([better, worse]))
+    return RankedPair(
+        _table(better, classes), _table(worse, classes), float(values[0]), float(values[1])
+    )
+
+
+def _table(counts: FloatArray, classes: Sequence[Name] | None) -> ConfusionMatrix:
+    """Whole counts as integers."""
+    whole = np.rint(counts)
+    table = whole.astype(np.int64) if np.allclose(whole, counts, atol=1e-9) else counts
+    return ConfusionMatrix(table, classes)
+
+
+#: Steps tried as the same change in different places, in cases of 1000.
+AMOUNTS = (10, 20, 40, 80, 150)
+
+
+def same_move_witness(
+    metric: CountMetric, priors: Sequence[float], *, cases: int = 1000,
+    classes: Sequence[Name] | None = None,
+) -> Witness | None:  # fmt: skip
+    """The same change of two cells, praised at one table and blamed at another.
+
+    Both tables are whole counts of two classes. Of all such changes the one with the
+    largest smaller margin is taken.
+    """
+    moves = [(a, s * b) for a in AMOUNTS for b in AMOUNTS for s in (-1, 1)]
+    starts = np.concatenate([_whole_tables(prior, cases) for prior in priors])
+    at_start = metric.scores(starts)
+    finite = at_start[np.isfinite(at_start)]
+    spread = float(np.ptp(finite)) if finite.size else 0.0
+    best: tuple[float, FloatArray, FloatArray, FloatArray] | None = None
+    for negative, positive in moves:
+        step = np.array([[negative, -negative], [-positive, positive]], dtype=np.float64)
+        fits = ((starts + step) >= 0).all(axis=(1, 2))
+        tables, before = starts[fits], at_start[fits]
+        if tables.shape[0] < 2:
+            continue
+        after = metric.scores(tables + step)
+        sign = strict_sign(after, before)
+        with np.errstate(invalid="ignore"):
+            gain = np.where(sign != 0, (after - before) / (spread or 1.0), 0.0)
+        up, down = int(np.nanargmax(gain)), int(np.nanargmin(gain))
+        worst = min(gain[up], -gain[down])
+        if worst > 1e-6 and (best is None or worst > best[0]):
+            best = worst, step, tables[up], tables[down]
+    if best is None:
+        return None
+    _, step, up_at, down_at = best
+    pairs = (
+        as_pair(metric, up_at + step, up_at, classes),
+        as_pair(metric, down_at, down_at + step, classes),
+    )
+    return Witness(pairs, np.array([0.5, 0.5]))
+
+
+def three_pair_witness(
+    metric: CountMetric, pairs: StrictPairs, classes: Sequence[Name] | None = None
+) -> Witness | None:
+    """Three pairs in one plane whose steps have nothing in their middle but zero."""
+    found = triple_around_zero(pairs.angles, pairs.margins)
+    if found is None:
+        return None
+    chosen = list(found)
+    steps = pairs.steps[chosen]
+    order = np.argsort(np.mod(np.arctan2(steps[:, 1], steps[:, 0]), 2 * np.pi))
+    chosen = [chosen[k] for k in order]
+    weights = balance(pairs.steps[chosen])
+    ranked = tuple(as_pair(metric, pairs.better[k], pairs.worse[k], classes) for k in chosen)
+    return Witness(ranked, weights)
+
+
+def _whole_tables(prior: float, cases: int) -> FloatArray:
+    """Tables of whole counts with the rates 0.5 to 0.9 in both classes."""
+    positives = round(prior * cases)
+    negatives = cases - positives
+    tables = []
+    for specificity in (0.5, 0.7, 0.9):
+        for recall in (0.5, 0.7, 0.9):
+            tn, tp = round(specificity * negatives), round(recall * positives)
+            tables.append([[tn, negatives - tn], [positives - tp, tp]])
+    return np.array(tables, dtype=np.float64)
+
+
+#: Directions closer than this (in radians) count as the same.
+TOLERANCE = 1e-5
+#: What can be wrong, and how a sentence says it.
+FAILURES = {
+    "undefined": "it has no value for any table that was tried",
+    "constant": "it gives every table the same value",
+    "curved": "its level sets are curved, so it trades one error for another at a price "
+    "that depends on the system",
+    "not parallel": "its level sets are straight but not parallel, so it trades one error for "
+    "another at a price that depends on the system",
+    "prevalence": "the slope of its level sets depends on the class frequencies, so the price "
+    "of an error hangs on how rare the classes are in the data",
+    "ties": "it cannot tell apart systems that its own costs tell apart",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compliance:
+    """Whether a metric ranks as a cost matrix does; made by `compliance`.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    compliant : bool
+        Whether one cost matrix explains all rankings that were tried.
+    failure : str or None
+        "curved", "not parallel" (straight level sets), "prevalence", "ties", "constant" or
+        "undefined".
+    costs : CostMatrix or None
+        The costs that explain it, up to row shifts and scale; None when there are none.
+    slopes : Frame
+        For two classes, the cost of a miss in false alarms at each prevalence that was
+        tried, smallest and largest.
+    witness : Witness or None
+        Pairs that no single cost matrix explains.
+    tie : RankedPair or None
+        For "ties": two tables with the same value, the cheaper one first.
+    undefined_share : float
+        Share of the tables tried at which the metric is `nan`.
+    """
+
+    metric: str
+    compliant: bool
+    failure: str | None
+    costs: CostMatrix | None
+    slopes: Frame
+    witness: Witness | None = None
+    tie: RankedPair | None = None
+    undefined_share: float = 0.0
+
+    @property
+    def miss_cost(self) -> float:
+        """Cost of a miss in false alarms that explains a two-class metric; else `nan`."""
+        if self.costs is None or self.costs.shape != (2, 2):
+            return math.nan
+        (tn, fp), (fn, tp) = self.costs.values.tolist()
+        return miss_price(fn - tp, fp - tn)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        if self.failure is not None:
+            return f"{self.metric} ranks as no cost matrix does: {FAILURES[self.failure]}."
+        text = f"{self.metric} ranks as an expected cost does"
+        if self.costs is not None and self.costs.shape == (2, 2):
+            text += f", with {price(self.costs)}"
+        if self.undefined_share > 0:
+            text += f" (where it is defined: nan at {self.undefined_share:.0%} of the tables tried)"
+        return text + "."
+
+    def frame(self) -> Frame:
+        """The slopes by prevalence."""
+        return self.slopes
+
+
+def costs_of_arc(middle: float, width: float) -> CostMatrix:
+    """The cost matrix of an arc of directions, with the shortest number that lies in it."""
+    false_alarm, miss = math.cos(middle), math.sin(middle)
+    slack = max(width, TOLERANCE) / 2
+    if abs(false_alarm) <= slack:
+        return CostMatrix([[0.0, 0.0], [math.copysign(1.0, miss), 0.0]])
+    if abs(miss) <= slack:
+        return CostMatrix([[0.0, math.copysign(1.0, false_alarm)], [0.0, 0.0]])
+    ends = sorted(abs(math.tan(middle + turn)) for turn in (-slack, slack))
+    ratio = abs(miss / false_alarm)
+    short = (float(f"{ratio:.{digits}g}") for digits in range(1, 15))
+    ratio = next((r for r in short if ends[0] <= r <= ends[1]), ratio)
+    return CostMatrix([[0.0, math.copysign(1.0, false_alarm)], [math.copysign(ratio, miss), 0.0]])
+
+
+def short(number: float, digits: int) -> str:
+    """A number to so many digits, without powers of ten where people do without them."""
+    text = f"{number:.{digits}g}"
+    return f"{float(text):.0f}" if "e+" in text and abs(number) < 1e9 else text
+
+
+def miss_price(miss: float, false_alarm: float) -> float:
+    """Miss over false alarm; infinite when only misses count."""
+    if abs(false_alarm) < TOLERANCE * abs(miss):
+        return math.inf if miss > 0 else -math.inf
+    return 0.0 if abs(miss) < TOLERANCE * abs(false_alarm) else miss / false_alarm
+
+
+def price(costs: CostMatrix) -> str:
+    """What two-class costs make of a miss, in words."""
+    (tn, fp), (fn, tp) = costs.values.tolist()
+    false_alarm, miss = fp - tn, fn - tp
+    if min(false_alarm, miss) < 0:
+        wanted = [n for n, c in (("false alarms", false_alarm), ("misses", miss)) if c < 0]
+        return f"{' and '.join(wanted)} rewarded"
+    ratio = miss_price(miss, false_alarm)
+    if math.isinf(ratio):
+        return "only misses counting"
+    if ratio == 0:
+        return "only false alarms counting"
+    plural = "" if short(ratio, 4) == "1" else "s"
+    return f"a miss counting as {short(ratio, 4)} false alarm{plural}"

@@ -1,0 +1,355 @@
+"""The costs that a metric implies: at an operating point, and by the threshold it likes best."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._columns import as_reals
+from stakes.application import CostMatrix
+from stakes.audit.compliance_result import short
+from stakes.audit.count_metric import CountMetric, as_count_metric
+from stakes.exceptions import DataError, UndefinedError
+from stakes.metrics.counts.table_cells import as_table
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix
+from stakes.summaries.ranked_scores import RankedScores
+from stakes.typing import FloatArray, Name
+
+__all__ = ["BestThreshold", "ImpliedCosts", "best_threshold", "implied_costs"]
+
+
+#: Step of the differences, as a share of the cases that can move.
+STEP = 1e-3
+#: Costs that differ by less, where the dearest is 1, count as the same.
+ALIKE = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class ImpliedCosts:
+    """What a metric makes each decision cost near a table; made by `implied_costs`.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    matrix : ConfusionMatrix
+        The operating point.
+    costs : CostMatrix
+        Standardised: each row's minimum is 0. For two classes a false alarm costs 1 (a miss,
+        when false alarms cost nothing); for more the dearest error costs 1.
+    positive : int
+        Position of the positive class, for two classes.
+    """
+
+    metric: str
+    matrix: ConfusionMatrix
+    costs: CostMatrix
+    positive: int = 1
+
+    @property
+    def miss_cost(self) -> float:
+        """For two classes, how many false alarms a miss counts as; infinite if only misses do."""
+        if self.costs.shape != (2, 2):
+            raise DataError("a miss and a false alarm exist for two classes and two decisions.")
+        p, n = self.positive, 1 - self.positive
+        miss = float(self.costs.values[p, n] - self.costs.values[p, p])
+        false_alarm = float(self.costs.values[n, p] - self.costs.values[n, n])
+        if false_alarm == 0:
+            return math.copysign(math.inf, miss) if miss else math.nan
+        return miss / false_alarm
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words."""
+        if not self.costs.values.any():
+            return f"At this operating point {self.metric} does not react to single errors."
+        if self.costs.shape != (2, 2):
+            errors = self.costs.values[~np.eye(*self.costs.shape, dtype=bool)]
+            if np.ptp(errors) <= ALIKE and not np.diagonal(self.costs.values).any():
+                return f"At this operating point {self.metric} minds all errors alike."
+            row, column = np.unravel_index(int(self.costs.values.argmax()), self.costs.shape)
+            return (
+                f"At this operating point {self.metric} minds most to decide "
+                f"{self.costs.decisions[column]!r} when the truth is {self.costs.classes[row]!r}."
+            )
+        p, n = self.positive, 1 - self.positive
+        rewarded = [w for w, i, j in (("misses", p, n), ("false alarms", n, p))
+                    if self.costs.values[i, i] > 0 and self.costs.values[i, j] == 0]  # fmt: skip
+        if rewarded:
+            return f"At this operating point {self.metric} rewards {' and '.join(rewarded)}."
+        if math.isinf(self.miss_cost):
+            return f"At this operating point {self.metric} counts misses only."
+        if self.miss_cost == 0:
+            return f"At this operating point {self.metric} counts false alarms only."
+        counted = short(self.miss_cost, 2)
+        plural = "" if counted == "1" else "s"
+        return (
+            f"At this operating point {self.metric} treats a miss as {counted} false alarm{plural}."
+        )
+
+    def frame(self) -> Frame:
+        """One row per truth and decision with the implied cost."""
+        width = len(self.costs.decisions)
+        return Frame(
+            {
+                "truth": [name for name in self.costs.classes for _ in range(width)],
+                "decision": list(self.costs.decisions) * len(self.costs.classes),
+                "cost": self.costs.values.ravel(),
+            }
+        )
+
+
+def implied_costs(
+    metric: Any, matrix: Any, *, positive: Name | None = None,
+    higher_is_better: bool | None = None, application: Any = None,
+) -> ImpliedCosts:  # fmt: skip
+    r"""The cost matrix that a metric implies at an operating point.
+
+    Near a table every smooth metric ranks as an expected cost does, with the costs
+
+    .. math:: c_{ij} = -\partial m / \partial n_{ij}
+
+    up to a shift of each row and a common factor. Unless the metric is a cost, they are
+    other costs at every other table.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        A name in the catalogue, or a function of a (K, M) array of counts, rows true
+        classes.
+    matrix : ConfusionMatrix or array-like
+        The operating point.
+    positive : name, optional
+        The positive class of a two-class metric; the second one by default.
+    higher_is_better : bool, optional
+        Direction of a function of one's own; yes by default.
+    application : Application, optional
+        Costs for catalogued metrics that need some.
+
+    Returns
+    -------
+    ImpliedCosts
+        The costs in standard form; `sentence` puts them in words.
+
+    Notes
+    -----
+    Derivatives are central differences of fourth order along moves of cases between
+    decisions, one-sided where a cell is empty. Where a metric has a kink the two sides are
+    averaged.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, sections 3 and 4.1.1.
+
+    Examples
+    --------
+    >>> found = implied_costs("f1", [[90, 5], [1, 4]])
+    >>> round(found.miss_cost, 4)  # (TP + FP + FN) / TP
+    2.5
+    >>> print(found.sentence)
+    At this operating point f1 treats a miss as 2.5 false alarms.
+    """
+    table = as_table(matrix)
+    index = 1 if positive is None else _position(table, positive)
+    counted = as_count_metric(
+        metric, higher_is_better=higher_is_better, application=application, positive=index
+    )
+    counts = np.asarray(table.counts, dtype=np.float64)
+    if not np.isfinite(counted.scores(counts)):
+        raise UndefinedError(
+            f"{counted.name} is not a finite number at this table, so it implies no costs there."
+        )
+    costs = -_gradient(counted, counts)
+    costs = costs - costs.min(axis=1, keepdims=True)
+    matrix_of_costs = CostMatrix(_scaled(costs, index), table.classes, table.decisions)
+    return ImpliedCosts(counted.name, table, matrix_of_costs, index)
+
+
+def _position(table: ConfusionMatrix, positive: Name) -> int:
+    """Where the positive class stands."""
+    if positive not in table.classes:
+        raise DataError(f"`positive` must be one of {table.classes}; got {positive!r}.")
+    return table.classes.index(positive)
+
+
+def _gradient(metric: CountMetric, counts: FloatArray) -> FloatArray:
+    """Derivatives of the score along moves from the fullest cell of each row."""
+    rows, columns = counts.shape
+    gradient = np.zeros((rows, columns))
+    for i in range(rows):
+        source = int(np.argmax(counts[i]))
+        if counts[i, source] == 0:
+            raise UndefinedError(
+                f"row {i} of the table is empty, so what its errors cost is unknown.",
+                hint="give a table with cases of every class",
+            )
+        for j in range(columns):
+            if j != source:
+                gradient[i, j] = _slope(metric, counts, i, source, j)
+    if not np.isfinite(gradient).all():
+        raise UndefinedError(f"{metric.name} is not finite next to this table.")
+    size = np.abs(gradient).max()
+    gradient[np.abs(gradient) < 1e-7 * size] = 0.0
+    return gradient
+
+
+def _slope(metric: CountMetric, counts: FloatArray, row: int, source: int, target: int) -> float:
+    """Change of the score per case that goes from one decision to another."""
+    change = np.zeros_like(counts)
+    change[row, source], change[row, target] = -1.0, 1.0
+    room = counts[row, source], counts[row, target]
+    if room[1] > 0:
+        h = STEP * min(room)
+        steps, weights = np.array([-2, -1, 1, 2]), np.array([1, -8, 8, -1]) / 12
+    else:
+        h = STEP * room[0]
+        steps, weights = np.arange(5), np.array([-25, 48, -36, 16, -3]) / 12
+    scores = metric.scores(counts + h * steps[:, None, None] * change)
+    return float((scores - metric.scores(counts)) @ weights / h)
+
+
+def _scaled(costs: FloatArray, positive: int) -> FloatArray:
+    """Two classes: a false alarm costs 1, else a miss does. More: the dearest error costs 1."""
+    if costs.shape == (2, 2):
+        row = costs[1 - positive].max() or costs[positive].max()
+        return np.asarray(costs / row if row else costs)
+    dearest = costs.max()
+    return np.asarray(costs / dearest if dearest else costs)
+
+
+@dataclass(frozen=True, slots=True)
+class BestThreshold:
+    """Where a metric is best along the thresholds of a score; made by `best_threshold`.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    threshold : float
+        Act when the score is above it, in the units of the scores.
+    log_odds : float
+        The same on the posterior log odds; `nan` for scores of kind "rank".
+    value : float
+        The metric there.
+    matrix : ConfusionMatrix
+        What is decided there.
+    """
+
+    metric: str
+    threshold: float
+    log_odds: float
+    value: float
+    matrix: ConfusionMatrix
+
+    @property
+    def miss_cost(self) -> float:
+        """Cost of a miss, in false alarms, whose Bayes threshold this is: exp(-log odds)."""
+        return float(np.exp(-self.log_odds)) if self.log_odds > -700 else math.inf
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words."""
+        if math.isnan(self.log_odds):
+            return f"{self.metric} is best above the score {self.threshold:.4g}."
+        if math.isinf(self.miss_cost) or self.miss_cost == 0:
+            which = "miss" if self.miss_cost else "false alarm"
+            return (
+                f"Tuning the threshold for {self.metric} on these scores means that only a "
+                f"{which} counts."
+            )
+        counted = short(self.miss_cost, 2)
+        plural = "" if counted == "1" else "s"
+        return (
+            f"Tuning the threshold for {self.metric} on these scores means that a miss counts "
+            f"as {counted} false alarm{plural}."
+        )
+
+
+def best_threshold(
+    metric: Any, scores: RankedScores, *, thresholds: Any = None,
+    higher_is_better: bool | None = None, application: Any = None,
+) -> BestThreshold:  # fmt: skip
+    """The threshold that a metric likes best, and the cost ratio for which it is Bayes'.
+
+    If the scores are calibrated, the Bayes threshold on the log odds is log(c_12 / c_21), so
+    that tuning a metric to its best threshold t is the same as choosing c_21 / c_12 =
+    exp(-t), without saying so.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        As in `implied_costs`.
+    scores : ScoreCounts
+        Binary scores; unless they are of kind "rank", taken as calibrated.
+    thresholds : sequence of float, optional
+        Try these only, in the units of the scores. By default every cut between two
+        scores, whose best one is exact, and noisy where the metric is flat.
+    higher_is_better : bool, optional
+        Direction of a function of one's own; yes by default.
+    application : Application, optional
+        Costs for catalogued metrics that need some.
+
+    Returns
+    -------
+    BestThreshold
+        Of equally good thresholds the lowest.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 4.1.1 and eq 29.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 0, 1], [-2., -1., -.5, 0., 2.], kind="log_odds")
+    >>> best = best_threshold("f1", sc)
+    >>> best.threshold, round(best.miss_cost, 2), best.matrix.counts.tolist()
+    (-0.75, 2.12, [[2.0, 1.0], [0.0, 2.0]])
+    """
+    scores.require_both("best_threshold")
+    counted = as_count_metric(metric, higher_is_better=higher_is_better, application=application)
+    cuts, negatives, positives = _cuts(scores, thresholds)
+    totals = scores.class_totals
+    rest = totals[0] - negatives, totals[1] - positives
+    cells = np.stack([negatives, rest[0], positives, rest[1]], axis=-1).astype(np.float64)
+    tables = cells.reshape(-1, 2, 2)
+    values = counted.scores(tables)
+    if np.isnan(values).all():
+        raise UndefinedError(f"{counted.name} is undefined at every threshold.")
+    best = int(np.nanargmax(values))
+    matrix = ConfusionMatrix(tables[best], scores.classes)
+    cut = float(cuts[best])
+    return BestThreshold(
+        counted.name, cut, _log_odds(scores, cut), float(counted.values(tables[best])), matrix
+    )
+
+
+def _cuts(scores: RankedScores, thresholds: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Thresholds, and the cases of each class that are not above them."""
+    if thresholds is None:
+        return scores.finest
+    cuts = np.sort(as_reals(thresholds, "thresholds"))
+    if cuts.ndim != 1 or np.isnan(cuts).any():
+        raise DataError("`thresholds` must be one-dimensional and without NaN.")
+    levels, negatives, positives = scores.levels
+    place = np.searchsorted(levels, cuts, side="right")
+    below = [np.concatenate([[0], np.cumsum(part)])[place] for part in (negatives, positives)]
+    return cuts, below[0], below[1]
+
+
+def _log_odds(scores: RankedScores, cut: float) -> float:
+    """A threshold on the scores as one on the posterior log odds at the priors of the data."""
+    if scores.kind == "rank":
+        return math.nan
+    if scores.kind == "llr":
+        share = float(scores.priors[1])
+        return cut + math.log(share) - math.log1p(-share)
+    if scores.kind == "posterior":
+        if not 0 < cut < 1:
+            return -math.inf if cut <= 0 else math.inf
+        return math.log(cut) - math.log1p(-cut)
+    return cut

@@ -1,0 +1,1 @@
+"""The calibrators, one family per module, and the choice between them."""

@@ -1,0 +1,294 @@
+"""Calibrating every case with a map that never saw it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stakes._checks import as_priors
+from stakes._columns import as_column, as_weights
+from stakes._names import listed
+from stakes._random import as_generator
+from stakes.calibration.calibrator import Calibrator, as_calibrator
+from stakes.calibration.labelled_scores import Cases, group_numbers, read_cases
+from stakes.exceptions import DataError
+from stakes.typing import FloatArray, IntArray, RandomSource
+
+__all__ = ["cross_fit", "fit_on_test", "stratified_folds"]
+
+#: How results say that a calibrator was judged by the cases it learnt from.
+OPTIMISTIC = "optimistic: fitted on the same cases"
+
+
+def stratified_folds(
+    y_true: Any,
+    folds: int = 5,
+    *,
+    groups: Any = None,
+    rng: RandomSource | np.random.RandomState = 0,
+) -> IntArray:
+    """Fold number of each case: every fold has about the same share of each class.
+
+    With `groups` (speakers, customers, documents) the cases of a group stay together, so that a
+    calibrator is never tested on a group it has seen; classes are then balanced as well as the
+    groups allow.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+        True classes.
+    folds : int
+        Number of folds, at least 2.
+    groups : array-like of shape (n_cases,), optional
+        What belongs together.
+    rng : None, int, numpy.random.Generator or RandomState
+        Seed of what is drawn, 0 if None; a generator gives fresh draws. A legacy
+        ``RandomState(s)`` without groups gives the same folds as scikit-learn's
+        ``StratifiedKFold(folds, shuffle=True, random_state=s)``.
+
+    Returns
+    -------
+    ndarray of int, shape (n_cases,)
+        Numbers from 0 to folds - 1.
+
+    Examples
+    --------
+    >>> stratified_folds([0, 0, 1, 1], 2, rng=0).tolist()
+    [0, 1, 0, 1]
+    """
+    labels = as_column(y_true, "y_true")
+    folds = _count(folds, len(labels))
+    random = _random(rng)
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))  # classes in the order of their first occurrence
+    codes = rank[inverse.reshape(-1)]
+    if groups is not None:
+        return _grouped(codes, as_column(groups, "groups"), folds, random)
+    size = len(first)
+    ordered = np.sort(codes)
+    shares = [np.bincount(ordered[k::folds], minlength=size) for k in range(folds)]
+    out = np.empty(len(labels), dtype=np.intp)
+    for k in range(size):
+        numbers = np.arange(folds).repeat([share[k] for share in shares])
+        random.shuffle(numbers)
+        out[codes == k] = numbers
+    return out
+
+
+def _count(folds: Any, cases: int) -> int:
+    """The number of folds, in which so many cases can be."""
+    plain = isinstance(folds, (int, float, np.number)) and not isinstance(folds, bool)
+    if not (plain and 2 <= folds <= max(cases, 2) and int(folds) == folds):
+        raise DataError(
+            f"`folds` must be a whole number from 2 to the {cases} cases; got {folds!r}.",
+            hint=f"folds={min(5, max(cases, 2))}, or the fold of each case",
+        )
+    return int(folds)
+
+
+def _random(rng: Any) -> np.random.Generator | np.random.RandomState:
+    """The source of randomness; that of scikit-learn is used as it is."""
+    return rng if isinstance(rng, np.random.RandomState) else as_generator(rng)
+
+
+def _grouped(
+    codes: IntArray, groups: Any, folds: int, random: np.random.Generator | np.random.RandomState
+) -> IntArray:
+    """Give each group, largest first, to the fold it leaves most even."""
+    if len(groups) != len(codes):
+        raise DataError(f"`groups` has {len(groups)} rows but there are {len(codes)} cases.")
+    member = group_numbers(groups)
+    size = int(member.max()) + 1
+    if size < folds:
+        raise DataError(
+            f"`groups` must be at least as many as the {folds} folds; got {size}.",
+            hint=f"folds={size}" if size > 1 else "bring cases of another group",
+        )
+    table = np.zeros((size, int(codes.max()) + 1))
+    np.add.at(table, (member, codes), 1.0)
+    share = table / table.sum(axis=0)
+    order = random.permutation(size)
+    order = order[np.argsort(-table[order].sum(axis=1), kind="stable")]
+    load = np.zeros((folds, table.shape[1]))
+    home = np.empty(size, dtype=np.intp)
+    for group in order:
+        trial = ((load + share[group]) ** 2 - load**2).sum(axis=1)
+        home[group] = int(trial.argmin())
+        load[home[group]] += share[group]
+    return home[member]
+
+
+def cross_fit(
+    cal: Calibrator,
+    scores: Any,
+    y_true: Any,
+    *,
+    folds: Any = 5,
+    rng: RandomSource | np.random.RandomState = 0,
+    groups: Any = None,
+    sample_weight: Any = None,
+) -> FloatArray:
+    """Calibrated posteriors of every case, from a calibrator fitted without its fold.
+
+    The honest way to see, on one set of labelled cases, what calibration would give on new ones.
+
+    Parameters
+    ----------
+    cal : Calibrator
+        What to fit; its own state is neither used nor changed.
+    scores : array-like of shape (n_cases, n_classes) or (n_cases,)
+        What the calibrator takes.
+    y_true : array-like of shape (n_cases,)
+        True classes.
+    folds : int or array-like of shape (n_cases,)
+        Number of stratified folds, or the fold of each case.
+    rng, groups
+        See `stratified_folds`; not used when `folds` is an array.
+    sample_weight : array-like of shape (n_cases,), optional
+        Used in the fits.
+
+    Returns
+    -------
+    ndarray of shape (n_cases, n_classes)
+        Posteriors, in the order of the cases.
+
+    Notes
+    -----
+    Without `priors` each fit uses the class shares of its own cases.
+
+    Examples
+    --------
+    >>> from stakes.calibration import Affine
+    >>> log_odds = [-3.0, -1.0, 2.0, -2.0, 1.0, 3.0, -1.0, 0.5]
+    >>> cross_fit(Affine(), log_odds, [0, 0, 0, 0, 1, 1, 1, 1], folds=2).shape
+    (8, 2)
+    """
+    as_calibrator(cal)
+    cases = read_cases(
+        cal._read(scores, sample_weight),
+        y_true,
+        sample_weight=sample_weight,
+        classes=cal.options["classes"],
+        groups=groups,
+    )
+    cal._refuse_other_order(cases.classes)
+    number = fold_numbers(cases, folds, rng=rng)
+    return np.exp(cross_fit_cases(cal, cases, number))
+
+
+def cross_fit_cases(
+    cal: Calibrator,
+    cases: Cases,
+    number: IntArray,
+    *,
+    tell: Callable[[int, int], None] | None = None,
+) -> FloatArray:
+    """Cross-fitted log-posteriors of cases already read.
+
+    `tell` is called before each fold with how many are done and how many there are.
+    """
+    out = np.empty((len(number), cases.scores.size))
+    priors = cal.options["priors"]
+    priors = None if priors is None else as_priors(priors, cases.classes)
+    names, scores = np.unique(number), cases.scores.as_a_whole(cases.sample_weight)
+    for done, fold in enumerate(names):
+        if tell is not None:
+            tell(done, len(names))
+        test = np.flatnonzero(number == fold)
+        train = np.flatnonzero(number != fold)
+        fitted = cal.unfitted()
+        fitted.options |= {"classes": None, "priors": priors}  # codes are positions
+        part = scores.take(train)
+        try:
+            weights = None if cases.sample_weight is None else cases.sample_weight[train]
+            groups = None if cases.groups is None else cases.groups[train]
+            fitted._fit_cases(part, cases.codes[train], weights, groups)
+        except DataError as error:
+            raise _failure(cal, cases, priors, f"fold {fold}", error) from None
+        out[test] = fitted._log_posteriors(fitted._bounded(cases.scores.take(test), learn=False))
+    return out
+
+
+def _failure(
+    cal: Calibrator, cases: Cases, priors: FloatArray | None, fold: str, error: DataError
+) -> DataError:
+    """Why a fold could not be fitted: what is wrong with all cases, or else with the fold."""
+    fitted = cal.unfitted()
+    fitted.options |= {"classes": None, "priors": priors}
+    try:
+        fitted._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
+    except DataError as whole:
+        return whole
+    return DataError(
+        f"{fold}: {error.message}", hint=error.hint or "use fewer folds", rows=error.rows
+    )
+
+
+def fold_numbers(
+    cases: Cases, folds: Any, *, rng: RandomSource | np.random.RandomState = 0
+) -> IntArray:
+    """Fold numbers from a count or as given; cases of weight 0 do not change those of others."""
+    if np.ndim(folds) == 0:
+        if cases.sample_weight is None or cases.sample_weight.all():
+            return stratified_folds(cases.codes, folds, groups=cases.groups, rng=rng)
+        return _folds_by_weight(cases, folds, rng)
+    given = as_column(folds, "folds")
+    if len(given) != len(cases.codes):
+        raise DataError(f"`folds` has {len(given)} rows but there are {len(cases.codes)} cases.")
+    names, number = np.unique(given, return_inverse=True)
+    if len(names) < 2:
+        raise DataError(f"`folds` must name at least two folds; got {listed(names.tolist())}.")
+    return number.reshape(-1).astype(np.intp)
+
+
+def fit_on_test(
+    cal: Calibrator, scores: Any, y_true: Any, *, sample_weight: Any = None
+) -> FloatArray:
+    """Optimistic posteriors: from a calibrator fitted on the very cases it is applied to.
+
+    Optimistic: whatever is computed from them is better than it will be on new cases, the more so
+    the more parameters the calibrator has and the fewer the cases are. The array itself does not
+    say so: say it wherever a figure from it is shown. Only for what calibration could give at best
+    on these cases. For a fair figure use `cross_fit`, or fit on other cases.
+
+    Parameters
+    ----------
+    cal, scores, y_true, sample_weight
+        See `cross_fit`.
+
+    Returns
+    -------
+    ndarray of shape (n_cases, n_classes)
+        Optimistic posteriors.
+
+    See Also
+    --------
+    cross_fit : posteriors of every case from a calibrator that never saw it.
+    calibration_gain : a figure that says itself when it is optimistic.
+
+    Examples
+    --------
+    >>> from stakes.calibration import Isotonic
+    >>> fit_on_test(Isotonic(misleading=0), [-1.0, 0.0, 1.0], [0, 1, 1])[:, 1].tolist()
+    [0.0, 1.0, 1.0]
+    """
+    as_calibrator(cal)
+    as_weights(sample_weight, len(as_column(y_true, "y_true")))
+    return cal.unfitted().fit(scores, y_true, sample_weight=sample_weight).posteriors(scores)
+
+
+def _folds_by_weight(
+    cases: Cases, folds: Any, rng: RandomSource | np.random.RandomState
+) -> IntArray:
+    """Folds of the cases that count; those of weight 0 go with their group, or in turn."""
+    kept = np.flatnonzero(cases.weights)
+    groups = None if cases.groups is None else cases.groups[kept]
+    number = stratified_folds(cases.codes[kept], folds, groups=groups, rng=rng)
+    member = np.arange(len(cases.codes))
+    if cases.groups is not None:
+        member = group_numbers(cases.groups)
+    home = np.arange(int(member.max()) + 1) % int(folds)
+    home[member[kept]] = number
+    return np.asarray(home[member], dtype=np.intp)

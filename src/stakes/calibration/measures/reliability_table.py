@@ -1,0 +1,310 @@
+"""Reliability: how often it happens when the classifier says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import frozen
+from stakes._kernels.scores.pav import pav_blocks
+from stakes._random import as_generator
+from stakes.calibration.labelled_scores import Cases, read_cases
+from stakes.exceptions import DataError, LabelError
+from stakes.posteriors import Posteriors
+from stakes.results import Frame
+from stakes.typing import FloatArray, IntArray, Name, RandomSource
+
+__all__ = ["Look", "ReliabilityTable", "equal_mass", "event_of", "furthest", "reliability_table"]
+
+
+#: A calibrated classifier is found wanting once in so many times.
+_FALSE_ALARMS = 100
+#: Groups are halved so often; smaller ones than `_LEAST` of the cases, or 10, are not looked at.
+_HALVINGS = 5
+_LEAST = 0.02
+#: Smaller distances between forecast and frequency are not worth a word: this, or a tenth of what
+#: was said (of the rest up to 1, where that is less).
+_WORD = 0.01
+
+
+class Look(NamedTuple):
+    """What was said of a group, what happened, and its number of cases, whatever they weigh."""
+
+    said: float
+    happened: float
+    cases: int
+
+
+def equal_mass(said: FloatArray, weights: FloatArray, groups: int) -> IntArray:
+    """Group of each case when forecasts are cut into so many of equal mass; equal ones together.
+
+    Weights are repetitions. Numbered from 0 without gaps; ties may leave fewer groups.
+    """
+    order = np.argsort(said, kind="stable")
+    reached = np.cumsum(weights[order])
+    wanted = np.arange(1, groups) * float(reached[-1]) / groups
+    places = np.minimum(np.searchsorted(reached, wanted, side="right"), len(said) - 1)
+    member = np.searchsorted(np.unique(said[order][places]), said, side="right")
+    return np.asarray(np.unique(member, return_inverse=True)[1].reshape(-1), dtype=np.intp)
+
+
+def furthest(
+    said: FloatArray, happened: NDArray[np.bool_], weights: FloatArray, groups: int | None
+) -> tuple[Look | None, bool]:
+    """The group of forecasts furthest from what happened beyond chance; whether any is judged.
+
+    Looked at are all cases, their halves by forecast, quarters and so on, every forecast that is
+    common by itself, and `groups` of equal mass if a number is given: none depends on what
+    happened. The chance of each is bounded by the binomial distribution of its mean forecast, and
+    shared among all. One of `groups` goes before the others.
+    """
+    values, member = np.unique(said, return_inverse=True)
+    member = member.reshape(-1)
+    parts = [weights, weights * said, weights * happened, weights**2, 1.0 * (weights > 0.0)]
+    sums = [
+        np.append(0.0, np.cumsum(np.bincount(member, weights=part, minlength=len(values))))
+        for part in parts
+    ]
+    first, after, asked = _ranges(values, sums[0], groups).T
+    mass, spoken, came, squares, rows = (column[after] - column[first] for column in sums)
+    number = mass**2 / squares
+    seen = (number >= 10.0 - 1e-9) & (mass >= _LEAST * sums[0][-1])
+    if not seen.any():
+        return None, False
+    mass, number = mass[seen], number[seen]
+    mean = np.clip(spoken[seen] / mass, 0.0, 1.0)
+    share = np.clip(came[seen] / mass, 0.0, 1.0)
+    gap = np.abs(mean - share)
+    clear = _chances(mean, share, number) < 0.5 / _FALSE_ALARMS / len(mass)
+    clear &= gap > np.minimum(_WORD, 0.1 * np.minimum(mean, 1.0 - mean))
+    if not clear.any():
+        return None, True
+    if (clear & (asked[seen] > 0)).any():
+        clear &= asked[seen] > 0
+    k = int(np.where(clear, gap, -1.0).argmax())
+    return Look(float(mean[k]), float(share[k]), int(rows[seen][k])), True
+
+
+def _ranges(values: FloatArray, below: FloatArray, groups: int | None) -> IntArray:
+    """Each group looked at: its first distinct forecast, the first after it, whether asked for."""
+    weights = np.diff(below)
+    found = {(int(k), int(k) + 1): 0 for k in np.flatnonzero(weights >= _LEAST * below[-1])}
+    counts = [2**depth for depth in range(_HALVINGS + 1)] + ([groups] if groups else [])
+    for count in counts:
+        member = equal_mass(values, weights, count)
+        ends = np.flatnonzero(np.diff(member, prepend=-1, append=member[-1] + 1)).tolist()
+        found |= dict.fromkeys(pairwise(ends), int(count == groups))
+    return np.array([(*ends, asked) for ends, asked in found.items()], dtype=np.intp)
+
+
+def _chances(mean: FloatArray, share: FloatArray, number: FloatArray) -> FloatArray:
+    """At most the chance of a share as high, or as low, among so many cases of that mean."""
+    from scipy.special import betainc
+
+    times = share * number
+    high = np.where(times > 0.0, betainc(np.maximum(times, 1e-9), number - times + 1.0, mean), 1.0)
+    rest = number - times
+    low = np.where(rest > 0.0, betainc(np.maximum(rest, 1e-9), times + 1.0, 1.0 - mean), 1.0)
+    return np.where(share > mean, high, low)
+
+
+_COLUMNS = ("said", "happened", "cases", "low", "high", "lowest", "highest")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ReliabilityTable:
+    """The data of a reliability diagram: one row per group of like forecasts.
+
+    What `reliability_table` returns.
+
+    Attributes
+    ----------
+    said, happened : ndarray
+        Mean forecast and observed frequency of each group.
+    cases : ndarray
+        (Weighted) number of cases in it.
+    low, high : ndarray
+        Where the frequency would lie, at `level`, if the forecasts were calibrated.
+    lowest, highest : ndarray
+        Least and greatest forecast of each group. Pooled forecasts may differ much, and their mean
+        then hides how far each is off.
+    worst : Look or None
+        Mean forecast, frequency and number of cases of the forecasts that are furthest from what
+        happened beyond chance; None when all agree. See `reliability_table`.
+    enough : bool
+        Whether there were cases enough to tell.
+    """
+
+    said: FloatArray
+    happened: FloatArray
+    cases: FloatArray
+    low: FloatArray
+    high: FloatArray
+    lowest: FloatArray
+    highest: FloatArray
+    level: float
+    event: str
+    worst: Look | None
+    enough: bool
+
+    @property
+    def text(self) -> str:
+        """The worst group with enough cases, in words."""
+        if not self.enough:
+            return f"Too few cases to say how far the forecasts of {self.event} can be trusted."
+        if self.worst is None:
+            return f"The forecasts of {self.event} agree with what happened, within chance."
+        said, happened, cases = self.worst
+        return (
+            f"When it says {_percent(said)} for {self.event}, it happens {_percent(happened)} "
+            f"of the time ({cases} cases)."
+        )
+
+    def frame(self) -> Frame:
+        """One row per group."""
+        return Frame({name: getattr(self, name) for name in _COLUMNS})
+
+    def __repr__(self) -> str:
+        groups, cases = len(self.said), float(self.cases.sum())
+        return f"<ReliabilityTable of {self.event}: {groups} groups, {cases:.0f} cases>"
+
+
+def reliability_table(
+    y_true: Any,
+    posteriors: Any,
+    *,
+    of: Name | None = None,
+    groups: str | int = "pav",
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+    level: float = 0.9,
+    replicates: int = 200,
+    rng: RandomSource = 0,
+) -> ReliabilityTable:
+    """Compare what was said with what happened.
+
+    The data of a reliability diagram for any number of classes, with a consistency band around
+    the diagonal and a sentence. For two classes and a summary of scores see
+    `stakes.curves.reliability`.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+        True classes.
+    posteriors : Posteriors or array-like of shape (n_cases, n_classes) or (n_cases,)
+        Probabilities.
+    of : name, optional
+        The class whose forecasts are looked at. Default: the second of two classes; for more, the
+        most probable class of each case ("it says it is right").
+    groups : "pav" or int
+        Groups by isotonic regression, which needs no choice of bins; or that many of equal mass.
+    classes, sample_weight
+        Names of the columns; weights.
+    level, replicates, rng
+        The band: labels are drawn from the forecasts `replicates` times.
+
+    Returns
+    -------
+    ReliabilityTable
+        Groups, band, and a sentence.
+
+    Notes
+    -----
+    The sentence does not judge the pools of the isotonic regression, whose mean forecast may be
+    right though none of the forecasts is. It looks at all cases, at the halves by forecast, at
+    quarters and so on to 32 parts, at every single forecast that a fiftieth of the cases have, and
+    at the groups asked for, if of 10 cases and a fiftieth of all. The binomial chance of each is
+    shared among all of them, so that a calibrated classifier is found wanting once in a hundred
+    times at most. Distances below a percentage point (for rare events, a tenth of what was said)
+    are not spoken of. The worst of the groups asked for is named, if it is clear by itself.
+
+    References
+    ----------
+    .. [1] Dimitriadis, Gneiting, Jordan, *Stable reliability diagrams for probabilistic
+       classifiers*, PNAS 2021.
+
+    Examples
+    --------
+    >>> result = reliability_table([0, 0, 1, 0] * 50, [0.2, 0.2, 0.8, 0.8] * 50)
+    >>> result.said.round(3).tolist(), result.happened.tolist()
+    ([0.2, 0.8], [0.0, 0.5])
+    >>> result.text
+    'When it says 80 % for 1, it happens 50 % of the time (100 cases).'
+    """
+    _check(groups, level, replicates)
+    said, happened, weights, event = event_of(y_true, posteriors, of, classes, sample_weight)
+    if not weights.all():
+        kept = weights > 0
+        said, happened, weights = said[kept], happened[kept], weights[kept]
+    member, size = _grouped(said, happened, weights, groups)
+    mass = np.bincount(member, weights=weights, minlength=size)
+    mean = np.bincount(member, weights=weights * said, minlength=size) / mass
+    share = np.bincount(member, weights=weights * happened, minlength=size) / mass
+    random = as_generator(rng)
+    drawn = np.empty((replicates, size))
+    for row in drawn:
+        luck = random.random(len(said)) < said
+        row[:] = np.bincount(member, weights=weights * luck, minlength=size) / mass
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    lowest, highest = np.ones(size), np.zeros(size)
+    np.minimum.at(lowest, member, said)
+    np.maximum.at(highest, member, said)
+    worst, enough = furthest(said, happened, weights, None if groups == "pav" else int(groups))
+    columns = (mean, share, mass, low, high, lowest, highest)
+    parts = dict(zip(_COLUMNS, map(frozen, columns), strict=True))
+    return ReliabilityTable(**parts, level=level, event=event, worst=worst, enough=enough)
+
+
+def _grouped(
+    said: FloatArray, happened: NDArray[np.bool_], weights: FloatArray, groups: str | int
+) -> tuple[NDArray[np.intp], int]:
+    """Group of each case, in the order of the forecasts."""
+    if isinstance(groups, str):
+        if happened.all() or not happened.any():
+            return np.zeros(len(said), dtype=np.intp), 1
+        blocks = pav_blocks(said, happened, weights)
+        return np.searchsorted(blocks.highest, said), len(blocks.highest)
+    member = equal_mass(said, weights, int(groups))
+    return member, int(member.max()) + 1
+
+
+def _check(groups: Any, level: float, replicates: Any) -> None:
+    """Raise unless the options can be used."""
+    if not 0 < level < 1:
+        raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
+    counted = isinstance(groups, int | np.integer) and groups >= 1
+    if not (counted or (isinstance(groups, str) and groups == "pav")):
+        raise DataError(f"`groups` must be 'pav' or a positive whole number; got {groups!r}.")
+    if not isinstance(replicates, int | np.integer) or replicates < 1:
+        raise DataError(f"`replicates` must be a whole number, at least 1; got {replicates!r}.")
+
+
+def _percent(share: float) -> str:
+    """In percent, with decimals near 0 and 1."""
+    if 0.01 <= share <= 0.99 or share in (0.0, 1.0):
+        return f"{100 * share:.0f} %"
+    digits = int(np.ceil(-np.log10(100 * min(share, 1.0 - share)))) + 1
+    return f"{100 * share:.{digits}f} %"
+
+
+def event_of(
+    y_true: Any, posteriors: Any, of: Name | None, classes: Any, sample_weight: Any
+) -> tuple[FloatArray, NDArray[np.bool_], FloatArray, str]:
+    """Forecast, outcome and weight of the event looked at, and its name."""
+    read = posteriors if isinstance(posteriors, Posteriors) else Posteriors(posteriors)
+    cases: Cases = read_cases(read, y_true, sample_weight=sample_weight, classes=classes)
+    values = np.exp(np.asarray(cases.scores.table))
+    if of is None and values.shape[1] > 2:
+        top = values.argmax(axis=1)
+        said = values[np.arange(len(top)), top]
+        return said, top == cases.codes, cases.weights, "its most probable class"
+    wanted = cases.classes[1] if of is None else of
+    if wanted not in cases.classes:
+        raise LabelError(f"`of` must be one of the classes {list(cases.classes)}; got {of!r}.")
+    k = cases.classes.index(wanted)
+    return values[:, k], cases.codes == k, cases.weights, str(wanted)

@@ -1,0 +1,332 @@
+"""Calibrators as JSON: what is kept of one, what it must hold, and one made again from that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from stakes._checks import as_priors
+from stakes._files import write_whole
+from stakes._sealed import Seal
+from stakes.calibration.score_input import read_scores
+from stakes.calibration.score_kind import known_sort, known_spread
+from stakes.exceptions import DataError, FormatError, StakesError
+from stakes.typing import FloatArray, Name
+
+if TYPE_CHECKING:
+    from stakes.calibration.calibrator import Calibrator
+
+__all__ = [
+    "SEAL",
+    "Savable",
+    "Shape",
+    "Shapes",
+    "check_bound",
+    "jsonable",
+    "kinds",
+    "need_all",
+    "need_exactly",
+    "numbers_again",
+    "parameter",
+    "plain_value",
+    "sealed",
+]
+
+
+#: Lengths of an array; a word is a length found in the file, "n-1" one less than "n".
+Shape = tuple[int | str, ...]
+#: Names and shapes of parameters; None for those that a calibrator reads by itself.
+Shapes = Mapping[str, Shape | None]
+
+
+class _Range(NamedTuple):
+    """Where the numbers of a parameter lie."""
+
+    least: float = -np.finfo(np.float64).max
+    most: float = np.finfo(np.float64).max
+    rising: bool = False
+
+
+_TINY = np.finfo(np.float64).tiny
+#: By the name that a parameter has in every calibrator; all others are finite.
+_RANGES = {
+    "places": _Range(-np.inf, np.inf, rising=True),
+    "edges": _Range(-np.inf, np.inf, rising=True),
+    "maps": _Range(-np.inf, np.inf, rising=True),
+    "ranks": _Range(0.0, 1.0, rising=True),
+    "lower": _Range(0.0, 1.0),
+    "upper": _Range(0.0, 1.0),
+    "shares": _Range(0.0, 1.0),
+    "log_shares": _Range(-np.inf, 0.0),
+    "spreads": _Range(_TINY),
+    "degrees": _Range(0.0),
+    "positives": _Range(0.0),
+    "totals": _Range(0.0),
+}
+
+
+def need_all(saved: Any, names: Iterable[str], what: str) -> None:
+    """Raise unless a part of a saved form is a mapping that holds all names."""
+    if not isinstance(saved, Mapping):
+        raise FormatError(f"the {what} must be named values; got a {type(saved).__name__}.")
+    missing = [name for name in names if name not in saved]
+    if missing:
+        raise FormatError(
+            f"there is no {_quoted(missing)} in the {what}.", hint="fit and save it again"
+        )
+
+
+def need_exactly(saved: Any, names: Iterable[str], what: str) -> None:
+    """Raise unless a part of a saved form holds all names and no others."""
+    known = list(names)
+    need_all(saved, known, what)
+    strange = [str(name) for name in saved if name not in known]
+    if strange:
+        knows = f"known: {_quoted(known)}" if known else "it has none"
+        raise FormatError(f"{_quoted(strange)} in the {what} is not known; {knows}.")
+
+
+def _quoted(names: Iterable[str]) -> str:
+    """Names for a sentence."""
+    return ", ".join(repr(name) for name in names)
+
+
+def parameter(name: str, value: Any, shape: Shape, sizes: dict[str, int]) -> float | FloatArray:
+    """One parameter as a number or an array of its shape; `sizes` is filled in on the way."""
+    if not shape:
+        if isinstance(value, (bool, list, Mapping)) or value is None or np.isnan(float(value)):
+            raise FormatError(f"the saved parameter {name!r} must be a number; got {value!r}.")
+        return float(_in_range(name, np.array(float(value))))
+    array = np.array(value if isinstance(value, list) else None, dtype=np.float64)
+    if array.ndim != len(shape) or not all(map(_fits, array.shape, shape, [sizes] * len(shape))):
+        wanted = ", ".join(str(_known(length, sizes)) for length in shape)
+        got = "no array" if not isinstance(value, list) else f"({', '.join(map(str, array.shape))})"
+        raise FormatError(f"the saved parameter {name!r} must have shape ({wanted}); got {got}.")
+    if np.isnan(array).any():
+        raise FormatError(f"the saved parameter {name!r} must hold numbers; some are missing.")
+    return _in_range(name, array)
+
+
+def _in_range(name: str, values: FloatArray) -> FloatArray:
+    """The numbers of a parameter, where they can lie."""
+    least, most, rising = _RANGES.get(name, _Range())
+    outside = (values < least) | (values > most)
+    if outside.any():
+        raise FormatError(
+            f"the saved parameter {name!r} must lie between {least:g} and {most:g}; got "
+            f"{values[outside].flat[0]:g}.",
+            hint="fit and save it again",
+        )
+    if rising and (values[1:] < values[:-1]).any():
+        raise FormatError(
+            f"the saved parameter {name!r} must not fall.", hint="fit and save it again"
+        )
+    return values
+
+
+def _fits(length: int, wanted: int | str, sizes: dict[str, int]) -> bool:
+    """Whether a length is the wanted one, or the first of its name and enough."""
+    if isinstance(wanted, int):
+        return length == wanted
+    name, _, less = wanted.partition("-")
+    whole = length + int(less or 0)
+    return whole == sizes.setdefault(name, whole) and whole > 0
+
+
+def _known(wanted: int | str, sizes: Mapping[str, int]) -> int | str:
+    """A wanted length as a number, if the file has told it."""
+    if isinstance(wanted, int):
+        return wanted
+    name, _, less = wanted.partition("-")
+    return sizes[name] - int(less or 0) if sizes.get(name) else wanted
+
+
+def check_bound(option: Any, bound: Any) -> None:
+    """Raise unless there is a positive bound where one was asked for, and nowhere else."""
+    plain = isinstance(bound, (int, float)) and not isinstance(bound, bool)
+    if (option is None and bound is None) or (option is not None and plain and bound > 0):
+        return
+    raise FormatError(
+        f"the saved bound must be a positive number exactly where there is the option `bound`; got "
+        f"{bound!r} where that is {option!r}.",
+        hint="fit and save it again",
+    )
+
+
+def plain_value(value: Any) -> Any:
+    """A value that JSON knows, as it is; anything else cannot be saved."""
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    raise FormatError(
+        f"{value!r} is a {type(value).__name__}, which a JSON file cannot hold.",
+        hint="fit with labels and options that are text or numbers, such as y_true.astype(str)",
+    )
+
+
+def numbers_again(value: Any) -> Any:
+    """A saved report with its infinities and undefined numbers, which JSON holds as text."""
+    if isinstance(value, Mapping):
+        return {key: numbers_again(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [numbers_again(item) for item in value]
+    return float(value) if value in ("nan", "inf", "-inf") else value
+
+
+def jsonable(value: Any) -> Any:
+    """JSON types; an infinity becomes the text 'inf' or '-inf', which NumPy reads back."""
+    if hasattr(value, "to_dict"):  # a calibrator inside another
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return jsonable(value.tolist())
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return [jsonable(item) for item in value]
+    return plain_value(value)
+
+
+FORMAT = "stakes-calibrator"
+#: What marks a file of a calibrator.
+SEAL = Seal(
+    FORMAT,
+    1,
+    what="a saved calibrator",
+    again="fit and save it again, or copy it again from where that was done",
+    written="a calibration is written by  stakes calibrate data.csv ... -o FILE, or in Python by "
+    "save(...)",
+)
+#: What every saved calibrator holds besides its format, version and kind.
+PARTS = ("options", "classes", "priors", "bound", "parameters", "report")
+
+#: Every calibrator by the name under which it is saved.
+kinds: dict[str, type[Calibrator]] = {}
+
+
+def sealed(saved: Mapping[str, Any]) -> bytes:
+    """The file of what `to_dict` describes, with a checksum."""
+    return SEAL.sealed({key: saved[key] for key in saved if key not in ("format", "sha256")})
+
+
+class Savable:
+    """The part of a calibrator that writes and reads files."""
+
+    kind: ClassVar[str] = ""
+    #: What is learnt and saved.
+    _shapes: ClassVar[Shapes] = {}
+    #: Options without which posteriors would be others.
+    _applied: ClassVar[tuple[str, ...]] = ()
+    #: What sort of scores `fit` was given, if known; see `sort_of_scores`.
+    _sort: str | None = None
+    #: Quantiles of the scores in `fit`, if known.
+    _spread: tuple[float, ...] | None = None
+    options: dict[str, Any]
+    classes: tuple[Name, ...] | None
+    priors: FloatArray | None
+    report: dict[str, Any]
+    _bound: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything needed to apply the calibrator, as JSON types."""
+        self._need_fit()
+        return {
+            "format": FORMAT,
+            "version": 1,
+            "kind": self.kind,
+            "options": jsonable({**self.options, **self._plain_priors()}),
+            "classes": [plain_value(name) for name in self.classes or ()],
+            "priors": jsonable(self.priors),
+            "bound": self._bound,
+            **({} if self._sort is None else {"scores": self._sort}),
+            **({} if self._spread is None else {"spread": list(self._spread)}),
+            "parameters": jsonable(self._parameters()),
+            "report": jsonable(self.report),
+        }
+
+    def _plain_priors(self) -> dict[str, Any]:
+        """The target priors in class order, whatever form they were given in."""
+        return {"priors": None if self.options["priors"] is None else self.priors}
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> Calibrator:
+        """The calibrator that `to_dict` described; raises unless every part of it is there."""
+        given: Any = saved
+        if not isinstance(given, Mapping):
+            raise DataError(f"a calibrator is needed, as `to_dict` describes it; got {given!r}.")
+        version = saved.get("version")
+        if saved.get("format") != FORMAT or version != 1 or isinstance(version, bool):
+            raise FormatError(
+                f"not a saved calibrator: format {saved.get('format')!r}, version {version!r}."
+            )
+        kind = saved.get("kind")
+        if not isinstance(kind, str) or kind not in kinds:
+            raise FormatError(f"unknown calibrator {kind!r}; known: {', '.join(kinds)}.")
+        try:
+            made = kinds[kind]._rebuilt(saved)
+        except FormatError:
+            raise
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            said = error.message if isinstance(error, StakesError) else error
+            raise FormatError(
+                f"the saved {kind} calibrator is damaged ({type(error).__name__}: {said}).",
+                hint="fit and save it again",
+            ) from None
+        return made
+
+    @classmethod
+    def _rebuilt(cls, saved: Mapping[str, Any]) -> Self:
+        """The calibrator in a saved form, tried on a few cases."""
+        need_all(saved, PARTS, f"saved {cls.kind} calibrator")
+        need_all(saved["options"], cls._applied, f"options of the saved {cls.kind} calibrator")
+        made = cls(**saved["options"])
+        made.classes = tuple(saved["classes"])
+        made.priors = as_priors(saved["priors"], made.classes)
+        made.report = dict(numbers_again(saved["report"]))
+        check_bound(made.options.get("bound"), saved["bound"])
+        made._bound = saved["bound"]
+        need_exactly(
+            saved["parameters"], cls._shapes, f"parameters of the saved {cls.kind} calibrator"
+        )
+        made._restore(saved["parameters"])
+        size = len(made.classes)
+        with np.errstate(all="ignore"):
+            tried = made.log_posteriors(
+                read_scores(np.vstack([np.zeros(size), np.eye(size), -9 * np.eye(size)]))
+            )
+        if tried.shape != (2 * size + 1, size) or np.isnan(tried).any():
+            raise ValueError("it gives no posteriors")
+        made._sort = known_sort(saved.get("scores"))
+        made._spread = known_spread(saved.get("spread"))
+        return made
+
+    def save(self, path: str | Path) -> None:
+        """Write the calibrator as JSON text, with a checksum."""
+        write_whole(Path(path), sealed(self.to_dict()))
+
+    # ------------------------------------------------------------- for the kinds
+
+    def log_posteriors(self, scores: Any) -> FloatArray:
+        """Natural logarithms of the calibrated posteriors, (n, K)."""
+        raise NotImplementedError
+
+    def _parameters(self) -> dict[str, Any]:
+        """What `_restore` needs."""
+        raise NotImplementedError
+
+    def _restore(self, parameters: Mapping[str, Any]) -> None:
+        """Undo `_parameters`: lists become arrays, numbers stay, infinities are spelt out."""
+        assert self.classes is not None
+        sizes = {"classes": len(self.classes)}
+        for name, shape in self._shapes.items():
+            if shape is not None:
+                setattr(self, name, parameter(name, parameters[name], shape, sizes))
+
+    def _need_fit(self) -> None:
+        """Raise before anything was learnt."""
+        raise NotImplementedError

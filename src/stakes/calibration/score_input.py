@@ -1,0 +1,313 @@
+"""Scores as calibrators read them: logarithms, checked once for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import as_matrix
+from stakes._columns import as_array, as_column, as_floats
+from stakes._names import listed
+from stakes.exceptions import DataError, PosteriorError
+from stakes.posteriors import Posteriors
+from stakes.posteriors.class_order import ClassOrder
+from stakes.typing import FloatArray, Name
+
+__all__ = [
+    "FEW_CASES",
+    "Scores",
+    "looks_like_probabilities",
+    "mostly_outside",
+    "of_weight",
+    "order_of_scores",
+    "read_log_scores",
+    "read_scores",
+    "refuse_exact_rows",
+    "refuse_probabilities",
+    "refuse_probability_rows",
+    "refuse_vast",
+]
+
+
+#: What rounding puts outside of [0, 1]; and how far exact rows may be from adding to 1.
+_SLACK, _EXACT = 1e-3, 1e-5
+#: Share of the rows that must add to 1.
+_MOST = 0.95
+#: With fewer rows, sums must be exact: logits may add to about 1 by chance.
+_FEW_ROWS = 5
+#: With fewer cases, or values, a column of scores may lie in [0, 1] by chance.
+FEW_CASES, _FEW_VALUES = 20, 3
+
+
+def refuse_exact_rows(table: NDArray[Any], name: str) -> None:
+    """Raise when every row of a table adds to 1 to the last digit, as probabilities do."""
+    if not _within(table, _EXACT):
+        return
+    if bool((np.abs(table.sum(axis=1, dtype=np.float64) - 1.0) < _EXACT).all()):
+        raise _no_logarithms(table, name, "add to 1")
+
+
+def refuse_probability_rows(table: NDArray[Any], name: str) -> None:
+    """Raise when the rows of a table look like probabilities, also after rounding."""
+    if not _within(table, _SLACK):
+        return
+    sums = table.sum(axis=1, dtype=np.float64)
+    exact = bool((np.abs(sums - 1.0) < _EXACT).all())
+    rounded = 0.005 * table.shape[1]  # to two digits; of many classes small ones may all vanish
+    near = (sums > 0.99 - min(rounded, 0.5)) & (sums < 1.01 + min(rounded, 0.09))
+    if exact or (len(table) >= _FEW_ROWS and near.mean() >= _MOST):
+        found = "add to 1" if exact else f"{int(near.sum())} of them add to about 1"
+        raise _no_logarithms(table, name, found)
+
+
+def refuse_probabilities(odds: NDArray[Any], name: str, hint: str) -> None:
+    """Raise when one score per case looks like a probability; `hint` says what to type."""
+    if not looks_like_probabilities(odds):
+        return
+    raise DataError(
+        f"`{name}` must be log odds; all {len(odds)} lie in [0, 1], from {odds.min():.3g} to "
+        f"{odds.max():.3g}, like probabilities.",
+        hint=hint,
+    )
+
+
+def looks_like_probabilities(odds: NDArray[Any]) -> bool:
+    """Whether many cases have one score each, of several values, and all lie in [0, 1]."""
+    if len(odds) < FEW_CASES or not _within(odds, _SLACK):
+        return False
+    return any(len(np.unique(part)) >= _FEW_VALUES for part in (odds[:100], odds))
+
+
+def mostly_outside(odds: NDArray[Any]) -> bool:
+    """Whether many cases have one score each, and most of these lie outside [0, 1]."""
+    if len(odds) < FEW_CASES:
+        return False
+    return bool(((odds < -_SLACK) | (odds > 1.0 + _SLACK)).mean() > 0.5)
+
+
+def _no_logarithms(table: NDArray[Any], name: str, found: str) -> PosteriorError:
+    """That the rows of a table are probabilities, and what to pass."""
+    return PosteriorError(
+        f"`{name}` must be logarithms (log-posteriors or logits); all {len(table)} rows lie "
+        f"in [0, 1] and {found}, so they are probabilities.",
+        hint="probabilities: Posteriors(p), or np.log(p); logits all the same: "
+        "Posteriors.from_logits(scores)",
+    )
+
+
+def _within(values: NDArray[Any], slack: float) -> bool:
+    """Whether there are values, and all lie in [0, 1]; the first ones mostly tell."""
+    for part in (values[:100], values):
+        if not part.size or part.min() < -slack or part.max() > 1.0 + slack:
+            return False
+    return True
+
+
+#: The largest finite score: its square, times many cases, is still a number.
+_LARGEST = 1e100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """Checked scores: `table` (n, K) of log scores, or `odds` (n,) of the second class.
+
+    `rows` are the positions among the scores that were given, where some were left out. `barred`
+    (K,) are the classes that some score among all of them calls impossible, where these are a part.
+    `names` are those of the columns, where they came with names.
+    """
+
+    table: NDArray[Any] | None
+    odds: NDArray[Any] | None
+    rows: NDArray[Any] | None = None
+    barred: NDArray[np.bool_] | None = None
+    names: tuple[Name, ...] | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of classes."""
+        return 2 if self.table is None else int(self.table.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.odds) if self.table is None else len(self.table)  # type: ignore[arg-type]
+
+    def columns(self) -> NDArray[Any]:
+        """Log scores of each class, (n, K); log odds become log-posteriors."""
+        if self.table is not None:
+            return self.table
+        odds = np.asarray(self.odds, dtype=np.float64)
+        return np.column_stack([-np.logaddexp(0.0, odds), -np.logaddexp(0.0, -odds)])
+
+    def log_odds(self) -> FloatArray:
+        """Log odds of the second of two classes, (n,)."""
+        if self.odds is not None:
+            return np.asarray(self.odds, dtype=np.float64)
+        if self.size != 2:
+            raise DataError(
+                f"this calibrator is for two classes; the scores have {self.size} columns.",
+                hint="use Affine, Temperature, Vector, Dirichlet or Isotonic",
+            )
+        table = np.asarray(self.table, dtype=np.float64)
+        return np.asarray(table[:, 1] - table[:, 0])
+
+    def take(self, rows: NDArray[Any]) -> Scores:
+        """The scores of some rows."""
+        given = self.given_rows(rows)
+        if self.table is None:
+            return replace(self, odds=self.odds[rows], rows=given)  # type: ignore[index]
+        return replace(self, table=self.table[rows], rows=given)
+
+    def in_order(self, classes: tuple[Name, ...], order: ClassOrder | None = None) -> Scores:
+        """The same scores with columns in the order of the classes.
+
+        Names that came with the scores tell; without any, `order` does, or they are in order.
+        """
+        positions = tuple(range(self.size))
+        if self.names is not None and self.names != positions and classes != positions:
+            if set(self.names) != set(classes):
+                raise PosteriorError(
+                    f"the scores have the classes {listed(self.names)}, not {listed(classes)}.",
+                    hint="name the columns like the classes: Posteriors(p, classes=...)",
+                )
+            order = ClassOrder(classes=self.names)
+        if order is None or len(classes) != self.size:
+            return self
+        if self.table is None:
+            turned = order.place(classes, "scores") == 0
+            return replace(self, odds=-np.asarray(self.odds)) if turned else self
+        places = order.places(classes, "scores")
+        kept = self if places is None else replace(self, table=self.table[:, places])
+        return replace(kept, names=None)
+
+    def as_a_whole(self, weights: FloatArray | None = None) -> Scores:
+        """The same scores, whose parts know which classes cases that count call impossible."""
+        values = np.asarray(self.odds if self.table is None else self.table)
+        if not values.size or np.isfinite([values.min(), values.max()]).all():
+            return self
+        counted = values if weights is None else values[weights > 0.0]
+        against = np.array([counted, -counted]) if self.table is None else -counted.T
+        found = np.array([np.isposinf(each).any() for each in against])
+        return replace(self, barred=found if self.barred is None else found | self.barred)
+
+    def given_rows(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Where some rows stood among the scores that were given, for messages."""
+        return rows if self.rows is None else np.asarray(self.rows[rows])
+
+
+def read_scores(scores: Any, name: str = "scores") -> Scores:
+    """Check scores: log-posteriors or logits (n, K), or log odds or LLRs (n,).
+
+    NaN is refused, and so are rows that add to 1 exactly: probabilities are not logarithms. One
+    infinite score takes all the probability. Scores already read are returned as they are.
+    """
+    if isinstance(scores, Scores):
+        return scores
+    if isinstance(scores, Posteriors):
+        return Scores(scores.log_values, None, names=scores.classes if scores.named else None)
+    array = as_array(scores, name)
+    if array.ndim != 2:
+        odds = as_floats(scores, name)
+        return Scores(None, odds)
+    table = as_matrix(array, name)
+    if table.dtype.kind != "f":
+        table = table.astype(np.float64)
+    if table.shape[1] < 2:
+        raise DataError(f"`{name}` must have one column per class; got shape {table.shape}.")
+    if not table.size:
+        return Scores(table, None)
+    with np.errstate(invalid="ignore", over="ignore"):
+        plain = bool(np.isfinite(table.sum()))
+    if plain:
+        refuse_exact_rows(table, name)
+        return Scores(table, None)
+    return Scores(_settle_infinities(table, name), None)
+
+
+def read_log_scores(
+    scores: Any,
+    name: str = "scores",
+    *,
+    sample_weight: Any = None,
+    any_scale: bool = False,
+    probabilities: str | None = None,
+    instead: str = "log odds all the same: Posteriors.from_logits(scores)",
+) -> Scores:
+    """As `read_scores`, where many cases are judged: what looks like probabilities is refused.
+
+    A column is, unless it may be on `any_scale`; `probabilities` says what to type if that is what
+    they are, `instead` how to insist. Cases of weight 0 are not looked at. What `Posteriors` says,
+    and what was read before, is not asked again.
+    """
+    read = read_scores(scores, name)
+    if isinstance(scores, (Posteriors, Scores)):
+        return read
+    asked = of_weight(read, sample_weight)
+    if asked.table is not None:
+        refuse_probability_rows(asked.table, name)
+    elif asked.odds is not None and not any_scale:
+        said = probabilities or "Posteriors(p), or np.log(p / (1 - p))"
+        refuse_probabilities(asked.odds, name, f"probabilities: {said}; {instead}")
+    return read
+
+
+def order_of_scores(
+    classes: Sequence[Any] | None, labels: Any, say: str = "Posteriors.from_logits(scores, "
+) -> ClassOrder:
+    """What is known of columns that costs with named classes are to be read with.
+
+    `classes` is an order that was said, by a calibrator; positions say nothing.
+    """
+    said = None if classes is None or tuple(classes) == tuple(range(len(classes))) else classes
+    return ClassOrder(said, labels=labels, say=f"{say}classes={{}})")
+
+
+def of_weight(scores: Scores, sample_weight: Any) -> Scores:
+    """The scores of cases that count; weights that do not fit are refused elsewhere."""
+    if sample_weight is None:
+        return scores
+    counts = as_column(sample_weight, "sample_weight") != 0
+    if len(counts) != len(scores) or counts.all():
+        return scores
+    return scores.take(np.flatnonzero(counts))
+
+
+def refuse_vast(scores: Scores) -> Scores:
+    """The scores themselves; raise when a finite one is so large that its square overflows."""
+    values = scores.odds if scores.table is None else scores.table
+    if values is None or not values.size:
+        return scores
+    if float(values.min()) >= -_LARGEST and float(values.max()) <= _LARGEST:
+        return scores
+    vast = np.isfinite(values) & (np.abs(values) > _LARGEST)
+    if not vast.any():
+        return scores
+    places = np.flatnonzero(vast.reshape(len(values), -1).any(axis=1))
+    rows = scores.given_rows(places)
+    raise DataError(
+        f"`scores` must be at most {_LARGEST:g} in size, or infinite; row {rows[0]} holds "
+        f"{values[vast][0]:g} ({rows.size} of {len(values)} rows fail).",
+        hint="divide all scores by a constant; where such a score marks an impossible class, "
+        "say how far to trust it: bound=50",
+        rows=rows[:10].tolist(),
+    )
+
+
+def _settle_infinities(table: NDArray[Any], name: str) -> NDArray[Any]:
+    """One +inf per row means certainty; refuse NaN and rows that say nothing."""
+    bad = np.isnan(table).any(axis=1) | np.isneginf(table).all(axis=1)
+    bad |= np.isposinf(table).sum(axis=1) > 1
+    if bad.any():
+        rows = np.flatnonzero(bad)
+        raise DataError(
+            f"`{name}` must determine a posterior; row {rows[0]} is {table[rows[0]].tolist()} "
+            f"({rows.size} of {len(table)} rows fail).",
+            rows=rows[:10].tolist(),
+        )
+    certain = np.isposinf(table).any(axis=1)
+    if certain.any():
+        table = table.copy()
+        table[certain] = np.where(np.isposinf(table[certain]), 0.0, -np.inf)
+    return table

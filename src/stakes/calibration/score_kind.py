@@ -1,0 +1,220 @@
+"""What sort of scores a calibrator was fitted on, and refusing others where it is applied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.calibration.score_input import (
+    Scores,
+    looks_like_probabilities,
+    mostly_outside,
+    read_scores,
+    refuse_probability_rows,
+)
+from stakes.exceptions import DataError, FormatError
+from stakes.posteriors import Posteriors
+
+__all__ = [
+    "COLUMN",
+    "LOGITS",
+    "LOG_POSTERIORS",
+    "POSTERIORS",
+    "QUANTILES",
+    "UNIT_COLUMN",
+    "apart",
+    "known_sort",
+    "known_spread",
+    "read_alike",
+    "sort_of",
+    "spread_of",
+]
+
+COLUMN, UNIT_COLUMN = "column", "column in [0, 1]"
+POSTERIORS, TABLE = "posteriors", "table"
+#: Tables for kinds that read their level too: rows whose exponentials add to 1, or not.
+LOG_POSTERIORS, LOGITS = "log-posteriors", "logits"
+SORTS = (COLUMN, UNIT_COLUMN, POSTERIORS, TABLE, LOG_POSTERIORS, LOGITS)
+
+#: Quantiles that are kept of the scores in `fit`, a twentieth apart; from so many cases on; and so
+#: many, or up to twice as many, tell them.
+QUANTILES, _ENOUGH, _TELLING = 21, 50, 10_000
+#: How far the logarithm of a sum may be from 0: rounded to one decimal, and to single precision.
+_ROUGHLY, _EXACTLY = 5e-2, 1e-5
+_AT_THEIR_LEVEL = "logits at their level, as in `fit`"
+
+
+def sort_of(scores: Any, read: Scores, *, level: bool) -> str | None:
+    """The sort of scores given to `fit`; None for scores that were read elsewhere.
+
+    `level` says whether adding a number to all scores of a case makes a difference.
+    """
+    if isinstance(scores, Scores):
+        return None
+    if isinstance(scores, Posteriors):
+        return POSTERIORS
+    if read.table is None:
+        unit = read.odds is not None and looks_like_probabilities(read.odds)
+        return UNIT_COLUMN if unit else COLUMN
+    if not level:
+        return TABLE
+    return LOG_POSTERIORS if bool((_levels(read.table) <= _ROUGHLY + _EXACTLY).all()) else LOGITS
+
+
+def read_alike(
+    scores: Any, sort: str | None, *, size: int, level: bool = False, bounded: bool = False
+) -> Scores:
+    """Check new scores, which must mean what those in `fit` meant.
+
+    Where the sort is not known, and for scores that were read elsewhere, nothing more is asked.
+    `bounded` tables have lost their level already.
+    """
+    if sort is None or isinstance(scores, Scores):
+        return read_scores(scores)
+    is_column = not isinstance(scores, Posteriors) and np.ndim(scores) != 2
+    if sort == UNIT_COLUMN and not is_column:
+        raise _no_longer_the_column(scores)
+    if is_column and size == 2 and sort not in (COLUMN, UNIT_COLUMN) and np.size(scores):
+        raise _one_number(sort, bounded, np.size(scores))
+    read = read_scores(scores)
+    if sort == UNIT_COLUMN and read.odds is not None and mostly_outside(read.odds):
+        raise _another_scale(read.odds)
+    is_table = not isinstance(scores, Posteriors) and read.table is not None
+    if is_table and read.table is not None:
+        refuse_probability_rows(read.table, "scores")
+    if level and len(read):
+        _refuse_other_level(read, sort, is_table, bounded)
+    return read
+
+
+def known_sort(saved: Any) -> str | None:
+    """The sort in a saved form, which earlier ones do not hold."""
+    if saved is None or saved in SORTS:
+        return saved  # type: ignore[no-any-return]
+    raise FormatError(f"the saved sort of scores must be one of {', '.join(SORTS)}; got {saved!r}.")
+
+
+def spread_of(read: Scores) -> tuple[float, ...] | None:
+    """Quantiles of the log odds, or scores, in `fit`, from the least to the greatest.
+
+    Of several classes those of the distance between the greatest score of a case and its least.
+    None for few cases. Of very many cases some tell the quantiles between, and of several classes
+    all of them: a maximum along short rows takes as long as a fit.
+    """
+    if len(read) < _ENOUGH:
+        return None
+    if read.size == 2 or read.table is None:
+        values = read.log_odds()
+    else:
+        values = apart(read.table[:: max(1, len(read) // _TELLING)])
+    low, high = values.min(), values.max()
+    if not np.isfinite([low, high]).all():
+        values = values[np.isfinite(values)]
+        if not values.size:
+            return None
+        low, high = values.min(), values.max()
+    some = values[:: max(1, values.size // _TELLING)]
+    between = np.quantile(some, np.linspace(0.0, 1.0, QUANTILES)[1:-1])
+    return (float(low), *between.tolist(), float(high))
+
+
+def apart(table: NDArray[Any]) -> NDArray[np.float64]:
+    """How far the greatest score of each case is from its least."""
+    wide = np.asarray(table, dtype=np.float64)
+    return np.asarray(wide.max(axis=1) - wide.min(axis=1))
+
+
+def known_spread(saved: Any) -> tuple[float, ...] | None:
+    """The quantiles in a saved form, which earlier ones do not hold."""
+    if saved is None:
+        return None
+    plain = isinstance(saved, list) and all(type(each) in (int, float) for each in saved)
+    if not plain or len(saved) != QUANTILES or not (np.isfinite(saved).all() and _rising(saved)):
+        raise FormatError(
+            f"the saved spread of scores must be {QUANTILES} numbers in order; got {saved!r}."
+        )
+    return tuple(float(each) for each in saved)
+
+
+def _rising(values: Any) -> bool:
+    """Whether numbers are in order."""
+    return bool((np.diff(values) >= 0).all())
+
+
+def _levels(table: NDArray[Any]) -> NDArray[np.float64]:
+    """How far the exponentials of each row are from adding to 1."""
+    wide = np.asarray(table, dtype=np.float64)
+    return np.asarray(np.abs(np.logaddexp.reduce(wide, axis=1)))
+
+
+def _refuse_other_level(read: Scores, sort: str, is_table: bool, bounded: bool) -> None:
+    """Raise where scores are normalised and were not in `fit`, or the other way round."""
+    table = read.table
+    if bounded:
+        if (sort == COLUMN) != (table is None):
+            raise _another_level("one column, as in `fit`", "one column per class")
+    elif sort == LOGITS:
+        if not is_table or (table is not None and _normalised(table)):
+            raise _another_level(_AT_THEIR_LEVEL, "normalised log-posteriors")
+    elif is_table and table is not None and bool((_levels(table) > _ROUGHLY + _EXACTLY).any()):
+        raise _another_level(
+            "log-posteriors, as in `fit`",
+            "logits at a level of their own",
+            "logits: Posteriors.from_logits(scores)",
+        )
+
+
+def _normalised(table: NDArray[Any]) -> bool:
+    """Whether all rows are normalised, and some would not be with their greatest score at 0.
+
+    Certain rows do not tell: logits less their greatest one give the same.
+    """
+    others = _levels(table - table.max(axis=1, keepdims=True))
+    return bool((_levels(table) < _EXACTLY).all() and (others > 2 * _EXACTLY).any())
+
+
+def _another_level(
+    wanted: str, found: str, hint: str = "pass the same sort of scores as in fit"
+) -> DataError:
+    """That this kind of calibrator reads more than differences of scores."""
+    return DataError(
+        f"`scores` must be {wanted}, since this calibrator reads scores as they are; got {found}.",
+        hint=f"{hint}; or fit Dirichlet(), which takes either",
+    )
+
+
+def _no_longer_the_column(scores: Any) -> DataError:
+    """That a calibrator fitted on one column in [0, 1] cannot read log odds."""
+    found = "Posteriors" if isinstance(scores, Posteriors) else "a table"
+    return DataError(
+        "`scores` must be one number per case, as in `fit`, which took a column in [0, 1] on a "
+        f"scale of its own; got {found}, of which the log odds would be read.",
+        hint="pass the column itself, as in fit; or learn from log odds: "
+        "calibrator.fit(Posteriors(p), y_true)",
+    )
+
+
+def _one_number(sort: str, bounded: bool, cases: int) -> DataError:
+    """That a column says less than what was given to `fit`."""
+    if sort == LOGITS and not bounded:
+        return _another_level(_AT_THEIR_LEVEL, "one number per case")
+    given = "Posteriors" if sort == POSTERIORS else "one column per class"
+    return DataError(
+        f"`scores` must say what they are, as in `fit`, which took {given}; got one number per "
+        "case, which may be a probability or log odds.",
+        hint="probabilities of the second class: Posteriors(p); log odds: "
+        "Posteriors.from_logits(scores); log-likelihood ratios: "
+        "Posteriors.from_llrs(scores, priors), with the priors of fit"
+        + ("; two numbers of a single case: [[a, b]]" if cases == 2 else ""),
+    )
+
+
+def _another_scale(odds: NDArray[Any]) -> DataError:
+    """That most scores lie outside of what was seen."""
+    return DataError(
+        "`scores` must be on the scale of those in `fit`, which all lay in [0, 1]; most of the "
+        f"{len(odds)} lie outside, from {odds.min():.3g} to {odds.max():.3g}.",
+        hint="pass the column that fit had; or fit on scores like these",
+    )

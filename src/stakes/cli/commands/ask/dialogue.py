@@ -1,0 +1,370 @@
+"""The conversation of `stakes ask`: systems, shares, questions on the terminal and their
+answers.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from stakes._names import as_positions
+from stakes.cli.inquiry.cost_options import shares
+from stakes.cli.inquiry.decision_options import without_gaps
+from stakes.cli.inquiry.model_columns import Model, models_of
+from stakes.cli.inquiry.request_options import Asked, asked
+from stakes.cli.problems import warn
+from stakes.cli.show.terminal import print_wrapped, shown
+from stakes.elicitation import (
+    Elicitation,
+    Statement,
+    ratio_between,
+    ratio_from_amounts,
+    ratio_from_metric,
+    ratio_from_number_willing,
+    ratio_from_ranking,
+    ratio_from_sensitivity,
+    ratio_from_threshold,
+    read_answers,
+)
+from stakes.elicitation.answers_file import kept_prior
+from stakes.elicitation.question import Question
+from stakes.exceptions import CostError, DataError, PriorError
+from stakes.messages.quantities import grouped, percent
+from stakes.summaries import ConfusionMatrix, ScoreCounts
+
+__all__ = [
+    "conversation",
+    "fingerprint",
+    "more_than_two",
+    "said_beforehand",
+    "say_unused",
+    "scripted_answers",
+    "talk_through",
+    "typed_answer",
+]
+
+
+def conversation(args: Any) -> tuple[Elicitation, list[str]]:
+    """The conversation before anything is said, and what the reader should know."""
+    kept = kept_prior(args.answers) if args.answers and not args.prevalence else None
+    if args.file is None:
+        names = ("negative", "positive")
+        if kept is not None:
+            return _talk({}, kept, names, args), [_as_kept(kept, args.answers)]
+        if not args.prevalence:
+            raise DataError(
+                "without a file I need to know the share of positives.",
+                hint="stakes ask --prevalence 5%   or   stakes ask data.csv --label y --scores p",
+            )
+        prior, said = _share(args, names)
+        return _talk({}, prior, names, args), said
+    question = _asked(args)
+    classes = question.cases.classes
+    models = models_of(question.table, question.cases, classes, args)
+    models, cases, gaps = without_gaps(models, question.cases, args)
+    systems = {model.name: _system(model, cases) for model in models}
+    here = float(cases.priors[1])
+    prior = here if kept is None else kept
+    notes = [*question.notes, *([gaps] if gaps else [])]
+    if args.prevalence:
+        prior, said = _share(args, (classes[0], classes[1]))
+        notes += said
+    notes.append(
+        f"read {question.table.source}: {grouped(len(cases))} cases, {percent(here)} "
+        f"'{classes[1]}', {len(models)} model{'s' if len(models) > 1 else ''}"
+    )
+    if kept is not None:
+        notes.append(_as_kept(kept, args.answers))
+    elif not args.prevalence:
+        notes.append("assuming the same share where it will run; --prevalence says otherwise")
+    return _talk(systems, prior, (classes[0], classes[1]), args), notes
+
+
+def _share(args: Any, classes: tuple[str, str]) -> tuple[float, list[str]]:
+    """The share of positives where it will run; the middle of a range, with a word about it."""
+    if ".." not in args.prevalence:
+        return shares(args.prevalence, classes)[1], []
+    low, high = _range(args.prevalence, "--prevalence")
+    if not 0 < low < high < 1:
+        raise PriorError(
+            f"'{args.prevalence}' is not a range of shares.",
+            hint="the lower end first, both above 0 and below 1 (100 %):  --prevalence 2%..5%",
+        )
+    args.prior_ends = (low, high)
+    middle = math.sqrt(low * high)
+    where = f"{percent(low)} to {percent(high)} '{classes[1]}'"
+    return middle, [f"asked where {percent(middle)} are '{classes[1]}', the middle of {where}"]
+
+
+def _as_kept(prior: float, source: str) -> str:
+    """Where the share of positives comes from."""
+    return (
+        f"{percent(prior)} positive where it will run, as in {source}; --prevalence says otherwise"
+    )
+
+
+def more_than_two(args: Any) -> Asked | None:
+    """What was asked, when the file holds more than two outcomes."""
+    if args.file is None:
+        return None
+    question = _asked(args)
+    return question if len(question.cases.classes) > 2 else None
+
+
+def _asked(args: Any) -> Asked:
+    """The cases; all errors cost the same as long as nobody knows better."""
+    args.cost, args.miss, args.false_alarm = ["error=1"], None, None
+    args.gain, args.costs, args.posteriors_already_adjusted = False, None, False
+    if getattr(args, "read_before", None) is None:
+        args.read_before = asked(args)  # read once: the file may be standard input
+    found: Asked = args.read_before
+    return found
+
+
+def _talk(
+    systems: dict[str, Any], prior: float, classes: tuple[str, str], args: Any
+) -> Elicitation:
+    """A conversation with these systems."""
+    return Elicitation(
+        systems,
+        prior=prior,
+        goal=args.goal,
+        tolerance=args.tolerance,
+        cases=args.cases,
+        classes=classes,
+    )
+
+
+def _system(model: Model, cases: Any) -> ConfusionMatrix | ScoreCounts:
+    """What a model did, reduced."""
+    if model.decisions is not None:
+        return ConfusionMatrix.from_decisions(
+            as_positions(cases.truth),
+            as_positions(model.decisions),
+            classes=cases.classes,
+            decision_names=cases.classes,
+            sample_weight=cases.weights,
+        )
+    assert model.scores is not None
+    scores = model.scores if model.scores.ndim == 1 else model.scores[:, 1] - model.scores[:, 0]
+    return ScoreCounts.from_scores(
+        cases.truth, scores, kind="rank", classes=(0, 1), sample_weight=cases.weights
+    )
+
+
+def said_beforehand(talk: Elicitation, args: Any) -> Elicitation:
+    """The conversation with everything that the options and the file of answers say."""
+    found: list[Statement] = list(read_answers(args.answers)) if args.answers else []
+    if args.miss_is_worth:
+        found.append(ratio_between(*_range(args.miss_is_worth, "--miss-is-worth")))
+    if args.acts_at:
+        found.append(ratio_from_threshold(*_range(args.acts_at, "--acts-at")))
+    if args.number_willing:
+        found.append(ratio_from_number_willing(*_range(args.number_willing, "--number-willing")))
+    if args.amounts:
+        found.append(_amounts(args.amounts))
+    if args.rank:
+        order = [name.strip() for name in args.rank.split(",")]
+        found += ratio_from_ranking(order, error_share=args.error_share, prior=talk.prior)
+    if args.tuned:
+        found.append(ratio_from_metric(args.tuned, _first(talk, "--tuned")))
+    if args.sensitivity:
+        system = _first(talk, "--sensitivity")
+        if not isinstance(system, ScoreCounts):
+            raise DataError("--sensitivity needs a model with scores, not decisions.")
+        share, upper = _range(args.sensitivity, "--sensitivity")
+        if share != upper:
+            raise DataError(
+                f"--sensitivity {args.sensitivity} is a range; I need the least share.",
+                hint="--sensitivity 90%",
+            )
+        found.append(ratio_from_sensitivity(system, share, prior=talk.prior))
+    return talk.stated(*found)
+
+
+def _first(talk: Elicitation, option: str) -> Any:
+    """The first system."""
+    if not talk.systems:
+        raise DataError(f"{option} needs a file with a model:  stakes ask data.csv --label y ...")
+    return next(iter(talk.systems.values()))
+
+
+def _range(text: str, option: str) -> tuple[float, float]:
+    """``5``, ``5..20``, ``30%`` or ``20%..40%`` as two ends."""
+    parts = [part.strip() for part in text.split("..")]
+    try:
+        both = len(parts) == 2 and parts[1].endswith("%")  # 2..5% means per cent on both sides
+        ends = [float(p.removesuffix("%")) / (100 if both or p.endswith("%") else 1) for p in parts]
+    except ValueError:
+        ends = []
+    if len(ends) not in (1, 2) or not all(map(math.isfinite, ends)) or ends[0] > ends[-1]:
+        raise CostError(
+            f"I cannot read {option} {text}.", hint=f"a number or a range:  {option} 5..20"
+        )
+    return ends[0], ends[-1]
+
+
+def _amounts(words: list[str]) -> Statement:
+    """``fn=200..400 fp=10`` as a statement."""
+    names = {"fn": "false_negative", "fp": "false_positive", "tp": "true_positive"}
+    names |= {"tn": "true_negative"}
+    found: dict[str, tuple[float, float]] = {}
+    for word in words:
+        key, sign, text = word.partition("=")
+        if not sign or key not in names or names[key] in found:
+            raise CostError(f"'{word}' is not an amount.", hint="Say:  --amounts fn=200..400 fp=10")
+        found[names[key]] = _range(text, f"--amounts {key}=")
+    for key in ("fn", "fp"):
+        if names[key] not in found:
+            raise CostError(f"the amount {key}= is missing.", hint="--amounts fn=200..400 fp=10")
+    return ratio_from_amounts(**found)
+
+
+CHOICES = "   [a] A   [b] B   [=] cannot say   [?] why this question   [u] undo   [q] stop"
+TAKE_BACK = "take one back: leave the option out, or edit the file of answers"
+
+
+def fingerprint(talk: Elicitation, args: Any) -> Elicitation:
+    """A few plain questions first, at a terminal: where it runs, what is counted, who pays."""
+    scripted = args.answer is not None or args.no_questions or args.json or args.quick
+    if scripted or not sys.stdin.isatty():
+        return talk
+    positive = shown(str(talk.classes[1]))
+    print("\nFirst, the place (enter keeps what stands in brackets, --quick skips this):")
+    if not args.prevalence:
+        talk = _place(talk, positive)
+    if not args.unit:
+        args.unit = _typed("What is a cost of 1? EUR, hours, ... []: ") or None
+    args.payers = _typed(f"Who pays for a missed '{positive}', who for a false alarm? []: ")
+    third = _typed("Is there a third decision, such as asking a person? [n]: ").lower()
+    if third.startswith("y"):
+        print_wrapped(
+            "Then these questions are about the other two; add the third to the file of costs, "
+            "with what it costs whatever the truth is.",
+            first="   ",
+            rest="   ",
+        )
+    return talk
+
+
+def _typed(prompt: str) -> str:
+    """A line from the terminal; nothing when it was closed."""
+    try:
+        return input(f"   {prompt}").strip()
+    except EOFError:
+        print()
+        return ""
+
+
+def _place(talk: Elicitation, positive: str) -> Elicitation:
+    """The share of positives where it will run."""
+    while True:
+        word = _typed(f"Share of '{positive}' where it will run [{percent(talk.prior)}]: ")
+        if not word:
+            return talk
+        try:
+            return replace(talk, prior=shares(word, ("other", "positive"))[1])
+        except PriorError as error:
+            print_wrapped(error.message, first="   ", rest="   ")
+
+
+def talk_through(talk: Elicitation, args: Any) -> Elicitation:
+    """Ask until the recommendation cannot change by more than is tolerated."""
+    scripted = scripted_answers(args.answer)
+    today = dt.datetime.now(dt.UTC).date().isoformat()
+    number = 1
+    start = len(talk.statements)
+    while True:
+        talk = _settled(talk, args)
+        question = None if args.no_questions else talk.question
+        if question is None:
+            say_unused(scripted)
+            return talk
+        answer = _answer(question, number, scripted, args)
+        if answer == "q":
+            return talk
+        if answer == "u":
+            if len(talk.statements) > start:
+                talk, number = talk.without(len(talk.statements) - 1), number - 1
+            continue
+        talk = talk.stated(question.statement(answer).signed(args.name, today))  # type: ignore[arg-type]
+        number += 1
+
+
+def scripted_answers(text: str | None) -> Iterator[str] | None:
+    """Answers given in advance."""
+    if text is None:
+        return None
+    words = [word.strip().lower() for word in text.split(",") if word.strip()]
+    wrong = [word for word in words if word not in ("a", "b", "=")]
+    if wrong:
+        raise CostError(f"'{wrong[0]}' is not an answer.", hint="--answer a,b,=")
+    return iter(words)
+
+
+def say_unused(scripted: Iterator[str] | None) -> None:
+    """Answers given in advance that no question was left for."""
+    left = list(scripted or ())
+    if left:
+        many = "answers were" if len(left) > 1 else "answer was"
+        warn(f"{len(left)} more {many} given than there were questions: {','.join(left)}.")
+
+
+def _answer(question: Question, number: int, scripted: Iterator[str] | None, args: Any) -> str:
+    """One answer: from the options, else from the terminal; "q" when there are no more."""
+    if not args.json:
+        print()
+        print(question.text(number))
+    if scripted is not None:
+        answer = next(scripted, "q")
+        if not args.json and answer != "q":
+            print(f"   answer: {answer}")
+        return answer
+    why = question.why[:1].upper() + question.why[1:] + "."
+    return typed_answer(why, args)
+
+
+def typed_answer(why: str, args: Any) -> str:
+    """An answer from the terminal, and why it was asked for whoever wants to know."""
+    if args.json and not sys.stdin.isatty():
+        return "q"
+    print(CHOICES)
+    while True:
+        try:
+            word = input("   > ").strip().lower()
+        except EOFError:
+            print()
+            return "q"
+        if word == "?":
+            print_wrapped(why, first="   ", rest="   ")
+        elif word in ("a", "b", "=", "u", "q"):
+            return word
+        else:
+            print("   please type a, b, =, ?, u or q")
+
+
+def _settled(talk: Elicitation, args: Any) -> Elicitation:
+    """The conversation without contradictions: a person says which answer to keep."""
+    while talk.contradictions:
+        clash = talk.contradictions[0]
+        if args.answer is not None or args.no_questions or not sys.stdin.isatty():
+            raise CostError(str(clash), hint=TAKE_BACK)
+        print()
+        print_wrapped(str(clash))
+        drop = clash.positions[0]
+        if len(clash.positions) == 2:
+            word = ""
+            while word not in ("1", "2"):
+                try:
+                    word = input("   keep [1] the first or [2] the second > ").strip()
+                except EOFError:
+                    print()
+                    raise CostError(str(clash), hint=TAKE_BACK) from None
+            drop = clash.positions[1] if word == "1" else clash.positions[0]
+        print_wrapped(f"taken back: {talk.statements[drop].said}", first="   ", rest="   ")
+        talk = talk.without(drop)
+    return talk

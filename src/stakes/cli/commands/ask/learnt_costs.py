@@ -1,0 +1,182 @@
+"""What `stakes ask` learnt: printed, as JSON, and kept in a file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from stakes.cli.inquiry.cost_options import volume
+from stakes.cli.show.fixed_width import Column, fitted
+from stakes.cli.show.terminal import bold, page_width, print_wrapped, shown
+from stakes.elicitation import Elicitation, write_answers
+from stakes.exceptions import FormatError
+from stakes.messages.quantities import percent
+
+__all__ = ["keep", "show", "toml_path"]
+
+MOST_CHOICES = 8
+#: With a normalised cost above this a model is not worth telling from a constant decision.
+USELESS = 0.99
+
+
+def show(talk: Elicitation, args: Any) -> None:
+    """Print the ratio, what it rests on, and what it means for the choice."""
+    ends = getattr(args, "prior_ends", ())
+    if args.json:
+        facts = _facts(talk)
+        if ends:
+            facts["prior_range"] = list(ends)
+            facts["recommendation_at_ends"] = [_at(talk, end) for end in ends]
+        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    print()
+    if talk.statements:
+        print("what was said:")
+        for each in talk.statements:
+            print_wrapped(f"{each.said}{_implied(each.low, each.high)}", first="  ", rest="    ")
+        print()
+    sentence = talk.ratio.describe(talk.classes[1])
+    print_wrapped(bold(sentence[:1].upper() + sentence[1:] + "."))
+    low, high = (100 / (1 + end) for end in (talk.ratio.high, talk.ratio.low))
+    print_wrapped(
+        f"So act from a probability of {_percents(low, high)}, where probabilities mean what they "
+        "say."
+    )
+    if talk.systems:
+        _show_choice(talk)
+        if ends:
+            print_wrapped(_over_shares(talk, ends))
+    elif talk.question is not None:
+        print_wrapped("More answers would narrow it down further.")
+
+
+def _show_choice(talk: Elicitation) -> None:
+    """Each choice over the range, who is best where, and what to take."""
+    rows = talk.comparison().rows()[:MOST_CHOICES]
+    print()
+    text, _ = fitted(
+        [
+            Column("choice", [row["choice"] for row in rows], label=True),
+            *(
+                Column(title, [f"{row[key]:.3f}" for row in rows])
+                for title, key in (
+                    ("NEC low end", "nec_low"),
+                    ("mean", "nec_mean"),
+                    ("high end", "nec_high"),
+                    ("may lose", "worst_regret"),
+                )
+            ),
+        ],
+        page_width(),
+    )
+    print(text)
+    print("(best threshold on this data for each ratio: optimistic)")
+    print()
+    for row in talk.winners().rows():
+        print_wrapped(_won(row), first="  ", rest="    ")
+    print()
+    done = "" if talk.question is None else " More answers would make it surer."
+    print_wrapped(
+        f"Take {talk.recommendation}: wherever the truth lies in that range, it loses at most "
+        f"{talk.regret:.3f} of the cost of the best constant decision.{done}"
+    )
+
+
+def _at(talk: Elicitation, prior: float) -> str:
+    """What to take at another share of positives, after the same answers."""
+    return str(replace(talk, prior=prior).recommendation)
+
+
+def _over_shares(talk: Elicitation, ends: tuple[float, float]) -> str:
+    """Whether the choice holds over a range of shares."""
+    low, high = (_at(talk, end) for end in ends)
+    if low == high == talk.recommendation:
+        return f"The same at both ends, {percent(ends[0])} and {percent(ends[1])}."
+    return f"At {percent(ends[0])} it would be {low}, at {percent(ends[1])} {high}."
+
+
+def _won(row: dict[str, Any]) -> str:
+    """One stretch of ratios and who is best there."""
+    where = f"from {_ratio(row['from_ratio'])} to {_ratio(row['to_ratio'])} false alarms a miss"
+    if min(row["nec_from"], row["nec_to"]) >= USELESS:
+        return f"{where}: no model matters, a constant decision is as good"
+    return f"{where}: {row['choice']}"
+
+
+def keep(talk: Elicitation, args: Any) -> None:
+    """Write costs and answers to a file."""
+    path = toml_path(args.output)
+    number, period = volume(args.volume)
+    write_answers(talk, path, note=args.payers, unit=args.unit, volume=number, period=period)
+    if not args.json:
+        where = shown(args.output)
+        print(f"\nkept in {where}; use it with:  stakes eval ... --costs {where}")
+
+
+def toml_path(given: str) -> Path:
+    """Where answers are kept."""
+    path = Path(given)
+    if path.suffix.lower() != ".toml":
+        raise FormatError(f"answers are kept as TOML; got {path.name!r}.", hint="-o costs.toml")
+    return path
+
+
+def _facts(talk: Elicitation) -> dict[str, Any]:
+    """The result for programs."""
+    facts: dict[str, Any] = {
+        "false_alarms_per_miss": [talk.ratio.low, talk.ratio.high],
+        "middle": talk.ratio.middle,
+        "prior": talk.prior,
+        "done": talk.question is None,
+        "answers": [
+            {"said": s.said, "route": s.route, "low": s.low, "high": _finite(s.high)}
+            for s in talk.statements
+        ],
+    }
+    if talk.question is not None:
+        asked = talk.question
+        facts["next_question"] = {
+            "cases": asked.cases,
+            "misses": asked.misses,
+            "alarms": asked.alarms,
+            "ratio": asked.ratio,
+        }
+    if talk.systems:
+        facts |= {
+            "recommendation": talk.recommendation,
+            "regret": talk.regret,
+            "winners": talk.winners().rows(),
+        }
+    return facts
+
+
+def _finite(value: float) -> float | None:
+    """A number that JSON can hold."""
+    return value if value < float("inf") else None
+
+
+def _implied(low: float, high: float) -> str:
+    """What a statement implies, in few characters."""
+    if low == 0 and high == float("inf"):
+        return ""
+    if high == float("inf"):
+        return f"  -> more than {_ratio(low)} false alarms a miss"
+    if low == 0:
+        return f"  -> less than {_ratio(high)} false alarms a miss"
+    between = _ratio(low) if low == high else f"{_ratio(low)} to {_ratio(high)}"
+    return f"  -> {between} false alarms a miss"
+
+
+def _ratio(value: float) -> str:
+    """A ratio with three digits, never in powers of ten."""
+    if value >= 100:
+        return f"{float(f'{value:.3g}'):,.0f}".replace(",", " ")
+    return f"{value:.3g}" if value >= 1e-3 else f"{value:.6f}"
+
+
+def _percents(low: float, high: float) -> str:
+    """Two percentages, or one."""
+    first, second = f"{low:.3g}", f"{high:.3g}"
+    return f"{first} %" if first == second else f"{first} to {second} %"

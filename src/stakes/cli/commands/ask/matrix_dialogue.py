@@ -1,0 +1,262 @@
+"""`stakes ask` for more than two outcomes: preferences between the outcomes of the models."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stakes._checks import as_priors
+from stakes._names import as_positions
+from stakes.cli.commands.ask.dialogue import say_unused, scripted_answers, typed_answer
+from stakes.cli.commands.ask.learnt_costs import toml_path
+from stakes.cli.inquiry.cost_options import shares, volume
+from stakes.cli.inquiry.decision_options import without_gaps
+from stakes.cli.inquiry.model_columns import Model, models_of
+from stakes.cli.inquiry.ranges import spread_out
+from stakes.cli.inquiry.request_options import Asked
+from stakes.cli.inquiry.truth import Cases
+from stakes.cli.show.fixed_width import Column, fitted
+from stakes.cli.show.output_files import write_whole
+from stakes.cli.show.terminal import page_width, print_wrapped
+from stakes.decisions import bayes_decisions
+from stakes.elicitation import (
+    MatrixElicitation,
+    MatrixQuestion,
+    matrix_answers_from_toml,
+    matrix_answers_to_toml,
+)
+from stakes.exceptions import CostError, DataError
+from stakes.messages.quantities import percent, plain
+from stakes.posteriors import Posteriors
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray
+
+__all__ = ["ask_about_matrix"]
+
+SAMPLES = 300
+MOST_QUESTIONS = 25
+#: Options that say something of one miss and one false alarm.
+TWO_CLASS = (
+    "miss_is_worth",
+    "acts_at",
+    "number_willing",
+    "tuned",
+    "sensitivity",
+    "amounts",
+    "rank",
+)
+
+
+def ask_about_matrix(question: Asked, args: Any) -> int:
+    """Talk, print what was learnt, keep it, and return the exit code."""
+    _refuse_two_class_options(question.cases.classes, args)
+    cases = question.cases
+    models = models_of(question.table, cases, cases.classes, args)
+    models, cases, gaps = without_gaps(models, cases, args)
+    args, ends = _spread(args)
+    priors = _place(cases, args)
+    if len(models) < 2:
+        raise DataError(
+            "with more than two outcomes I ask which model's outcome you prefer; there is one.",
+            hint="name two or more models:  --decisions A,B   or   --proba '*.p_*'",
+        )
+    notes = [*question.notes, *([gaps] if gaps else [])]
+    if ends:
+        said = ", ".join(f"{percent(p)} {c!r}" for p, c in zip(priors, cases.classes, strict=True))
+        notes.append(f"asked in the middle of the range, where there are {said}")
+    for note in notes:
+        if not args.json:
+            print_wrapped(note)
+    talk = _start(cases, args)
+    talk = _talked(talk, models, cases, priors, args)
+    at_ends = {
+        where: _least_regret(talk, models, cases, _place(cases, end))[0] for where, end in ends
+    }
+    _show(talk, models, cases, priors, at_ends, args)
+    if args.output:
+        number, period = volume(args.volume)
+        text = matrix_answers_to_toml(
+            talk, priors=priors, unit=args.unit, volume=number, period=period
+        )
+        write_whole(toml_path(args.output), text)
+        if not args.json:
+            print(f"\nkept in {args.output}; use it with:  stakes eval ... --costs {args.output}")
+    return 0
+
+
+def _refuse_two_class_options(classes: tuple[str, ...], args: Any) -> None:
+    """What can only be said of a miss and a false alarm is not dropped silently."""
+    for name in TWO_CLASS:
+        if getattr(args, name):
+            raise DataError(
+                f"--{name.replace('_', '-')} is about two outcomes; '{args.label or 'the truth'}' "
+                f"has {len(classes)}.",
+                hint="leave it out and answer the questions",
+            )
+
+
+def _spread(args: Any) -> tuple[Any, list[tuple[str, Any]]]:
+    """The options in the middle of a range of shares, and at its ends, each by its name."""
+    at = copy.copy(args)
+    at.file = None  # the rows are here already
+    return spread_out(at)
+
+
+def _place(cases: Cases, args: Any) -> FloatArray:
+    """The share of each outcome where it will run."""
+    if not args.prevalence:
+        return np.asarray(cases.priors)
+    return as_priors(shares(args.prevalence, cases.classes), cases.classes, name="--prevalence")
+
+
+def _start(cases: Cases, args: Any) -> MatrixElicitation:
+    """The conversation so far: nothing, or the answers kept in a file."""
+    if not args.answers:
+        return MatrixElicitation(list(cases.classes), n_samples=SAMPLES)
+    text = Path(args.answers).read_text(encoding="utf-8-sig")
+    talk = matrix_answers_from_toml(text, source=args.answers)
+    if tuple(talk.classes) != cases.classes:
+        raise CostError(
+            f"{args.answers} is about the outcomes {', '.join(map(str, talk.classes))}."
+        )
+    return MatrixElicitation(
+        list(cases.classes), unit=talk.unit, limit=talk.limit, statements=talk.statements,
+        n_samples=SAMPLES,
+    )  # fmt: skip
+
+
+def _talked(
+    talk: MatrixElicitation, models: list[Model], cases: Cases, priors: FloatArray, args: Any
+) -> MatrixElicitation:
+    """Ask until one model loses little whatever the costs are."""
+    given = scripted_answers(args.answer)
+    before: list[MatrixElicitation] = []
+    while len(before) < MOST_QUESTIONS:
+        if talk.contradictions:
+            said = "; ".join(talk.statements[k].said for k in talk.contradictions)
+            raise CostError(f"these answers contradict: {said}.", hint="edit the file of answers")
+        if args.no_questions:
+            break
+        question = talk.question(
+            _systems(models, cases, priors, talk),
+            tolerance=args.tolerance,
+            cases=args.cases or 1000,
+        )
+        if question is None:
+            break
+        answer = _answer(question, len(before) + 1, given, args)
+        if answer in ("q", "="):
+            return talk
+        if answer == "u":
+            talk = before.pop() if before else talk
+            continue
+        before.append(talk)
+        talk = talk.answered(question, prefers=answer)
+    say_unused(given)
+    return talk
+
+
+def _systems(
+    models: list[Model], cases: Cases, priors: FloatArray, talk: MatrixElicitation
+) -> dict[str, ConfusionMatrix]:
+    """What each model does, deciding by the middle of the costs that are still possible."""
+    found = {}
+    here = np.asarray(cases.priors)
+    scale = np.divide(priors, here, out=np.zeros(here.size), where=here > 0)
+    for model in models:
+        codes = model.decisions
+        if codes is None:
+            assert model.scores is not None
+            posteriors = Posteriors(model.scores, cases.classes)
+            if not np.array_equal(priors, here):
+                posteriors = posteriors.with_priors(priors, old=here)
+            codes = bayes_decisions(posteriors, talk.middle)
+        table = ConfusionMatrix.from_decisions(
+            as_positions(cases.truth), as_positions(codes), classes=cases.classes,
+            decision_names=cases.classes, sample_weight=cases.weights,
+        )  # fmt: skip
+        found[model.name] = ConfusionMatrix(
+            table.counts * scale[:, None], cases.classes, cases.classes
+        )
+    return found
+
+
+def _answer(question: MatrixQuestion, number: int, given: Iterator[str] | None, args: Any) -> str:
+    """One answer: from the options, else from the terminal."""
+    if not args.json:
+        print(f"\nQuestion {number}.  {question.text()}")
+    if given is not None:
+        return next(given, "q")
+    return typed_answer(_why(question), args)
+
+
+def _why(question: MatrixQuestion) -> str:
+    """What hangs on the answer."""
+    first, second = question.systems
+    return (
+        f"A is what {first} does, B what {second} does. {percent(question.share, 0)} of the cost "
+        f"matrices that are still possible prefer A, {percent(1 - question.share, 0)} prefer B: "
+        "this is the question whose answer leaves the least to regret. Who cannot say stops here, "
+        "with everything said so far."
+    )
+
+
+def _least_regret(
+    talk: MatrixElicitation, models: list[Model], cases: Cases, priors: FloatArray
+) -> tuple[str, float]:
+    """The model that can lose least, and how much of the cost of the best constant decision."""
+    systems = _systems(models, cases, priors, talk)
+    parts = np.stack([table.counts / table.total for table in systems.values()])
+    costs = talk.samples.reshape(len(talk.samples), -1) @ parts.reshape(len(parts), -1).T
+    naive = np.einsum("i,sij->sj", priors, talk.samples).min(axis=1)
+    worst = ((costs - costs.min(axis=1, keepdims=True)) / naive[:, None]).max(axis=0)
+    best = int(np.argmin(worst))
+    return list(systems)[best], float(worst[best])
+
+
+def _show(
+    talk: MatrixElicitation,
+    models: list[Model],
+    cases: Cases,
+    priors: FloatArray,
+    at_ends: dict[str, str],
+    args: Any,
+) -> None:
+    """Print what is known of each cost, and the model that can lose least."""
+    best, regret = _least_regret(talk, models, cases, priors)
+    rows, middle = talk.frame().rows(), talk.middle
+    if args.json:
+        facts = {"recommendation": best, "regret": regret, "cells": rows,
+                 "answers": [each.said for each in talk.statements]}  # fmt: skip
+        if at_ends:
+            facts["recommendation_at_ends"] = at_ends
+        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    truth, decision = ([row[key] for row in rows] for key in ("truth", "decision"))
+    pairs = zip(truth, decision, strict=True)
+    text, _ = fitted(
+        [
+            Column("truth", truth, label=True),
+            Column("decision", decision, label=True),
+            Column("least", [plain(row["least"], 3) for row in rows]),
+            Column("middle", [plain(middle.cost(*pair), 3) for pair in pairs]),
+            Column("most", [plain(row["most"], 3) for row in rows]),
+        ],
+        page_width(),
+    )
+    unit = talk.unit or ("", "")
+    print(f"\n{text}\n(in units of '{unit[0]}' decided as '{unit[1]}')\n")
+    print_wrapped(
+        f"Take {best}: for every matrix drawn from what is still possible, it loses at most "
+        f"{regret:.3f} of the cost of the best constant decision."
+    )
+    if at_ends and set(at_ends.values()) == {best}:
+        print_wrapped(f"The same at every end: {'; '.join(at_ends)}.")
+    elif at_ends:
+        said = "; ".join(f"at {where} it would be {name}" for where, name in at_ends.items())
+        print_wrapped(f"{said[:1].upper()}{said[1:]}.")

@@ -1,0 +1,231 @@
+"""`stakes audit`: what a metric rewards, and the costs it implies."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from stakes.cli.options import (
+    add_confusion_option,
+    add_cost_options,
+    add_data_options,
+    add_model_options,
+)
+from stakes.cli.problems import EXIT_OK, warn
+
+if TYPE_CHECKING:
+    from stakes.application import Application
+    from stakes.audit import Audit
+    from stakes.summaries import ConfusionMatrix
+
+__all__ = ["configure", "run"]
+
+EXAMPLES = """examples:
+  stakes audit f1                                   in general
+  stakes audit f1 --cost fn=10 fp=1 --prevalence 2% against your costs
+  stakes audit f1 --cost fn=10 fp=1 churn.csv --label churned --positive yes \\
+         --scores gbm_p,logreg_p                    among your models
+  stakes audit f_beta:beta=2 --cost fn=10 fp=1 --plot levels.svg
+  stakes audit --all --cost fn=10 fp=1              a table of every metric
+
+`python -c "from stakes.metrics import catalogue; print(catalogue)"` lists the metrics. A metric of
+your own is audited from Python: stakes.audit.audit(my_function, application=...).
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("metric", nargs="?", help="name of a metric, e.g. f1, mcc, f_beta:beta=2")
+    parser.add_argument("--all", action="store_true", help="every metric of the catalogue")
+    add_data_options(parser)
+    add_model_options(parser)
+    add_confusion_option(parser)
+    add_cost_options(parser)
+    group = parser.add_argument_group("what to print")
+    group.add_argument("--json", action="store_true", help="everything, as JSON")
+    group.add_argument("--plot", metavar="FILE", help="draw level sets against lines of equal cost")
+    group.add_argument(
+        "--pairs", type=int, metavar="N", help="random pairs for the misranking rate"
+    )
+    group.add_argument("--seed", type=int, default=0, metavar="0", help="of the random pairs")
+    parser.set_defaults(min_positives=10)  # the readers of cases ask for it
+
+
+def run(args: argparse.Namespace) -> int:
+    """Audit, print, draw, and return the exit code."""
+    from stakes.audit import audit, audit_all
+    from stakes.cli.inquiry.ranges import spread_out
+    from stakes.cli.show.audit_text import (
+        print_audit,
+        print_audit_json,
+        print_table,
+        print_table_json,
+    )
+    from stakes.cli.show.output_files import files_read, refuse_overwriting
+    from stakes.exceptions import DataError
+
+    _sort_out(args)
+    if not args.all and args.metric is None:
+        raise DataError("which metric? Give its name.", hint="stakes audit f1\nstakes audit --all")
+    refuse_overwriting({"--plot": args.plot}, files_read(args))
+    if args.plot:
+        from stakes.cli.show.output_files import refuse_undrawable
+
+        refuse_undrawable(args.plot)
+    if args.seed < 0:
+        raise DataError(f"`--seed` must not be negative; got {args.seed}.")
+    if args.pairs is not None and args.pairs < 1:
+        raise DataError(f"--pairs must be 1 or more; got {args.pairs}.")
+    args, ends = spread_out(args)
+    app, candidates, best, said = _at_stake(args)
+    given: dict[str, Any] = {"application": app, "matrix": best, "rng": args.seed}
+    given["candidates"] = candidates if len(candidates) > 1 else None
+    if args.pairs is not None:
+        given["n"] = args.pairs
+    if args.all:
+        table = audit_all(**given)
+        (print_table_json if args.json else print_table)(table, app, candidates)
+        if ends and not args.json:
+            print("\nCosts and shares were taken in the middle of their ranges.")
+        return EXIT_OK
+    found = audit(args.metric, **given)
+    if args.plot:
+        _draw(found, args)
+    notes = [*_tuned(args, app), *_at_ends(args, ends)]
+    (print_audit_json if args.json else print_audit)(found, said, notes)
+    if args.plot and not args.json:
+        print(f"\nplot: {args.plot}")
+    return EXIT_OK
+
+
+def _sort_out(args: argparse.Namespace) -> None:
+    """A file may stand after --cost fn=10 fp=1, and --all needs no name before it."""
+    from stakes.cli.inquiry.cost_options import file_after_amounts
+    from stakes.exceptions import DataError
+    from stakes.metrics import catalogue
+
+    file_after_amounts(args)
+    if args.all and args.metric is not None and args.file is None:
+        args.file, args.metric = args.metric, None
+    name = args.metric or args.file
+    if args.all and name is not None and name.partition(":")[0] in catalogue:
+        raise DataError(
+            f"--all is every metric; {name!r} is one.",
+            hint=f"stakes audit {name}\nstakes audit --all",
+        )
+    if args.all and args.plot:
+        raise DataError(
+            "--plot draws one metric, not all of them.", hint=f"stakes audit f1 --plot {args.plot}"
+        )
+
+
+def _at_stake(
+    args: argparse.Namespace,
+) -> tuple[Application | None, dict[str, ConfusionMatrix], ConfusionMatrix | None, tuple[str, ...]]:
+    """Costs, candidates by name, the cheapest of them, and what was understood."""
+    from stakes.cli.inquiry.cost_options import binary_costs, shares
+    from stakes.cli.inquiry.request_options import costs_given
+
+    if args.file is not None or args.confusion:
+        from stakes.cli.inquiry.row_findings import findings_of
+
+        findings = findings_of(args)
+        for warning in findings.warnings:
+            warn(warning)
+        tables = {model.name: model.confusion for model in findings.models}
+        said = findings.costs_said
+        if findings.evaluation.naive is not None:
+            said = (*said, *_averages(findings.application))
+        return findings.application, tables, findings.best.confusion, said
+    if not (args.cost or args.gain or args.costs or args.miss or args.false_alarm):
+        return None, {}, None, ()
+    from stakes.application import Application
+    from stakes.application.sentences import describe_costs
+
+    filed, words = costs_given(args)
+    if filed is None:
+        assert words is not None
+        filed = Application(binary_costs(words, ("negative", "positive")), unit=args.unit)
+    if args.prevalence:
+        filed = filed.with_priors(shares(args.prevalence, tuple(map(str, filed.classes))))
+    said = tuple(describe_costs(filed.costs, unit=filed.unit).splitlines())
+    return filed, {}, None, said
+
+
+def _averages(app: Application) -> list[str]:
+    """What costs that differ from case to case are on average, by which a metric is judged."""
+    from stakes.messages.quantities import plain
+
+    (_, fp), (fn, _) = app.costs.values.tolist()
+    unit = f" {app.unit}" if app.unit else ""
+    return [
+        "a metric counts cases, so it is judged by the average costs:",
+        f"  a miss {plain(fn, 4)}{unit}, a false alarm {plain(fp, 4)}{unit}",
+    ]
+
+
+def _at_ends(args: argparse.Namespace, ends: list[tuple[str, Any]]) -> list[str]:
+    """How often the metric picks the wrong one at the ends of ranges."""
+    if not ends:
+        return []
+    from stakes.audit import audit
+    from stakes.messages.quantities import percent
+
+    rates = []
+    for label, there in ends:
+        app = _at_stake(there)[0]
+        drawn = {"n": args.pairs} if args.pairs is not None else {}
+        found = audit(args.metric, application=app, rng=args.seed, **drawn)
+        rates.append(f"{percent(found.misranking.rate)} if {label}")
+    return [
+        "Judged in the middle of what is unknown, on the scale of factors; at its ends the wrong "
+        f"one is picked in {'; '.join(rates)}."
+    ]
+
+
+def _tuned(args: argparse.Namespace, app: Application | None) -> list[str]:
+    """What tuning the threshold of each model for the metric would mean, for scores in a file."""
+    if app is None or not args.scores or args.file in (None, "-") or args.scores_are == "rank":
+        return []
+    from stakes.audit import best_threshold
+    from stakes.cli.inquiry.decision_options import posteriors_of, without_gaps
+    from stakes.cli.inquiry.model_columns import models_of
+    from stakes.cli.inquiry.place import texts
+    from stakes.cli.inquiry.request_options import asked
+    from stakes.summaries import ScoreCounts
+
+    question = asked(args)
+    models = models_of(question.table, question.cases, texts(app.decisions), args)
+    models, cases, _ = without_gaps(models, question.cases, args)
+    found = []
+    for model in models:
+        posteriors = posteriors_of(model, cases, app.with_priors(cases.priors), args)
+        if posteriors is None or model.missing.any():
+            continue
+        column = posteriors if posteriors.ndim == 1 else posteriors[:, 1]
+        scores = ScoreCounts.from_scores(
+            cases.truth, column, kind="posterior", sample_weight=cases.weights
+        )
+        best = best_threshold(args.metric, scores, application=app.with_priors(None))
+        found.append(f"{model.name}: {best.sentence}")
+    return found
+
+
+def _draw(found: Audit, args: argparse.Namespace) -> None:
+    """Write the picture of the level sets."""
+    from stakes.audit import level_sets
+    from stakes.cli.show.output_files import write_picture
+    from stakes.exceptions import DataError
+    from stakes.plots import level_sets as draw
+    from stakes.plots.style import axes_of_size
+
+    app = found.application
+    if app is not None and app.costs.shape != (2, 2):
+        raise DataError("level sets are drawn for two outcomes and two decisions.")
+    prevalence = 0.5 if app is None or app.priors is None else float(app.priors[1])
+    if found.opposite is not None:
+        prevalence = float(found.opposite.preferred.priors[1])
+    grid = level_sets(args.metric, prevalence=prevalence, application=app)
+    figure = draw(grid, pair=found.opposite, ax=axes_of_size(4.8, 4.8)).figure
+    write_picture(figure, args.plot)

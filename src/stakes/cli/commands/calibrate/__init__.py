@@ -1,0 +1,167 @@
+"""`stakes calibrate`: learn a calibration, say what it is worth, save it, apply it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from stakes.cli.options import add_cost_options, add_data_options, add_model_options
+from stakes.cli.problems import EXIT_OK, warn
+
+__all__ = ["configure", "run"]
+
+KINDS = (
+    "automatic",
+    "affine",
+    "temperature",
+    "vector",
+    "matrix",
+    "dirichlet",
+    "logistic",
+    "beta",
+    "gaussian",
+    "isotonic",
+    "venn-abers",
+    "histogram",
+    "rank",
+    "smooth",
+    "average",
+    "common-curve",
+    "structured-matrix",
+)
+EXAMPLES = """examples:
+  stakes calibrate churn.csv --label churned --positive yes --model gbm_p \\
+         --cost fn=40 fp=4 --unit EUR -o gbm_cal.json --plot reliability.svg
+  stakes calibrate --apply gbm_cal.json new.csv -o out.csv
+  stakes calibrate --apply gbm_cal.json new.csv --prevalence 2% -o out.csv
+  stakes calibrate --apply gbm_cal.json new.csv --prevalence estimate -o out.csv
+  stakes calibrate pets.csv --label species --proba 'p_*' --kind dirichlet -o pets.json
+
+Without costs every error costs 1. The costs after calibration are cross-fitted: each case is
+calibrated by a map that was fitted without it, and up to 2000 cases also chosen without it.
+`--prevalence estimate` takes the shares of new cases from their scores; the truth is not needed,
+as long as only the shares have changed.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.epilog = EXAMPLES
+    add_data_options(parser)
+    add_model_options(parser)
+    add_cost_options(parser)
+    group = parser.add_argument_group("the calibration")
+    group.add_argument("--model", metavar="COLUMN", help="the same as --scores COLUMN")
+    group.add_argument(
+        "--kind",
+        choices=KINDS,
+        default="automatic",
+        metavar="KIND",
+        help=f"which calibrator (default automatic): {', '.join(KINDS)}",
+    )
+    group.add_argument(
+        "--choose-by",
+        choices=("cross-entropy", "brier", "cost"),
+        metavar="cost",
+        help="what the automatic choice is made by: cross-entropy (default), brier, or cost, that "
+        "of the decisions under the costs given",
+    )
+    group.add_argument(
+        "--bound",
+        default="data",
+        metavar="50",
+        help="how far, in natural logarithms, a score below the best of its case is trusted; "
+        "lower ones are moved there (default: a little beyond the lowest that is finite)",
+    )
+    group.add_argument("--folds", type=int, default=5, metavar="5", help="folds for cross-fitting")
+    group.add_argument("--group", metavar="COLUMN", help="rows that stay in one fold")
+    group.add_argument("--seed", type=int, default=0, metavar="0", help="seed of the folds")
+    group.add_argument(
+        "--apply",
+        metavar="CAL.json",
+        help="apply a saved calibration to the file; --prevalence then says what share the "
+        "positive outcome has there, or `estimate`. The file knows its columns and what they are",
+    )
+    group = parser.add_argument_group("what to write")
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="the calibration, or with --apply the new table (CSV, or .parquet)",
+    )
+    group.add_argument("--plot", metavar="FILE", help="draw reliability before and after")
+    group.add_argument("--json", action="store_true", help="print everything, as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Learn or apply, print, write, and return the exit code."""
+    from stakes._files import refuse_unwritable
+    from stakes.cli.inquiry.cost_options import file_after_amounts
+    from stakes.cli.show.output_files import files_read, refuse_overwriting
+    from stakes.exceptions import DataError
+
+    file_after_amounts(args)
+    if args.model:
+        args.scores = args.model if not args.scores else f"{args.scores},{args.model}"
+    if args.apply and args.plot:
+        raise DataError(
+            "--plot needs the truth, which --apply does not ask for.",
+            hint="draw when the calibration is learnt:  stakes calibrate data.csv ... --plot r.svg",
+        )
+    refuse_overwriting({"-o": args.output, "--plot": args.plot}, files_read(args))
+    if args.output:
+        refuse_unwritable(Path(args.output))
+    if args.plot:
+        from stakes.cli.show.output_files import refuse_undrawable
+
+        refuse_undrawable(args.plot)
+    if args.seed < 0:
+        raise DataError(f"--seed must be 0 or more; got {args.seed}.")
+    if args.apply:
+        from stakes.cli.commands.calibrate.saved_calibration import apply_calibration
+
+        return apply_calibration(args)
+    return _learn(args)
+
+
+def _learn(args: Any) -> int:
+    """Fit, judge, print and save."""
+    from stakes.cli.commands.calibrate.calibration_fit import learn
+    from stakes.cli.commands.calibrate.calibration_input import save
+    from stakes.cli.commands.calibrate.calibration_text import draw, said_of, show
+    from stakes.cli.commands.calibrate.other_place import refuse_without_apply
+    from stakes.cli.show.progress import Telling
+    from stakes.exceptions import DataError
+
+    refuse_without_apply(args.prevalence)
+    if args.posteriors_already_adjusted:
+        raise DataError(
+            "--posteriors-already-adjusted says nothing here: a calibration learns from the "
+            "cases at hand what the scores mean.",
+            hint="leave it out; --prevalence says where it will run",
+        )
+    if args.choose_by and args.kind != "automatic":
+        raise DataError(
+            f"--choose-by says how to choose, and --kind {args.kind} leaves nothing to choose.",
+            hint="leave one of them out",
+        )
+    args.costs_assumed = not (args.cost or args.gain or args.costs or args.miss or args.false_alarm)
+    if args.costs_assumed:
+        args.cost = ["error=1"]
+    with Telling() as telling:
+        learnt = learn(args, telling)
+        said = said_of(learnt, args)
+    for warning in learnt.warnings:
+        warn(warning)
+    written = save(learnt, args) if args.output else []
+    if args.plot:
+        with Telling() as telling:
+            telling.say(f"drawing {args.plot}")
+            drawn = draw(learnt, args.plot)
+        if not drawn:
+            warn(f"{args.plot} was not drawn: the most probable class is always right.")
+    show(learnt, said, args)
+    if written and not args.json:
+        print("\n".join(written))
+    return EXIT_OK

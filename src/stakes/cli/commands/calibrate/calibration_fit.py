@@ -1,0 +1,304 @@
+"""Learning a calibration from a file: read, fit, and measure what it is worth."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.application import Application
+from stakes.calibration import Automatic, CalibrationGain, Calibrator
+from stakes.calibration.calibrator import kinds
+from stakes.calibration.cross_fit import cross_fit_cases, fold_numbers
+from stakes.calibration.labelled_scores import Cases as ReadCases
+from stakes.calibration.labelled_scores import read_cases, read_scores
+from stakes.calibration.measures.gain import gain_of
+from stakes.calibration.score_input import Scores, of_weight
+from stakes.calibration.score_kind import COLUMN, POSTERIORS, sort_of
+from stakes.cli.commands.calibrate.calibration_words import told
+from stakes.cli.inquiry.column_roles import class_columns
+from stakes.cli.inquiry.decision_options import Turned, turned_round, without_gaps
+from stakes.cli.inquiry.model_columns import Model, models_of
+from stakes.cli.inquiry.place import at_place, judged_at, texts
+from stakes.cli.inquiry.request_options import Asked, asked
+from stakes.cli.inquiry.truth import Cases
+from stakes.cli.show.progress import Telling
+from stakes.exceptions import DataError, StakesError
+from stakes.posteriors import Posteriors, shift_priors
+
+__all__ = ["CHOSEN_BY", "Fitted", "Learnt", "fitted", "learn", "log_scores"]
+
+
+#: What the automatic choice can be made by, as the library calls it; None for the costs.
+CHOSEN_BY = {"cross-entropy": "cross_entropy", "brier": "brier", "cost": None}
+#: Up to so many cases, and cases times classes, the choice is cross-fitted as well; beyond, that
+#: would change the cross-entropy by 0.001 or less, and take long.
+WHOLE_CASES, WHOLE_CELLS = 2000, 60_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """A calibrator, and `logs`: log-posteriors of each case, under the target priors, without it.
+
+    `without` says what each case had no part in: "fit", or "choice and fit".
+    """
+
+    calibrator: Calibrator
+    read: ReadCases
+    logs: NDArray[np.float64]
+    without: str
+
+    def gain(self, by: str | Application) -> CalibrationGain:
+        """What calibrating takes off a loss."""
+        cal = self.calibrator
+        kind = cal.chosen.kind if isinstance(cal, Automatic) else cal.kind
+        return gain_of(self.read, self.logs, by, kind=kind, fitting="cross-fitted")
+
+
+def fitted(
+    scores: NDArray[np.float64],
+    cases: Cases,
+    groups: NDArray[Any] | None,
+    app: Application,
+    args: Any,
+    telling: Telling,
+) -> Fitted:
+    """Fit on all cases what was asked for, and without each fold in turn.
+
+    `app` is over positions, with priors if they were given.
+    """
+    options: dict[str, Any] = {"bound": _bound(args.bound), "priors": app.priors}
+    read = read_cases(
+        read_scores(scores),
+        cases.truth,
+        sample_weight=cases.weights,
+        priors=app.priors,
+        groups=groups,
+    )
+    names = np.array(cases.classes)[cases.truth]
+    if args.kind == "automatic":
+        by = CHOSEN_BY[args.choose_by or "cross-entropy"]
+        options |= {"by": app if by is None else by, "folds": args.folds, "rng": args.seed}
+        choice = Automatic(classes=list(cases.classes), **options)
+        return _automatic(choice, read, scores, names, telling)
+    calibrator = kinds[args.kind](classes=list(cases.classes), **options)
+    telling.say(f"fitting {args.kind} to all cases")
+    calibrator.fit(scores, names, sample_weight=cases.weights)
+    number = fold_numbers(read, args.folds, rng=args.seed)
+    telling.say(f"cross-fitting {args.kind}")
+    logs = cross_fit_cases(kinds[args.kind](**options), read, number, tell=telling.fold)
+    return Fitted(calibrator, read, logs, "fit")
+
+
+def _automatic(
+    choice: Automatic,
+    read: ReadCases,
+    scores: NDArray[np.float64],
+    names: NDArray[Any],
+    telling: Telling,
+) -> Fitted:
+    """The automatic choice; where cases are few it is made anew without each fold."""
+    choice.progress, choice.fold_progress = telling.candidate, telling.fold
+    choice.keep_held_out = True
+    choice.fit(scores, names, sample_weight=read.sample_weight, groups=read.groups)
+    assert choice.held_out is not None
+    logs, choice.held_out = choice.held_out, None
+    size = int(np.count_nonzero(read.weights > 0.0))
+    if size <= WHOLE_CASES and size * read.scores.size <= WHOLE_CELLS:
+        number = fold_numbers(read, choice.options["folds"], rng=choice.options["rng"])
+        telling.say("choosing again without each fold")
+        try:
+            whole = cross_fit_cases(choice, read, number, tell=telling.fold)
+        except StakesError:  # a fold leaves too little to choose by
+            pass
+        else:
+            return Fitted(choice, read, whole, "choice and fit")
+    if len(logs) < len(read.codes):  # those of weight 0 had no part in anything
+        every = choice.log_posteriors(scores)
+        every[read.weights > 0.0] = logs
+        logs = every
+    return Fitted(choice, read, logs, "fit")
+
+
+def _bound(text: str) -> float | str:
+    """``data`` or a positive number."""
+    if text == "data":
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise DataError(f"--bound must be a positive number or 'data'; got {text!r}.")
+    return number
+
+
+#: With fewer cases of an outcome the costs after calibration are mostly chance.
+FEW = 100
+#: Calibrators that rise with the score, or stay; of scores that are turned round nothing is left.
+RISING = {"beta", "venn-abers", "rank", "average", "isotonic", "smooth"}
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """A fitted calibrator with what it is worth.
+
+    `before` is None when scores only rank; `after` is at the shares of the file, as `before` is.
+    `compared` is the gain in what an automatic choice was made by; `without` says what each case
+    had no part in where it was calibrated, and `turned` that higher scores mean less likely.
+    """
+
+    calibrator: Calibrator
+    model: str
+    columns: dict[str, str]
+    question: Asked
+    cases: Cases
+    application: Application
+    before: NDArray[np.float64] | None
+    after: NDArray[np.float64]
+    cost: CalibrationGain
+    entropy: CalibrationGain
+    compared: CalibrationGain
+    without: str
+    turned: bool
+    warnings: tuple[str, ...]
+
+
+def learn(args: Any, telling: Telling) -> Learnt:
+    """Fit the calibrator that was asked for and cross-fit it for the costs."""
+    telling.say(f"reading {args.file}")
+    question = asked(args)
+    if question.words is not None:
+        raise DataError(
+            "calibration needs the same costs for every case.", hint="--cost fn=10 fp=1"
+        )
+    app = at_place(question.application, question.cases.priors, args)
+    models = models_of(question.table, question.cases, texts(app.decisions), args)
+    if len(models) != 1 or models[0].scores is None:
+        raise DataError(
+            f"one model with scores is calibrated at a time; got {len(models)}: "
+            f"{', '.join(model.name for model in models)}.",
+            hint=f"--model {shlex.quote(models[0].name)}",
+        )
+    models, cases, gaps = without_gaps(models, question.cases, args)
+    cases = replace(cases, weights=_of_mean_one(cases.weights))
+    app = at_place(question.application, cases.priors, args)
+    turned = turned_round(models, cases, args)
+    if turned and args.kind in RISING:
+        raise _nothing_to_learn(turned[0], args.kind)
+    said = tuple(filter(None, [gaps, *(each.text for each in turned), _about_few(cases)]))
+    try:
+        found = _learnt(replace(question, cases=cases), models[0], app, args, telling)
+    except StakesError as error:
+        raise told(error, cases) from None
+    return replace(found, turned=bool(turned), warnings=said)
+
+
+def _nothing_to_learn(turned: Turned, kind: str) -> DataError:
+    """Why a map that cannot fall is not fitted to such scores."""
+    return DataError(
+        f"{turned.seen}, and {kind} can only rise with the scores, so it would learn nothing.",
+        hint=f"{turned.asked}  {turned.option}\n"
+        "If it is not, a calibrator that can fall:  --kind affine",
+    )
+
+
+def _learnt(question: Asked, model: Model, app: Application, args: Any, telling: Telling) -> Learnt:
+    """Fit, and compare what is said of cases that had no part in it."""
+    cases = question.cases
+    scores = log_scores(model, cases.priors, args.scores_are)
+    there = _positions(judged_at(app, args))
+    found = fitted(scores, cases, _groups(question, cases, args), there, args, telling)
+    _remember(found.calibrator, model, cases.weights, args.scores_are)
+    telling.say("judging")
+    after = np.exp(found.logs)
+    if there.priors is not None:  # what is said of these cases is compared with these cases
+        after = shift_priors(after, cases.priors, old=there.priors)
+    cost, entropy = found.gain(there), found.gain("cross_entropy")
+    by = CHOSEN_BY[args.choose_by or "cross-entropy"]
+    compared = cost if by is None else entropy if by == "cross_entropy" else found.gain(by)
+    return Learnt(
+        calibrator=found.calibrator,
+        model=model.name,
+        columns=_columns(question, model, args),
+        question=question,
+        cases=cases,
+        application=app,
+        before=None if args.scores_are == "rank" else Posteriors.from_logits(scores).values,
+        after=after,
+        cost=cost,
+        entropy=entropy,
+        compared=compared,
+        without=found.without,
+        turned=False,
+        warnings=(),
+    )
+
+
+def _remember(
+    calibrator: Calibrator, model: Model, weights: NDArray[np.float64] | None, kind: str
+) -> None:
+    """Let the file say what Python is to give: the column itself, or posteriors."""
+    scores = model.scores
+    assert scores is not None
+    if kind in ("prob", "llr"):
+        calibrator._remember(POSTERIORS)
+    elif scores.ndim == 1 and not calibrator._level_counts:
+        narrow = kind == "logit"  # said to be log odds, so no column in [0, 1] is in doubt
+        read = of_weight(Scores(None, scores), weights)
+        calibrator._remember(COLUMN if narrow else sort_of(scores, read, level=False))
+
+
+def _of_mean_one(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    """Weights in the same proportions, under which the rows that count are as many cases."""
+    if weights is None or not weights.any():
+        return weights
+    return np.asarray(weights / weights[weights > 0].mean())
+
+
+def log_scores(model: Model, priors: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
+    """What calibrators take: log-posteriors or log odds, whatever the file holds."""
+    assert model.scores is not None
+    if kind == "prob":
+        said = Posteriors(model.scores)
+        return said.log_values
+    if kind == "llr":
+        return Posteriors.from_llrs(model.scores, priors).log_values
+    if model.scores.ndim == 1:  # said to be log odds, so no column in [0, 1] is in doubt
+        return np.column_stack([-model.scores / 2, model.scores / 2])
+    return model.scores
+
+
+def _positions(app: Application) -> Application:
+    """The application over positions."""
+    return Application(app.costs.values, app.priors, app.unit, app.volume, app.period)
+
+
+def _groups(question: Asked, cases: Cases, args: Any) -> NDArray[Any] | None:
+    """The column that keeps rows together."""
+    if args.group is None:
+        return None
+    return question.table.cells(args.group)[cases.rows]
+
+
+def _columns(question: Asked, model: Model, args: Any) -> dict[str, str]:
+    """Which column holds what: by class, or the one score."""
+    if args.scores:
+        return {"score": model.name}
+    found = class_columns(question.table, args.proba)[0]
+    return dict(found.by_class) if found.matrix is None else {"matrix": found.matrix}
+
+
+def _about_few(cases: Cases) -> str | None:
+    """A warning when an outcome is rare in the data."""
+    counts = cases.counted
+    least = int(counts.argmin())
+    if counts[least] >= FEW:
+        return None
+    return (
+        f"only {counts[least]:.0f} cases of '{cases.classes[least]}': the figures after "
+        "calibration are uncertain."
+    )

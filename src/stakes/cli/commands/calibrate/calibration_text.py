@@ -1,0 +1,284 @@
+"""What a calibration is worth, on the terminal, as JSON and as a picture."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.application.sentences import describe_costs
+from stakes.calibration import Automatic, reliability_table
+from stakes.calibration.measures.reliability_table import event_of
+from stakes.cli.commands.calibrate.calibration_fit import Learnt
+from stakes.cli.commands.calibrate.calibration_record import as_json, learnt_record
+from stakes.cli.commands.calibrate.calibration_words import in_file
+from stakes.cli.inquiry.remarks import ALIKE, AS_IN_FILE, both_shares
+from stakes.cli.show.fixed_width import Column, fitted
+from stakes.cli.show.output_files import write_picture
+from stakes.cli.show.terminal import dim, page_width, print_aligned, print_wrapped, wrapped
+from stakes.curves import reliability
+from stakes.messages.quantities import grouped, money, percent, plain
+from stakes.summaries import ScoreCounts
+
+__all__ = ["Echo", "Said", "draw", "echo", "said_of", "show"]
+
+
+#: What the numbers of a column are, of which outcome.
+HOLDS = {
+    "prob": "the probability",
+    "logit": "the log-odds",
+    "llr": "the log-likelihood ratio",
+    "rank": "a score whose order alone counts,",
+}
+
+
+class Echo(NamedTuple):
+    """The cases, the columns, the costs and the shares, as sentences."""
+
+    read: str
+    notes: list[str]
+    costs: list[str]
+    shares: str
+
+
+def echo(learnt: Learnt, args: Any) -> Echo:
+    """What was understood."""
+    app, cases = learnt.application, learnt.cases
+    notes = [f"the truth is in '{cases.label}', {_model(learnt, args)}", *learnt.question.notes]
+    costs = describe_costs(app.costs, unit=app.unit).splitlines()
+    if args.costs_assumed:
+        option = "--cost fn=10 fp=1" if len(cases.classes) == 2 else "--costs costs.toml"
+        costs = [f"no costs were given, so every error costs 1 ({option} says otherwise)"]
+    shares = AS_IN_FILE
+    if not np.array_equal(app.priors, cases.priors):  # type: ignore[arg-type]
+        shares = f"{both_shares(cases, app)} The calibration is for the latter. {ALIKE}"
+    return Echo(_read(learnt), notes, costs, shares)
+
+
+def _read(learnt: Learnt) -> str:
+    """How many cases there are, and of what; weights only say what shares the outcomes have."""
+    cases = learnt.cases
+    counts = ", ".join(
+        f"{grouped(n)} {name}" for n, name in zip(cases.counted, cases.classes, strict=True)
+    )
+    if cases.weights is not None:
+        shares = zip(cases.priors.tolist(), cases.classes, strict=True)
+        counts += "; by weight " + ", ".join(f"{percent(share)} {name}" for share, name in shares)
+    size = grouped(int(cases.counted.sum()))
+    return f"read {learnt.question.table.source}: {size} cases ({counts})"
+
+
+def _model(learnt: Learnt, args: Any) -> str:
+    """Which columns hold what."""
+    what = HOLDS[args.scores_are]
+    if "score" in learnt.columns:
+        first, second = learnt.cases.classes
+        if learnt.model in args.flip.split(","):
+            return f"{what} of {first} in '{learnt.model}', turned by --flip"
+        return f"{what} of {second} in '{learnt.model}'"
+    if "matrix" in learnt.columns:
+        return f"{what} of each outcome in '{learnt.columns['matrix']}'"
+    columns = [f"'{learnt.columns[name]}'" for name in learnt.cases.classes]
+    listed = ", ".join(columns[:4]) + (", ..." if len(columns) > 4 else "")
+    return f"{what} of each outcome in {listed}"
+
+
+#: Of more cases probabilities are rounded for the picture: its band needs many isotonic fits.
+MANY = 100_000
+
+
+class Said(NamedTuple):
+    """What was understood, which calibrator and why, and what it does."""
+
+    understood: Echo
+    why: str
+    sentences: list[str]
+
+
+def said_of(learnt: Learnt, args: Any) -> Said:
+    """Everything that is said; with many cases this takes a while."""
+    return Said(echo(learnt, args), _why(learnt), _sentences(learnt))
+
+
+def show(learnt: Learnt, said: Said, args: Any) -> None:
+    """Print the findings."""
+    if args.json:
+        found = learnt_record(learnt, args, naive=_naive(learnt))
+        print(as_json({**found, "why": said.why, "sentences": said.sentences}))
+        return
+    print_wrapped(said.understood.read, rest="  ")
+    for note in said.understood.notes:
+        print_wrapped(note, first="  ", rest="  ")
+    for line in said.understood.costs:
+        print_aligned(line)
+    print_wrapped(said.understood.shares, rest="  ")
+    print_wrapped(f"calibrator: {said.why}", rest="  ")
+    print()
+    print(fitted(_columns(learnt), page_width())[0])
+    for line in wrapped(f"({_without(learnt)})", rest=" "):
+        print(dim(line))
+    print()
+    for sentence in said.sentences:
+        print_wrapped(sentence)
+
+
+def _without(learnt: Learnt) -> str:
+    """What a case had no part in where it was calibrated."""
+    if not isinstance(learnt.calibrator, Automatic):
+        return "calibrated: each case by a map fitted without it"
+    if learnt.without == "fit":
+        return "calibrated: each case by a map fitted without it; the choice was made with it"
+    return (
+        "calibrated: each case by a map chosen and fitted without it; in the comparison above "
+        "maps were only fitted without it"
+    )
+
+
+def _columns(learnt: Learnt) -> list[Column]:
+    """The table: cost, NEC and cross-entropy, as is and after."""
+    unit = f", {learnt.application.unit}" if learnt.application.unit else ""
+    naive = _naive(learnt)
+    titles, before, after, change, sure = [], [], [], [], []
+    for title, gain, scale in [
+        (f"cost per case{unit}", learnt.cost, 1.0),
+        *([("NEC", learnt.cost, naive)] if naive > 0 else []),
+        ("cross-entropy, nats", learnt.entropy, 1.0),
+        *([("Brier score", learnt.compared, 1.0)] if learnt.compared.measure[0] == "B" else []),
+    ]:
+        titles.append(title)
+        low, high = gain.interval
+        known = learnt.before is not None
+        before.append(plain(gain.before / scale, 4) if known else "-")
+        after.append(plain(gain.after / scale, 4))
+        known = known and bool(np.isfinite(gain.gain))
+        change.append(plain(-gain.gain / scale, 3) if known else "-")
+        sure.append(f"{plain(-high / scale, 3)} to {plain(-low / scale, 3)}" if known else "-")
+    return [
+        Column("", titles, label=True, right=False),
+        Column("as is", before),
+        Column("calibrated", after),
+        Column("change", change),
+        Column("95% interval", sure, drop=1),
+    ]
+
+
+def _naive(learnt: Learnt) -> float:
+    """What the best constant decision costs, on standardised costs."""
+    costs, priors = learnt.application.costs.values, learnt.application.priors
+    assert priors is not None
+    if (costs.min(axis=1) != 0).any():
+        return 0.0  # costs as given would not divide to a NEC
+    return float((priors @ costs).min())
+
+
+def _why(learnt: Learnt) -> str:
+    """Which calibrator, and why."""
+    cal = learnt.calibrator
+    if not isinstance(cal, Automatic):
+        return f"{cal.kind}, as asked"
+    why = in_file(cal.why, learnt.cases)
+    if learnt.before is None:  # ranks say nothing as they are
+        return re.sub(r" As is: \S+\.(?= |$)", "", why)
+    compared, given = cal.frame()["loss"][0], learnt.compared.before
+    if not np.isclose(compared, given, rtol=1e-9):  # the bound has moved some scores
+        why = why.replace(" As is: ", " As is, within the bound: ")
+    return why
+
+
+def _sentences(learnt: Learnt) -> list[str]:
+    """How far the numbers can be trusted before and after, and what it is worth."""
+    out = []
+    if learnt.before is not None:
+        out.append("As is: " + _reliable(learnt, learnt.before))
+    there = learnt.application.priors
+    here = there is None or np.array_equal(there, learnt.cases.priors)
+    place = "" if here else " (at the shares of this file)"
+    out.append(f"Calibrated{place}: " + _reliable(learnt, learnt.after))
+    gain, app = learnt.cost, learnt.application
+    if learnt.before is None:
+        return out
+    out += _about_impossible(learnt)
+    costs = app.costs.values
+    if (costs == costs[:, :1]).all():
+        out.append("With these costs every decision costs the same: nothing is at stake.")
+    elif gain.interval[0] > 0:
+        worth = f"Calibrating takes {money(gain.gain, app.unit)} off the cost of a case"
+        if app.volume:
+            period = f" a {app.period}" if app.period else ""
+            worth = f"Calibrating is worth {money(gain.gain * app.volume, app.unit)}{period}"
+        turned = ", turning the scores round included" if learnt.turned else ""
+        out.append(f"{worth} (cross-fitted){turned}.")
+    elif gain.interval[1] < 0:
+        out.append("Calibrating would raise the cost: use the scores as they are.")
+    else:
+        out.append("For these costs the data cannot tell whether calibrating pays.")
+    return out
+
+
+def _about_impossible(learnt: Learnt) -> list[str]:
+    """What makes the cross-entropy infinite or absurd, where, and what to type."""
+    before, after = learnt.entropy.impossible
+    if not learnt.entropy.rows:
+        return []
+    row = grouped(learnt.cases.rows[learnt.entropy.rows[0]] + 1)
+    size = grouped(int(learnt.cases.counted.sum()))
+    out = []
+    if before:
+        out.append(
+            f"As is, what happened had a probability of 0 in {grouped(before)} of {size} cases "
+            f"(row {row} first): such a cross-entropy is infinite or as good as that."
+        )
+    if after:
+        out.append(
+            f"So it has after calibration in {grouped(after)} "
+            f"case{'' if after == 1 else 's'}; --bound 50 says how far such "
+            "scores are to be trusted."
+        )
+    return out
+
+
+def _reliable(learnt: Learnt, posteriors: NDArray[np.float64]) -> str:
+    """One sentence about reliability."""
+    names = list(learnt.cases.classes)
+    truth = np.array(names)[learnt.cases.truth]
+    found = reliability_table(  # the sentence does without the band, which takes long
+        truth, posteriors, classes=names, sample_weight=learnt.cases.weights, groups=20,
+        replicates=1,
+    )  # fmt: skip
+    return found.text[0].lower() + found.text[1:]
+
+
+def draw(learnt: Learnt, path: str) -> bool:
+    """Reliability before and after, each with its own band, as a picture file; whether it can be.
+
+    Where the most probable class is always right there is nothing to draw.
+    """
+    from stakes import plots
+    from stakes.plots.style import TITLE, panels
+
+    pairs = [("as is", learnt.before), ("calibrated, cross-fitted", learnt.after)]
+    known = [(title, *_event(learnt, p)) for title, p in pairs if p is not None]
+    if any(happened.all() for _, _, happened, _, _ in known):
+        return False
+    figure, axes = panels(1, len(known), width=4.8, height=4.8)
+    for ax, (title, said, happened, weights, event) in zip(axes, known, strict=True):
+        drawn = said if len(said) <= MANY else np.round(said, 4)  # finer than the picture
+        counts = ScoreCounts.from_scores(
+            happened, drawn, kind="posterior", classes=[False, True], sample_weight=weights
+        )
+        plots.reliability(reliability(counts, rng=0), ax=ax)
+        ax.set(xlabel=f"probability said for {event}", ylabel="how often it happens")
+        ax.set_title(title, fontsize=TITLE)
+    write_picture(figure, path)
+    return True
+
+
+def _event(
+    learnt: Learnt, posteriors: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64], str]:
+    """What was said and happened: of the second class, or of the most probable of many."""
+    names = list(learnt.cases.classes)
+    truth = np.array(names)[learnt.cases.truth]
+    return event_of(truth, posteriors, None, names, learnt.cases.weights)

@@ -1,0 +1,252 @@
+"""Applying a saved calibration to the rows of a file, and writing the calibrated table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _files
+from stakes._optional import load
+from stakes.calibration import Calibrator
+from stakes.calibration.saved_calibrators import read_saved
+from stakes.cli.commands.calibrate.calibration_input import (
+    Input,
+    agreed,
+    as_taken,
+    input_of,
+    values_from,
+)
+from stakes.cli.commands.calibrate.calibration_record import as_json
+from stakes.cli.commands.calibrate.other_place import as_facts, moved, said_of_shares
+from stakes.cli.commands.calibrate.score_scale import UNKNOWN, about_unknown, look_at, seen_in_fit
+from stakes.cli.inquiry.case_table import said_what_scores_are
+from stakes.cli.problems import EXIT_OK
+from stakes.cli.show.terminal import print_wrapped
+from stakes.cli.streams import printing_is_the_output
+from stakes.exceptions import DataError, StakesError
+from stakes.messages.quantities import grouped
+from stakes.sources.table import Table, read_bytes, read_table, unzipped
+
+__all__ = ["apply_calibration", "as_csv", "refuse_other_forms", "write_table"]
+
+
+#: Endings of files that are neither CSV nor Parquet.
+OTHERS = {".gz", ".npy", ".npz", ".h5", ".arff", ".tsv", ".xlsx", ".json"}
+PARQUET = ".parquet"
+
+
+def refuse_other_forms(path: str) -> None:
+    """Raise for files that cannot be written, before anything is read."""
+    file = Path(path)
+    if file.suffix.lower() in OTHERS:
+        stem = file.name.split(".")[0]
+        raise DataError(
+            f"--apply writes CSV or Parquet, which '{file.name}' does not look like.",
+            hint=f"-o {stem}.csv or -o {stem}.parquet",
+        )
+    if file.suffix.lower() == PARQUET:
+        load("pyarrow.parquet", extra="parquet")
+
+
+def write_table(
+    output: str,
+    source: str,
+    table: Table,
+    columns: dict[str, NDArray[np.float64]],
+    scores: Collection[str] = (),
+) -> None:
+    """Write the table with the new columns; a file is there whole or not at all.
+
+    `scores` are columns that were read as numbers, however they are written.
+    """
+    path = Path(output)
+    if path.suffix.lower() == PARQUET:
+        _refuse_taken(table, columns)
+        data = _as_parquet(source, table, columns, scores)
+    else:
+        data = as_csv(table, columns, scores).encode("utf-8")
+    _files.write_whole(path, data)
+
+
+def as_csv(
+    table: Table, columns: dict[str, NDArray[np.float64]], scores: Collection[str] = ()
+) -> str:
+    """The table with the new columns after the old ones, written as it was read.
+
+    Semicolons stay, and new numbers have a decimal comma where numbers among `scores` have one.
+    """
+    _refuse_taken(table, columns)
+    old = [table.cells(name) for name in table.names]
+    stream = io.StringIO()
+    semicolons = table.decimal_comma  # numbers of such files may have a comma
+    writer = csv.writer(stream, delimiter=";" if semicolons else ",", lineterminator="\n")
+    writer.writerow([*table.names, *columns])
+    comma = semicolons and any(_has_comma(table.cells(name)) for name in scores)
+    new = [[f"{value:.9g}" for value in column] for column in columns.values()]
+    new = [[text.replace(".", ",") for text in column] for column in new] if comma else new
+    for i in range(len(new[0])):
+        writer.writerow([*(_cell(column[i]) for column in old), *(column[i] for column in new)])
+    return stream.getvalue()
+
+
+def _refuse_taken(table: Table, columns: dict[str, NDArray[np.float64]]) -> None:
+    """Raise when a new column would have the name of an old one."""
+    taken = [name for name in columns if name in table.names]
+    if taken:
+        raise DataError(f"{table.source} already has a column '{taken[0]}'.")
+
+
+def _has_comma(cells: NDArray[Any]) -> bool:
+    """Whether a number is written with a decimal comma."""
+    return cells.dtype.kind in "SU" and any("," in _cell(cell) for cell in cells.tolist())
+
+
+def _cell(value: Any) -> str:
+    """A cell as text."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8")
+    return str(value)
+
+
+def _as_parquet(
+    source: str,
+    table: Table,
+    columns: dict[str, NDArray[np.float64]],
+    scores: Collection[str],
+) -> bytes:
+    """A Parquet file: one that was read keeps its types; of text, the scores alone are numbers."""
+    pyarrow = load("pyarrow", extra="parquet")
+    parquet = load("pyarrow.parquet", extra="parquet")
+    if table.form == "Parquet" and source != "-":
+        data, name = read_bytes(source)
+        data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
+        found = parquet.read_table(pyarrow.BufferReader(data))
+    else:
+        typed = {name: _typed(table.cells(name), pyarrow) for name in table.names}
+        for name in typed.keys() & set(scores):
+            if pyarrow.types.is_string(typed[name].type):
+                typed[name] = pyarrow.array(table.numbers(name))
+        found = pyarrow.table(typed)
+    for name, values in columns.items():
+        found = found.append_column(name, pyarrow.array(values))
+    stream = pyarrow.BufferOutputStream()
+    parquet.write_table(found, stream)
+    return bytes(stream.getvalue().to_pybytes())
+
+
+def _typed(cells: NDArray[Any], pyarrow: Any) -> Any:
+    """A column of Arrow: text as it was read, empty cells as null; arrays keep their type."""
+    if cells.dtype.kind not in "SUO":
+        return pyarrow.array(cells)
+    texts = ["" if cell is None else _cell(cell) for cell in cells.tolist()]
+    return pyarrow.array([text or None for text in texts], pyarrow.string())
+
+
+#: What can be said of the place where a calibration is applied, and of the result.
+HONOURED = {"file", "scores", "model", "scores_are", "narrow", "flip", "renormalise", "prevalence",
+            "apply", "output", "plot", "json"}  # fmt: skip
+#: What the command line itself keeps among the options.
+ABOUT_THE_RUN = {"command", "command_line", "completion", "parser", "run"}
+
+
+def apply_calibration(args: Any) -> int:
+    """Read, calibrate, write the table with new columns."""
+    if args.file is None:
+        raise DataError(
+            "there is no file to calibrate.",
+            hint="stakes calibrate --apply cal.json new.csv -o out.csv",
+        )
+    _refuse_idle_options(args)
+    saved = read_saved(args.apply)
+    learnt = _calibrator(saved, args.apply)
+    assert learnt.classes is not None
+    kept = input_of(saved, learnt.classes, args.apply)
+    source = agreed(kept, learnt, args)
+    table = read_table(args.file)
+    scores = _scores(table, source, kept, learnt, args)
+    calibrator, found = moved(learnt, scores, args.prevalence, table.source)
+    columns = _new_columns(kept, calibrator, calibrator.posteriors(scores))
+    said = [] if found is None else said_of_shares(found, learnt, table.source)
+    numbers = () if "matrix" in source.columns else source.columns.values()
+    if args.output is None:
+        for sentence in said:
+            print(sentence, file=sys.stderr)
+        printing_is_the_output()
+        print(as_csv(table, columns, numbers), end="")
+        return EXIT_OK
+    write_table(args.output, args.file, table, columns, scores=numbers)
+    if args.json:
+        facts = {"rows": len(scores), "source": table.source, "output": args.output}
+        shown = {"columns": list(columns), **as_facts(found, learnt, calibrator)}
+        print(as_json({**facts, **shown}))
+        return EXIT_OK
+    for sentence in said:
+        print_wrapped(sentence, rest="  ")
+    print(f"calibrated {grouped(len(scores))} rows of {table.source}: {args.output}")
+    return EXIT_OK
+
+
+def _scores(
+    table: Table, source: Input, kept: Input, learnt: Calibrator, args: Any
+) -> NDArray[np.float64]:
+    """The scores as the calibrator takes them, looked at before."""
+    said, whence = said_what_scores_are(args), ""
+    unknown = kept.scores_are is None and learnt._sort is None and not said
+    if unknown:
+        whence = f"{UNKNOWN}, so they are read as probabilities"
+    elif kept.scores_are is None and said:
+        whence = "--scores-are prob, but these are none"
+    elif kept.scores_are is None:
+        whence = f"{args.apply} was fitted in Python on posteriors, so probabilities are read"
+    values = values_from(table, source, learnt, whence=whence)
+    seen = seen_in_fit(learnt, source.scores_are, bool(source.flip), source.priors)
+    look_at(values, source.scores_are, learnt, seen, source=table.source, narrow=args.narrow)
+    if unknown:
+        about_unknown(args.apply)
+    return as_taken(values, source, learnt._sort)
+
+
+def _calibrator(saved: dict[str, Any], path: str) -> Calibrator:
+    """The calibrator of a file; what is wrong is said of the file."""
+    try:
+        return Calibrator.from_dict(saved)
+    except StakesError as error:
+        hint = error.hint or "a calibration is written by:  stakes calibrate data.csv ... -o FILE"
+        raise type(error)(f"{path}: {error.message}", hint=hint) from None
+
+
+def _refuse_idle_options(args: Any) -> None:
+    """Raise for what was settled when the calibration was learnt, and for other kinds of file."""
+    for name in vars(args):
+        word = f"--{name.replace('_', '-')}"
+        written = any(each.split("=")[0] == word for each in args.command_line)
+        given = getattr(args, name) != args.parser.get_default(name)
+        if name not in HONOURED and name not in ABOUT_THE_RUN and (given or written):
+            raise DataError(
+                f"{word} does nothing with --apply.",
+                hint="leave it out; it belongs to where the calibration is learnt",
+            )
+    if args.json and not args.output:
+        raise DataError(
+            "--json with --apply says what was written, and there is no file to write.",
+            hint="-o out.csv",
+        )
+    if args.output:
+        refuse_other_forms(args.output)
+
+
+def _new_columns(
+    source: Input, calibrator: Calibrator, posteriors: NDArray[np.float64]
+) -> dict[str, NDArray[np.float64]]:
+    """Names for the calibrated probabilities."""
+    assert calibrator.classes is not None
+    if "score" in source.columns and posteriors.shape[1] == 2:
+        return {f"{source.model}_calibrated": posteriors[:, 1]}
+    return {f"calibrated.p_{name}": posteriors[:, k] for k, name in enumerate(calibrator.classes)}

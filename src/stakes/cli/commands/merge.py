@@ -1,0 +1,48 @@
+"""`stakes merge`: add summaries that were counted apart, such as days or shards."""
+
+from __future__ import annotations
+
+import argparse
+
+from stakes.cli.problems import EXIT_OK, warn
+
+__all__ = ["configure", "run"]
+
+EXAMPLES = """examples:
+  stakes merge monday.json tuesday.json -o week.json
+  stakes merge 'shards/*.json' -o all.json
+  stakes eval all.json --cost fn=40 fp=4
+
+Files come from  stakes eval ... --save FILE,  or from summary.save(path) in Python. They must have
+the same models, outcomes and decisions. The output appears whole or not at all.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("files", nargs="+", metavar="FILE", help="saved summaries, or patterns")
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="where to: .json or .parquet"
+    )
+    parser.add_argument("--quiet", action="store_true", help="print nothing")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, add, write."""
+    from stakes.cli.show.output_files import refuse_overwriting
+    from stakes.cli.show.terminal import print_wrapped
+    from stakes.messages.quantities import grouped
+    from stakes.sources.summary_files import added, alike, listed_files
+    from stakes.summaries import save_summary
+
+    refuse_overwriting({"-o": args.output}, args.files)
+    paths = listed_files(args.files)
+    total, cases = added(paths)
+    for sentence in alike(paths):
+        warn(sentence)
+    save_summary(total, args.output)
+    if not args.quiet:
+        many = f"{len(paths)} file{'s' if len(paths) != 1 else ''}"
+        print_wrapped(f"merged {many}, {grouped(cases)} cases, into {args.output}")
+    return EXIT_OK

@@ -1,0 +1,111 @@
+"""`stakes monitor`: whether costs are still what they were, and what moved."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from stakes.cli.options import (
+    add_cost_options,
+    add_data_options,
+    add_engine_options,
+    add_group_option,
+    add_model_options,
+)
+from stakes.cli.problems import EXIT_CODES, EXIT_GATE, EXIT_OK, warn
+from stakes.cli.show.terminal import shown
+
+__all__ = ["configure", "run"]
+
+EXAMPLES = (
+    """examples:
+  stakes monitor last_month.json this_month.json --positive yes --cost fn=40 fp=4
+  stakes monitor 'days/*.json' --positive yes --cost fn=40 fp=4 --fail-if alarm
+  stakes monitor churn.csv --time date --period week --reference-first 8 --label churned \\
+         --positive yes --scores gbm_p --cost fn=40 fp=4 --plot costs.svg
+
+The first period is the reference, or the first N together with --reference-first. Files of counts
+come from  stakes eval ... --save FILE.  If nothing ever changes, there is never an alarm, however
+long the run, with the probability --level.
+"""
+    + EXIT_CODES
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.epilog = EXAMPLES
+    parser.usage = "stakes monitor FILE [FILE ...] [options]"
+    add_data_options(parser)
+    parser.add_argument("files", nargs="*", help="further periods, in order of time")
+    add_model_options(parser)
+    group = parser.add_argument_group("the periods")
+    add_engine_options(group)
+    group.add_argument("--time", metavar="COLUMN", help="when each row of one file happened")
+    group.add_argument(
+        "--period",
+        choices=("hour", "day", "week", "month", "quarter", "year"),
+        help="put dates of --time together; without it each value is a period",
+    )
+    add_group_option(group)
+    group.add_argument(
+        "--reference", metavar="NAME", help="the period to compare with; default, the first"
+    )
+    group.add_argument(
+        "--reference-first",
+        type=int,
+        metavar="N",
+        help="compare with the first N periods together, which is surer than with one",
+    )
+    group.add_argument("--model", metavar="NAME", help="which model, when there are several")
+    group.add_argument(
+        "--level",
+        type=float,
+        default=0.95,
+        metavar="0.95",
+        help="the share of runs without change in which there is never an alarm",
+    )
+    add_cost_options(parser)
+    group = parser.add_argument_group("what to print")
+    form = group.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="everything, as JSON")
+    form.add_argument("--csv", action="store_true", help="the table, as CSV")
+    form.add_argument("--quiet", action="store_true", help="only the periods with an alarm")
+    group.add_argument("--plot", metavar="FILE", help="draw the costs over the periods")
+    group = parser.add_argument_group("conditions, for continuous integration")
+    group.add_argument(
+        "--fail-if",
+        action="append",
+        default=[],
+        metavar="alarm",
+        help="exit with 1 on any alarm; or by the last period: 'cost>0.5', 'change>0.1'",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Watch, draw, print, and return the exit code."""
+    from stakes.cli.commands.gates import PeriodGate
+    from stakes.cli.commands.monitor.period_input import watched
+    from stakes.cli.commands.monitor.watch_text import draw, show
+    from stakes.cli.show.output_files import files_read, refuse_overwriting, refuse_undrawable
+
+    words = [args.file, *args.files]
+    while args.cost and "=" not in args.cost[-1]:
+        words.insert(1, args.cost.pop())  # files stood after --cost fn=10 fp=1
+    gates = [PeriodGate(text) for text in args.fail_if]
+    args.files = [word for word in words if word is not None]
+    refuse_overwriting({"--plot": args.plot}, files_read(args))
+    if args.plot:
+        refuse_undrawable(args.plot)
+    found = watched(args.files, args)
+    for warning in found.warnings:
+        warn(warning)
+    failed = [gate.said(found.watch) for gate in gates if gate.holds(found.watch)]
+    if args.plot:
+        draw(found, args.plot)
+    show(found, args)
+    if args.plot and not (args.json or args.csv or args.quiet):
+        print(shown(f"\nplot: {args.plot}"))
+    for line in failed:
+        print(shown(line), file=sys.stderr)
+    return EXIT_GATE if failed else EXIT_OK

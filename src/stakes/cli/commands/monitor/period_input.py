@@ -1,0 +1,285 @@
+"""The periods that `stakes monitor` compares: from dates of rows, near or far, or from saved
+counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._names import as_positions
+from stakes.application import Application, CaseCosts
+from stakes.cli.commands.monitor.period_watch import Watched, chosen, costs_said, watch_over
+from stakes.cli.inquiry.cost_options import binary_case_costs, shares
+from stakes.cli.inquiry.counted_findings import ordered_table, over_names, read_kept, renamed
+from stakes.cli.inquiry.decision_options import decided, posteriors_of, said_by, without_gaps
+from stakes.cli.inquiry.far_counts import as_text, counted_far
+from stakes.cli.inquiry.model_columns import Model, models_of
+from stakes.cli.inquiry.place import at_place, groups_of, judged_at, texts
+from stakes.cli.inquiry.request_options import asked
+from stakes.decisions import bayes_decisions
+from stakes.exceptions import DataError
+from stakes.messages.quantities import grouped
+from stakes.sources.cells import Labels
+from stakes.sources.patterns import needs_engine
+from stakes.sources.summary_files import listed_files
+from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, ScoreCounts
+from stakes.summaries.stored_file import is_summary
+
+__all__ = ["from_far", "from_files", "from_rows", "period_of", "watched"]
+
+
+#: More periods than this are probably not meant.
+MOST = 1000
+UNITS = {"hour": "h", "day": "D", "month": "M", "year": "Y"}
+LONGER = {"hour": "day", "day": "week", "week": "month", "month": "year"}
+#: A date, perhaps with a time and an offset, such as 2026-11-15T08:30:00+02:00 or 20261115.
+DATE = re.compile(
+    r"(\d{4})-?(?:(\d\d)(?:-?(\d\d))?)?"
+    r"(?:[T ](\d\d)(?::(\d\d))?(?::(\d\d)(?:[.,]\d+)?)?)?\s*(?:Z|UTC|[+-]\d\d:?(?:\d\d)?)?"
+)
+
+
+def period_of(
+    labels: Labels, rows: NDArray[np.intp], args: Any
+) -> tuple[list[str], NDArray[np.intp]]:
+    """The names of the periods in order of time, and which of them each case belongs to."""
+    codes = labels.codes[rows]
+    if (codes < 0).any():
+        row = int(rows[int((codes < 0).argmax())]) + 1
+        raise DataError(f"'{args.time}', the time, is empty in row {grouped(row)}.")
+    if args.period is None:
+        order = _sorted_values(labels.names)
+        if len(order) > MOST:
+            raise DataError(
+                f"'{args.time}' holds {grouped(len(order))} different times.",
+                hint="put them together:  --period week",
+            )
+        place = np.empty(len(order), dtype=np.intp)
+        place[order] = np.arange(len(order))
+        return _used([labels.names[k] for k in order], place[codes])
+    dates = _dates(labels.names, args.time)
+    names, place = np.unique(_named(dates, args.period), return_inverse=True)
+    if len(names) > MOST:
+        longer = LONGER.get(args.period, "year")
+        raise DataError(
+            f"there are {grouped(len(names))} periods.",
+            hint=f"take longer ones:  --period {longer}",
+        )
+    return _used(names.tolist(), place.reshape(-1)[codes])
+
+
+def _used(names: list[str], places: NDArray[np.intp]) -> tuple[list[str], NDArray[np.intp]]:
+    """Only the periods in which there is a case."""
+    kept, again = np.unique(places, return_inverse=True)
+    return [names[k] for k in kept], again.reshape(-1).astype(np.intp)
+
+
+def _sorted_values(names: tuple[str, ...]) -> NDArray[np.intp]:
+    """The order of values: as numbers where all are numbers, else as text."""
+    try:
+        return np.argsort(np.array([float(name) for name in names]), kind="stable")
+    except ValueError:
+        return np.argsort(np.array(names), kind="stable")
+
+
+def _dates(names: tuple[str, ...], column: str) -> NDArray[np.datetime64]:
+    """Dates from text, by the clock as it is written: offsets such as +02:00 move nothing."""
+    found = np.empty(len(names), dtype="datetime64[s]")
+    for k, name in enumerate(names):
+        match = DATE.fullmatch(name.strip())
+        try:
+            if match is None:
+                raise ValueError(name)
+            year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
+            date = datetime(year, month or 1, day or 1, hour, minute, min(second, 59))
+            found[k] = np.datetime64(date, "s")
+        except ValueError:
+            raise DataError(
+                f"'{name}' in '{column}' is not a date that I can read.",
+                hint="write dates as 2026-11-15 or 2026-11-15T08:30:00; or leave --period out, "
+                "so that each value is a period",
+            ) from None
+    return found
+
+
+def _named(dates: NDArray[np.datetime64], period: str) -> NDArray[Any]:
+    """The name of the period of each date; names sort in order of time."""
+    if period == "week":  # from Monday on
+        days = dates.astype("datetime64[D]")
+        monday = days - ((days.astype(np.int64) + 3) % 7).astype("timedelta64[D]")
+        return np.array([str(day) for day in monday])
+    if period == "quarter":
+        months = dates.astype("datetime64[M]").astype(np.int64)
+        return np.array([f"{1970 + m // 12}-Q{m % 12 // 3 + 1}" for m in months.tolist()])
+    return np.array([str(each) for each in dates.astype(f"datetime64[{UNITS[period]}]")])
+
+
+def from_far(args: Any) -> Watched:
+    """Files of any number, put into periods by a column, counted where they lie."""
+    args.subset = args.time
+    found = counted_far(args)
+    app, reduction = found.application, found.reduction
+    name = chosen(list(reduction.request.models), args.model)
+    times = Labels(
+        tuple(as_text(key[0]) for key in reduction.slices), np.arange(len(reduction.slices))
+    )
+    names, places = period_of(times, np.arange(len(times.names)), args)
+    periods: dict[str, ConfusionMatrix] = {}
+    for key, place in zip(reduction.slices, places.tolist(), strict=True):
+        counts = reduction[key].confusion(name).counts
+        table = ConfusionMatrix(counts, app.classes, app.decisions)
+        periods[names[place]] = periods[names[place]] + table if names[place] in periods else table
+    ordered = {label: periods[label] for label in names}
+    watch = watch_over(ordered, judged_at(app, args), args)
+    return Watched(watch, found.files.title, name, costs_said(app), found.warnings)
+
+
+def from_files(paths: list[str], args: Any) -> Watched:
+    """One period per file, called after it."""
+    for path in paths:
+        if not is_summary(path) and not path.endswith(".json"):
+            raise DataError(
+                f"{Path(path).name} holds rows; several files must be counts of periods.",
+                hint=f"count it first:  stakes eval {path} ... --save {Path(path).stem}.json\n"
+                "or give one file with dates:  --time COLUMN",
+            )
+    kept = [read_kept(path) for path in paths]
+    names = [Path(path).stem for path in paths]
+    if len(set(names)) < len(names):
+        names = list(paths)
+    single = all(len(each.tables) == 1 for each in kept)
+    model = next(iter(kept[0].tables)) if single else chosen(list(kept[0].tables), args.model)
+    tables: dict[str, ConfusionMatrix] = {}
+    for name, each in zip(names, kept, strict=True):
+        if not single and model not in each.tables:
+            raise DataError(f"{name} has no model '{model}'; it has {', '.join(each.tables)}.")
+        tables[name] = next(iter(each.tables.values())) if single else each.tables[model]
+    app = over_names(next(iter(tables.values())), args)
+    if args.prevalence:
+        app = app.with_priors(shares(args.prevalence, texts(app.classes)))
+    periods: dict[str, Any] = {}
+    for (name, table), each in zip(tables.items(), kept, strict=True):
+        periods[name] = ordered_table(table, app, name)
+        if all(one.grouped is not None for one in kept) and each.grouped is not None:
+            periods[name] = replace(each.grouped, joint=renamed(each.grouped.joint, app))
+    scores = {name: each.scores.get(model) for name, each in zip(names, kept, strict=True)}
+    ranked = None if None in scores.values() else scores
+    found = watch_over(periods, app, args, ranked)
+    called = "" if single and model in names else model
+    return Watched(found, f"{len(paths)} files", called, costs_said(app))
+
+
+def from_rows(args: Any) -> Watched:
+    """Rows of one file, put into periods by a column."""
+    question = asked(args)
+    app = at_place(question.application, question.cases.priors, args)
+    models = models_of(question.table, question.cases, texts(app.decisions), args)
+    name = chosen([model.name for model in models], args.model)
+    models = [model for model in models if model.name == name]
+    models, cases, gaps = without_gaps(models, question.cases, args)
+    app = at_place(question.application, cases.priors, args)
+    case_costs = None
+    if question.words is not None:
+        case_costs = binary_case_costs(question.words, cases.classes, question.table, cases.rows)
+    codes = _decided(models[0], cases, app, args, case_costs)
+    names, places = period_of(question.table.labels(args.time), cases.rows, args)
+    groups = groups_of(question.table, cases, args.group)
+    if groups is not None:
+        groups = np.array(question.table.labels(args.group).names, dtype=object)[groups]
+    periods = {
+        label: _counted(cases.truth, codes, groups, places == k, app, case_costs)
+        for k, label in enumerate(names)
+    }
+    scores = _scores(models[0], cases, names, places)
+    found = watch_over(periods, judged_at(app, args), args, scores)
+    said = costs_said(app) if case_costs is None else ("costs differ from case to case",)
+    return Watched(found, question.table.source, name, said, (gaps,) if gaps else ())
+
+
+def _scores(
+    model: Model, cases: Any, names: list[str], places: NDArray[np.intp]
+) -> dict[str, ScoreCounts] | None:
+    """The ranking of cases in each period, where scores of two outcomes tell it."""
+    if model.scores is None or len(cases.classes) != 2 or model.missing.any():
+        return None
+    second = model.scores if model.scores.ndim == 1 else model.scores[:, 1]
+    return {
+        name: ScoreCounts.from_scores(
+            cases.truth[places == k], second[places == k], kind="rank", classes=[0, 1]
+        )
+        for k, name in enumerate(names)
+    }
+
+
+def _decided(
+    model: Model, cases: Any, app: Application, args: Any, case_costs: CaseCosts | None
+) -> NDArray[Any]:
+    """What the model decided in each case."""
+    if model.decisions is None and not model.missing.any():
+        if case_costs is None:
+            codes = decided(model, cases, app, args)
+        else:
+            posteriors = posteriors_of(model, cases, app, args)
+            if posteriors is None:
+                codes = None
+            else:
+                codes = bayes_decisions(posteriors, case_costs, classes=case_costs.classes)
+        if codes is not None:
+            return codes
+    if case_costs is not None and model.decisions is None:
+        raise DataError("costs per case need probabilities in every row.", hint="--missing drop")
+    return said_by(model, cases, app, args)[0]
+
+
+def _counted(
+    truth: NDArray[Any],
+    codes: NDArray[Any],
+    groups: NDArray[Any] | None,
+    inside: NDArray[np.bool_],
+    app: Application,
+    case_costs: CaseCosts | None,
+) -> ConfusionMatrix | GroupedCounts | CostTally:
+    """The counts of one period."""
+    truth, codes = as_positions(truth), as_positions(codes)
+    if groups is not None:
+        if case_costs is not None:
+            raise DataError("--group does not go with costs per case here.")
+        return GroupedCounts.from_decisions(
+            truth[inside],
+            codes[inside],
+            groups=groups[inside],
+            classes=app.classes,
+            decision_names=app.decisions,
+        )
+    if case_costs is None:
+        return ConfusionMatrix.from_decisions(
+            truth[inside], codes[inside], classes=app.classes, decision_names=app.decisions
+        )
+    costs = CaseCosts(case_costs.values[inside], case_costs.classes, case_costs.decisions)
+    return CostTally.from_decisions(truth[inside], codes[inside], costs=costs)
+
+
+def watched(words: Sequence[str], args: Any) -> Watched:
+    """The periods that the options speak of, compared with the first."""
+    if args.weight:
+        raise DataError("--weight is not for monitoring: weights do not say how many cases.")
+    if args.time is not None and len(words) == 1:
+        args.file = words[0]
+        return from_far(args) if needs_engine(args) else from_rows(args)
+    paths = listed_files(words) if words and args.time is None else []
+    if len(paths) >= 2:
+        return from_files(paths, args)
+    raise DataError(
+        "I need a reference and at least one later period.",
+        hint="counts of each period:  stakes monitor last_month.json this_month.json "
+        "--cost fn=10 fp=1\nrows with a date:  stakes monitor data.csv --time date --period "
+        "week --cost fn=10 fp=1",
+    )

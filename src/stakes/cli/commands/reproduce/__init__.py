@@ -1,0 +1,74 @@
+"""`stakes reproduce`: recompute the tables and figures of published papers."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = ["configure", "run"]
+
+FOLDER = "stakes-reproduction"
+EPILOG = """examples:
+  stakes reproduce                      what there is, and how long it takes
+  stakes reproduce ferrer2025           every table and figure of a paper
+  stakes reproduce ferrer2025 table2    one of them
+  stakes reproduce --all                everything
+
+Items that read real scores look for them in the folder that STAKES_DATA names; without it they
+are skipped. What was computed before from the same inputs is taken from the folder of pages.
+The exit code is 1 if a number lies outside its tolerance or an item fails, and 2 if nothing that
+was asked for could be computed.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.epilog = EPILOG
+    parser.add_argument("paper", nargs="?", help="the key of a paper; none lists them")
+    parser.add_argument("item", nargs="?", help="one of its tables, figures or examples")
+    parser.add_argument("--all", action="store_true", help="every item of every paper")
+    parser.add_argument(
+        "-o", "--output", default=FOLDER, metavar="FOLDER", help=f"where to write ({FOLDER})"
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="compute again what was computed before"
+    )
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    parser.add_argument(
+        "--quiet", action="store_true", help="no progress; print only what the numbers say"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """List, or compute and write the pages; return the exit code."""
+    from pathlib import Path
+
+    from stakes.cli.commands.reproduce.paper_folder import Folder, data_folder
+    from stakes.cli.commands.reproduce.paper_text import print_list, print_results, why_nothing
+    from stakes.cli.problems import EXIT_GATE, EXIT_OK, EXIT_PROBLEM, complain
+    from stakes.exceptions import DataError
+    from stakes.papers.paper_list import item_of, paper_of, papers
+
+    if args.all and args.paper is not None:
+        raise DataError(f"--all and {args.paper!r} say two different things.", hint="leave one out")
+    data = data_folder()
+    folder = Folder(Path(args.output), data)
+    if not args.all and args.paper is None:
+        print_list(papers(), folder, as_json=args.json)
+        return EXIT_OK
+    if args.all:
+        asked = [(paper, item) for paper in papers() for item in paper.items]
+    else:
+        paper = paper_of(args.paper)
+        items = paper.items if args.item is None else (item_of(paper, args.item),)
+        asked = [(paper, item) for item in items]
+    try:
+        results = folder.run(asked, fresh=args.fresh, quiet=args.quiet or args.json)
+    except KeyboardInterrupt:
+        complain("stopped.", f"what was computed is kept in {folder.path}: ask again to go on")
+        raise
+    pages = folder.write(results)
+    print_results(results, pages, args, data)
+    if all(each.status == "skipped" for each in results):
+        complain("nothing that was asked for could be computed.", why_nothing(results, data))
+        return EXIT_PROBLEM
+    return EXIT_OK if all(each.good for each in results) else EXIT_GATE

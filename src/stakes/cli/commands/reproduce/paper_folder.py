@@ -1,0 +1,214 @@
+"""The folder of reproduced papers: what is computed, what is kept, what is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from stakes._files import write_whole
+from stakes.cli.problems import warn
+from stakes.cli.show.progress import Progress
+from stakes.exceptions import DataError, MissingExtraError
+from stakes.papers.items import Item, Paper
+from stakes.papers.pages import (
+    Drawn,
+    cells_csv,
+    drawn,
+    frame_csv,
+    overview_markdown,
+    overview_page,
+    paper_markdown,
+    paper_page,
+)
+from stakes.papers.pages.page_words import has_page
+from stakes.papers.paper_list import papers
+from stakes.papers.runs import (
+    Result,
+    as_text,
+    fingerprint,
+    kept_result,
+    run_item,
+    told,
+    why_skipped,
+)
+
+__all__ = ["Folder", "data_folder"]
+
+#: Where numbers are kept, inside the folder of pages.
+KEPT = "kept"
+
+
+def data_folder() -> Path | None:
+    """The folder of real scores, if STAKES_DATA names one."""
+    named = os.environ.get("STAKES_DATA")
+    if not named:
+        return None
+    if not Path(named).is_dir():
+        raise DataError(
+            f"STAKES_DATA names {named!r}, which is not a folder.",
+            hint="set it to the folder of scores, or unset it to run what needs none",
+        )
+    return Path(named)
+
+
+class Folder:
+    """A folder of pages, and of the numbers they were made from."""
+
+    def __init__(self, path: Path, data: Path | None) -> None:
+        self.path = path
+        self.data = data
+        self._undrawn = ""
+
+    def look_up(self, paper: Paper, item: Item) -> Result | None:
+        """What is kept of an item, if it still holds."""
+        place = self._kept(paper, item)
+        if why_skipped(item, self.data) or not place.is_file():
+            return None
+        text = place.read_text(encoding="utf-8", errors="replace")
+        return kept_result(paper, item, text, fingerprint(paper, item, self.data))
+
+    def run(self, asked: Sequence[tuple[Paper, Item]], *, fresh: bool, quiet: bool) -> list[Result]:
+        """Compute what is not kept, say how far it is, and keep it at once."""
+        self._claim()
+        # Taken at the start: sources or data that change meanwhile make a result an old one.
+        marks = {(p.key, i.key): fingerprint(p, i, self.data) for p, i in asked}
+        known = {} if fresh else {(p.key, i.key): self.look_up(p, i) for p, i in asked}
+        ahead = [
+            item.seconds
+            for paper, item in asked
+            if known.get((paper.key, item.key)) is None and not why_skipped(item, self.data)
+        ]
+        progress = Progress(ahead, quiet=quiet)
+        results = []
+        for paper, item in asked:
+            result = known.get((paper.key, item.key))
+            if result is None:
+                skipped = bool(why_skipped(item, self.data))
+                if not skipped:
+                    progress.start(f"{paper.key} {item.key}")
+                result = run_item(paper, item, self.data, progress.at)
+                if not skipped:
+                    progress.done()
+                result = self._keep(result, marks[paper.key, item.key])
+            results.append(result)
+        return results
+
+    def _claim(self) -> None:
+        """Make the folder, and say at once if it has pages of others or cannot be written."""
+        kept = self.path / KEPT
+        if self.path.exists() and not self.path.is_dir():
+            raise DataError(f"{self.path} is a file.", hint="-o names a folder")
+        names = ("index", *(paper.key for paper in papers()))
+        pages = [f"{name}.{kind}" for name in names for kind in ("html", "md")]
+        there = [name for name in pages if (self.path / name).exists()]
+        if there and not kept.is_dir():
+            raise DataError(
+                f"{self.path} has a file {there[0]} that no reproduction wrote.",
+                hint="-o names a folder of its own, such as -o stakes-reproduction",
+            )
+        kept.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=kept):
+            pass
+
+    def _keep(self, result: Result, mark: str) -> Result:
+        """Write down a new outcome and its figures; a figure that cannot be drawn is a failure."""
+        if result.status != "computed" or result.outcome is None:
+            return result
+        try:
+            self._write_figures(result)
+        except OSError:
+            raise
+        except Exception as error:
+            return replace(result, status="failed", outcome=None, reason=told(error))
+        text = as_text(result.outcome, mark, result.seconds)
+        self._put(self._kept(result.paper, result.item), text)
+        return result
+
+    def write(self, results: Sequence[Result]) -> list[Path]:
+        """Write the pages of every paper that has results, and the overview; return their places.
+
+        Items that were not asked for are shown as they were computed before, if that still holds.
+        """
+        mine = {(each.paper.key, each.item.key): each for each in results}
+        everything, pages = [], []
+        for paper in papers():
+            there = [
+                mine.get((paper.key, item.key)) or self._shown(paper, item) for item in paper.items
+            ]
+            everything += there
+            if not has_page(there):
+                continue
+            figures = {each.item.key: self._figures(each) for each in there}
+            for each in there:
+                self._write_numbers(each)
+            pages.append(self.path / f"{paper.key}.html")
+            self._put(pages[-1], paper_page(paper, there, figures))
+            self._put(self.path / f"{paper.key}.md", paper_markdown(paper, there, figures))
+        self._put(self.path / "index.html", overview_page(everything))
+        self._put(self.path / "index.md", overview_markdown(everything))
+        if self._undrawn:
+            warn(f"the pages have no figures: {self._undrawn}")
+        return [self.path / "index.html", *pages]
+
+    def _shown(self, paper: Paper, item: Item) -> Result:
+        """An item that was not asked for."""
+        reason = why_skipped(item, self.data)
+        if reason:
+            return Result(paper, item, "skipped", reason=reason)
+        return self.look_up(paper, item) or Result(paper, item, "not run")
+
+    def _write_numbers(self, result: Result) -> None:
+        """The numbers of an item as CSV."""
+        if result.outcome is None:
+            return
+        folder, key = self.path / result.paper.key, result.item.key
+        if result.outcome.cells:
+            self._put(folder / f"{key}.csv", cells_csv(result.outcome.cells))
+        for name, frame in result.outcome.tables.items():
+            self._put(folder / f"{key}-{name}.csv", frame_csv(frame))
+
+    def _write_figures(self, result: Result) -> list[Drawn]:
+        """Draw the figures of an item and write their files."""
+        try:
+            figures = drawn(result)
+        except MissingExtraError as error:
+            self._undrawn = error.hint or error.message
+            return []
+        folder = self.path / result.paper.key
+        for each in figures:
+            self._put(folder / f"{each.name}.svg", each.svg)
+            self._put(folder / f"{each.name}.png", each.png)
+        listing = "\n".join(each.name for each in figures)
+        self._put(self.path / KEPT / f"{result.paper.key}-{result.item.key}.figures", listing)
+        return figures
+
+    def _figures(self, result: Result) -> list[Drawn]:
+        """The figures of an item as they lie in the folder, drawn again where one is missing."""
+        if result.outcome is None:
+            return []
+        listing = self.path / KEPT / f"{result.paper.key}-{result.item.key}.figures"
+        folder = self.path / result.paper.key
+        try:
+            names = listing.read_text(encoding="utf-8").split()
+            return [
+                Drawn(
+                    name,
+                    (folder / f"{name}.svg").read_text(encoding="utf-8"),
+                    (folder / f"{name}.png").read_bytes(),
+                )
+                for name in names
+            ]
+        except OSError:
+            return self._write_figures(result)
+
+    def _kept(self, paper: Paper, item: Item) -> Path:
+        """Where the numbers of an item are kept."""
+        return self.path / KEPT / f"{paper.key}-{item.key}.json"
+
+    def _put(self, path: Path, content: str | bytes) -> None:
+        """Write a file whole, in a folder that is made if need be."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content.encode("utf-8") if isinstance(content, str) else content)

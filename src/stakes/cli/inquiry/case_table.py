@@ -1,0 +1,355 @@
+"""The table of cases: from one file, from several, or from a list of trials with files of
+scores.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.cli.inquiry.column_roles import CLASS_COLUMN, ID_NAMES, find_label
+from stakes.exceptions import DataError, FormatError
+from stakes.messages.quantities import grouped
+from stakes.sources.hdf5 import hdf5_list, is_hdf5
+from stakes.sources.speech import List, first_names, joined_scores, read_list
+from stakes.sources.table import Table, read_bytes, read_table, unzipped
+
+__all__ = ["table_of", "trials_of"]
+
+
+PLACES = "--trials takes the list that says target or nontarget, --scores the files of scores"
+
+
+def trials_of(args: Any) -> tuple[str, dict[str, NDArray[Any]], list[str]]:
+    """What the list is called, its truth and the scores of each model, and what to say."""
+    _refuse_two_places(args)
+    paths = [path for path in (part.strip() for part in (args.scores or "").split(",")) if path]
+    for k, path in enumerate(paths):
+        if path in paths[:k]:
+            raise DataError(f"'{path}' is named twice.", hint="leave one of them out")
+    trials = _read(args.trials, keys=True)
+    if not paths:
+        raise _without_scores(trials, args)
+    if trials.keys is None:
+        raise _without_keys(trials, paths, args)
+    if not trials.ids:
+        raise FormatError(
+            f"{trials.source} holds keys without the names of recordings.",
+            hint="lines such as:  speaker recording target",
+        )
+    names = [Path(path).stem for path in paths]
+    if len({"truth", *names}) <= len(names):
+        names = [path if path != "truth" else "./truth" for path in paths]
+    notes = [trials.said]
+    columns: dict[str, NDArray[Any]] = {"truth": trials.keys}
+    for name, path in zip(names, paths, strict=True):
+        scores = _read(path)
+        _refuse_keys_for_scores(scores, path, args)
+        columns[name], spare = joined_scores(trials, scores)
+        if np.isnan(columns[name]).all():
+            raise _without_a_match(trials, scores)
+        if spare:
+            notes.append(f"{grouped(spare)} scores of {scores.source} belong to no trial")
+    return trials.source, columns, notes
+
+
+def _command(trials: str, scores: str) -> str:
+    """What to type."""
+    return f"stakes eval --trials {shlex.quote(trials)} --scores {shlex.quote(scores)}"
+
+
+def _read(path: str, *, keys: bool = False) -> List:
+    """One list from a file; with `keys` everything beside the keys is a name."""
+    data, name = read_bytes(path)
+    data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
+    if is_hdf5(data):
+        found = hdf5_list(data, name)
+        if found is None:
+            raise FormatError(
+                f"{name} holds neither trials nor scores over named recordings.",
+                hint="it needs trial_mask or scores, with ID/row_ids and ID/column_ids",
+            )
+        return found
+    if not data.strip():
+        raise FormatError(f"{name} is empty.", hint=PLACES)
+    return read_list(data, name, keys=keys)
+
+
+def _refuse_two_places(args: Any) -> None:
+    """Raise when there is a file of cases besides."""
+    if args.file is None:
+        return
+    scores = args.scores or args.file
+    lone = not args.scores and args.file != args.trials
+    raise DataError(
+        f"--trials takes the place of the file of cases; got {args.file} and --trials "
+        f"{args.trials}.",
+        hint=(f"if {args.file} holds scores:  " if lone else "leave the file out:  ")
+        + _command(args.trials, scores if lone or args.scores else "SCORES.txt"),
+    )
+
+
+def _without_scores(trials: List, args: Any) -> DataError:
+    """What to say when no file of scores was named."""
+    if trials.keys is not None and _read(args.trials).scores is not None:
+        return DataError(
+            f"--trials needs files of scores; {trials.source} itself holds keys and scores.",
+            hint=f"stakes eval {shlex.quote(args.trials)}",
+        )
+    if trials.keys is None and trials.scores is not None:
+        return DataError(
+            f"--trials needs the keys; {trials.source} holds scores and no keys.",
+            hint=_command("TRIALS.txt", args.trials),
+        )
+    return DataError(
+        "--trials needs the scores of each model.", hint=_command(args.trials, "A.txt,B.txt")
+    )
+
+
+def _without_keys(trials: List, paths: list[str], args: Any) -> FormatError:
+    """What to say when the list of trials does not say which are targets."""
+    said = f"{trials.source}: no column says which trials are targets"
+    keyed = [
+        path for path in paths if path != args.trials and _read(path, keys=True).keys is not None
+    ]
+    if trials.scores is not None and len(keyed) == 1:
+        others = [args.trials, *(path for path in paths if path not in (keyed[0], args.trials))]
+        return FormatError(
+            f"{said}, but it holds scores, and {keyed[0]} holds keys.",
+            hint=f"the other way round:  {_command(keyed[0], ','.join(others))}",
+        )
+    if trials.scores is not None:
+        return FormatError(
+            f"{said}; it holds scores.", hint=f"{PLACES}:\n{_command('TRIALS.txt', args.trials)}"
+        )
+    return FormatError(
+        f"{said}.",
+        hint="one column must hold two words such as target and nontarget, tgt and imp, "
+        "bonafide and spoof, or 1 and 0",
+    )
+
+
+def _refuse_keys_for_scores(scores: List, path: str, args: Any) -> None:
+    """Raise when a file of scores has none."""
+    if scores.scores is not None and scores.ids:
+        return
+    if scores.scores is not None:
+        raise FormatError(
+            f"{scores.source} holds scores without the names of recordings, so they belong to no "
+            "trial in particular.",
+            hint=f"if the lines stand in the order of the trials, put them side by side:  "
+            f"paste -d ' ' {shlex.quote(args.trials)} {shlex.quote(path)} > both.txt;  "
+            "stakes eval both.txt",
+        )
+    same = path == args.trials
+    what = "is the list of trials itself" if same else "holds no column of scores beside the names"
+    raise FormatError(
+        f"{scores.source} {what}{'' if scores.keys is None or same else ', but keys'}.",
+        hint=f"{PLACES}, lines such as:  speaker recording 2.31",
+    )
+
+
+def _without_a_match(trials: List, scores: List) -> DataError:
+    """What to say when no trial has a score, and why that seems to be."""
+    wanted, given = (first_names(each) for each in (trials, scores))
+    hint = "do the names in both files have the same form (folders, endings)?"
+    if set(wanted) & {name[::-1] for name in given}:
+        hint = f"the two names of a line stand the other way round in {scores.source}: swap them"
+    elif {_bare(name) for name in wanted} & {_bare(name) for name in given}:
+        hint = "the names agree without their folders and endings: write them alike in both files"
+    return DataError(
+        f"no trial of {trials.source} has a score in {scores.source}; the first trial is "
+        f"{' '.join(wanted[0])}, the first score is for {' '.join(given[0])}.",
+        hint=hint,
+    )
+
+
+def _bare(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names without folders and endings."""
+    return tuple(PurePosixPath(name).stem for name in names)
+
+
+def table_of(args: Any) -> tuple[Table, list[str]]:
+    """The table that the options speak of, and what to say about how it was made."""
+    if getattr(args, "trials", None):
+        return _from_trials(args)
+    table = read_table(args.file)
+    notes: list[str] = []
+    if table.form.startswith("list"):
+        notes += _as_list(table, args)
+    if "correct" in table.names and "prediction" in table.names and args.label is None:
+        table, said = _openml(table, args)
+        notes += said
+    if getattr(args, "more", None):
+        table, said = _joined(table, args)
+        notes += said
+    if getattr(args, "join_on", None) and not getattr(args, "more", None):
+        raise DataError("--join-on needs a second file.", hint="--more scores.csv --join-on id")
+    if "model" in table.names and not {"model"} & set((args.label or "").split(",")):
+        table, said = _widened(table, args)
+        notes += said
+    return table, notes
+
+
+def said_what_scores_are(args: Any) -> bool:
+    """Whether --scores-are was written."""
+    return any(word.split("=")[0] == "--scores-are" for word in getattr(args, "command_line", []))
+
+
+def _from_trials(args: Any) -> tuple[Table, list[str]]:
+    """Trials and one file of scores per model, joined by the names of the recordings."""
+    source, columns, notes = trials_of(args)
+    args.label, args.scores = "truth", ",".join(name for name in columns if name != "truth")
+    notes += _as_llr(args)
+    return _of_columns(source, columns, "list of trials, joined by names"), notes
+
+
+def _as_list(table: Table, args: Any) -> list[str]:
+    """Fill in the options for a list that holds keys and scores side by side."""
+    args.label = args.label or "truth"
+    if not (args.scores or args.decisions or args.proba):
+        args.scores = "score"
+        return [table.form, *_as_llr(args)]
+    return [table.form]
+
+
+def _as_llr(args: Any) -> list[str]:
+    """Scores of such lists are log-likelihood ratios unless something else was said."""
+    if said_what_scores_are(args):
+        return []
+    args.scores_are = "llr"
+    return ["scores are taken as log-likelihood ratios (--scores-are says otherwise)"]
+
+
+def _of_columns(source: str, columns: dict[str, NDArray[Any]], form: str) -> Table:
+    """A table from columns that are already there."""
+    getters = [lambda column=column: column for column in columns.values()]
+    size = len(next(iter(columns.values())))
+    return Table(source, size, tuple(columns), form, "", getters)
+
+
+def _openml(table: Table, args: Any) -> tuple[Table, list[str]]:
+    """Predictions of a run: the truth is in `correct`; confidences of 0 and 1 are decisions."""
+    args.label = "correct"
+    notes = []
+    again = {"repeat", "row_id"} <= set(table.names) and len(table.labels("repeat").names) > 1
+    if again and not getattr(args, "group", None):
+        args.group = "row_id"
+        notes.append("repeats are averaged; whole rows are drawn for the intervals (row_id)")
+    confidences = [name for name in table.names if name.startswith("confidence.")]
+    certain = bool(confidences) and all(
+        np.isin(table.numbers(name), (0.0, 1.0)).all() for name in confidences
+    )
+    if (certain or not confidences) and not (args.scores or args.decisions or args.proba):
+        args.decisions = "prediction"
+        why = "every confidence is 0 or 1" if confidences else "there are no confidences"
+        notes.append(f"{why}, so these are taken as decisions")
+    return table, notes
+
+
+def _joined(table: Table, args: Any) -> tuple[Table, list[str]]:
+    """Further columns from other files, looked up by an id."""
+    if not getattr(args, "join_on", None):
+        raise DataError("--more needs to know by what to join.", hint="--join-on id")
+    key, notes = args.join_on, []
+    wanted = _ids(table, key)
+    columns = {name: table.getters[i] for i, name in enumerate(table.names)}
+    for path in args.more.split(","):
+        other = read_table(path)
+        given = _ids(other, key)
+        places = {name: k for k, name in enumerate(given)}
+        if len(places) < len(given):
+            raise DataError(f"{other.source}: '{key}' holds the same value more than once.")
+        rows = np.array([places.get(name, -1) for name in wanted], dtype=np.intp)
+        if (rows < 0).all():
+            raise DataError(f"no '{key}' of {table.source} occurs in {other.source}.")
+        for name in other.names:
+            if name != key:
+                called = name if name not in columns else f"{Path(path).stem}.{name}"
+                columns[called] = _looked_up(other, name, rows)
+        absent = int((rows < 0).sum())
+        notes.append(
+            f"{other.source} was joined by '{key}'"
+            + (f"; {grouped(absent)} rows have no partner there" if absent else "")
+        )
+    joined = replace(table, names=tuple(columns), getters=tuple(columns.values()))
+    return joined, notes
+
+
+def _ids(table: Table, key: str) -> list[str]:
+    """A column of ids as text."""
+    labels = table.labels(key)
+    names = [*labels.names, ""]
+    return [names[code] for code in labels.codes.tolist()]
+
+
+def _looked_up(table: Table, name: str, rows: NDArray[np.intp]) -> Any:
+    """A function that gives a column in the order of another table, empty where absent."""
+
+    def column() -> NDArray[Any]:
+        cells = np.asarray(table.cells(name))
+        if cells.dtype.kind == "S":
+            cells = np.char.decode(cells, "utf-8")
+        found = cells.astype(object)[rows]
+        found[rows < 0] = None
+        return np.asarray(found)
+
+    return column
+
+
+def _widened(table: Table, args: Any) -> tuple[Table, list[str]]:
+    """One row per model and case turned into one row per case: `cat.p_a`, `cat.p_b`, ..."""
+    key = next((name for name in table.names if name.lower() in ID_NAMES), None)
+    values = [n for n in table.names if CLASS_COLUMN.match(n)]
+    models = _ids(table, "model")
+    asked = {
+        option: _of_each(getattr(args, option).split(","), dict.fromkeys(models), table.names)
+        for option in ("scores", "decisions")
+        if getattr(args, option)
+    }
+    values += [name for found in asked.values() for name in found.values() if name in table.names]
+    values = list(dict.fromkeys(values))
+    if key is None or not values:
+        return table, []
+    label, _ = find_label(table, args.label)
+    ids, truth = _ids(table, key), _ids(table, label)
+    order = list(dict.fromkeys(ids))
+    place = {name: k for k, name in enumerate(order)}
+    rows = np.array([place[name] for name in ids], dtype=np.intp)
+    said = dict(zip(ids, truth, strict=True))
+    odd = [name for name, outcome in zip(ids, truth, strict=True) if said[name] != outcome]
+    if odd:
+        raise DataError(f"{table.source}: the truth of '{odd[0]}' differs between models.")
+    columns: dict[str, Any] = {key: np.array(order), label: np.array([said[n] for n in order])}
+    names = np.array(models)
+    for model in dict.fromkeys(models):
+        inside = np.flatnonzero(names == model)
+        if np.unique(rows[inside]).size < inside.size:
+            raise DataError(f"{table.source}: '{model}' speaks of one '{key}' more than once.")
+        for value in values:
+            cells = np.full(len(order), None, dtype=object)
+            cells[rows[inside]] = _text(table.cells(value))[inside]
+            columns[f"{model}.{value}"] = cells
+    for option, found in asked.items():
+        setattr(args, option, ",".join(found))
+    wide = replace(_of_columns(table.source, columns, table.form), digest=table.digest)
+    count = len(dict.fromkeys(models))
+    return wide, [f"long form: {count} models on {grouped(len(order))} cases, by '{key}'"]
+
+
+def _of_each(words: list[str], models: Iterable[str], names: tuple[str, ...]) -> dict[str, str]:
+    """Which column of the long form each wide one comes from: `p` of all models, or `cat.p`."""
+    found = {f"{model}.{name}": name for model in models for name in words if name in names}
+    single = {f"{model}.{name}": name for model in models for name in names}
+    return found | {word: single.get(word, word) for word in words if word not in names}
+
+
+def _text(cells: NDArray[Any]) -> NDArray[Any]:
+    """Cells of a file as text."""
+    return np.char.decode(cells, "utf-8") if cells.dtype.kind == "S" else cells

@@ -1,0 +1,245 @@
+"""Which columns are the truth, the models and their classes; recognised by name, always said."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.exceptions import DataError
+from stakes.messages.quantities import grouped
+from stakes.sources.table import Table
+
+__all__ = [
+    "ClassColumns",
+    "class_columns",
+    "find_label",
+    "flipped",
+    "likely_scores",
+    "named_columns",
+    "recognised",
+]
+
+LABEL_NAMES = (
+    "y", "y_true", "label", "labels", "target", "targets", "truth", "correct", "actual",
+)  # fmt: skip
+ID_NAMES = ("id", "row_id", "index")
+#: How other tools call the probability of a class: p_cat, prob.cat, .pred_cat, confidence.cat
+CLASS_COLUMN = re.compile(
+    r"^(?:(?P<model>.+)\.)?(?:p_|prob_|proba_|probability_|prob\.|\.pred_|confidence\.)(?P<name>.+)$"
+)
+#: A column with more different values than this is hardly the truth.
+FEW_VALUES = 20
+#: So many columns are looked into for an example.
+LOOKED_AT = 12
+#: The decision of tidymodels, beside its probabilities .pred_no and .pred_yes.
+DECISION_COLUMN = re.compile(r"^(?:.+\.)?\.pred_class$")
+#: H2O calls the probabilities of the outcomes 0, 1, ... so, beside its decision in `predict`.
+H2O_COLUMN = re.compile(r"^p(?P<name>\d+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassColumns:
+    """The columns of one model: which column holds the probability of which class.
+
+    `matrix` is set instead when the model is an array of two dimensions, whose columns have
+    no names.
+    """
+
+    model: str
+    by_class: dict[str, str]
+    matrix: str | None = None
+
+
+def find_label(table: Table, given: str | None) -> tuple[str, str | None]:
+    """The column that holds the truth, and what to say when it was found by its name."""
+    if given is not None:
+        table.position(given)
+        return given, None
+    found = [name for name in table.names if name.lower() in LABEL_NAMES]
+    if len(found) == 1:
+        return found[0], f"the truth is in '{found[0]}', by its name"
+    if found:
+        raise DataError(
+            f"{table.source}: {' and '.join(map(repr, found))} could each be the truth.",
+            hint=f"Say: --label {shlex.quote(found[0])}",
+        )
+    raise DataError(
+        f"{table.source}: I cannot tell which column holds the truth. "
+        f"It has: {', '.join(table.names[:12])}.",
+        hint=f"Say: --label {shlex.quote(_likely_label(table))}",
+    )
+
+
+def _likely_label(table: Table) -> str:
+    """A column to put into the example: one that holds few different values, if there is any."""
+    likely = [
+        name
+        for name in table.names
+        if name.lower() not in ID_NAMES and not CLASS_COLUMN.match(name)
+    ]
+    looked_at = likely[:LOOKED_AT] if table.getters else []  # nothing is read of files far away
+    few = (n for n in looked_at if 2 <= len(table.labels(n).names) <= FEW_VALUES)
+    return next(few, next(iter(likely), "COLUMN"))
+
+
+def likely_scores(table: Table, label: str) -> str:
+    """A column to put into the example: one that holds numbers from 0 to 1, if there is any."""
+    likely = [n for n in [*table.names, *table.matrices] if n != label]
+    likely = [n for n in likely if n.lower() not in ID_NAMES]
+    for name in likely[:LOOKED_AT]:
+        if table.getters and name in table.names and _between_0_and_1(table, name):
+            return name
+    return next(iter(likely), "COLUMN")
+
+
+def _between_0_and_1(table: Table, name: str) -> bool:
+    """Whether a column holds numbers from 0 to 1, and not only these two."""
+    try:
+        values = table.numbers(name)
+    except DataError:
+        return False
+    known = values[~np.isnan(values)]
+    return bool(known.size and known.min() >= 0 and known.max() <= 1 and (known % 1 != 0).any())
+
+
+def named_columns(table: Table, given: str, truth: str | None = None) -> list[str]:
+    """The columns of a list with commas; a star stands for any letters; every one must exist.
+
+    The column of the `truth` is no model: it is refused, and stars pass it by.
+    """
+    names: list[str] = []
+    words = [word for word in (part.strip() for part in given.split(",")) if word]
+    words = [given] if given in table.names else words  # a name may hold a comma
+    if not words:
+        raise DataError(f"'{given}' names no column.", hint="columns are listed with commas:  a,b")
+    for k, part in enumerate(words):
+        if part in words[:k]:
+            raise DataError(f"'{part}' is named twice.", hint="leave one of them out")
+        if part == truth:
+            raise DataError(
+                f"'{part}' is the truth, so it cannot be a model.",
+                hint="name the column that holds what the model says, or another one:  --label",
+            )
+        if part in table.names or part in table.matrices:
+            names.append(part)
+        elif "*" in part:
+            pattern = _pattern(part)
+            matched = [name for name in table.names if pattern.fullmatch(name) and name != truth]
+            if not matched:
+                raise _no_match(table, part)
+            names.extend(matched)
+        else:
+            table.position(part)  # raises, with a suggestion
+    return list(dict.fromkeys(names))
+
+
+def flipped(names: Sequence[str], args: Any) -> set[str]:
+    """The score columns where higher means less likely; anything else in --flip is refused."""
+    words = [word for word in (part.strip() for part in args.flip.split(",")) if word]
+    strangers = [word for word in words if word not in names]
+    if strangers:
+        among = f"the scores are {', '.join(names)}" if names else "there are no --scores"
+        raise DataError(
+            f"--flip {strangers[0]} does nothing: {among}.",
+            hint="it is for columns of --scores"
+            if not names
+            else f"--flip {shlex.quote(names[0])}",
+        )
+    return set(words)
+
+
+def class_columns(table: Table, given: str) -> list[ClassColumns]:
+    """The models behind `--proba`: one column per class each.
+
+    In a pattern the last star is the class; a star before it is the model. A pattern with one
+    star also finds ``model.`` in front of it. Columns named one by one follow `CLASS_COLUMN`.
+    """
+    models: dict[str, ClassColumns] = {}
+    for part in filter(None, (word.strip() for word in given.split(","))):
+        if part in table.matrices:
+            models[part] = ClassColumns(part, {}, matrix=part)
+            continue
+        found = _starred(table, part) if "*" in part else _spelt(table, part)
+        for model, name, column in found:
+            known = models.setdefault(model, ClassColumns(model, {})).by_class
+            if known.setdefault(name, column) != column:
+                raise DataError(
+                    f"{table.source}: '{known[name]}' and '{column}' both hold class '{name}'.",
+                    hint="name the columns one by one in --proba",
+                )
+    return list(models.values())
+
+
+def _starred(table: Table, part: str) -> list[tuple[str, str, str]]:
+    """Model, class and column for each column that a pattern finds."""
+    found = _matches(table, part)
+    if not found and part.count("*") == 1:
+        found = _matches(table, "*." + part)
+    if not found:
+        raise _no_match(table, part)
+    return found
+
+
+def _matches(table: Table, part: str) -> list[tuple[str, str, str]]:
+    """Model, class and column for each column that fits the whole pattern."""
+    pattern = _pattern(part)
+    before = part.split("*", maxsplit=1)[0].rstrip("._:")
+    parts = []
+    for column in table.names:
+        match = pattern.fullmatch(column)
+        if match and not DECISION_COLUMN.match(column):
+            *models, name = match.groups()
+            model = models[0] if models else _model_before(before)
+            parts.append((model, name, column))
+    return parts
+
+
+def _model_before(before: str) -> str:
+    """The model's name in a pattern with one star: what stands before the last point."""
+    return before.rpartition(".")[0] or "model"
+
+
+def _spelt(table: Table, part: str) -> list[tuple[str, str, str]]:
+    """Model, class and column for a column that was named in full."""
+    table.position(part)
+    if "predict" in table.names and H2O_COLUMN.match(part):
+        return [("model", part[1:], part)]
+    match = CLASS_COLUMN.match(part)
+    if match is None:
+        raise DataError(
+            f"I cannot read the class off the column name '{part}'.",
+            hint="name the columns p_<class>, or give a pattern:  --proba 'score_*'",
+        )
+    return [(match["model"] or "model", match["name"], part)]
+
+
+def recognised(table: Table, label: str | None = None) -> list[ClassColumns]:
+    """The models that the column names give away, by the conventions of other tools."""
+    models: dict[str, ClassColumns] = {}
+    for column in table.names:
+        match = CLASS_COLUMN.match(column)
+        if match is None and "predict" in table.names:
+            match = H2O_COLUMN.match(column)
+        if match and column != label and not DECISION_COLUMN.match(column):
+            model = match.groupdict().get("model") or "model"
+            models.setdefault(model, ClassColumns(model, {})).by_class[match["name"]] = column
+    return [model for model in models.values() if len(model.by_class) > 1]
+
+
+def _pattern(part: str) -> re.Pattern[str]:
+    """A pattern with stars as a regular expression with one group per star."""
+    return re.compile("(.+)".join(re.escape(piece) for piece in part.split("*")))
+
+
+def _no_match(table: Table, part: str) -> DataError:
+    """What to say when a pattern finds nothing."""
+    return DataError(
+        f"{table.source}: no column fits '{part}' "
+        f"({grouped(len(table.names))} columns: {', '.join(table.names[:12])}).",
+        hint="put the pattern in quotes so that the shell leaves the star alone:  --proba 'p_*'",
+    )

@@ -1,0 +1,449 @@
+"""Findings from counts: rows counted where they lie, confusion matrices, and saved summaries."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stakes._names import as_positions
+from stakes.application import Application
+from stakes.application.sentences import describe_costs
+from stakes.cli.inquiry.cost_options import binary_costs, refuse_beyond_squares, volume
+from stakes.cli.inquiry.decision_options import about_cuts, rule_of
+from stakes.cli.inquiry.far_counts import Counted, counted_far
+from stakes.cli.inquiry.place import at_place, judged_at, refuse_or_name_dominated, texts
+from stakes.cli.inquiry.remarks import (
+    about_base_rate,
+    about_extra_decisions,
+    about_numbers,
+    about_switches,
+)
+from stakes.cli.inquiry.request_options import costs_given
+from stakes.cli.inquiry.truth import Cases, quoted
+from stakes.engines import Reduction
+from stakes.evaluation import Evaluation, ModelEvaluation, evaluate
+from stakes.evaluation.count_builder import UNSHARED, evaluated_reduction
+from stakes.exceptions import CostError, DataError, FormatError, StakesError
+from stakes.messages.quantities import grouped
+from stakes.monitoring import compare_segments
+from stakes.report import Findings, ModelFinding
+from stakes.sources.confusion_files import read_confusion
+from stakes.sources.summary_files import added, listed_files
+from stakes.summaries import (
+    ConfusionMatrix,
+    GroupedCounts,
+    PairedCounts,
+    load_summary,
+    save_summary,
+)
+from stakes.summaries.ranked_scores import RankedScores
+from stakes.summaries.stored_file import is_summary
+from stakes.uncertainty import compare
+
+__all__ = [
+    "Kept",
+    "about_parts",
+    "compared_jointly",
+    "findings_at_scale",
+    "findings_from",
+    "findings_of_counts",
+    "findings_of_kept",
+    "joint_of",
+    "keep",
+    "ordered_table",
+    "over_names",
+    "read_kept",
+    "refuse_many_parts",
+    "renamed",
+]
+
+
+#: Notes of an evaluation that the command line says in words of its own.
+SAID_OTHERWISE = ("class shares are", "posteriors were moved", "these are counts", "all are judged")
+
+
+def findings_from(
+    ev: Evaluation,
+    *,
+    source: str,
+    kind: str,
+    class_counts: Any,
+    costs_said: Sequence[str],
+    notes: Sequence[str],
+    warnings: Sequence[str],
+    facts: dict[str, Any],
+) -> Findings:
+    """Findings from an evaluation; its own notes come after those given."""
+    classes = texts(ev.application.classes)
+    naive_cost = ev.application.naive_cost if ev.naive is None else ev.naive.cost
+    own = [note for note in ev.notes if not note.startswith(SAID_OTHERWISE)]
+    return Findings(
+        source=source,
+        n_cases=ev.n_cases,
+        application=ev.application,
+        data_priors=ev.data_priors,
+        naive_decision=str(ev.naive_decision),
+        naive_cost=naive_cost,
+        models=tuple(_model(model) for model in ev.models),
+        class_counts=np.asarray(class_counts),
+        positive=classes[1] if len(classes) == 2 else None,
+        kind=kind,
+        comparison=ev.comparison,
+        costs_said=tuple(costs_said),
+        notes=(*notes, *own),
+        warnings=tuple(warnings),
+        facts=facts,
+        verdict=ev.verdict,
+        remarks=ev.remarks,
+        evaluation=ev,
+    )
+
+
+def _model(model: ModelEvaluation) -> ModelFinding:
+    """One model as it is printed."""
+    assert model.cells is not None
+    return ModelFinding(
+        name=model.name,
+        confusion=model.confusion,
+        cells=model.cells,
+        cost=model.cost,
+        nec=None if math.isnan(model.nec) else model.nec,
+        rule=model.rule,
+        threshold=model.threshold,
+        interval=model.interval,
+        recalibrated=model.recalibrated_nec,
+    )
+
+
+#: More parts than this are not judged apart: a table of them says nothing to anybody.
+MOST_PARTS = 200
+
+
+def refuse_many_parts(name: str, count: int) -> None:
+    """Raise for a column that is no division into parts, such as an id or an amount."""
+    if count > MOST_PARTS:
+        raise DataError(
+            f"'{name}' has {grouped(count)} values; at most {MOST_PARTS} parts are judged apart.",
+            hint="give a column with fewer values, such as a region or an age group\n"
+            f"cases that belong together, such as those of a customer:  --group {name}",
+        )
+
+
+def about_parts(ev: Evaluation, app: Application) -> list[str]:
+    """A sentence about the parts of the best model, with the number of parts allowed for."""
+    tables = {name: part[ev.best].confusion for name, part in ev.slices.items()}
+    if len(tables) < 2:
+        return []
+    try:
+        refuse_beyond_squares(app.costs)
+    except CostError as error:
+        return [f"parts were not compared: {error.message}"]
+    try:
+        found = compare_segments(tables, application=app)
+    except StakesError:  # weights, or a class that a part does not have
+        return []
+    level = f"{100 * found.level:g} %"
+    return [f"{ev.best} by part ({level} for all {len(tables)} parts together): {found.verdict}"]
+
+
+#: How an evaluation of counts says what it could not do; the command line says what to do then.
+NOT_AGAIN = "no model was re-calibrated"
+
+
+def findings_at_scale(args: Any) -> Findings:
+    """Count the files in their engine, and judge the counts."""
+    found = counted_far(args)
+    if args.subset:
+        refuse_many_parts(args.subset, len(found.reduction.slices))
+    ev = _evaluated(found.reduction, found.application, found.cases, args)
+    args.joint = _joint(found.reduction, found.application)
+    return _findings(ev, found, args)
+
+
+def _evaluated(reduction: Reduction, app: Application, cases: Cases, args: Any) -> Evaluation:
+    """The verdict on the counts, with names as text and rules in the terms of the files."""
+    least = max(1, getattr(args, "min_positives", 10))
+    ev = evaluated_reduction(reduction, options={"level": 0.95, "rng": 0, "min_cases": least})
+    ends = [reduction._score_ends(model) for model in reduction.request.models]
+    known = [scores for scores in ends if scores is not None]
+    rule = rule_of(app, cases, args, None, np.concatenate(known) if known else None)
+    return _in_text(ev, app, rule.text, rule.threshold)
+
+
+def _in_text(
+    ev: Evaluation, app: Application, rule: str | None, threshold: float | None
+) -> Evaluation:
+    """The same evaluation, whole and in its slices, over names as text."""
+    named = Application(app.costs, ev.application.priors, app.unit, app.volume, app.period)
+    models = tuple(
+        replace(
+            model,
+            confusion=ConfusionMatrix(model.confusion.counts, app.classes, app.decisions),
+            rule=rule,
+            threshold=threshold,
+        )
+        for model in ev.models
+    )
+    slices = {name: _in_text(part, app, rule, threshold) for name, part in ev.slices.items()}
+    return replace(ev, application=named, models=models, slices=slices)
+
+
+def _joint(reduction: Reduction, app: Application) -> PairedCounts | None:
+    """What all models decided together, over names as text; None where that was not counted."""
+    try:
+        joint = reduction.paired()
+    except StakesError:
+        return None
+    return PairedCounts(joint.cells, joint.counts, joint.systems, app.classes, app.decisions)
+
+
+def _findings(ev: Evaluation, found: Counted, args: Any) -> Findings:
+    """Everything that is printed."""
+    app, cases, files, notes = found.application, found.cases, found.files, list(found.notes)
+    notes += about_cuts(app, cases, args)
+    notes += about_base_rate(cases, app, args)
+    notes += about_numbers("decisions" if args.decisions else "scores", cases, args)
+    notes += about_extra_decisions(ev)
+    notes += about_switches(ev) if args.decisions else []
+    notes += about_parts(ev, judged_at(app, args))
+    if any(note.startswith(NOT_AGAIN) for note in ev.notes):
+        notes.append(f"{NOT_AGAIN}: that needs the rows in memory, such as a sample in one file")
+        kept = tuple(note for note in ev.notes if not note.startswith(NOT_AGAIN))
+        ev = replace(ev, notes=kept)
+    many = len(files.paths)
+    form = f"{many} {files.form} file{'s' if many != 1 else ''}, counted by {found.engine}"
+    result = findings_from(
+        ev,
+        source=files.title,
+        kind="decisions" if args.decisions else "scores" if args.scores else "posteriors",
+        class_counts=found.reduction.rows_by_class if args.weight else cases.totals,
+        costs_said=describe_costs(app.costs, unit=app.unit).splitlines(),
+        notes=notes,
+        warnings=found.warnings,
+        facts={
+            "label": cases.label,
+            "form": form,
+            "models": len(ev),
+            **({"weight": args.weight} if args.weight else {}),
+        },
+    )
+    return replace(result, n_cases=int(ev.n_cases))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a file of counts holds: a table for each model, and all together where known."""
+
+    tables: dict[str, ConfusionMatrix]
+    joint: PairedCounts | None = None
+    scores: dict[str, RankedScores] = field(default_factory=dict)
+    grouped: GroupedCounts | None = None
+
+
+def read_kept(path: str) -> Kept:
+    """The decisions of each model that a saved summary, or all that fit a pattern, hold."""
+    paths = listed_files([path])
+    if len(paths) == 1:
+        return _tables(load_summary(paths[0]), Path(paths[0]).stem, Path(paths[0]).name)
+    return _tables(added(paths)[0], "model", path)
+
+
+def _tables(found: Any, stem: str, name: str) -> Kept:
+    """Tables of counts from any summary that has them."""
+    scores: dict[str, RankedScores] = {}
+    if isinstance(found, Mapping) and "joint" in found:
+        scores, found = dict(found.get("scores", {})), found["joint"]
+    grouped = None
+    if isinstance(found, GroupedCounts):
+        one = len(found.systems) == 1 and len(found.groups) == 1
+        grouped, found = (found if one else None), found.joint
+    if isinstance(found, ConfusionMatrix):
+        return Kept({stem: found})
+    if isinstance(found, PairedCounts):
+        tables = {str(name): found.confusion(name) for name in found.systems}
+        return Kept(tables, found, scores, grouped)
+    if isinstance(found, Mapping) and all(isinstance(x, ConfusionMatrix) for x in found.values()):
+        return Kept({str(model): table for model, table in found.items()})
+    what = "several summaries" if isinstance(found, Mapping) else f"a {type(found).__name__}"
+    raise FormatError(
+        f"{name} holds {what}, not counts of decisions.",
+        hint="in Python: stakes.summaries.load_summary(path), then stakes.metrics or "
+        "stakes.curves; counts of decisions are written by  stakes eval ... --save FILE",
+    )
+
+
+def keep(ev: Evaluation, args: Any) -> None:
+    """Write what was decided, so that it can be merged, watched and judged again."""
+    found: Any = getattr(args, "joint", None)
+    if found is None:
+        found = joint_of(ev, getattr(args, "group_names", None))
+    if found is None:
+        tables = {model.name: model.confusion for model in ev.models}
+        found = tables if len(tables) > 1 else next(iter(tables.values()))
+    save_summary(found, args.save)
+
+
+def joint_of(
+    ev: Evaluation, group_names: Sequence[str] | None = None
+) -> PairedCounts | GroupedCounts | None:
+    """What all models decided on the same cases, by group if any, where rows are still known."""
+    if ev.sources is None or any(one.as_is.codes is None for one in ev.sources.judged):
+        return None
+    cases, app = ev.sources.cases, ev.application
+    decided = {one.model.name: as_positions(one.as_is.codes) for one in ev.sources.judged}
+    options: dict[str, Any] = {
+        "classes": app.classes,
+        "decision_names": app.decisions,
+        "sample_weight": cases.weights,
+    }
+    if cases.groups is None or group_names is None:
+        return PairedCounts.from_decisions(cases.truth, decided, **options)
+    groups = np.array(group_names, dtype=object)[cases.groups]
+    return GroupedCounts.from_decisions(cases.truth, decided, groups=groups, **options)
+
+
+def compared_jointly(
+    ev: Evaluation, joint: PairedCounts, app: Application, **options: Any
+) -> Evaluation:
+    """The evaluation of tables with what only joint counts tell: which model is really best."""
+    if len(ev) < 2 or (np.rint(joint.counts) != joint.counts).any():
+        return ev
+    found = compare(renamed(joint, app), app, normalize=True, **options)
+    models = tuple(
+        replace(model, probability_best=float(found.probability_best[k]))
+        for k, model in enumerate(ev.models)
+    )
+    notes = tuple(note for note in ev.notes if note != UNSHARED)
+    return replace(ev, models=models, comparison=found, notes=notes)
+
+
+def renamed(joint: PairedCounts, app: Application) -> PairedCounts:
+    """The joint counts in the order and the spelling of the application."""
+    rows = [app.classes.index(name) for name in texts(joint.classes)]
+    columns = [app.decisions.index(name) for name in texts(joint.decisions)]
+    cells = joint.cells.copy()
+    cells[:, 0] = np.array(rows)[joint.cells[:, 0]]
+    cells[:, 1:] = np.array(columns)[joint.cells[:, 1:]]
+    systems = tuple(str(name) for name in joint.systems)
+    return PairedCounts(cells, joint.counts, systems, app.classes, app.decisions)
+
+
+def findings_of_counts(args: Any) -> Findings:
+    """Findings from tables of counts alone."""
+    if args.file is not None:
+        raise DataError("--confusion takes the place of the file of cases; leave one of them out.")
+    paths = [path for path in args.confusion.split(",") if path]
+    matrices = {Path(path).stem: read_confusion(path) for path in paths}
+    if len(matrices) < len(paths):
+        raise DataError("two confusion matrices have the same file name.")
+    source = ", ".join(Path(path).name for path in paths)
+    return _count_findings(Kept(matrices), source, "confusion matrix", args)
+
+
+def findings_of_kept(args: Any) -> Findings:
+    """Findings from a summary that was saved."""
+    if Path(args.file).is_file() and not is_summary(args.file):
+        load_summary(args.file)  # says what is wrong with it
+    for option in ("label", "scores", "proba", "decisions", "weight", "group", "subset"):
+        if getattr(args, option, None):
+            raise DataError(
+                f"{Path(args.file).name} holds counts of decisions, not rows, so there is no "
+                f"column for --{option}.",
+                hint=f"stakes eval {args.file} --cost fn=10 fp=1",
+            )
+    return _count_findings(read_kept(args.file), Path(args.file).name, "saved summary", args)
+
+
+def _count_findings(kept: Kept, source: str, form: str, args: Any) -> Findings:
+    """Findings from a table for each model."""
+    matrices = kept.tables
+    first = next(iter(matrices.values()))
+    app = over_names(first, args)
+    where = source.partition(",")[0]
+    if not first.total > 0:
+        raise DataError(f"{where} counts no cases.", hint="merge it with others, or count again")
+    app = at_place(app, ordered_table(first, app, where).priors, args)
+    warnings = refuse_or_name_dominated(app.costs)
+    ordered = {name: ordered_table(each, app, name) for name, each in matrices.items()}
+    totals = next(iter(ordered.values())).class_totals
+    if app.priors is not None and not args.prevalence:
+        for name, each in ordered.items():
+            if not np.allclose(each.priors, app.priors, rtol=1e-9):
+                args.shares_given = True  # so that intervals are taken at the same shares
+                warnings.append(
+                    f"{name} has other shares of the outcomes than {next(iter(ordered))}; all are "
+                    "judged at the shares of the first. --prevalence says otherwise"
+                )
+    options: dict[str, Any] = {"min_cases": max(1, getattr(args, "min_positives", 10)), "rng": 0}
+    ev = evaluate(None, ordered, application=judged_at(app, args), **options)
+    if kept.joint is not None:
+        args.joint = kept.joint
+        ev = compared_jointly(ev, kept.joint, judged_at(app, args), **options)
+    absent = [name for name, total in zip(app.classes, totals, strict=True) if total == 0]
+    return findings_from(
+        ev,
+        source=source,
+        kind="decisions",
+        class_counts=totals,
+        costs_said=describe_costs(app.costs, unit=app.unit).splitlines(),
+        notes=[
+            "These are decisions, not scores, so I can compare them but not move a threshold.",
+            *([f"no case of {quoted(absent)} in the data"] if absent else []),
+            *about_switches(ev),
+        ],
+        warnings=warnings,
+        facts={"label": "truth", "form": form},
+    )
+
+
+def over_names(matrix: ConfusionMatrix, args: Any) -> Application:
+    """The costs over the names of a confusion matrix."""
+    filed, words = costs_given(args)
+    number, period = volume(args.volume)
+    if filed is not None:
+        return Application(
+            filed.costs, filed.priors, args.unit or filed.unit, number or filed.volume,
+            period or filed.period,
+        )  # fmt: skip
+    assert words is not None
+    classes = texts(matrix.classes)
+    if not words.same_for_all_errors:
+        if len(classes) != 2:
+            raise CostError(
+                f"--cost fn= fp= needs two outcomes; there are {quoted(classes)}.",
+                hint="Use --costs costs.toml, or --cost error=1",
+            )
+        if args.positive is not None:
+            if args.positive not in classes:
+                raise CostError(f"'{args.positive}' is not among the outcomes {quoted(classes)}.")
+            classes = (*(c for c in classes if c != args.positive), args.positive)
+        elif set(classes) != {"0", "1"}:
+            raise CostError(
+                "I cannot tell which outcome is the one you act on. The outcomes are "
+                f"{quoted(classes)}.",
+                hint=f"Say: --positive {shlex.quote(classes[1])}",
+            )
+    return Application(binary_costs(words, classes), None, args.unit, number, period)
+
+
+def ordered_table(matrix: ConfusionMatrix, app: Application, name: str) -> ConfusionMatrix:
+    """The counts in the order of the costs, decisions that never occur added with 0."""
+    rows, columns = texts(matrix.classes), texts(matrix.decisions)
+    if set(rows) != set(app.classes) or not set(columns) <= set(app.decisions):
+        raise DataError(
+            f"{name} has outcomes {quoted(rows)} and decisions {quoted(columns)}; the costs have "
+            f"{quoted(app.classes)} and {quoted(app.decisions)}."
+        )
+    counts = np.zeros(app.costs.shape)
+    for j, decision in enumerate(texts(app.decisions)):
+        if decision in columns:
+            for i, outcome in enumerate(texts(app.classes)):
+                counts[i, j] = matrix.counts[rows.index(outcome), columns.index(decision)]
+    whole = bool((counts == np.floor(counts)).all())
+    return ConfusionMatrix(counts.astype(np.int64) if whole else counts, app.classes, app.decisions)

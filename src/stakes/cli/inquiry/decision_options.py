@@ -1,0 +1,416 @@
+"""From what a model says to what it decides: priors moved, thresholds named, scores ranked, gaps
+filled.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels.bayes_rule import in_type, moved_shares, moved_threshold
+from stakes._names import as_positions
+from stakes.application import Application
+from stakes.cli.inquiry.column_roles import flipped
+from stakes.cli.inquiry.model_columns import Model
+from stakes.cli.inquiry.truth import Cases, quoted, rows_of
+from stakes.decisions import bayes_decisions, decision_intervals
+from stakes.decisions.bayes import moved_decisions
+from stakes.exceptions import CostError, DataError
+from stakes.messages.quantities import cut_text, grouped
+from stakes.posteriors import Posteriors
+
+__all__ = [
+    "Rule",
+    "Turned",
+    "about_cuts",
+    "area_under_curve",
+    "cross_fitted",
+    "decided",
+    "fill_gaps",
+    "gaps_said",
+    "in_terms_of_file",
+    "posteriors_of",
+    "rule_at",
+    "rule_of",
+    "said_by",
+    "turned_round",
+    "without_gaps",
+]
+
+
+FOLDS = 5
+SEED = 0
+
+
+def cross_fitted(
+    scores: NDArray[np.float64], cases: Cases, app: Application
+) -> tuple[NDArray[np.intp], float]:
+    """Decide each fifth of the cases by the best threshold of the others.
+
+    Also returns the best threshold on all cases. Cases are dealt to the folds within each
+    class, in an order that depends on their number alone.
+    """
+    assert app.priors is not None
+    weights = np.ones(len(cases)) if cases.weights is None else cases.weights
+    scale = np.divide(app.priors, cases.priors, out=np.zeros(2), where=cases.priors > 0)
+    stakes = app.costs.values[:, 0] - app.costs.values[:, 1]  # what acting saves, by true class
+    saved = weights * scale[cases.truth] * stakes[cases.truth]
+    fold = _folds(cases.truth)
+    decisions = np.zeros(len(cases), dtype=np.intp)
+    for k in range(FOLDS):
+        threshold = _best_threshold(scores[fold != k], saved[fold != k])
+        decisions[fold == k] = scores[fold == k] > threshold
+    return decisions, _best_threshold(scores, saved)
+
+
+def area_under_curve(
+    scores: NDArray[np.float64], truth: NDArray[Any], weights: NDArray[np.float64] | None = None
+) -> float:
+    """Chance that a positive case scores above a negative one; ties count half."""
+    weights = np.ones(len(truth)) if weights is None else weights
+    order = np.argsort(scores[truth == 0], kind="stable")
+    negatives, positives = scores[truth == 0][order], scores[truth == 1]
+    below = np.concatenate([[0.0], np.cumsum(weights[truth == 0][order])])
+    if not below[-1] or not weights[truth == 1].any():
+        return float("nan")
+    left = below[np.searchsorted(negatives, positives, side="left")]
+    right = below[np.searchsorted(negatives, positives, side="right")]
+    return float(np.average(left + right, weights=weights[truth == 1]) / 2 / below[-1])
+
+
+class Turned(NamedTuple):
+    """A column of scores that seems to mean the other outcome: what is seen, asked, and to type."""
+
+    seen: str
+    asked: str
+    option: str
+
+    @property
+    def text(self) -> str:
+        """A warning."""
+        return f"{self.seen}. {self.asked}  {self.option}"
+
+
+def turned_round(models: Sequence[Model], cases: Cases, args: Any) -> list[Turned]:
+    """The columns of scores that, beyond chance, are higher where the outcome is rarer."""
+    if not args.scores or len(cases.classes) != 2:
+        return []
+    found = []
+    every = np.ones(len(cases)) if cases.weights is None else cases.weights
+    negative, positive = cases.classes
+    already = flipped([model.name for model in models], args)
+    for model in models:
+        if model.scores is None:
+            continue
+        counts = ~model.missing & (every > 0)
+        truth, weights = cases.truth[counts], every[counts]
+        area = area_under_curve(model.scores[counts], truth, weights)
+        n_other, n_positive = (_as_many(weights[truth == k]) for k in range(2))
+        if not n_other or not n_positive:
+            continue
+        chance = np.sqrt((n_other + n_positive + 1) / (12 * n_other * n_positive))
+        if area >= 0.5 - 3 * chance:
+            continue
+        name, seen = model.name, f"*fewer* '{positive}' (AUC {area:.2f})"
+        if name in already:
+            asked = f"Is the column the probability of '{positive}' as it is?"
+            seen = f"turned by --flip, higher {name} goes with {seen}"
+            found.append(Turned(seen, asked, f"leave out --flip {shlex.quote(name)}"))
+        else:
+            asked = f"Is the column the probability of '{negative}'?"
+            found.append(
+                Turned(f"higher {name} goes with {seen}", asked, f"--flip {shlex.quote(name)}")
+            )
+    return found
+
+
+def _as_many(weights: NDArray[np.float64]) -> float:
+    """How many cases of equal weight vary as much: Kish's effective sample size."""
+    if not weights.size:
+        return 0.0
+    shares = weights / weights.max()
+    return float(shares.sum() ** 2 / (shares @ shares))
+
+
+def _folds(truth: NDArray[np.intp]) -> NDArray[np.intp]:
+    """A fold for each case, as even as possible within each class."""
+    rng = np.random.default_rng(SEED)
+    fold = np.empty(truth.shape[0], dtype=np.intp)
+    for outcome in range(2):
+        rows = rng.permutation(np.flatnonzero(truth == outcome))
+        fold[rows] = np.arange(rows.size) % FOLDS
+    return fold
+
+
+def _best_threshold(scores: NDArray[np.float64], saved: NDArray[np.float64]) -> float:
+    """The cut between distinct scores above which acting saves most; ties: act on fewer."""
+    if not scores.size:
+        return float("inf")
+    order = np.argsort(-scores, kind="stable")
+    ranked, gains = scores[order], np.cumsum(saved[order])
+    last = np.flatnonzero(np.append(np.diff(ranked) != 0, True))  # last case of each tie
+    totals = np.concatenate([[0.0], gains[last]])
+    best = int(np.argmax(totals))
+    if best == 0:
+        return float(ranked[0])  # act on nobody
+    if best == last.size:
+        return float(np.nextafter(ranked[-1], -np.inf))  # act on everybody
+    upper, lower = ranked[last[best - 1]], ranked[last[best - 1] + 1]
+    middle = float((upper + lower) / 2)
+    return middle if lower <= middle < upper else float(lower)
+
+
+#: Commands that have no use for a decision in place of what a model does not say.
+UNFILLED = ("ask", "calibrate")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """When to act, on the scores as they stand in the file: in words, and the number if any."""
+
+    text: str | None = None
+    threshold: float | None = None
+
+
+def posteriors_of(
+    model: Model, cases: Cases, app: Application, args: Any
+) -> NDArray[np.float64] | None:
+    """Probabilities at the base rate of the application; None for decisions and ranks."""
+    if model.scores is None or args.scores_are == "rank":
+        return None
+    assert app.priors is not None
+    scores = _filled(model, cases)
+    if args.scores_are == "llr":
+        return Posteriors.from_llrs(scores, app.priors, cases.classes).values
+    moved = not args.posteriors_already_adjusted and not np.array_equal(app.priors, cases.priors)
+    if args.scores_are == "prob":
+        if not moved:
+            return scores
+        said = Posteriors(scores, cases.classes)
+    else:
+        said = Posteriors.from_logits(scores, cases.classes)
+    if not moved:
+        return said.values
+    _refuse_unmovable(cases, app, args)
+    return said.with_priors(app.priors, old=cases.priors).values
+
+
+def _filled(model: Model, cases: Cases) -> NDArray[np.float64]:
+    """Scores with any valid row in place of gaps: those decisions are replaced later."""
+    assert model.scores is not None
+    if not model.missing.any():
+        return model.scores
+    scores = model.scores.copy()
+    scores[model.missing] = 1 / len(cases.classes)
+    return scores
+
+
+def decided(model: Model, cases: Cases, app: Application, args: Any) -> NDArray[Any] | None:
+    """The Bayes decisions where it will run; None for decisions and ranks."""
+    if model.scores is None or args.scores_are == "rank":
+        return None
+    assert app.priors is not None
+    stays = args.scores_are != "prob" or args.posteriors_already_adjusted
+    if stays or not ((app.priors > 0) & (cases.priors > 0)).all():
+        posteriors = posteriors_of(model, cases, app, args)
+        return bayes_decisions(posteriors, app.costs, classes=app.classes)
+    return moved_decisions(_filled(model, cases), app.costs, app.priors, cases.priors)
+
+
+def _refuse_unmovable(cases: Cases, app: Application, args: Any) -> None:
+    """Raise where a probability would have to be moved from a share of nothing."""
+    stays = args.scores_are == "llr" or args.posteriors_already_adjusted
+    if stays or np.array_equal(app.priors, cases.priors) or (cases.priors > 0).all():  # type: ignore[arg-type]
+        return
+    absent = [c for c, share in zip(cases.classes, cases.priors, strict=True) if share == 0]
+    raise DataError(
+        f"there is no case of {quoted(absent)} in the data, so its probability cannot be moved "
+        "to a new base rate.",
+        hint="if the probabilities already hold where it will run:  --posteriors-already-adjusted",
+    )
+
+
+def said_by(
+    model: Model, cases: Cases, app: Application, args: Any
+) -> tuple[NDArray[Any], float | None]:
+    """What a model says, for `evaluate`: posteriors at the base rate of the data, or decisions.
+
+    Ranks become decisions, with their threshold on all the data; so do models with gaps that
+    are to be filled.
+    """
+    if model.decisions is not None:
+        return as_positions(fill_gaps(model.decisions, model.missing, app, args)), None
+    assert model.scores is not None
+    if args.scores_are == "rank":
+        codes, threshold = _ranked(model, cases, app)
+        return as_positions(fill_gaps(codes, model.missing, app, args)), threshold
+    _refuse_unmovable(cases, app, args)
+    if model.missing.any():
+        taken = decided(model, cases, app, args)
+        assert taken is not None
+        return as_positions(fill_gaps(taken, model.missing, app, args)), None
+    if args.scores_are == "llr":
+        return Posteriors.from_llrs(model.scores, cases.priors, cases.classes).values, None
+    if args.scores_are == "logit":
+        return Posteriors.from_logits(model.scores, cases.classes).values, None
+    return model.scores, None
+
+
+def _ranked(model: Model, cases: Cases, app: Application) -> tuple[NDArray[Any], float]:
+    """Decisions by cross-fitted thresholds, and the threshold on all the data."""
+    assert model.scores is not None
+    if app.costs.shape != (2, 2):
+        raise CostError("--scores-are rank needs two outcomes and two decisions.")
+    filled = np.where(model.missing, -np.inf, model.scores)
+    return cross_fitted(filled, cases, app)
+
+
+def rule_of(
+    app: Application, cases: Cases, args: Any, ranked_at: float | None, scores: Any = None
+) -> Rule:
+    """When to act, in the terms of the scores in the file, with digits that decide all alike."""
+    if len(cases.classes) != 2 or args.decisions:
+        return Rule()
+    if ranked_at is not None:
+        return Rule(f"score > {cut_text(ranked_at, scores, everyday=False)}", ranked_at)
+    if args.proba and args.scores_are == "llr":
+        return Rule()
+    intervals = decision_intervals(app.costs)
+    if args.proba:  # columns of both outcomes: the rule is on the probability of the second
+        args = SimpleNamespace(**{**vars(args), "scores_are": "prob"})
+    cuts = [_in_terms_of_file(cut, app, cases, args) for cut in intervals.cuts]
+    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[args.scores_are]
+    if not cuts:
+        return Rule(f"always '{intervals.decisions[0]}'")
+    if len(cuts) == 1 and app.decisions[1] in intervals.decisions:
+        above = intervals.decisions[1] == app.decisions[1]
+        shown = cut_text(cuts[0], scores, everyday=args.scores_are == "prob", above=above)
+        return Rule(f"{letter} {'>' if above else '<'} {shown}", cuts[0])
+    return Rule("see below")
+
+
+def about_cuts(app: Application, cases: Cases, args: Any) -> list[str]:
+    """What is decided on each side of the cuts, when one rule for acting does not say it."""
+    if len(cases.classes) != 2 or not args.scores or args.scores_are == "rank":
+        return []
+    intervals = decision_intervals(app.costs)
+    if not intervals.cuts or (len(intervals.cuts) == 1 and app.decisions[1] in intervals.decisions):
+        return []
+    cuts = [_cut_text(_in_terms_of_file(cut, app, cases, args), args) for cut in intervals.cuts]
+    parts = [f"up to {cuts[0]} decide '{intervals.decisions[0]}'"]
+    for cut, name in zip(cuts[1:], intervals.decisions[1:-1], strict=True):
+        parts.append(f"then up to {cut} '{name}'")
+    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[args.scores_are]
+    return [f"{letter} {', '.join(parts)}, above that '{intervals.decisions[-1]}'"]
+
+
+def rule_at(cut: float, args: Any) -> Rule:
+    """Act above a cut that is in the terms of the file."""
+    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[args.scores_are]
+    return Rule(f"{letter} > {_cut_text(cut, args)}", cut)
+
+
+def in_terms_of_file(cut: float, cases: Cases, args: Any) -> float:
+    """A cut on posteriors at the base rate of the data, as a cut on the numbers in the file."""
+    if args.scores_are == "prob":
+        return cut
+    with np.errstate(divide="ignore"):
+        log_odds = float(np.log(cut) - np.log1p(-cut))
+        here = np.log(cases.priors)
+    return log_odds - float(here[1] - here[0]) if args.scores_are == "llr" else log_odds
+
+
+def _cut_text(cut: float, args: Any) -> str:
+    """A threshold: three decimals for everyday probabilities, else three digits."""
+    return cut_text(cut, everyday=args.scores_are == "prob")
+
+
+def _in_terms_of_file(cut: float, app: Application, cases: Cases, args: Any) -> float:
+    """A cut on the posterior where it will run, as a cut on the numbers in the file."""
+    assert app.priors is not None
+    if args.scores_are == "prob":
+        stays = args.posteriors_already_adjusted or cut in (0.0, 1.0)
+        if stays or np.array_equal(app.priors, cases.priors):
+            return cut
+        if (app.priors > 0).all() and (cases.priors > 0).all():
+            return in_type(moved_threshold(cut, moved_shares(app.priors, cases.priors)))
+    if cut in (0.0, 1.0):
+        log_odds = -math.inf if cut == 0 else math.inf
+    else:
+        log_odds = math.log(cut / (1 - cut))
+    with np.errstate(divide="ignore"):
+        here, there = np.log(cases.priors), np.log(app.priors)
+    if args.scores_are == "llr":
+        return float(log_odds - (there[1] - there[0]))
+    if not args.posteriors_already_adjusted:
+        log_odds += float((here[1] - here[0]) - (there[1] - there[0]))
+    if args.scores_are == "logit":
+        return float(log_odds)
+    if log_odds == math.inf:
+        return 1.0
+    return 1 / (1 + math.exp(-log_odds)) if log_odds > -700 else 0.0
+
+
+def without_gaps(
+    models: Sequence[Model], cases: Cases, args: Any
+) -> tuple[list[Model], Cases, str | None]:
+    """Only the rows every model has, unless gaps are to be filled; and what to say about it."""
+    gaps = {model.name: int(model.missing.sum()) for model in models}
+    if args.missing in ("naive", "abstain"):
+        said = _empty_said(gaps)
+        if said and args.command in UNFILLED:
+            raise DataError(
+                f"{said} --missing {args.missing} decides them, and stakes {args.command} needs "
+                "what the model itself says.",
+                hint="To leave them out: --missing drop",
+            )
+        return list(models), cases, said and f"{said} They count as --missing {args.missing}."
+    keep = ~np.logical_or.reduce([model.missing for model in models])
+    said = gaps_said(gaps, int(keep.sum()), args)
+    if said is None:
+        return list(models), cases, None
+    return [model.kept(keep) for model in models], cases.kept(keep), said
+
+
+def gaps_said(gaps: Mapping[str, int], kept: int, args: Any) -> str | None:
+    """What to say when only rows are compared that every model has; None without gaps."""
+    said = _empty_said(gaps)
+    if said is None:
+        return None
+    if not kept:
+        raise DataError(f"{said} No row has a value for every model, so nothing can be compared.")
+    said += f" Compared on the {grouped(kept)} rows every model has."
+    return said if args.missing is not None else f"{said} --missing abstain|naive|drop"
+
+
+def _empty_said(gaps: Mapping[str, int]) -> str | None:
+    """In how many rows each model says nothing; None where each always does."""
+    parts = [rows_of(count, name) for name, count in gaps.items() if count]
+    return " empty and ".join(parts) + " empty." if parts else None
+
+
+def fill_gaps(
+    codes: NDArray[Any], missing: NDArray[np.bool_], app: Application, args: Any
+) -> NDArray[Any]:
+    """The decisions with something to do for the rows a model says nothing about."""
+    if not missing.any():
+        return codes
+    if args.missing == "naive":
+        filler = app.decisions.index(app.naive_decision)
+    else:
+        others = [j for j, name in enumerate(app.decisions) if name not in app.classes]
+        if len(others) != 1:
+            raise DataError(
+                "--missing abstain needs exactly one decision that is not an outcome; the "
+                f"decisions are {quoted(app.decisions)}.",
+                hint="add one to the costs file, e.g. 'ask a person', or use --missing naive",
+            )
+        filler = others[0]
+    return np.where(missing, filler, codes)

@@ -1,0 +1,424 @@
+"""Columns of files that stay where they are: which are needed, how labels are spelt, made ready
+by expressions.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from types import MappingProxyType
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from stakes.cli.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
+from stakes.cli.inquiry.truth import Cases, quoted
+from stakes.exceptions import DataError
+from stakes.sources.cells import EMPTY, empty_words, without_point
+from stakes.sources.patterns import Files
+from stakes.sources.table import Table
+
+__all__ = [
+    "FarColumns",
+    "as_number",
+    "decided",
+    "either",
+    "far_columns",
+    "is_empty",
+    "meant",
+    "prepared",
+    "read_as_meant",
+    "trimmed",
+]
+
+
+#: What is left out around a label, as Python does; engines think differently of some of these.
+SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
+
+AROUND = f"^[{SPACES}]|[{SPACES}]$"
+
+
+def trimmed(rows: Any, names: Sequence[str]) -> Any:
+    """Columns of text without spaces around it; nothing where one holds a word for nothing."""
+    made = {}
+    for name in names:
+        text = nw.col(name)
+        bare = text.str.strip_chars(SPACES)
+        if not rows.implementation.is_polars():  # SQL takes long for it, and only where it must
+            bare = nw.when(text.str.contains(AROUND)).then(bare).otherwise(text)
+        made[name] = bare
+    rows = rows.with_columns(**made)
+    words = empty_words()
+    return rows.with_columns(
+        **{name: nw.when(~nw.col(name).is_in(words)).then(nw.col(name)) for name in names}
+    )
+
+
+def as_number(name: str, *, careful: bool, comma: bool) -> Any:
+    """Text as numbers; where one must be careful, nothing for words that say so."""
+    text = nw.col(name)
+    if careful:
+        text = text.str.strip_chars(SPACES)
+        text = nw.when(~text.str.to_lowercase().is_in(list(EMPTY))).then(text)
+        text = text.str.replace_all(",", ".", literal=True) if comma else text
+    return text.cast(nw.Float64)
+
+
+def meant(name: str, respelt: Mapping[Any, Any]) -> Any:
+    """A column with some values replaced by others."""
+    spellings: dict[Any, list[Any]] = {}
+    for value, other in respelt.items():
+        spellings.setdefault(other, []).append(value)
+    found = nw.col(name)
+    for other, values in spellings.items():
+        found = nw.when(nw.col(name).is_in(values)).then(nw.lit(other)).otherwise(found)
+    return found
+
+
+def decided(rows: Any, columns: Sequence[str], names: Sequence[Any]) -> Any:
+    """Columns of decisions in the spelling of their names, where they may have another one.
+
+    Integers stay such where names are; else everything is text, so that nothing is a position.
+    """
+    types = rows.collect_schema()
+    found: dict[str, Any] = {}
+    for name in columns:
+        kind = types[name]
+        if kind == nw.Boolean:
+            found[name] = _flags(name)
+        elif kind.is_integer():
+            if not any(isinstance(each, int) for each in names):
+                found[name] = nw.col(name).cast(nw.String)
+        elif kind.is_float() or kind.is_decimal():
+            found[name] = _numbers(name, names)
+    rows = rows.with_columns(**found) if found else rows
+    return _respelt(rows, [name for name in columns if types[name] == nw.String], names)
+
+
+def _whole(name: Any) -> bool:
+    """Whether a name is written as a whole number."""
+    return without_point(str(name)).lstrip("+-").isdecimal()
+
+
+def _flags(name: str) -> Any:
+    """Truth values as Python writes them."""
+    flag = nw.col(name)
+    return nw.when(flag).then(nw.lit("True")).otherwise(nw.when(~flag).then(nw.lit("False")))
+
+
+def _numbers(name: str, names: Sequence[Any]) -> Any:
+    """Floats as names that are the same number; others as the engine writes them."""
+    number = nw.col(name).cast(nw.Float64)
+    found = nw.col(name).cast(nw.String)
+    for each in names:
+        try:
+            value = float(str(each))
+        except ValueError:
+            continue
+        found = nw.when(number == value).then(nw.lit(str(each))).otherwise(found)
+    return found
+
+
+def _respelt(rows: Any, columns: Sequence[str], names: Sequence[Any]) -> Any:
+    """Text as the names are spelt: without spaces around it, or a point behind whole numbers.
+
+    In steps of which each has its work once, behind the names as they stand: SQL then does it
+    only for other text.
+    """
+    known = [str(each) for each in names]
+    spelt = {without_point(name): name for name in known if _whole(name)}
+    alike = [short for short, long in spelt.items() if short == long]
+    steps: list[dict[str, Any]] = [{}, {}, {}]
+    for k, name in enumerate(columns):
+        text, cut = nw.col(name), nw.col(f"stakes_cut{k}")
+        stands = nw.when(text.is_in(known)).then(text)
+        steps[0][name] = stands.otherwise(text.str.strip_chars(SPACES))
+        found: Any = nw.when(~text.is_in(empty_words())).then(text)
+        if spelt:
+            steps[1][f"stakes_cut{k}"] = stands.otherwise(text.str.replace_all(r"\.0*$", ""))
+            found = nw.when(cut.is_in(alike)).then(cut).otherwise(found) if alike else found
+        for short, long in spelt.items():
+            if short != long:
+                found = nw.when(cut == short).then(nw.lit(long)).otherwise(found)
+        steps[2][name] = stands.otherwise(found)
+    for step in filter(None, steps):
+        rows = rows.with_columns(**step)
+    return rows
+
+
+#: Names that mean the same to every engine, and are not given on the way.
+PLAIN = re.compile(r"(?!stakes_)[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+NO_WORD = re.compile(r"[^A-Za-z0-9_]")
+
+
+@dataclass(frozen=True, slots=True)
+class FarColumns:
+    """The columns that are read: truth, models (each with its columns), weight, slices."""
+
+    label: str
+    decisions: tuple[str, ...]
+    scores: tuple[str, ...]
+    classes: tuple[ClassColumns, ...]
+    weight: str | None
+    by: tuple[str, ...]
+    whole_decisions: bool = False
+    turned: frozenset[str] = frozenset()
+
+    @property
+    def stand_ins(self) -> dict[str, str]:
+        """Other names for columns whose own ones engines read otherwise: ``*``, ``^p$``, ``a.b``.
+
+        So do names that are given to columns on the way.
+        """
+        odd = [name for name in self.types if not PLAIN.fullmatch(name)]
+        return {name: f"stakes_name{k}_{NO_WORD.sub('', name)}" for k, name in enumerate(odd)}
+
+    def renamed(self, names: Mapping[str, str]) -> FarColumns:
+        """The same columns where some of them have another name."""
+
+        def new(olds: Iterable[str]) -> tuple[str, ...]:
+            return tuple(names.get(old, old) for old in olds)
+
+        classes = tuple(
+            replace(
+                each, by_class=dict(zip(each.by_class, new(each.by_class.values()), strict=True))
+            )
+            for each in self.classes
+        )
+        return replace(
+            self,
+            label=new([self.label])[0],
+            decisions=new(self.decisions),
+            scores=new(self.scores),
+            classes=classes,
+            weight=None if self.weight is None else new([self.weight])[0],
+            by=new(self.by),
+            turned=frozenset(new(self.turned)),
+        )
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Columns of numbers."""
+        inner = tuple(c for each in self.classes for c in each.by_class.values())
+        return (*self.scores, *inner, *((self.weight,) if self.weight else ()))
+
+    @property
+    def may_be_empty(self) -> dict[str, tuple[str, ...]]:
+        """The columns of each model, and that of the weights, by name."""
+        found: dict[str, tuple[str, ...]] = {n: (n,) for n in (*self.decisions, *self.scores)}
+        found |= {each.model: tuple(each.by_class.values()) for each in self.classes}
+        return found | ({self.weight: (self.weight,)} if self.weight else {})
+
+    @property
+    def types(self) -> dict[str, str]:
+        """How the cells of text files are to be read."""
+        words = (self.label, *self.decisions, *self.by)
+        return {**dict.fromkeys(words, "text"), **dict.fromkeys(self.numbers, "number")}
+
+    def models_for(self, classes: tuple[str, ...]) -> dict[str, Any]:
+        """The columns of each model, as a request names them."""
+        found: dict[str, Any] = {name: name for name in (*self.decisions, *self.scores)}
+        for each in self.classes:
+            absent = [name for name in classes if name not in each.by_class]
+            strangers = [name for name in each.by_class if name not in classes]
+            if absent:
+                raise DataError(
+                    f"{', '.join(list(each.by_class.values())[:8])} found but {quoted(absent)} "
+                    "has no column."
+                )
+            if strangers:
+                raise DataError(
+                    f"{quoted([each.by_class[n] for n in strangers])} found but "
+                    f"{quoted(strangers)} is not among the outcomes {quoted(classes)}."
+                )
+            found[each.model] = [each.by_class[name] for name in classes]
+        return found
+
+
+def far_columns(table: Table, types: Any, label: str, args: Any) -> FarColumns:
+    """The columns that the options speak of; every one must exist."""
+    decisions = named_columns(table, args.decisions, label) if args.decisions else []
+    scores = named_columns(table, args.scores, label) if args.scores else []
+    classes = class_columns(table, args.proba) if args.proba else []
+    by = named_columns(table, args.subset) if getattr(args, "subset", None) else []
+    for name in (args.weight,) if args.weight else ():
+        table.position(name)
+    whole = bool(decisions) and all(types[name].is_integer() for name in decisions)
+    found = FarColumns(
+        label, tuple(decisions), tuple(scores), tuple(classes), args.weight, tuple(by), whole,
+        frozenset(flipped(scores, args)),
+    )  # fmt: skip
+    for name in found.numbers:
+        if types[name].is_nested() or types[name].is_temporal():
+            raise DataError(
+                f"column '{name}' must hold numbers; it holds {types[name]}.",
+                hint="name a column of numbers",
+            )
+    return found
+
+
+def read_as_meant(frame: Any, columns: FarColumns, files: Files, args: Any) -> Any:
+    """Numbers that are held as text as numbers; times without spaces around them.
+
+    The truth stays as it stands, since its spellings are seen when it is counted, and so do
+    slices; decisions too, unless those that hold a word for nothing are to be left out.
+    """
+    import narwhals as nw
+
+    rows = nw.from_native(frame)
+    types = rows.collect_schema()
+    encoded = [name for name in columns.types if types[name] == nw.Binary]
+    if encoded:
+        rows = rows.with_columns(*(nw.col(name).cast(nw.String) for name in encoded))
+    zoned = [name for name in columns.by if getattr(types[name], "time_zone", None)]
+    if zoned and not rows.implementation.is_pyspark():
+        plain = nw.col(*zoned).dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        rows = rows.with_columns(plain)  # as in memory; for others DuckDB needs one more library
+    texts = {name for name in columns.types if types[name] in (nw.String, nw.Binary)}
+    numbers = [name for name in dict.fromkeys(columns.numbers) if name in texts]
+    if numbers:
+        comma = files.header is not None and files.header.decimal_comma
+        made = {
+            name: as_number(name, careful=files.gaps == "text", comma=comma) for name in numbers
+        }
+        rows = rows.with_columns(**made)
+    checked = columns.decisions if args.missing == "drop" else ()
+    times = columns.by if getattr(args, "time", None) is not None else ()
+    words = texts & {*checked, *times} - {columns.label}
+    return (trimmed(rows, sorted(words)) if words else rows).to_native()
+
+
+def is_empty(names: Sequence[str], types: Any) -> Any:
+    """Whether one of some columns holds nothing, as an expression."""
+    import narwhals as nw
+
+    gaps = [nw.col(name).is_null() for name in names]
+    return either(gaps + [nw.col(name).is_nan() for name in names if types[name].is_float()])
+
+
+def either(conditions: Sequence[Any]) -> Any:
+    """Whether any of some conditions holds."""
+    return reduce(lambda one, other: one | other, conditions)
+
+
+def prepared(
+    frame: Any,
+    columns: FarColumns,
+    cases: Cases,
+    args: Any,
+    decisions: Sequence[Any] = (),
+    respelt: Mapping[Any, Any] = MappingProxyType({}),
+) -> Any:
+    """The frame with every model as posteriors or decisions; rows are left out only if asked.
+
+    `decisions` are the names that a request has; `respelt` are values of the truth that mean
+    another one.
+    """
+    import narwhals as nw
+
+    rows = _kept(nw.from_native(frame), columns, args)
+    types = rows.collect_schema()
+    if args.missing == "drop":
+        rows = rows.filter(~nw.col(columns.label).is_null())
+        if types[columns.label] == nw.String:
+            words = nw.col(columns.label).str.strip_chars().str.to_lowercase()
+            rows = rows.filter(~words.is_in(list(EMPTY)))
+    changed = _posteriors(nw, columns, types, cases, args) | _times(nw, columns, types, args)
+    if respelt:
+        changed[columns.label] = meant(columns.label, respelt)
+    if changed:
+        rows = rows.with_columns(**changed)
+    if columns.decisions:
+        rows = decided(rows, columns.decisions, decisions)
+    return rows.to_native()
+
+
+def _times(nw: Any, columns: FarColumns, types: Any, args: Any) -> dict[str, Any]:
+    """Times cut to hours or days in the engine, so that slices are few; weeks are made of days.
+
+    Texts keep the clock that they are written in; instants with a time zone are taken in UTC.
+    """
+    if getattr(args, "time", None) is None:
+        return {}
+    (name,) = columns.by
+    unit, letters = ("1h", 13) if args.period == "hour" else ("1d", 10)
+    if types[name] == nw.String and args.period is not None:
+        return {name: nw.col(name).str.slice(0, letters)}
+    if types[name] != nw.Datetime:
+        return {}
+    value = nw.col(name)
+    if types[name].time_zone is not None:
+        value = value.cast(nw.Datetime("us"))
+    return {name: value if args.period is None else value.dt.truncate(unit)}
+
+
+def _kept(rows: Any, columns: FarColumns, args: Any) -> Any:
+    """Without the rows that a model says nothing about, where that was asked."""
+    if args.missing != "drop":
+        return rows
+    types = rows.collect_schema()
+    for names in columns.may_be_empty.values():
+        rows = rows.filter(~is_empty(names, types))
+    return rows
+
+
+def _posteriors(
+    nw: Any, columns: FarColumns, types: Any, cases: Cases, args: Any
+) -> dict[str, Any]:
+    """Expressions that turn what stands in the files into posteriors."""
+    changed: dict[str, Any] = {}
+    for name in columns.scores:
+        value = nw.col(name).cast(nw.Float64)
+        if name in columns.turned:
+            value = 1 - value if args.scores_are == "prob" else 0.0 - value
+        if args.scores_are != "prob":
+            start = 0.0
+            if args.scores_are == "llr":
+                with np.errstate(divide="ignore"):
+                    logs = np.log(cases.priors)
+                start = float(logs[1] - logs[0])
+            value = 1 / (1 + (0.0 - start - value).exp())
+        if name in columns.turned or args.scores_are != "prob" or not types[name].is_float():
+            changed[name] = value  # whole numbers would look like decisions
+    for each in columns.classes:
+        changed |= _classes(nw, each, cases, args)
+    return changed
+
+
+def _classes(nw: Any, each: ClassColumns, cases: Cases, args: Any) -> dict[str, Any]:
+    """One posterior per class: rescaled, or from logits or log-likelihood ratios."""
+    values = {name: nw.col(column).cast(nw.Float64) for name, column in each.by_class.items()}
+    if args.scores_are == "llr":
+        with np.errstate(divide="ignore"):
+            logs = dict(zip(cases.classes, np.log(cases.priors).tolist(), strict=True))
+        values = {name: value + logs.get(name, 0.0) for name, value in values.items()}
+    if args.scores_are in ("llr", "logit"):
+        parts, total = _shares(nw, list(values.values()))
+    elif args.renormalise:
+        parts = list(values.values())
+        total = _sum(parts)
+    else:
+        return {}
+    columns = each.by_class.values()
+    return {column: part / total for column, part in zip(columns, parts, strict=True)}
+
+
+def _shares(nw: Any, logs: list[Any]) -> tuple[list[Any], Any]:
+    """What logits are in proportion to, and their sum; NaN where they tell no posterior."""
+    top = nw.max_horizontal(*logs)
+    parts = [nw.when(v == math.inf).then(nw.lit(1.0)).otherwise((v - top).exp()) for v in logs]
+    total = _sum(parts)
+    torn = (top == math.inf) & (total > 1)  # two outcomes that are certain
+    return parts, nw.when(torn).then(nw.lit(math.nan)).otherwise(total)
+
+
+def _sum(values: list[Any]) -> Any:
+    """From left to right."""
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return total

@@ -1,0 +1,298 @@
+"""Files counted where they lie: the outcomes first, then everything that was asked, in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from stakes.application import Application, CostMatrix
+from stakes.cli.inquiry.column_roles import find_label
+from stakes.cli.inquiry.cost_options import CostWords
+from stakes.cli.inquiry.far_columns import FarColumns, far_columns, prepared, read_as_meant
+from stakes.cli.inquiry.far_truth import (
+    CountedLabels,
+    Outcomes,
+    counted_outcomes,
+    outcomes_of,
+    refuse_far_probabilities,
+    with_names,
+)
+from stakes.cli.inquiry.place import at_place, judged_at, refuse_or_name_dominated, texts
+from stakes.cli.inquiry.request_options import application_over, costs_given, fill_in_models
+from stakes.cli.inquiry.truth import Cases, counted, quoted, refuse_single
+from stakes.cli.show.progress import attended
+from stakes.engines import Reduction, Request, reduce_frame
+from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
+from stakes.sources.far.lazy_frame import Opened, UnreadGapError
+from stakes.sources.far.open_files import opened
+from stakes.sources.far.text_lines import looked_at
+from stakes.sources.patterns import Files, found_files
+from stakes.sources.table import Table
+
+__all__ = ["Counted", "as_text", "counted_far"]
+
+NEEDS_ROWS = {
+    "group": "whole groups are drawn from rows in memory",
+    "more": "files are joined in memory",
+    "join_on": "files are joined in memory",
+    "embed_posteriors": "posteriors of the cases are not kept",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What the files came to; the application has its shares, `cases` one case per class."""
+
+    reduction: Reduction
+    application: Application
+    cases: Cases
+    files: Files
+    engine: str
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def counted_far(args: Any) -> Counted:
+    """Count the files that the options speak of in their engine."""
+    filed, words = costs_given(args)
+    _refuse_what_needs_rows(args, words)
+    files = found_files(args.file)
+    engine = getattr(args, "engine", None) or "duckdb"
+    try:
+        with opened(files, engine, args.memory) as source:
+            types = nw.from_native(source.frame).collect_schema()
+            table = Table(files.title, 0, tuple(types.names()), files.form, "")
+            label, said = find_label(table, args.label)
+            notes = [said] if said else []
+            notes += fill_in_models(table, label, args)
+            columns = far_columns(table, types, label, args)
+            _refuse_twice(files, columns)
+            asked = _Asked(columns, filed, words, engine, tuple(notes))
+            if files.form != "csv":
+                return _counted(source, files, asked, args)
+            asked = replace(asked, columns=replace(columns, whole_decisions=False))
+    except UnreadGapError:  # in text that is to be numbers; the files are opened anew
+        return _again(replace(files, gaps="text"), asked, args)
+    said = f"looking at {files.title}"
+    files = attended(lambda: looked_at(files, engine), said, quiet=args.quiet)
+    return _text_counted(files, asked, args)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the options ask for: columns, costs (from a file or in words), an engine; and notes."""
+
+    columns: FarColumns
+    filed: Application | None
+    words: CostWords | None
+    engine: str
+    notes: tuple[str, ...]
+
+
+def _text_counted(files: Files, asked: _Asked, args: Any) -> Counted:
+    """Count text files; words for nothing among numbers are looked for where some were met."""
+    try:
+        return _again(files, asked, args)
+    except UnreadGapError as error:
+        if files.gaps == "text":
+            raise
+        plain = asked.engine == "polars" and not error.spaced and not files.gaps
+    return _text_counted(replace(files, gaps="words" if plain else "text"), asked, args)
+
+
+def _again(files: Files, asked: _Asked, args: Any) -> Counted:
+    """Open files whose columns are known: cells as they stand, not as they look."""
+    types = asked.columns.types if files.form == "csv" else {}
+    if files.gaps == "text":
+        types = dict.fromkeys(types, "text")
+    with opened(files, asked.engine, args.memory, types) as source:
+        return _counted(source, files, asked, args)
+
+
+def _counted(source: Opened, files: Files, asked: _Asked, args: Any) -> Counted:
+    """Count the outcomes, and then what was decided."""
+    columns, engine = asked.columns, asked.engine
+    inner = columns.renamed(columns.stand_ins)
+    frame = source.renamed(source.frame, columns.stand_ins)
+    source = replace(source, frame=read_as_meant(frame, inner, files, args))
+    outcomes = _outcomes(source, columns, files, args)
+    refuse_single(outcomes.labels, columns.label)
+    refuse_far_probabilities(source.frame, inner, columns.scores, args)
+    app = application_over(asked.filed, asked.words, outcomes.labels, columns.label, args)
+    cases = _as_cases(app, outcomes.labels, columns.label)
+    app = at_place(app, cases.priors, args)
+    warnings = [*outcomes.warnings, *refuse_or_name_dominated(app.costs)]
+    warnings += _hidden_by_folders(files, engine, args, columns)
+    reduction = _reduced(source, columns, app, cases, outcomes, files, args)
+    notes = (*asked.notes, *outcomes.notes)
+    return Counted(reduction, app, cases, files, engine, notes, tuple(warnings))
+
+
+def _refuse_twice(files: Files, columns: FarColumns) -> None:
+    """Raise when a column that is read is not the only one of its name; engines take the first."""
+    if files.header is not None:
+        named = Table(files.title, 0, files.header.names, files.form, "")
+        for name in columns.types:
+            if name in named.names:
+                named.position(name)
+
+
+def _hidden_by_folders(files: Files, engine: str, args: Any, columns: FarColumns) -> list[str]:
+    """Columns of the files that are not read, since folders (``region=north``) have their name."""
+    keys = files.folder_keys & {columns.label, *columns.types}
+    if not keys:
+        return []
+    with opened(replace(files, paths=files.paths[:1]), engine, args.memory, hive=False) as plain:
+        inside = keys & set(nw.from_native(plain.frame).collect_schema().names())
+    return [
+        f"'{name}' is a column of the files and a name of folders ({name}=...); the folders were "
+        "taken"
+        for name in sorted(inside)
+    ]
+
+
+def _refuse_what_needs_rows(args: Any, words: Any) -> None:
+    """Say which options cannot be had without the rows in memory."""
+    small = "take a sample of the rows in one file for that"
+    for option, why in NEEDS_ROWS.items():
+        if getattr(args, option, None):
+            said = option.replace("_", "-")
+            raise DataError(f"--{said} does not go with files that are counted apart: {why}.",
+                            hint=small)  # fmt: skip
+    if args.scores_are == "rank":
+        raise DataError("--scores-are rank needs the rows in memory.", hint=small)
+    if args.missing in ("naive", "abstain"):
+        raise DataError(f"--missing {args.missing} needs the rows in memory.",
+                        hint="leave such rows out:  --missing drop")  # fmt: skip
+    if words is not None and words.columns:
+        raise DataError("costs per case need the rows in memory.", hint=small)
+
+
+def _outcomes(source: Opened, columns: FarColumns, files: Files, args: Any) -> Outcomes:
+    """How often each outcome occurs, as text, and the value that each text stands for."""
+    found = attended(
+        lambda: counted_outcomes(source.frame, columns.renamed(columns.stand_ins), args),
+        f"looking at {files.title}",
+        progress=source.progress,
+        stop=source.stop,
+        quiet=args.quiet,
+    )
+    return outcomes_of(found, columns, args)
+
+
+def as_text(value: Any) -> str:
+    """A value as files write it: whole numbers without a point."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip()
+
+
+def _as_cases(app: Application, labels: CountedLabels, label: str) -> Cases:
+    """One weighed case for each class, which has the shares of all of them."""
+    classes = texts(app.classes)
+    strangers = [name for name in labels.names if name not in classes]
+    if strangers:
+        raise LabelError(
+            f"'{label}' holds {counted(labels)}, but the costs speak of {quoted(classes)}.",
+            hint=f"add {quoted(strangers)} to the costs, or correct the spelling",
+        )
+    totals = dict(zip(labels.names, labels.totals.tolist(), strict=True))
+    weights = np.array([totals.get(name, 0.0) for name in classes])
+    places = np.arange(len(classes))
+    return Cases(classes, places, weights, places, label, tuple(sorted(labels.names)))
+
+
+def _reduced(
+    source: Opened,
+    columns: FarColumns,
+    app: Application,
+    cases: Cases,
+    outcomes: Outcomes,
+    files: Files,
+    args: Any,
+) -> Reduction:
+    """Everything that is asked for, counted in one pass."""
+    assert app.priors is not None
+    said_at = None
+    if args.shares_given and not args.decisions:
+        said_at = app.priors if args.posteriors_already_adjusted else cases.priors
+    typed = _typed(judged_at(app, args), outcomes.values, columns)
+    request = Request(
+        columns.label,
+        columns.models_for(cases.classes),
+        applications=typed,
+        sample_weight=args.weight,
+        by=columns.by,
+        posterior_priors=said_at,
+        classes=typed.classes,
+        positive=typed.classes[1] if len(typed.classes) == 2 else None,
+    )
+    inner = columns.renamed(columns.stand_ins)
+    ready = prepared(source.frame, inner, cases, args, typed.decisions, outcomes.respelt)
+    frame = source.renamed(ready, {new: old for old, new in columns.stand_ins.items()})
+    times = getattr(args, "time", None) is not None
+    option = "--time" if times else "--subset"
+    try:
+        found = attended(
+            lambda: reduce_frame(frame, request, keep_missing=not times),
+            f"counting {files.title}",
+            progress=source.progress,
+            stop=source.stop,
+            quiet=args.quiet,
+        )
+    except StakesError as error:
+        said = error.message.replace("`sample_weight`", "--weight").replace("`by`", option)
+        raise type(error)(said, hint=_hint(error, args) or error.hint) from None
+    return found if times or not columns.by else with_names(found)
+
+
+def _hint(error: StakesError, args: Any) -> str | None:
+    """What to type on the command line."""
+    if error.message.startswith("`by` column"):
+        return "fill the column in, or leave those rows out of the files"
+    if "`sample_weight`" in error.message or "of `by`" in error.message:
+        return "correct the files, or name another column"
+    missing = "missing values" in error.message
+    if args.scores_are != "prob" and (missing or isinstance(error, PosteriorError)):
+        return (
+            "such a row has no score, or tells no outcome (all -inf, or several inf)\n"
+            "To leave rows without a score out: --missing drop"
+        )
+    if missing:
+        return "To leave such rows out: --missing drop"
+    if isinstance(error, PosteriorError) and "between 0 and 1" in error.message:
+        return (
+            "If they are log-odds (logits):      --scores-are logit\n"
+            "If they are log-likelihood ratios:  --scores-are llr"
+        )
+    if isinstance(error, PosteriorError):
+        return "To rescale each row: --renormalise"
+    if isinstance(error, LabelError):
+        return "decisions must be spelt as in the truth or in the costs file"
+    return None
+
+
+def _typed(app: Application, values: Mapping[str, Any], columns: FarColumns) -> Application:
+    """The application with its names as the values that stand in the columns."""
+
+    def typed(name: Any) -> Any:
+        if name in values:
+            value = values[name]
+            if isinstance(value, Decimal):
+                return int(value) if value == value.to_integral_value() else float(value)
+            return int(value) if isinstance(value, float) and value.is_integer() else value
+        whole = all(isinstance(v, (int, float)) and not isinstance(v, bool)
+                    for v in values.values())  # fmt: skip
+        return int(name) if whole and str(name).lstrip("-").isdigit() else name
+
+    classes = [typed(name) for name in texts(app.classes)]
+    decisions: list[Any] = list(texts(app.decisions))
+    if columns.whole_decisions:  # "ask" never occurs among integers, but may be a decision
+        decisions = [int(name) if name.lstrip("-").isdigit() else name for name in decisions]
+    costs = CostMatrix(app.costs.values, classes, decisions)
+    return Application(costs, app.priors, app.unit, app.volume, app.period)

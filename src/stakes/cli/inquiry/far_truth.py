@@ -1,0 +1,237 @@
+"""The truth, the scores and the slices of files that stay where they are, checked as in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.cli.inquiry.decision_options import gaps_said
+from stakes.cli.inquiry.far_columns import FarColumns, either, is_empty
+from stakes.cli.inquiry.model_columns import (
+    LOGARITHMS,
+    refuse_idle_narrow,
+    refuse_probabilities_said_logs,
+)
+from stakes.cli.inquiry.truth import rows_of, spaces_said
+from stakes.engines import Reduction
+from stakes.engines.reduction import Part
+from stakes.exceptions import DataError, StakesError
+from stakes.messages.quantities import grouped
+from stakes.sources.cells import Labels, as_labels
+
+__all__ = [
+    "NO_VALUE",
+    "CountedLabels",
+    "Outcomes",
+    "counted_outcomes",
+    "outcomes_of",
+    "refuse_far_probabilities",
+    "with_names",
+]
+
+
+#: Columns of what is counted: the truth, rows, rows that are kept, their weight, rows without a
+#: value.
+TRUTH, ROWS, KEPT = "stakes_truth", "stakes_rows", "stakes_kept"
+WEIGHT, GAP = "stakes_weight", "stakes_gap"
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLabels(Labels):
+    """Outcomes with how often each occurs, and with which weight, without the rows."""
+
+    rows: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
+    totals: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def counts(self) -> NDArray[Any]:
+        """How often each name occurs."""
+        return self.rows
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """The outcomes, and the value of the column that each stands for.
+
+    `respelt` are other spellings (with spaces around, or a point behind) and those values.
+    """
+
+    labels: CountedLabels
+    values: Mapping[str, Any]
+    respelt: Mapping[Any, Any]
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def counted_outcomes(frame: Any, columns: FarColumns, args: Any) -> dict[str, list[Any]]:
+    """For each value of the truth: its rows, those that are kept, their weight, and the gaps.
+
+    The truth is called `TRUTH`, whatever its column is called.
+    """
+    rows = nw.from_native(frame)
+    sums: dict[str, Any] = {} if columns.weight is None else {WEIGHT: nw.col(columns.weight)}
+    if args.missing == "drop":
+        types = rows.collect_schema()
+        gaps = [is_empty(names, types) for names in columns.may_be_empty.values()]
+        gone = either(gaps)
+        sums = {name: nw.when(gone).then(0.0).otherwise(each) for name, each in sums.items()}
+        sums[KEPT] = nw.when(gone).then(0).otherwise(1)
+        sums |= {f"{GAP}{k}": nw.when(gap).then(1).otherwise(0) for k, gap in enumerate(gaps)}
+    if sums:
+        rows = rows.with_columns(**sums)
+    added = {name: nw.col(name).sum() for name in sums}
+    groups = rows.group_by(columns.label).agg(**{ROWS: nw.len()}, **added)
+    eager = groups.collect() if isinstance(groups, nw.LazyFrame) else groups
+    found = {name: eager[name].to_list() for name in eager.columns}
+    return {TRUTH if name == columns.label else name: cells for name, cells in found.items()}
+
+
+def outcomes_of(table: Mapping[str, list[Any]], columns: FarColumns, args: Any) -> Outcomes:
+    """The outcomes as they are named in memory, and what to say about rows that are left out."""
+    raw = [None if value is None or value != value else value for value in table[TRUTH]]
+    names, codes, trimmed = _named(raw)
+    sums = {
+        name: np.array(values, dtype=np.float64)
+        for name, values in table.items() if name != TRUTH
+    }  # fmt: skip
+    notes = [] if trimmed is None else [spaces_said(trimmed)]
+    notes += _without_truth(int(sums[ROWS][codes < 0].sum()), columns.label, args)
+    there = codes >= 0
+    added = {
+        name: np.bincount(codes[there], weights=values[there], minlength=len(names))
+        for name, values in sums.items()
+    }
+    kept = added.get(KEPT, added[ROWS])
+    totals = added.get(WEIGHT, kept)
+    _refuse_weights(totals, args)
+    gaps = {}
+    if args.missing == "drop":
+        for k, name in enumerate(columns.may_be_empty):
+            gaps[name] = int(added[f"{GAP}{k}"].sum())
+    warned = gaps_said(gaps, int(kept.sum()), args)
+    labels = CountedLabels(names, np.arange(len(names)), None, added[ROWS], totals)
+    return Outcomes(
+        labels, *_spellings(names, codes, raw), tuple(notes), (warned,) if warned else ()
+    )
+
+
+def _named(raw: list[Any]) -> tuple[tuple[str, ...], NDArray[np.intp], str | None]:
+    """Names as a file in memory would have them, the one of each value, and one with spaces."""
+    codes = np.full(len(raw), -1, dtype=np.intp)
+    there = [k for k, value in enumerate(raw) if value is not None]
+    if not there:
+        return (), codes, None
+    cells = [raw[k] for k in there]
+    plain = all(isinstance(cell, (str, int, float)) for cell in cells)
+    found = as_labels(np.array(cells, dtype=None if plain else object))
+    codes[there] = found.codes
+    return found.names, codes, found.trimmed
+
+
+def _spellings(
+    names: tuple[str, ...], codes: NDArray[np.intp], raw: list[Any]
+) -> tuple[dict[str, Any], dict[Any, Any]]:
+    """The value that stands for each name, and the values that mean another one."""
+    values: dict[str, Any] = {}
+    for k in sorted(range(len(raw)), key=lambda k: str(raw[k])):
+        if codes[k] >= 0 and (names[codes[k]] not in values or raw[k] == names[codes[k]]):
+            values[names[codes[k]]] = raw[k]
+    meant = {raw[k]: values[names[code]] for k, code in enumerate(codes.tolist()) if code >= 0}
+    respelt = {value: other for value, other in meant.items() if value != other}
+    return {name: values[name] for name in names}, respelt
+
+
+def _without_truth(count: int, label: str, args: Any) -> list[str]:
+    """What to say about rows without the truth; an error where they are not to be left out."""
+    if not count:
+        return []
+    said = rows_of(count, f"'{label}', the truth,") + " empty"
+    if args.missing != "drop":
+        raise DataError(f"{said}.", hint="To leave them out: --missing drop")
+    return [f"{said}, and left out"]
+
+
+def _refuse_weights(totals: NDArray[Any], args: Any) -> None:
+    """Raise when weights are no numbers, or all zero."""
+    if not np.isfinite(totals).all():
+        raise DataError(
+            f"weights must be numbers that are not negative; some of '{args.weight}' are not.",
+            hint="correct the files; to leave rows without a weight out:  --missing drop",
+        )
+    if args.weight and totals.size and not totals.any():
+        raise DataError(f"every weight in '{args.weight}' is 0, so there is nothing to average.")
+
+
+#: As many rows are looked at; more tell nothing more about what the numbers are.
+PREVIEW_ROWS = 10_000
+
+
+def refuse_far_probabilities(
+    frame: Any, columns: FarColumns, models: Sequence[str], args: Any
+) -> None:
+    """Raise when rows that weigh something are said to be logarithms and look otherwise.
+
+    The first rows let almost everything pass; where they are in doubt, the least and the greatest
+    score of all rows have their say. `models` are the names of the columns of scores to people.
+    """
+    refuse_idle_narrow(args)
+    asked = {name: [inner] for name, inner in zip(models, columns.scores, strict=True)}
+    asked |= {each.model: list(each.by_class.values()) for each in columns.classes}
+    if args.scores_are not in LOGARITHMS:
+        return
+    rows = nw.from_native(frame)
+    if columns.weight:
+        rows = rows.filter(nw.col(columns.weight) > 0)
+    for model, names in asked.items():
+        numbers = rows.select(*(nw.col(name).cast(nw.Float64) for name in names))
+        first = _values(numbers.head(PREVIEW_ROWS), names)
+        try:
+            refuse_probabilities_said_logs(first, model, args, far=True)
+        except StakesError:
+            if len(first) < PREVIEW_ROWS:
+                raise
+            first[0], first[-1] = _extremes(numbers, names)
+            looked_at = f", {grouped(PREVIEW_ROWS)} rows of them,"
+            refuse_probabilities_said_logs(first, model, args, looked_at=looked_at, far=True)
+
+
+def _extremes(numbers: Any, names: list[str]) -> NDArray[np.float64]:
+    """The least and the greatest of each column."""
+    ends = {f"low{k}": nw.col(name).min() for k, name in enumerate(names)}
+    ends |= {f"high{k}": nw.col(name).max() for k, name in enumerate(names)}
+    found = _values(numbers.select(**ends), list(ends))
+    return found.reshape(2, -1) if len(names) > 1 else found.reshape(2)
+
+
+def _values(rows: Any, names: list[str]) -> NDArray[np.float64]:
+    """Columns as an array, (n,) of one and (n, K) of several."""
+    eager = rows.collect() if isinstance(rows, nw.LazyFrame) else rows
+    found = np.column_stack([eager[name].to_numpy().astype(np.float64) for name in names])
+    return found[:, 0].copy() if len(names) == 1 else found
+
+
+#: What the part of the cases without a value is called.
+NO_VALUE = "(empty)"
+
+
+def with_names(found: Reduction) -> Reduction:
+    """The same counts by the names of parts: 1 and 1.0 are one, and so is all that is no value.
+
+    The values are few where the cases were many, so that engines need not look at each cell.
+    """
+    columns = []
+    for values in zip(*found.slices, strict=True):
+        cells = np.empty(len(values), dtype=object)
+        cells[:] = values
+        labels = as_labels(cells)
+        names = [*labels.names, NO_VALUE]
+        columns.append([names[code] for code in labels.codes.tolist()])
+    parts: dict[tuple[str, ...], Part] = {}
+    for key, part in zip(zip(*columns, strict=True), found.parts.values(), strict=True):
+        parts[key] = parts[key] + part if key in parts else part
+    return Reduction(found.request, found.kinds, parts)

@@ -1,0 +1,312 @@
+"""What each model says about each case: a hard decision, or a probability of each outcome."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.cli.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
+from stakes.cli.inquiry.truth import Cases, quoted
+from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
+from stakes.messages.quantities import grouped
+from stakes.sources.cells import without_point
+from stakes.sources.table import Table
+
+__all__ = [
+    "LOGARITHMS",
+    "Model",
+    "models_of",
+    "refuse_idle_narrow",
+    "refuse_probabilities_said_logs",
+    "sums_checked",
+]
+
+
+#: What scores are called that are logarithms, by the word of --scores-are.
+LOGARITHMS = {"logit": "log-odds", "llr": "log-likelihood ratios"}
+
+
+def refuse_probabilities_said_logs(
+    scores: NDArray[np.float64],
+    name: str,
+    args: Any,
+    weights: NDArray[np.float64] | None = None,
+    *,
+    looked_at: str = "",
+    far: bool = False,
+) -> None:
+    """Raise when scores, one per case or per outcome, are said to be logarithms and look otherwise.
+
+    Rows without a score or without weight are not looked at; `looked_at` says if others are not.
+    One score per case passes when --narrow says that it is meant; ranks need rows that are not far.
+    """
+    if args.scores_are not in LOGARITHMS or (scores.ndim == 1 and getattr(args, "narrow", False)):
+        return
+    from stakes.calibration.score_input import refuse_probabilities, refuse_probability_rows
+
+    counts = ~np.isnan(scores.reshape(len(scores), -1)).any(axis=1)
+    if weights is not None:
+        counts &= weights > 0
+    kept = scores[counts]
+    try:
+        if kept.ndim == 1:
+            refuse_probabilities(kept, "scores", "")
+        else:
+            refuse_probability_rows(kept, "scores")
+    except StakesError as error:
+        said = error.message.replace("`scores`", f"the scores of '{name}'{looked_at}")
+        said = said.replace("must be log odds", f"must be {LOGARITHMS[args.scores_are]}")
+        hint = _hint(kept.ndim, args.scores_are, far, _apart(name, args))
+        raise type(error)(said, hint=hint) from None
+
+
+def _apart(name: str, args: Any) -> str:
+    """What to type to read one of several models by itself: the others may well be logarithms."""
+    given = str(getattr(args, "scores", None) or "").split(",")
+    several = len(given) > 1 and name in given and not getattr(args, "trials", None)
+    return f"--scores {shlex.quote(name)} " if several else ""
+
+
+def _hint(dimensions: int, kind: str, far: bool, apart: str) -> str:
+    """What to type."""
+    lines = {"If they are probabilities": f"{apart}--scores-are prob"}
+    if dimensions == 1 and not far:
+        lines["If only the order means something"] = "--scores-are rank"
+    if dimensions == 1:
+        lines[f"If they are {LOGARITHMS[kind]} all the same"] = "--narrow"
+    width = max(map(len, lines)) + 3
+    return "\n".join(f"{question + ':':{width}}{option}" for question, option in lines.items())
+
+
+def refuse_idle_narrow(args: Any) -> None:
+    """Raise when --narrow is said of anything but one logarithm per case."""
+    if getattr(args, "narrow", False) and not (args.scores and args.scores_are in LOGARITHMS):
+        raise DataError(
+            "--narrow does nothing here: it is for --scores that are log-odds or log-likelihood "
+            "ratios.",
+            hint="leave it out",
+        )
+
+
+#: How far probabilities of a row may be from adding to 1 before it counts as a mistake.
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model: `decisions` (positions) or `scores`, (n,) for the positive or (n, K).
+
+    `missing` marks the rows it says nothing about.
+    """
+
+    name: str
+    missing: NDArray[np.bool_]
+    decisions: NDArray[np.intp] | None = None
+    scores: NDArray[np.float64] | None = None
+
+    @property
+    def second(self) -> NDArray[np.float64] | None:
+        """What it says for the second outcome, where it says anything."""
+        if self.scores is None:
+            return None
+        known = self.scores[~self.missing]
+        return known if known.ndim == 1 else known[:, 1]
+
+    def kept(self, keep: NDArray[np.bool_]) -> Model:
+        """Only the rows that are wanted."""
+        return Model(
+            self.name,
+            self.missing[keep],
+            None if self.decisions is None else self.decisions[keep],
+            None if self.scores is None else self.scores[keep],
+        )
+
+
+def models_of(table: Table, cases: Cases, decisions: tuple[str, ...], args: Any) -> list[Model]:
+    """The models that the options name, on the rows of the cases."""
+    refuse_idle_narrow(args)
+    if not args.scores:
+        flipped((), args)
+    if args.decisions:
+        names = named_columns(table, args.decisions, cases.label)
+        return [_decided(table, name, cases, decisions) for name in names]
+    if args.scores:
+        names = named_columns(table, args.scores, cases.label)
+        turned = flipped(names, args)
+        return [_scored(table, name, cases, args, name in turned) for name in names]
+    return [_classed(table, each, cases, args) for each in class_columns(table, args.proba)]
+
+
+def _decided(table: Table, name: str, cases: Cases, decisions: tuple[str, ...]) -> Model:
+    """A column of hard decisions."""
+    labels = table.labels(name)
+    position = {without_point(decision): i for i, decision in enumerate(decisions)}
+    position |= {decision: i for i, decision in enumerate(decisions)}
+    meant = {label: position.get(label, position.get(without_point(label)))
+             for label in labels.names}  # fmt: skip
+    strangers = [label for label, place in meant.items() if place is None]
+    if strangers:
+        count = sum(
+            int(n) for n, label in zip(labels.counts, labels.names, strict=True)
+            if label in strangers
+        )  # fmt: skip
+        raise LabelError(
+            f"column '{name}' decides {quoted(strangers)} in {grouped(count)} rows, but the "
+            f"decisions are {quoted(decisions)}.",
+            hint="decisions must be spelt as in the truth or in the costs file"
+            + (
+                "\nif these are scores:  --scores " + shlex.quote(name)
+                if _numeric(strangers)
+                else ""
+            ),
+        )
+    places = np.array([*meant.values(), -1], dtype=np.intp)
+    codes = places[labels.codes][cases.rows]
+    return Model(name, codes < 0, decisions=codes)
+
+
+def _numeric(names: list[str]) -> bool:
+    """Whether all names are numbers."""
+    try:
+        [float(name) for name in names]
+    except ValueError:
+        return False
+    return True
+
+
+def _scored(table: Table, name: str, cases: Cases, args: Any, turned: bool) -> Model:
+    """A column with the score of the positive outcome."""
+    if len(cases.classes) != 2:
+        raise DataError(
+            f"--scores needs two outcomes; '{cases.label}' has {len(cases.classes)}: "
+            f"{quoted(cases.classes)}.",
+            hint="give one probability per outcome:  --proba 'p_*'",
+        )
+    if name in table.matrices:
+        values = _matrix(table, name, cases)
+        refuse_probabilities_said_logs(values, name, args, cases.weights)
+        values = (
+            values
+            if args.scores_are != "prob"
+            else sums_checked(values, name, cases.rows, args.renormalise)
+        )
+        scores = values[:, 1] - values[:, 0] if args.scores_are != "prob" else values[:, 1]
+    else:
+        scores = table.numbers(name)[cases.rows]
+        refuse_probabilities_said_logs(scores, name, args, cases.weights)
+    missing = np.isnan(scores)
+    if args.scores_are == "prob":
+        _refuse_outside(scores[~missing], name, cases)
+    if turned:
+        scores = 1 - scores if args.scores_are == "prob" else -scores
+    return Model(name, missing, scores=scores)
+
+
+def _classed(table: Table, columns: ClassColumns, cases: Cases, args: Any) -> Model:
+    """One score per outcome, in the order of the classes."""
+    if columns.matrix is not None:
+        scores = _matrix(table, columns.matrix, cases)
+    else:
+        _refuse_other_classes(columns, cases, table)
+        scores = np.column_stack([table.numbers(columns.by_class[c]) for c in cases.classes])
+        scores = scores[cases.rows]
+    if args.scores_are == "rank":
+        raise DataError(
+            "--scores-are rank needs two outcomes and one score column:  --scores COLUMN."
+        )
+    missing: NDArray[np.bool_] = np.asarray(np.isnan(scores).any(axis=1))
+    if args.scores_are == "prob":
+        for j, outcome in enumerate(cases.classes):
+            _refuse_outside(scores[~missing, j], columns.by_class.get(outcome, columns.model))
+        scores = sums_checked(scores, columns.model, cases.rows, args.renormalise)
+    refuse_probabilities_said_logs(scores, columns.model, args, cases.weights)
+    return Model(columns.model, missing, scores=scores)
+
+
+def _matrix(table: Table, name: str, cases: Cases) -> NDArray[np.float64]:
+    """An array whose columns are the sorted outcomes, in the order of the classes."""
+    matrix = table.matrices[name]
+    if matrix.dtype.kind not in "fiub":
+        raise DataError(f"{table.source}: '{name}' must hold numbers; it holds {matrix.dtype}.")
+    order = cases.found if len(cases.found) == len(cases.classes) else cases.classes
+    if matrix.shape[1] != len(order):
+        raise DataError(
+            f"{table.source}: '{name}' has {matrix.shape[1]} columns, but there are "
+            f"{len(order)} outcomes: {quoted(order)}."
+        )
+    places = [order.index(outcome) for outcome in cases.classes]
+    return matrix[cases.rows].astype(np.float64)[:, places]
+
+
+def _refuse_other_classes(columns: ClassColumns, cases: Cases, table: Table) -> None:
+    """Raise when an outcome has no column."""
+    totals = np.bincount(cases.truth, minlength=len(cases.classes))
+    for outcome, total in zip(cases.classes, totals.tolist(), strict=True):
+        if outcome not in columns.by_class:
+            found = ", ".join(list(columns.by_class.values())[:8])
+            times = "time" if total == 1 else "times"
+            occurs = f"occurs {grouped(total)} {times} in '{cases.label}'"
+            raise DataError(f"{found} found but '{outcome}' {occurs} and has no column.")
+    strangers = [name for name in columns.by_class if name not in cases.classes]
+    if strangers:
+        raise DataError(
+            f"{quoted([columns.by_class[name] for name in strangers])} found but "
+            f"{quoted(strangers)} is not among the outcomes {quoted(cases.classes)}.",
+            hint="name the columns one by one in --proba, or add the outcome to the costs file",
+        )
+
+
+def _refuse_outside(scores: NDArray[np.float64], name: str, cases: Cases | None = None) -> None:
+    """Raise when numbers that should be probabilities are not."""
+    if not scores.size:
+        return
+    low, high = float(scores.min()), float(scores.max())
+    if low < 0 or high > 1:
+        cent = "If they are per cent:                     divide them by 100 in the file\n"
+        raise PosteriorError(
+            f"column '{name}' has values from {_rounded(low)} to {_rounded(high)}, so these are "
+            "not probabilities.",
+            hint=(cent if low >= 0 and 10 < high <= 100 else "")
+            + "If they are log-odds (logits):            --scores-are logit\n"
+            "If they are log-likelihood ratios:        --scores-are llr\n"
+            "If only the order means something (SVM):  --scores-are rank   "
+            "(costs then need a threshold found by cross-fitting)",
+        )
+    if cases is not None and name.lower() == "prediction_score" and low >= 0.5:
+        raise PosteriorError(
+            f"'{name}' looks like the probability of the *predicted* class (minimum {low:.2f}). "
+            f"I need p({cases.classes[1]})."
+        )
+
+
+def _rounded(value: float) -> str:
+    """Few digits, but never so few that a value outside 0 to 1 looks inside."""
+    short = f"{value:.2g}" if abs(value) < 100 or not np.isfinite(value) else f"{value:.0f}"
+    return short if (0 <= float(short) <= 1) == (0 <= value <= 1) else repr(value)
+
+
+def sums_checked(
+    scores: NDArray[np.float64], name: str, rows: NDArray[np.intp], renormalise: bool
+) -> NDArray[np.float64]:
+    """Rows that add to 1, rescaled when that was asked for; `rows` are those of the file."""
+    sums = scores.sum(axis=1)
+    if renormalise:
+        if (sums <= 0).any():
+            row = int(rows[np.flatnonzero(sums <= 0)[0]]) + 1
+            raise PosteriorError(f"probabilities of row {grouped(row)} of '{name}' are all 0.")
+        return np.asarray(scores / sums[:, None])
+    off = np.abs(sums - 1) > ROUNDING
+    if off.any():
+        worst = int(np.nanargmax(np.abs(sums - 1)))
+        raise PosteriorError(
+            f"probabilities of {grouped(int(off.sum()))} rows do not add to 1 "
+            f"(worst {sums[worst]:.7g}, row {grouped(int(rows[worst]) + 1)}).",
+            hint="To rescale each row: --renormalise   "
+            "(differences below 1e-6 are rounding and pass)",
+            rows=rows[off][:10].tolist(),
+        )
+    return scores

@@ -1,0 +1,388 @@
+"""Ranges on the command line, such as ``--prevalence 2%..5%``, in files of costs, and NIST's
+presets.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stakes.application import (
+    Application,
+    Between,
+    CostMatrix,
+    UncertainApplication,
+    read_costs,
+    uncertain_costs_from_toml,
+)
+from stakes.cli.inquiry.cost_options import binary_costs, shares
+from stakes.cli.inquiry.place import texts
+from stakes.cli.inquiry.request_options import costs_given
+from stakes.cli.inquiry.row_findings import findings_of
+from stakes.evaluation import Evaluation
+from stakes.evaluation.doubt_builder import (
+    FEW,
+    MANY,
+    Axis,
+    Possible,
+    axis,
+    grid,
+    is_cheap,
+    with_doubt,
+    with_evaluations,
+)
+from stakes.exceptions import CostError, DataError, PriorError, StakesError
+from stakes.metrics import nist_applications
+from stakes.report import Findings
+
+__all__ = ["RangedCosts", "findings_at_preset", "findings_over", "ranged_costs", "spread_out"]
+
+
+def findings_at_preset(args: Any) -> Findings:
+    """Findings at the first operating point of a preset, with a note about the others."""
+    if args.cost or args.gain or args.costs or args.miss or args.false_alarm or args.prevalence:
+        raise CostError("--preset says the costs and the shares; leave the others out.")
+    try:
+        applications = nist_applications(args.preset)
+    except StakesError as error:
+        message = error.message.replace("`evaluation`", "--preset")
+        raise CostError(message, hint="--preset sre16") from None
+    points = [
+        (float(app.priors[1]), app.costs.values)
+        for app in applications.values()
+        if app.priors is not None
+    ]
+    found: list[tuple[float, Findings]] = []
+    for share, costs in points:
+        at = copy.copy(args)
+        at.cost = [f"fn={costs[1, 0]:.12g}", f"fp={costs[0, 1]:.12g}"]
+        at.prevalence, at.preset = f"{share:.12g}", None
+        found.append((share, findings_of(at, recalibrate=not found)))
+    main = found[0][1]
+    notes = [f"{args.preset}: judged where {100 * points[0][0]:g} % are targets"]
+    for share, other in found[1:]:
+        best = other.best
+        nec = "" if best.nec is None else f" (NEC {best.nec:.3f})"
+        notes.append(f"where {100 * share:g} % are targets, {best.name} is best{nec}")
+    if len(found) > 1:
+        names = [model.name for model in main.models]
+        means = {
+            name: sum(m.nec or 0.0 for _, f in found for m in f.models if m.name == name)
+            / len(found)
+            for name in names
+        }
+        said = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
+        notes.append(f"mean NEC over the {len(found)} operating points: {said}")
+    return replace(main, notes=(*main.notes, *notes))
+
+
+MOST_UNKNOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RangedCosts:
+    """What is unknown, in which cell, and the application for values of it.
+
+    The cell is None for a ratio that was asked for.
+    """
+
+    unknown: tuple[tuple[tuple[int, int] | None, Between], ...]
+    at: Callable[[tuple[float, ...]], Application]
+
+    def axes(self, size: int, names: Application | None = None) -> list[Axis]:
+        """Every range with its nodes, called by the names of an application."""
+        found = []
+        for cell, ends in self.unknown:
+            one = axis(ends, size, "a miss is worth")
+            if cell is None:
+                one = replace(one, after=" false alarms, by the answers in the file")
+            elif names is not None:
+                truth, decision = names.classes[cell[0]], names.decisions[cell[1]]
+                one = replace(one, name=f"'{truth}' decided '{decision}'")
+            found.append(one)
+        return found
+
+
+def ranged_costs(path: Any) -> RangedCosts | None:
+    """The ranges of a file of costs; None if it has none, or more than can be looked at."""
+    file = Path(path)
+    if file.suffix.lower() != ".toml" or not file.is_file():
+        return None
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+        table = tomllib.loads(text)
+    except ValueError:
+        return None  # whoever reads the file for its costs says what is wrong with it
+    answers = table.get("elicitation")
+    if isinstance(answers, dict) and "miss" in answers:
+        return _elicited(read_costs(file), answers["miss"])
+    if not any(isinstance(value, list) for value in _amounts(table)):
+        return None
+    return _between(uncertain_costs_from_toml(text, source=str(path)))
+
+
+def _amounts(table: dict[str, Any]) -> list[Any]:
+    """Every cost of the file, whether by name or in the short form."""
+    found = [table[key] for key in ("fn", "fp", "tp", "tn") if key in table]
+    rows = table.get("cost")
+    if isinstance(rows, dict):
+        found += [v for row in rows.values() if isinstance(row, dict) for v in row.values()]
+    return found
+
+
+def _elicited(app: Application, ends: Any) -> RangedCosts | None:
+    """Costs that were asked for: the range of false alarms a miss is worth, as it was kept."""
+    known = isinstance(ends, list) and len(ends) == 2 and app.costs.shape == (2, 2)
+    if not known or not 0 < ends[0] < ends[1] < np.inf:
+        return None
+    values = app.costs.values
+
+    def at(ratios: tuple[float, ...]) -> Application:
+        moved = values.copy()
+        moved[1, 0] = values[1, 1] + ratios[0] * (values[0, 1] - values[0, 0])
+        return _with(app, moved)
+
+    return RangedCosts(((None, Between(*ends)),), at)
+
+
+def _between(uncertain: UncertainApplication) -> RangedCosts | None:
+    """Costs of which some are ranges."""
+    terms, app = uncertain.terms, uncertain.expected
+    if not 0 < len(terms) <= MOST_UNKNOWN:
+        return None
+    cells = [np.argwhere(term.direction)[0].tolist() for term in terms]
+
+    def at(values: tuple[float, ...]) -> Application:
+        moved = uncertain.base + sum(
+            value * term.direction for value, term in zip(values, terms, strict=True)
+        )
+        return _with(app, moved)
+
+    ends = [Between(term.amount.low, term.amount.high) for term in terms]
+    return RangedCosts(tuple(zip(map(tuple, cells), ends, strict=True)), at)
+
+
+def _with(app: Application, values: Any) -> Application:
+    """The same application with other costs."""
+    return app.with_costs(CostMatrix(values, app.classes, app.decisions))
+
+
+_NUMBER = r"(\d+(?:\.\d+)?|\.\d+)(%?)"
+_RANGE = re.compile(rf"(?<![\w.]){_NUMBER}\.\.{_NUMBER}(?![\w.])")
+MOST_RANGES = 3
+#: Nodes along each range where the whole evaluation is done again at each of them.
+AGAIN = 3
+_CALLED = {
+    "fn": "a miss costs",
+    "miss": "a miss costs",
+    "fp": "a false alarm costs",
+    "false_alarm": "a false alarm costs",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A range as it was written, what it is about, and its ends."""
+
+    text: str
+    name: str
+    ends: Between
+    is_share: bool
+
+
+def findings_over(args: Any) -> Findings:
+    """See `findings_of`; with ranges, at their middle, and with all that they hold."""
+    if getattr(args, "preset", None):
+        return findings_at_preset(args)
+    spread = ranged_costs(args.costs) if args.costs else None
+    written = _written(args)
+    if not written and spread is None:
+        return findings_of(args, recalibrate=True)
+    if len(written) > MOST_RANGES:
+        raise CostError(f"at most {MOST_RANGES} ranges at a time; got {len(written)}.")
+    middle = _middle(written, spread)
+    with _about_shares(written):
+        found = findings_of(_put(args, middle, len(written), spread), recalibrate=True)
+    ev = _doubted(found.evaluation, written, spread, args)
+    where = ", ".join(each.text for each in written) if spread is None else "the range"
+    note = f"judged in the middle of {where}, on the scale of factors"
+    return replace(
+        found, evaluation=ev, verdict=ev.verdict, remarks=ev.remarks, notes=(*found.notes, note)
+    )
+
+
+@contextmanager
+def _about_shares(written: list[_Written]) -> Iterator[None]:
+    """Say how to write a range of shares, where shares do not add to 1 within it."""
+    try:
+        yield
+    except PriorError as error:
+        if not any(each.is_share for each in written) or "add to 1" not in error.message:
+            raise
+        raise PriorError(
+            error.message,
+            hint="leave one outcome out, which takes what is left:  --prevalence "
+            "cat=30%..40%,dog=.3",
+        ) from None
+
+
+def spread_out(args: Any) -> tuple[Any, list[tuple[str, Any]]]:
+    """The options in the middle of all ranges, and at every combination of ends, by name."""
+    spread = ranged_costs(args.costs) if args.costs else None
+    written = _written(args)
+    if not written and spread is None:
+        return args, []
+    axes = _axes(written, spread, 3)
+    if len(axes) > MOST_RANGES:
+        raise CostError(f"at most {MOST_RANGES} ranges at a time; got {len(axes)}.")
+    if args.file == "-":
+        raise DataError("a range needs a file that can be read more than once, not standard input.")
+    ends = []
+    for values in itertools.product(*((a.values[0], a.values[-1]) for a in axes)):
+        pairs = zip(axes, values, strict=True)
+        label = ", ".join(f"{each.name} {each.said(float(value))}" for each, value in pairs)
+        ends.append((label, _put(args, values, len(written), spread)))
+    return _put(args, _middle(written, spread), len(written), spread), ends
+
+
+def _doubted(
+    ev: Evaluation, written: list[_Written], spread: RangedCosts | None, args: Any
+) -> Evaluation:
+    """The evaluation with what its models cost between all ends."""
+    count = len(written) + (0 if spread is None else len(spread.unknown))
+    again = args.scores_are == "rank" or (ev.sources is None and not args.confusion)
+    if again and args.file == "-":
+        raise DataError("a range needs a file that can be read more than once, not standard input.")
+    if not again:
+        return with_doubt(ev, _possible(args, written, spread, ev, count))
+    axes = _axes(written, spread, AGAIN, ev.application)
+    at: list[Evaluation] = []
+
+    def evaluated(values: tuple[float, ...]) -> tuple[Any, Any]:
+        found = findings_of(_put(args, values, len(written), spread))
+        at.append(found.evaluation)
+        return found.application.costs.values, found.application.priors
+
+    possible: Possible = grid(axes, evaluated)
+    return with_evaluations(ev, possible, at)
+
+
+def _possible(
+    args: Any, written: list[_Written], spread: RangedCosts | None, ev: Evaluation, count: int
+) -> Possible:
+    """All that the ranges hold, in many nodes where each costs next to nothing."""
+
+    def nodes(size: int) -> Possible:
+        axes = _axes(written, spread, size, ev.application)
+        return grid(axes, lambda values: _at(args, values, written, spread, ev))
+
+    few = nodes(FEW[count])
+    return nodes(MANY[count]) if is_cheap(ev, few) else few
+
+
+def _axes(
+    written: list[_Written],
+    spread: RangedCosts | None,
+    size: int,
+    names: Application | None = None,
+) -> list[Axis]:
+    """Every range with its nodes."""
+    axes = [axis(each.ends, size, each.name, is_share=each.is_share) for each in written]
+    return axes if spread is None else axes + spread.axes(size, names)
+
+
+def _at(
+    args: Any,
+    values: tuple[float, ...],
+    written: list[_Written],
+    spread: RangedCosts | None,
+    ev: Evaluation,
+) -> tuple[Any, Any]:
+    """Costs and shares for values of the ranges."""
+    put, app = _put(args, values, len(written), spread), ev.application
+    filed, words = costs_given(put)
+    if filed is not None:
+        costs = filed.costs.values
+    else:
+        assert words is not None
+        costs = binary_costs(words, texts(app.classes)).values
+    priors: Any = None if filed is None else filed.priors
+    if put.prevalence:
+        priors = shares(put.prevalence, texts(app.classes))
+    return costs, priors
+
+
+def _middle(written: list[_Written], spread: RangedCosts | None) -> tuple[float, ...]:
+    """The middle of every range, on the scale of factors."""
+    axes = _axes(written, spread, 3)
+    return tuple(float(f"{each.values[each.values.shape[0] // 2]:.6g}") for each in axes)
+
+
+def _written(args: Any) -> list[_Written]:
+    """Every range among the options, in the order in which they are put back."""
+    found = []
+    for key, text in _texts(args):
+        for match in _RANGE.finditer(text):
+            is_share = key == "prevalence"
+            name = f"gain {key}" if args.gain else _CALLED.get(key, key)
+            if not is_share and text.partition("=")[2].strip() not in ("", match[0]):
+                name = f"x in {text.replace(match[0], 'x', 1)} is"
+            if is_share:
+                named = re.search(r"([^,=]+)=[^,]*$", text[: match.start()])
+                name = f"'{named[1] if named else args.positive or 'positives'}'"
+            found.append(_Written(match[0], name, _ends(match, is_share), is_share))
+    return found
+
+
+def _texts(args: Any) -> list[tuple[str, str]]:
+    """Every text in which a range may stand, in a fixed order, with what it is about."""
+    words = [*args.cost, *(args.gain or [])]
+    costs = [(word.partition("=")[0].strip().lower(), word) for word in words]
+    rest = ("miss", args.miss), ("false_alarm", args.false_alarm), ("prevalence", args.prevalence)
+    return [*costs, *((key, text or "") for key, text in rest)]
+
+
+def _put(args: Any, values: Sequence[float], count: int, spread: RangedCosts | None) -> Any:
+    """The options with each range replaced by one value; the rest of the values is the file's."""
+    left = iter(values[:count])
+
+    def put(text: str | None) -> str | None:
+        return text and _RANGE.sub(lambda _: f"{next(left):.15g}", text)
+
+    changed = copy.copy(args)
+    changed.cost = [put(word) for word in args.cost]
+    changed.gain = args.gain and [put(word) for word in args.gain]
+    changed.miss, changed.false_alarm = put(args.miss), put(args.false_alarm)
+    changed.prevalence = put(args.prevalence)
+    if spread is not None:
+        costs: Application = spread.at(tuple(values[count:]))
+        changed.costs = costs
+    return changed
+
+
+def _ends(match: re.Match[str], is_share: bool) -> Between:
+    """Both ends as plain numbers; ``2..5%`` means per cent on both sides."""
+    low, high = float(match[1]), float(match[3])
+    if match[4]:
+        low, high = low / 100, high / 100
+    elif match[2]:
+        low /= 100
+    if is_share and not (0 < low < high < 1):
+        raise PriorError(
+            f"'{match[0]}' is not a range of shares.",
+            hint="the lower end first, both above 0 and below 1 (100 %):  --prevalence 2%..5%",
+        )
+    if not 0 < low < high:
+        raise CostError(
+            f"'{match[0]}' is not a range.", hint="the lower end first, both above 0:  5..20"
+        )
+    return Between(low, high)

@@ -1,0 +1,228 @@
+"""What was asked: the file, the truth, the costs, put together before anything is judged."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from stakes.application import (
+    Application,
+    CostMatrix,
+    read_costs,
+)
+from stakes.cli.inquiry.case_table import table_of
+from stakes.cli.inquiry.column_roles import find_label, likely_scores, recognised
+from stakes.cli.inquiry.cost_options import (
+    CostWords,
+    binary_costs,
+    cost_words,
+    refuse_beyond_reckoning,
+    volume,
+)
+from stakes.cli.inquiry.truth import (
+    Cases,
+    binary_order,
+    cases_of,
+    counted,
+    refuse_single,
+    spelt_alike,
+)
+from stakes.exceptions import CostError, DataError
+from stakes.messages.quantities import grouped
+from stakes.sources.cells import Labels
+from stakes.sources.table import Table, read_array
+
+__all__ = [
+    "Asked",
+    "application_over",
+    "asked",
+    "costs_given",
+    "fill_in_models",
+    "text_names",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The question as read from the options: costs with names, cases, notes so far.
+
+    `words` is set when costs differ from case to case; `application` then holds the names only.
+    """
+
+    table: Table
+    cases: Cases
+    application: Application
+    notes: tuple[str, ...]
+    words: CostWords | None = None
+
+
+def asked(args: Any) -> Asked:
+    """Read the file and understand the options; `args.proba` is filled in when it is plain."""
+    filed, words = costs_given(args)
+    if args.file is None and not getattr(args, "trials", None):
+        raise DataError("there is no file to read.", hint=_examples(args.command))
+    table, notes = table_of(args)
+    table, label, said = _with_label(table, args)
+    notes += [said] if said else []
+    notes += fill_in_models(table, label, args)
+    labels = table.labels(label)
+    refuse_single(labels, label)
+    app = application_over(filed, words, labels, label, args)
+    classes = tuple(str(name) for name in app.classes)
+    cases, more = cases_of(table, labels, label, classes, args)
+    return Asked(
+        table,
+        cases,
+        app,
+        (*notes, *more),
+        words if words is not None and words.columns else None,
+    )
+
+
+def _examples(command: str) -> str:
+    """What to type where no file was given."""
+    if command == "calibrate":
+        return "stakes calibrate data.csv --label y --model model_a -o model_a_cal.json"
+    return (
+        f"stakes {command} data.csv --label y --scores model_a --cost fn=10 fp=1\n"
+        f"stakes {command} --confusion table.csv --cost fn=10 fp=1"
+    )
+
+
+def _with_label(table: Table, args: Any) -> tuple[Table, str, str | None]:
+    """The table with the column of the truth, which may come from a .npy file of its own."""
+    given = args.label
+    if given is None or not given.endswith(".npy") or given in table.names:
+        return table, *find_label(table, given)
+    truth = read_array(given)
+    name = Path(given).stem
+    if truth.ndim != 1 or truth.shape[0] != table.n_rows:
+        scores = next(iter(table.matrices.values()), None)
+        has = grouped(table.n_rows) if scores is None else _shape(scores.shape)
+        got = grouped(truth.shape[0]) if truth.ndim == 1 else _shape(truth.shape)
+        raise DataError(
+            f"{name} has {got} rows but {table.source} has {has}. Same file, same order?"
+        )
+    return (
+        replace(table, names=(*table.names, name), getters=(*table.getters, lambda: truth)),
+        name,
+        None,
+    )
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    """(19 998, 2)"""
+    return f"({', '.join(grouped(size) for size in shape)})"
+
+
+def fill_in_models(table: Table, label: str, args: Any) -> list[str]:
+    """Refuse two kinds of models; without any, take the class columns that the names give away."""
+    given = [kind for kind in ("decisions", "scores", "proba") if getattr(args, kind)]
+    if len(given) > 1:
+        raise DataError(
+            f"--{given[0]} and --{given[1]} cannot be compared in one run.",
+            hint="give one of --decisions, --scores, --proba",
+        )
+    if given:
+        return []
+    found = recognised(table, label)
+    if found:
+        columns = [column for model in found for column in model.by_class.values()]
+        args.proba = ",".join(columns)
+        return [f"models found by the names of their columns: {', '.join(columns[:8])}"]
+    if len(table.matrices) == 1:
+        args.proba = next(iter(table.matrices))
+        return [f"the model is the array '{args.proba}', one column per outcome"]
+    others = [name for name in [*table.names, *table.matrices] if name != label]
+    example = shlex.quote(likely_scores(table, label))
+    raise DataError(
+        f"I cannot tell which columns hold the models. {table.source} has: "
+        f"{', '.join(others[:12])}.",
+        hint=f"probabilities of the outcome you act on:   --scores {example}\n"
+        "one probability per outcome:               --proba 'p_*'\n"
+        f"decisions:                                 --decisions {example}",
+    )
+
+
+def costs_given(args: Any) -> tuple[Application | None, CostWords | None]:
+    """The costs from a file or from the short form, exactly one of them."""
+    words = cost_words(args.cost, args.miss, args.false_alarm, args.gain)
+    if words is None and args.costs is None:
+        raise CostError(
+            "I need to know what the decisions cost.",
+            hint="two outcomes:               --cost fn=10 fp=1   (a miss 10, a false alarm 1)\n"
+            "more outcomes or decisions: --costs costs.toml\n"
+            "every error costs the same: --cost error=1",
+        )
+    if words is not None and args.costs is not None:
+        raise CostError("costs are given twice: --costs and --cost.", hint="leave one of them out")
+    if args.costs is None:
+        return None, words
+    given = args.costs  # an application once the ends of a range have been put in
+    filed = text_names(given if isinstance(given, Application) else read_costs(given))
+    if args.gain is True or args.gain == []:
+        gains = CostMatrix.from_utilities(filed.costs.values, filed.classes, filed.decisions)
+        filed = filed.with_costs(gains)
+    refuse_beyond_reckoning(filed.costs)
+    return filed, None
+
+
+def application_over(
+    filed: Application | None, words: CostWords | None, labels: Labels, label: str, args: Any
+) -> Application:
+    """Costs over the outcomes of the data, with unit and volume."""
+    number, period = volume(args.volume)
+    if filed is not None:
+        costs, shares = filed.costs, filed.priors
+        if costs.classes == ("0", "1") and set(labels.names) != {"0", "1"}:
+            _refuse_short_form(labels, label)
+            order = binary_order(labels, args.positive, label)  # a short form without names
+            costs = CostMatrix(
+                costs.values, order, None if costs.shape == (2, 2) else costs.decisions
+            )
+        elif args.positive is not None and costs.classes[-1] != args.positive:
+            raise CostError(
+                f"--positive {args.positive}, but the costs file lists "
+                f"'{costs.classes[-1]}' last, as the outcome that is acted on.",
+                hint="leave --positive out, or change the order in the file",
+            )
+        number = filed.volume if number is None else number
+        period = filed.period if period is None else period
+        return Application(costs, shares, args.unit or filed.unit, number, period)
+    assert words is not None
+    if words.same_for_all_errors and len(labels.names) > 2 and args.positive is not None:
+        raise CostError(
+            f"--positive is for two outcomes; '{label}' holds {len(labels.names)}.",
+            hint=spelt_alike(labels)
+            + "leave it out: every error costs the same, whichever outcome it is about",
+        )
+    if words.same_for_all_errors and (len(labels.names) > 2 or not (args.scores or args.positive)):
+        costs = binary_costs(words, labels.names)
+    else:
+        order = binary_order(labels, args.positive, label)
+        costs = CostMatrix.zero_one(order) if words.columns else binary_costs(words, order)
+    return Application(costs, None, args.unit, number, period)
+
+
+def _refuse_short_form(labels: Labels, label: str) -> None:
+    """Raise where a file says what a miss and a false alarm cost, and there are more outcomes."""
+    if len(labels.names) > 2:
+        names = ", ".join(f'"{name}"' for name in labels.names[:4])
+        raise CostError(
+            f"the costs file speaks of two outcomes, without names; '{label}' holds "
+            f"{counted(labels)}.",
+            hint=spelt_alike(labels)
+            + f"name them in the file:  outcomes = [{names}{', ...' if labels.names[4:] else ''}]"
+            "   and a table [cost.<truth>] for each",
+        )
+
+
+def text_names(app: Application) -> Application:
+    """The same application with every name as text, as names are in files."""
+    costs = app.costs
+    as_text = CostMatrix(
+        costs.values, [str(n) for n in costs.classes], [str(n) for n in costs.decisions]
+    )
+    return Application(as_text, app.priors, app.unit, app.volume, app.period)

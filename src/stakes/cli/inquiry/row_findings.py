@@ -1,0 +1,205 @@
+"""From what was asked to findings: read, evaluate, and say what was assumed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._names import as_positions
+from stakes.application import Application
+from stakes.application.sentences import describe_costs
+from stakes.cli.commands.calibrate.calibration_words import told
+from stakes.cli.inquiry.cost_options import CostWords, binary_case_costs
+from stakes.cli.inquiry.counted_findings import (
+    about_parts,
+    findings_from,
+    findings_of_counts,
+    findings_of_kept,
+    refuse_many_parts,
+)
+from stakes.cli.inquiry.decision_options import (
+    about_cuts,
+    in_terms_of_file,
+    rule_at,
+    rule_of,
+    said_by,
+    turned_round,
+    without_gaps,
+)
+from stakes.cli.inquiry.far_truth import NO_VALUE
+from stakes.cli.inquiry.model_columns import Model, models_of
+from stakes.cli.inquiry.place import at_place, groups_of, judged_at, refuse_or_name_dominated, texts
+from stakes.cli.inquiry.remarks import (
+    about_base_rate,
+    about_extra_decisions,
+    about_numbers,
+    about_switches,
+    calibrating,
+)
+from stakes.cli.inquiry.request_options import Asked, asked
+from stakes.cli.inquiry.truth import Cases
+from stakes.evaluation import Evaluation, evaluate
+from stakes.exceptions import CostError, DataError, PosteriorError
+from stakes.report import Findings
+from stakes.sources.patterns import needs_engine
+from stakes.summaries.stored_file import is_summary
+
+__all__ = ["findings_of"]
+
+
+#: Seed of the folds and of the draws behind "best in".
+SEED = 0
+
+
+def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
+    """Everything that was found, from rows or from confusion matrices."""
+    if args.confusion:
+        return findings_of_counts(args)
+    if args.file is not None and (is_summary(args.file) or args.file.endswith(".json")):
+        return findings_of_kept(args)
+    if needs_engine(args):
+        if not hasattr(args, "memory"):
+            raise DataError(
+                f"stakes {args.command} reads one file into memory, and '{args.file}' is more.",
+                hint="count it first:  stakes eval ... --save counts.json\nand give the counts "
+                "instead of it:  counts.json",
+            )
+        from stakes.cli.inquiry.counted_findings import findings_at_scale
+
+        return findings_at_scale(args)
+    question = asked(args)
+    app = at_place(question.application, question.cases.priors, args)
+    models = models_of(question.table, question.cases, texts(app.decisions), args)
+    models, cases, gaps = without_gaps(models, question.cases, args)
+    app = at_place(question.application, cases.priors, args)
+    warnings = [gaps] if gaps else []
+    warnings += [each.text for each in turned_round(models, cases, args)]
+    if question.words is None:
+        warnings += refuse_or_name_dominated(app.costs)
+    ev = _evaluated(question, models, cases, app, args, recalibrate)
+    notes = [*question.notes]
+    if question.words is None:
+        notes += about_cuts(app, cases, args)
+    notes += [*about_base_rate(cases, app, args)]
+    notes += about_numbers("decisions" if args.decisions else "scores", cases, args)
+    notes += about_extra_decisions(ev)
+    notes += about_switches(ev) if args.decisions else []
+    notes += about_parts(ev, judged_at(app, args))
+    command = calibrating(ev, question, args)
+    found = findings_from(
+        ev,
+        source=question.table.source,
+        kind="decisions" if args.decisions else "scores" if args.scores else "posteriors",
+        class_counts=cases.counted,
+        costs_said=_said(question, app, cases),
+        notes=notes,
+        warnings=warnings,
+        facts={
+            "label": cases.label,
+            "form": question.table.form,
+            "sha256": question.table.digest,
+            "models": len(models),
+            **({"weight": args.weight} if args.weight else {}),
+            **({} if command is None else {"calibrate": command}),
+        },
+    )
+    return replace(found, n_cases=int(cases.counted.sum()))
+
+
+def _evaluated(
+    question: Asked,
+    models: list[Model],
+    cases: Cases,
+    app: Application,
+    args: Any,
+    recalibrate: bool,
+) -> Evaluation:
+    """The evaluation, with thresholds in the terms of the file."""
+    case_costs = None
+    if question.words is not None:
+        if any(model.missing.any() for model in models):
+            raise DataError("costs per case need every model's value: --missing drop.")
+        if args.scores_are == "rank" and not args.decisions:
+            raise CostError("costs per case need probabilities, not ranks.")
+        rows = cases.rows
+        case_costs = binary_case_costs(question.words, cases.classes, question.table, rows)
+    said, cuts = {}, {}
+    for model in models:
+        try:
+            said[model.name], cuts[model.name] = said_by(model, cases, app, args)
+        except PosteriorError as error:
+            raise told(error, cases) from None
+    if getattr(args, "group", None):
+        args.group_names = question.table.labels(args.group).names  # for --save
+    ev = evaluate(
+        as_positions(cases.truth),
+        said,
+        application=judged_at(app, args),
+        case_costs=case_costs,
+        posterior_priors=app.priors if args.posteriors_already_adjusted else None,
+        sample_weight=cases.weights,
+        groups=groups_of(question.table, cases, getattr(args, "group", None)),
+        by=_slices(question, cases, args),
+        recalibrate=recalibrate,
+        min_cases=max(1, getattr(args, "min_positives", 10)),
+        rng=SEED,
+    )
+    if case_costs is not None:
+        return _placed(ev, cases, args)
+    rules = {m.name: rule_of(app, cases, args, cuts[m.name], m.second) for m in models}
+    return replace(
+        ev,
+        models=tuple(
+            replace(m, rule=rules[m.name].text, threshold=rules[m.name].threshold)
+            for m in ev.models
+        ),
+    )
+
+
+def _placed(ev: Evaluation, cases: Cases, args: Any) -> Evaluation:
+    """Rules of costs per case, with thresholds in the terms of the file."""
+    models = []
+    for model in ev.models:
+        if model.threshold is not None:
+            cut = in_terms_of_file(model.threshold, cases, args)
+            model = replace(model, rule=rule_at(cut, args).text, threshold=cut)
+        models.append(model)
+    return replace(ev, models=tuple(models))
+
+
+def _slices(question: Asked, cases: Cases, args: Any) -> NDArray[Any] | None:
+    """The column whose values are judged apart too."""
+    name = getattr(args, "subset", None)
+    if name is None:
+        return None
+    labels = question.table.labels(name)
+    refuse_many_parts(name, len(labels.names))
+    names = np.array([*labels.names, NO_VALUE])
+    return np.asarray(names[labels.codes[cases.rows]])
+
+
+def _said(question: Asked, app: Application, cases: Cases) -> list[str]:
+    """The costs as sentences."""
+    if question.words is not None:
+        return _said_per_case(question.words, app, cases)
+    return describe_costs(app.costs, unit=app.unit).splitlines()
+
+
+def _said_per_case(words: CostWords, app: Application, cases: Cases) -> list[str]:
+    """Costs that differ from case to case, as sentences."""
+    other, positive = cases.classes
+    cells = {"fn": (positive, other), "fp": (other, positive), "tp": (positive,) * 2}
+    cells["tn"] = (other, other)
+    unit = f" ({app.unit})" if app.unit else ""
+    note = {"fn": f"   (missed '{positive}')", "fp": "   (false alarm)"}
+    kind = "gains" if words.gain else "costs"
+    return [
+        f"{kind} I understood{unit}, for each case by its own columns:",
+        *(
+            f"  truth {cells[key][0]}, decision {cells[key][1]}  -> {text}{note.get(key, '')}"
+            for key, text in words.amounts.items()
+        ),
+    ]

@@ -1,0 +1,222 @@
+"""The cases: the truth of each, the outcomes in order, and how much each case weighs."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels.array_sizes import ordinary_scale
+from stakes.exceptions import DataError, LabelError
+from stakes.messages.quantities import grouped
+from stakes.sources.cells import Labels
+from stakes.sources.speech import KEY_PAIRS
+from stakes.sources.table import Table
+
+__all__ = [
+    "Cases",
+    "binary_order",
+    "cases_of",
+    "counted",
+    "quoted",
+    "rows_of",
+    "spaces_said",
+    "spelt_alike",
+]
+
+#: A column with more different values than this cannot be a column of outcomes.
+MOST_OUTCOMES = 1000
+#: Pairs where everybody acts on the second.
+KNOWN_PAIRS = KEY_PAIRS
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The truth of each case as a position in `classes`; `rows` are their rows in the file.
+
+    `found` are the outcomes that occur, sorted, which is the order of columns without names.
+    """
+
+    classes: tuple[str, ...]
+    truth: NDArray[np.intp]
+    weights: NDArray[np.float64] | None
+    rows: NDArray[np.intp]
+    label: str
+    found: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return int(self.truth.shape[0])
+
+    @property
+    def totals(self) -> NDArray[np.float64]:
+        """Number (or weight) of the cases of each class."""
+        return np.bincount(self.truth, weights=self.weights, minlength=len(self.classes)).astype(
+            np.float64
+        )
+
+    @property
+    def counted(self) -> NDArray[np.float64]:
+        """Rows of each class, whatever they weigh; those of weight 0 are left out."""
+        truth = self.truth if self.weights is None else self.truth[self.weights > 0]
+        return np.bincount(truth, minlength=len(self.classes)).astype(np.float64)
+
+    @property
+    def priors(self) -> NDArray[np.float64]:
+        """Share of each class in the data."""
+        totals = self.totals
+        return np.asarray(totals / totals.sum())
+
+    def kept(self, keep: NDArray[np.bool_]) -> Cases:
+        """Only the cases that are wanted."""
+        weights = None if self.weights is None else self.weights[keep]
+        return replace(self, truth=self.truth[keep], weights=weights, rows=self.rows[keep])
+
+
+def quoted(names: Any) -> str:
+    """Names in quotes with commas between them, the first ten."""
+    shown = ", ".join(f"'{name}'" for name in list(names)[:10])
+    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"
+
+
+def rows_of(count: int, what: str) -> str:
+    """The beginning of a sentence about rows: '1 row of x is', '37 rows of x are'."""
+    return (
+        f"{grouped(count)} row{'' if count == 1 else 's'} of {what} {'is' if count == 1 else 'are'}"
+    )
+
+
+def spaces_said(trimmed: str) -> str:
+    """What to say about labels with spaces around them; one of them is `trimmed`."""
+    return f"spaces around labels were left out ('{trimmed}' is read as '{trimmed.strip()}')"
+
+
+def counted(labels: Labels) -> str:
+    """'no' (18 433) and 'yes' (1 567), the most frequent first."""
+    counts = labels.counts
+    order = np.argsort(-counts, kind="stable")[:8].tolist()
+    parts = [f"'{labels.names[i]}' ({grouped(int(counts[i]))})" for i in order]
+    if len(labels.names) > 8:
+        return f"{', '.join(parts)} and {len(labels.names) - 8} more"
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+
+
+def spelt_alike(labels: Labels) -> str:
+    """A line about outcomes that differ in nothing but capitals and spaces; empty without any."""
+    seen: dict[str, str] = {}
+    for name in labels.names:
+        other = seen.setdefault(" ".join(name.lower().split()), name)
+        if other != name:
+            return f"'{other}' and '{name}' may be one outcome: spell it alike in every row\n"
+    return ""
+
+
+def binary_order(labels: Labels, positive: str | None, label: str) -> tuple[str, str]:
+    """The two outcomes, the one that is acted on second."""
+    if len(labels.names) > 2:
+        raise LabelError(
+            f"'{label}' holds {len(labels.names)} outcomes, {counted(labels)}, but this needs two: "
+            "one you act on and one you do not.",
+            hint=spelt_alike(labels) + "costs for more outcomes go into a file:  --costs "
+            "costs.toml\nwhen every error costs the same:  --cost error=1",
+        )
+    refuse_single(labels, label)
+    first, second = labels.names
+    if positive is not None:
+        if positive not in labels.names:
+            raise _unknown_positive(positive, labels, label)
+        return (second, first) if positive == first else (first, second)
+    for low, high in KNOWN_PAIRS:
+        if {first.lower(), second.lower()} == {low, high}:
+            return (first, second) if second.lower() == high else (second, first)
+    rarer = second if labels.counts[1] <= labels.counts[0] else first
+    raise LabelError(
+        f"I cannot tell which outcome is the one you act on. '{label}' holds {counted(labels)}.",
+        hint=f"Say: --positive {shlex.quote(rarer)}",
+    )
+
+
+def refuse_single(labels: Labels, label: str) -> None:
+    """Raise when there are not at least two outcomes to tell apart, or far too many."""
+    if len(labels.names) > MOST_OUTCOMES:
+        raise LabelError(
+            f"'{label}' holds {grouped(len(labels.names))} different values, which look like "
+            "numbers or ids, not like outcomes.",
+            hint="name the column that holds the truth:  --label COLUMN",
+        )
+    if len(labels.names) < 2:
+        only = f"only {counted(labels)}" if labels.names else "no value at all"
+        empty = int((labels.codes < 0).sum())
+        if empty and labels.names:
+            only += f" and {grouped(empty)} empty cell{'' if empty == 1 else 's'} (such as NA)"
+        raise LabelError(
+            f"'{label}' holds {only}, so nothing can be said about telling outcomes apart.",
+            hint="bring cases of every outcome, or name another column:  --label COLUMN",
+        )
+
+
+def _unknown_positive(positive: str, labels: Labels, label: str) -> LabelError:
+    """What to say when --positive is not among the labels."""
+    folded = {name.lower(): name for name in labels.names}
+    near = difflib.get_close_matches(positive.strip().lower(), folded, n=1)
+    meant = folded[near[0]] if near else labels.names[-1]
+    hint = f"Say: --positive {shlex.quote(meant)}"
+    return LabelError(
+        f"'{positive}' does not occur in '{label}', which holds {counted(labels)}.", hint=hint
+    )
+
+
+def cases_of(
+    table: Table, labels: Labels, label: str, classes: tuple[str, ...], args: Any
+) -> tuple[Cases, list[str]]:
+    """The cases over the outcomes in `classes`, and what to say about them."""
+    notes = []
+    if labels.trimmed is not None:
+        notes.append(spaces_said(labels.trimmed))
+    position = {name: i for i, name in enumerate(classes)}
+    strangers = [name for name in labels.names if name not in position]
+    if strangers:
+        raise LabelError(
+            f"'{label}' holds {counted(labels)}, but the costs speak of {quoted(classes)}.",
+            hint=f"add {quoted(strangers)} to the costs, or correct the spelling",
+        )
+    table_of = np.array([position[name] for name in labels.names], dtype=np.intp)
+    empty = labels.codes < 0
+    keep = ~empty
+    if empty.any():
+        first = int(np.flatnonzero(empty)[0]) + 1
+        said = rows_of(int(empty.sum()), f"'{label}', the truth,") + " empty"
+        if args.missing != "drop":
+            raise DataError(
+                f"{said}; the first is row {grouped(first)}.",
+                hint="To leave them out: --missing drop",
+                rows=np.flatnonzero(empty)[:10].tolist(),
+            )
+        notes.append(f"{said}, and left out")
+    weights = None if args.weight is None else _weights(table, args.weight)[keep]
+    truth = table_of[labels.codes[keep]]
+    return Cases(classes, truth, weights, np.flatnonzero(keep), label, labels.names), notes
+
+
+def _weights(table: Table, name: str) -> NDArray[np.float64]:
+    """The weight of each row; every one a number, none negative."""
+    try:
+        weights = table.numbers(name)
+    except DataError as error:
+        hint = "a column of numbers that says how much each row weighs:  --weight COLUMN"
+        raise DataError(error.message, hint=hint, rows=error.rows) from None
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        what = "empty" if np.isnan(weights[row]) else f"{weights[row]:g}"
+        raise DataError(
+            f"weights must be numbers that are not negative; row {grouped(row + 1)} of '{name}' is "
+            f"{what} ({grouped(int(bad.sum()))} of {grouped(weights.size)} rows).",
+            rows=np.flatnonzero(bad)[:10].tolist(),
+        )
+    if not weights.any():
+        raise DataError(f"every weight in '{name}' is 0, so there is nothing to average.")
+    return np.asarray(weights / ordinary_scale(weights))  # only their proportions count

@@ -1,0 +1,1 @@
+"""Words out: the terminal, tables, files, progress."""

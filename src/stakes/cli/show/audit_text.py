@@ -1,0 +1,177 @@
+"""Audits on the terminal and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from stakes.application import Application
+from stakes.audit import Audit
+from stakes.audit.compliance_result import short
+from stakes.cli.show.fixed_width import Column, fitted
+from stakes.cli.show.terminal import bold, page_width, print_aligned, print_wrapped, wrapped
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix
+
+__all__ = ["print_audit", "print_audit_json", "print_table", "print_table_json"]
+
+#: Longer names of metrics stand on a line of their own.
+LONG_NAME = 19
+
+
+def print_audit(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
+    """The verdict in a few sentences, and what stands behind it."""
+    for line in costs_said:
+        print_aligned(line)
+    if costs_said:
+        print()
+    first, *rest = found.sentences
+    for line in wrapped(first):
+        print(bold(line))
+    for sentence in (*rest, *tuned):
+        print_wrapped(sentence, first="- ", rest="  ")
+    witness = found.compliance.witness
+    if witness is not None:
+        print()
+        print_wrapped(
+            "No cost matrix ranks these pairs of tables (rows are the truth) as "
+            f"{found.metric} does:"
+        )
+        for pair in witness.pairs:
+            better, worse = pair.better.counts, pair.worse.counts
+            print(
+                f"  {_table(better)} at {pair.better_value:.4g}  over  "
+                f"{_table(worse)} at {pair.worse_value:.4g}"
+            )
+    tie = found.compliance.tie
+    if tie is not None:
+        print()
+        print(f"  {_table(tie.better.counts)} and {_table(tie.worse.counts)} look the same to it")
+
+
+def print_audit_json(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
+    """Everything, as JSON."""
+    print(json.dumps(_plain(audit_facts(found, tuned)), indent=2, ensure_ascii=False,
+                     allow_nan=False))  # fmt: skip
+
+
+def audit_facts(found: Audit, tuned: Sequence[str] = ()) -> dict[str, Any]:
+    """An audit as plain values by name."""
+    law, opposite, implied = found.compliance, found.opposite, found.implied
+    facts: dict[str, Any] = {
+        **found.row(),
+        "verdict": found.verdict,
+        "sentences": [*found.sentences, *tuned],
+        "agrees": found.agrees if found.application is not None else None,
+        "slopes": law.slopes.rows(),
+        "witness": None if law.witness is None else {
+            "pairs": [{"better": p.better.counts.tolist(), "worse": p.worse.counts.tolist(),
+                       "better_value": p.better_value, "worse_value": p.worse_value}
+                      for p in law.witness.pairs],
+            "weights": law.witness.weights.tolist(),
+        },
+        "opposite": None if opposite is None else {
+            "preferred": opposite.preferred.counts.tolist(),
+            "cheaper": opposite.cheaper.counts.tolist(),
+            "values": list(opposite.values), "costs": list(opposite.costs),
+        },
+        "implied_costs": None if implied is None else implied.costs.values.tolist(),
+        "misranking_pairs": found.misranking.n,
+    }  # fmt: skip
+    if found.candidates is not None:
+        chosen = found.candidates
+        defined = not all(math.isnan(value) for value in chosen.values.tolist())
+        facts["candidates"] = {
+            "table": chosen.frame().rows(),
+            "chosen": chosen.chosen if defined else None,
+            "cheapest": chosen.cheapest,
+            "misranked": [list(pair) for pair in chosen.misranked],
+            "misranking_rate": chosen.misranking_rate,
+            "rank_correlation": _correlations(chosen),
+        }
+    return facts
+
+
+def _correlations(chosen: Any) -> dict[str, float] | None:
+    """Rank correlations of the metric and minus the cost; None for fewer than three candidates."""
+    if len(chosen.values) < 3:
+        return None
+    return {kind: chosen.correlation(kind) for kind in ("spearman", "weighted")}
+
+
+def print_table(
+    table: Frame, app: Application | None, candidates: dict[str, ConfusionMatrix]
+) -> None:
+    """One line per metric."""
+    verdicts = [str(failure) or "yes" for failure in table["failure"].tolist()]
+    ranges = zip(table["miss_cost_low"].tolist(), table["miss_cost_high"].tolist(), strict=True)
+    prices = [_range(low, high) for low, high in ranges]
+    names = [str(name) for name in table["metric"]]
+    columns = [
+        Column("metric", [name if len(name) <= LONG_NAME else "" for name in names], right=False),
+        Column("as a cost?", verdicts, right=False),
+        Column("misranks", [f"{100 * rate:.1f} %" for rate in table["misranking"].tolist()]),
+    ]
+    two = app is None or len(app.classes) == 2
+    if two:
+        columns.insert(2, Column("a miss is worth", prices, drop=2))
+    if candidates and two:
+        implied = ["" if math.isnan(v) else short(v, 3) for v in
+                   table["implied_miss_cost"].tolist()]  # fmt: skip
+        columns.append(Column("here", implied, drop=3))
+    if len(candidates) > 1:
+        regret = [f"{v:.4g}" if math.isfinite(v) else "" for v in table["regret"].tolist()]
+        columns.append(Column("regret/case", regret, drop=1))
+    text, left_out = fitted(columns, page_width())
+    head, rule, *rows = text.splitlines()
+    print(f"{head}\n{rule}")
+    for name, row in zip(names, rows, strict=True):
+        print(row if len(name) <= LONG_NAME else f"{name}\n{row}")  # a line of its own, never cut
+    if left_out:
+        print_wrapped(f"(too narrow for: {', '.join(left_out)}; --json has everything)")
+    print()
+    whose = "your costs" if app is not None else "utilities drawn at random"
+    explained = [
+        f"'misranks' is how often the wrong one of two good classifiers is picked, for {whose}",
+    ]
+    if two:
+        explained.insert(0, "'a miss is worth' so many false alarms, over good and bad systems "
+                            "of every prevalence")  # fmt: skip
+    if candidates and two:
+        explained.append("'here' is what a miss is worth at the cheapest of your candidates")
+    if len(candidates) > 1:
+        explained.append("'regret/case' is what the candidate it chooses costs too much")
+    print_wrapped("; ".join(explained) + ".")
+
+
+def print_table_json(
+    table: Frame, app: Application | None, candidates: dict[str, ConfusionMatrix]
+) -> None:
+    """The table as JSON."""
+    print(json.dumps(_plain({"metrics": table.rows()}), indent=2, allow_nan=False))
+
+
+def _table(counts: Any) -> str:
+    """A table on one line."""
+    return " / ".join(" ".join(f"{value:.6g}" for value in row) for row in counts.tolist())
+
+
+def _range(low: float, high: float) -> str:
+    """The prices of a miss, from the smallest to the largest."""
+    if math.isnan(low):
+        return ""
+    first, last = short(low, 2), short(high, 2)
+    return first if first == last else f"{first} to {last}"
+
+
+def _plain(value: Any) -> Any:
+    """Values that JSON knows; numbers that are not finite become null or words."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "infinity" if value > 0 else "-infinity"
+    return value

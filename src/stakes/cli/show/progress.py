@@ -1,0 +1,250 @@
+"""How far long work is, on stderr, and stopping it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, TypeVar
+
+__all__ = ["Progress", "Telling", "attended", "duration"]
+
+
+Result = TypeVar("Result")
+#: Seconds before anything is said, between two words on a terminal, and elsewhere.
+PATIENCE, BETWEEN, ELSEWHERE = 1.0, 0.25, 30.0
+#: Seconds that work which is asked to end may still take.
+LONGEST_STOP = 10.0
+
+
+def attended(
+    work: Callable[[], Result],
+    what: str,
+    *,
+    progress: Callable[[], float] | None = None,
+    stop: Callable[[], None] | None = None,
+    quiet: bool = False,
+) -> Result:
+    """The result of `work`, done in another thread while this one watches it.
+
+    `progress` gives per cent, or less than 0 where that is unknown; `stop` ends the work early.
+    """
+    found: list[Result] = []
+    failed: list[BaseException] = []
+
+    def labour() -> None:
+        try:
+            found.append(work())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=labour, daemon=True)
+    thread.start()
+    try:
+        _watch(thread, what, progress, quiet)
+    except BaseException:  # Ctrl-C, or the request to end
+        if stop is not None:
+            _ended(thread, stop)
+        raise
+    if failed:
+        raise failed[0]
+    return found[0]
+
+
+def _ended(thread: threading.Thread, stop: Callable[[], None]) -> None:
+    """Ask the thread to end until it does: between two queries an engine does not hear it."""
+    start = time.monotonic()
+    while thread.is_alive() and time.monotonic() - start < LONGEST_STOP:
+        with suppress(Exception):
+            stop()
+        thread.join(timeout=0.1)
+
+
+def _watch(
+    thread: threading.Thread, what: str, progress: Callable[[], float] | None, quiet: bool
+) -> None:
+    """Wait for the thread, and say how far it is."""
+    start = said = time.monotonic()
+    terminal = sys.stderr.isatty()
+    written = 0
+    while thread.is_alive():
+        thread.join(timeout=0.05)
+        now = time.monotonic()
+        if quiet or now - start < PATIENCE or now - said < (BETWEEN if terminal else ELSEWHERE):
+            continue
+        said = now
+        text = _line(what, progress, now - start)
+        if terminal:
+            sys.stderr.write("\r" + text.ljust(written))
+            sys.stderr.flush()
+            written = len(text)
+        else:
+            print(text, file=sys.stderr)
+    if written:
+        sys.stderr.write("\r" + " " * written + "\r")
+        sys.stderr.flush()
+
+
+def _line(what: str, progress: Callable[[], float] | None, seconds: float) -> str:
+    """``counting churn/*.parquet: 34 % [######..............] 12 s``"""
+    share: Any = None if progress is None else progress()
+    if share is None or not 0 <= share <= 100:
+        return f"{what}: {seconds:.0f} s"
+    done = round(share / 5)
+    return f"{what}: {share:3.0f} % [{'#' * done}{'.' * (20 - done)}] {seconds:.0f} s"
+
+
+#: Seconds between two looks at the clock.
+BETWEEN_PHASES = 0.5
+
+
+class Telling:
+    """Says what is being done, and for how many seconds; the line is gone when all is done.
+
+    Examples
+    --------
+    >>> with Telling() as telling:  # says nothing here, where there is no terminal
+    ...     telling.say("judging")
+    """
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._begun = time.monotonic()
+        self._what = self._part = ""
+        self._written = 0
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._clock = threading.Thread(target=self._tick, daemon=True)
+
+    def __enter__(self) -> Telling:
+        if self._terminal:
+            self._clock.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        if self._terminal:
+            self._clock.join()
+            self._write("")
+            sys.stderr.write("\r")
+            sys.stderr.flush()
+
+    def say(self, what: str) -> None:
+        """The next thing begins."""
+        self._what, self._part = what, ""
+        self._show()
+
+    def candidate(self, done: int, total: int, kind: str) -> None:
+        """The next candidate of a choice begins, or the fit of what was chosen."""
+        if done == total:
+            self.say(f"fitting {kind} to all cases")
+        else:
+            self.say(f"trying {kind} ({done + 1} of {total})")
+
+    def fold(self, done: int, total: int) -> None:
+        """The next fold of it begins."""
+        self._part = f", fold {done + 1} of {total}"
+        self._show()
+
+    def _tick(self) -> None:
+        """Show the seconds until all is done."""
+        while not self._over.wait(BETWEEN_PHASES):
+            self._show()
+
+    def _show(self) -> None:
+        """The line as it is now."""
+        if self._terminal and self._what:
+            seconds = time.monotonic() - self._begun
+            waited = f": {seconds:.0f} s" if seconds >= 1 else ""
+            self._write(f"{self._what}{self._part}{waited}")
+
+    def _write(self, text: str) -> None:
+        """Overwrite the line."""
+        with self._lock:
+            sys.stderr.write("\r" + text.ljust(self._written))
+            sys.stderr.flush()
+            self._written = len(text)
+
+
+def duration(seconds: float) -> str:
+    """A length of time as people say it.
+
+    Examples
+    --------
+    >>> [duration(s) for s in (0.2, 40.4, 75, 600)]
+    ['1 s', '40 s', '1 min 15 s', '10 min']
+    """
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes} min {rest} s" if rest and minutes < 10 else f"{minutes} min"
+
+
+class Progress:
+    """Tells what is being computed and about how long everything ahead will take.
+
+    `ahead` are the stated seconds of the items to come; how long they really take is learnt from
+    those that are done.
+    """
+
+    def __init__(self, ahead: Sequence[float], *, quiet: bool = False) -> None:
+        self._ahead = list(ahead)
+        self._place = 0
+        self._name = ""
+        self._spent = 0.0
+        self._begun = 0.0
+        self._shown = 0.0
+        self._quiet = quiet
+        self._moving = sys.stderr.isatty()
+        if self._ahead and not quiet:
+            said = "item" if len(self._ahead) == 1 else "items"
+            self._say(f"{len(self._ahead)} {said} to compute, about {duration(sum(self._ahead))}")
+
+    def start(self, name: str) -> None:
+        """An item begins."""
+        self._name, self._begun, self._shown = name, time.perf_counter(), 0.0
+        if not self._quiet and not self._moving:
+            self._say(f"{self._counted()} {name} ...")
+        self.at(0.0)
+
+    def at(self, fraction: float) -> None:
+        """The item is so far; shown on a terminal, at most four times a second."""
+        now = time.perf_counter()
+        if self._quiet or not self._moving or now - self._shown < 0.25:
+            return
+        self._shown = now
+        left = duration(self._left(min(max(fraction, 0.0), 1.0)))
+        share = f" {fraction:.0%}" if fraction > 0 else ""
+        print(f"\r\033[K{self._counted()} {self._name}{share}, about {left} left", end="",
+              file=sys.stderr, flush=True)  # fmt: skip
+
+    def done(self) -> None:
+        """The item is done."""
+        self._spent += time.perf_counter() - self._begun
+        self._place += 1
+        if self._moving and not self._quiet:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    def _counted(self) -> str:
+        """Which of how many items."""
+        return f"{self._place + 1}/{len(self._ahead)}"
+
+    def _left(self, fraction: float) -> float:
+        """Seconds ahead: as stated, scaled by how the items so far took."""
+        stated = self._ahead[: self._place]
+        pace = min(max(self._spent / sum(stated), 0.2), 5.0) if self._spent > 2 else 1.0
+        ahead = sum(self._ahead[self._place :]) - fraction * self._ahead[self._place]
+        return pace * ahead
+
+    def _say(self, line: str) -> None:
+        """A whole line."""
+        print(line, file=sys.stderr, flush=True)

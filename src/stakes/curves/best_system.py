@@ -1,0 +1,386 @@
+"""Which system costs least where, where the answer changes, and the tangent of one application."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.application import as_application
+from stakes.curves.bayes_error import best_rates
+from stakes.exceptions import CostError, DataError
+from stakes.metrics.scores.operating_points import aligned, at_min_cost
+from stakes.results import Frame
+from stakes.summaries.ranked_scores import RankedScores, require_both
+from stakes.typing import FloatArray
+
+__all__ = [
+    "Dominance",
+    "SwitchPoints",
+    "Tangent",
+    "curve_dominance",
+    "iso_cost_tangent",
+    "jumps",
+    "switch_points",
+]
+
+
+#: Answers that are not the position of a system.
+TIE, NONE = -1, -2
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SwitchPoints:
+    """Who wins where along the prior log odds, near-ties merged.
+
+    `winner` is a name, "tie" where two or more lead by less than the tolerance, or "none"
+    where no system is worth more than the tolerance next to a constant decision.
+    """
+
+    start: FloatArray
+    stop: FloatArray
+    winner: tuple[str, ...]
+
+    def frame(self) -> Frame:
+        """One row per stretch, in effective prior log odds."""
+        return Frame({"start": self.start, "stop": self.stop, "winner": list(self.winner)})
+
+    def by_cost_ratio(self, prevalence: float) -> Frame:
+        """One row per stretch: how many false alarms a miss costs, at one prevalence."""
+        return self._moved(prevalence, "from_ratio", "to_ratio", np.exp)
+
+    def by_prevalence(self, cost_ratio: float) -> Frame:
+        """One row per stretch: prevalence, when a miss costs `cost_ratio` false alarms."""
+        share = cost_ratio / (1 + cost_ratio)
+        return self._moved(share, "from_prevalence", "to_prevalence", _expit)
+
+    def _moved(self, share: float, first: str, last: str, scale: Any) -> Frame:
+        """The stretches with one part of the effective prior taken out."""
+        if not 0 < share < 1:
+            raise DataError(f"a share must lie between 0 and 1; got {share!r}.")
+        offset = np.log(share) - np.log1p(-share)
+        with np.errstate(over="ignore"):
+            start, stop = scale(self.start - offset), scale(self.stop - offset)
+        return Frame({first: start, last: stop, "winner": list(self.winner)})
+
+    def __repr__(self) -> str:
+        return f"SwitchPoints({' | '.join(self.winner)})"
+
+
+def _expit(x: FloatArray) -> FloatArray:
+    """The logistic function."""
+    return np.asarray(1 / (1 + np.exp(-x)))
+
+
+def switch_points(
+    systems: Mapping[str, RankedScores],
+    *,
+    low: float = -7.0,
+    high: float = 7.0,
+    tolerance: float = 0.01,
+    narrowest: float = 0.1,
+    actual: bool = False,
+) -> SwitchPoints:
+    """Which of several systems costs least, for every cost ratio and prevalence.
+
+    Near-ties are merged: a lead of less than `tolerance` in normalised cost is reported as
+    "tie", and a best cost above 1 - `tolerance` as "none", since then a constant decision
+    does as well. Slivers are merged too: a finite sample makes the answer flicker.
+
+    Parameters
+    ----------
+    systems : mapping of str to ScoreCounts
+        The systems, by name, on the same data.
+    low, high : float
+        Range of the effective prior log odds.
+    tolerance : float
+        In normalised cost.
+    narrowest : float
+        Stretches of log odds narrower than this are divided between their neighbours; 0 keeps
+        them.
+    actual : bool
+        Compare the scores as they are, instead of at their best thresholds.
+
+    Returns
+    -------
+    SwitchPoints
+        Exact corners for best thresholds and for scores as they are alike; `.by_cost_ratio`
+        and `.by_prevalence` give the same in words of costs or of shares.
+
+    References
+    ----------
+    .. [1] F. Provost and T. Fawcett, "Robust classification for imprecise environments",
+       Machine Learning 42, 2001: the hull of several systems.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> a = ScoreCounts.from_scores(y, [1, 2, 3, 4, 3, 5, 6, 7], kind="rank")
+    >>> b = ScoreCounts.from_scores(y, [1, 2, 3, 6, 4, 5, 7, 8], kind="rank")
+    >>> switch_points({"a": a, "b": b}, low=-3, high=3)
+    SwitchPoints(a | b)
+    """
+    if not systems or not low < high:
+        raise DataError("`systems` must not be empty, and `low` must be below `high`.")
+    if not (0 <= tolerance < 1 and 0 <= narrowest < np.inf):
+        raise DataError(
+            "`tolerance` must lie from 0 to below 1, and `narrowest` be 0 or more; got "
+            f"{tolerance!r} and {narrowest!r}."
+        )
+    names = list(systems)
+    corners = np.unique(np.concatenate([jumps(sc, actual) for sc in systems.values()]))
+    inside = corners[(corners > low) & (corners < high)]
+    edges = np.concatenate(([low], inside, [0.0] if low < 0 < high else [], [high]))
+    edges = np.unique(edges)
+    middle = (edges[1:] + edges[:-1]) / 2
+    lines = np.array([_rates(sc, middle, actual) for sc in systems.values()])  # (S, 2, n)
+    answers = _answers(lines, middle, tolerance)
+    changes = np.zeros(middle.shape, dtype=bool)
+    for ends in (edges[:-1], edges[1:]):
+        changes |= _answers(lines, ends, tolerance) != answers
+    changes |= np.diff(edges) > narrowest / 4  # wide enough to hold more than its ends show
+    calm = ~changes[:-1] & ~changes[1:] & (answers[:-1] == answers[1:])  # goes on as before
+    firsts = np.flatnonzero(np.concatenate(([True], ~calm)))
+    lasts = np.append(firsts[1:] - 1, middle.shape[0] - 1)
+    starts, stops, winners = [], [], []
+    for k, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+        bounds = edges[[k, last + 1]]
+        if changes[k]:
+            bounds = _crossings(lines[:, :, k], edges[k], edges[k + 1], tolerance)
+        for a, b in pairwise(bounds.tolist()):
+            at = np.array([(a + b) / 2])
+            code = _answers(lines[:, :, k : k + 1], at, tolerance)[0] if changes[k] else answers[k]
+            starts.append(a)
+            stops.append(b)
+            winners.append(names[code] if code >= 0 else "tie" if code == TIE else "none")
+    found = _merged(np.array(starts), np.array(stops), winners)
+    return _without_slivers(found, narrowest)
+
+
+def jumps(scores: RankedScores, actual: bool) -> FloatArray:
+    """Prior log odds at which the rates of a system jump."""
+    require_both(scores, "switch_points")
+    if actual:
+        values = scores.levels[0].astype(np.float64)
+        if scores.kind == "posterior":
+            with np.errstate(divide="ignore"):
+                values = np.log(values) - np.log1p(-values)
+        llr = values - scores.log_prior_odds()
+    else:
+        first, second = scores.blocks()
+        with np.errstate(divide="ignore"):
+            llr = np.log(second / second.sum()) - np.log(first / first.sum())
+    return -llr[np.isfinite(llr)]
+
+
+def _rates(
+    scores: RankedScores, log_odds: FloatArray, actual: bool
+) -> tuple[FloatArray, FloatArray]:
+    """False positive and false negative rates at each prior."""
+    if not actual:
+        fpr, fnr, _ = best_rates(scores, log_odds)
+        return fpr, fnr
+    above = scores.counts_above_each(scores.from_llrs(-log_odds)) / scores.class_totals
+    return above[:, 0], 1 - above[:, 1]
+
+
+def _crossings(rates: FloatArray, low: float, high: float, tolerance: float) -> FloatArray:
+    """Where an answer may change between two corners.
+
+    Normalised costs are straight lines in the odds (or their inverse) there, so every change
+    is the root of a linear equation.
+    """
+    below_even = (low + high) / 2 < 0
+    own = rates[:, 1] if below_even else rates[:, 0]
+    other = rates[:, 0] if below_even else rates[:, 1]
+    # normalised cost = own + other * exp(|x|), and u = exp(|x|)
+    pairs = [(own, other), *((own - a, other - b) for a, b in zip(own, other, strict=True))]
+    roots = []
+    for k, (base, slope) in enumerate(pairs):
+        for goal in (1 - tolerance, 1.0) if k == 0 else (0.0, tolerance, -tolerance):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                u = (goal - base) / slope
+                x = np.log(u)
+            roots.append(-x if below_even else x)
+    found = np.concatenate(roots)
+    found = found[np.isfinite(found) & (found > low) & (found < high)]
+    return np.unique(np.concatenate(([low], found, [high])))
+
+
+def _answers(rates: FloatArray, log_odds: FloatArray, tolerance: float) -> NDArray[np.intp]:
+    """The best of (S, 2, n) systems at each prior: its position, or TIE, or NONE."""
+    far = np.exp(np.abs(log_odds))  # the prior of the likelier class over that of the other
+    rare = log_odds < 0
+    alarm, miss = np.where(rare, far, 1.0), np.where(rare, 1.0, far)
+    found = np.zeros(log_odds.shape, dtype=np.intp)
+    least = miss * rates[0, 1] + alarm * rates[0, 0]
+    second = np.full_like(least, np.inf)
+    for k in range(1, rates.shape[0]):
+        cost = miss * rates[k, 1] + alarm * rates[k, 0]
+        better = cost < least
+        second = np.where(better, least, np.minimum(second, cost))
+        least, found = np.where(better, cost, least), np.where(better, k, found)
+    found = np.where(second - least < tolerance, TIE, found)
+    return np.where(least > 1 - tolerance, NONE, found)
+
+
+def _merged(starts: FloatArray, stops: FloatArray, winners: list[str]) -> SwitchPoints:
+    """Neighbouring stretches with the same answer as one."""
+    first = [k for k, name in enumerate(winners) if k == 0 or winners[k - 1] != name]
+    last = [k - 1 for k in first[1:]] + [len(winners) - 1]
+    return SwitchPoints(starts[first], stops[last], tuple(winners[k] for k in first))
+
+
+def _without_slivers(points: SwitchPoints, narrowest: float) -> SwitchPoints:
+    """Divide the narrowest stretch between its neighbours, until all are wide enough."""
+    while len(points.winner) > 1:
+        width = points.stop - points.start
+        k = int(np.argmin(width))
+        if width[k] >= narrowest:
+            break
+        inner = np.append(points.start, points.stop[-1])
+        if 0 < k < len(width) - 1:
+            inner[k] = inner[k + 1] = (inner[k] + inner[k + 1]) / 2
+        else:
+            inner[k if k else 1] = inner[k + 1 if k else 0]
+        winners = list(points.winner)
+        kept = [j for j in range(len(winners)) if j != k]
+        points = _merged(inner[:-1][kept], inner[1:][kept], [winners[j] for j in kept])
+    return points
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """The iso-cost line that touches a ROC curve: its best point, slope and intercept."""
+
+    false_positive_rate: float
+    true_positive_rate: float
+    threshold: float
+    slope: float
+    intercept: float
+    cost: float
+
+
+def iso_cost_tangent(scores: RankedScores, application: Any) -> Tangent:
+    r"""The best point of a ROC curve for one application, and the line that touches it there.
+
+    All points of a line of this slope cost the same; of several systems the one whose
+    tangent has the highest intercept is best, whatever the areas under the curves.
+
+    .. math:: t = \frac{(U_{11} - U_{01})(1 - B)}{(U_{00} - U_{10}) B} f + \mathrm{const}
+
+    Parameters
+    ----------
+    scores : ScoreCounts or ScoreBins
+        Of any kind; only the order counts.
+    application : Application or CostMatrix
+        Costs (or negative utilities) of two decisions, and priors.
+
+    Returns
+    -------
+    Tangent
+        Slope P_0 C_FP / (P_1 C_FN), intercept, the point touched and its cost.
+
+    References
+    ----------
+    .. [1] K. Dyrland, A. S. Lundervold and P. G. L. Porta Mana, "Does the evaluation stand up
+       to evaluation?", 2022, eqs 20-25 (where class 0 is the positive one).
+
+    Examples
+    --------
+    >>> from stakes import Application, ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [1, 3, 2, 4], kind="rank")
+    >>> iso_cost_tangent(sc, Application([[0, 1], [4, 0]], priors=[0.5, 0.5])).intercept
+    0.875
+    """
+    app = aligned(scores.classes, as_application(application))
+    if app.costs.shape != (2, 2):
+        raise CostError("an iso-cost line needs two decisions.")
+    shares = app.resolved_priors(scores.priors)
+    (a, b), (c, d) = app.costs.values.tolist()
+    if not (b > a and c > d):
+        raise CostError(
+            "an iso-cost line needs errors that cost more than right decisions.",
+            hint="check the orientation: rows are true classes, columns are decisions",
+        )
+    require_both(scores, "iso_cost_tangent")
+    slope = float(shares[0] * (b - a) / (shares[1] * (c - d)))
+    point = at_min_cost(scores, app)
+    fpr, tpr = point.false_positive_rate, 1 - point.false_negative_rate
+    return Tangent(fpr, tpr, point.threshold, slope, tpr - slope * fpr, point.cost(app))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dominance:
+    """`matrix[i, j]` says whether system i is at least as good as j for every application."""
+
+    names: tuple[str, ...]
+    matrix: NDArray[np.bool_]
+
+    @property
+    def undominated(self) -> tuple[str, ...]:
+        """Systems that no other system beats everywhere."""
+        strictly = self.matrix & ~self.matrix.T
+        return tuple(n for k, n in enumerate(self.names) if not strictly[:, k].any())
+
+    def frame(self) -> Frame:
+        """One row per ordered pair."""
+        n = len(self.names)
+        return Frame(
+            {
+                "system": [a for a in self.names for _ in range(n)],
+                "other": list(self.names) * n,
+                "at_least_as_good": self.matrix.ravel(),
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"Dominance(not beaten everywhere by another: {', '.join(self.undominated)})"
+
+
+def curve_dominance(systems: Mapping[str, RankedScores]) -> Dominance:
+    """Which systems are at least as good as others whatever the costs and the prevalence.
+
+    Compares the ROC convex hulls, that is, each system at its best thresholds. A system
+    that is dominated need not be considered.
+
+    Parameters
+    ----------
+    systems : mapping of str to ScoreCounts
+        The systems, by name, on the same data.
+
+    Returns
+    -------
+    Dominance
+        A table of pairs; `.undominated` are the systems worth keeping.
+
+    References
+    ----------
+    .. [1] K. Dyrland, A. S. Lundervold and P. G. L. Porta Mana, "Does the evaluation stand up
+       to evaluation?", 2022, section 5.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> y = [0, 0, 1, 1]
+    >>> good = ScoreCounts.from_scores(y, [1, 2, 3, 4], kind="rank")
+    >>> poor = ScoreCounts.from_scores(y, [1, 3, 2, 4], kind="rank")
+    >>> curve_dominance({"good": good, "poor": poor}).undominated
+    ('good',)
+    """
+    names, size = tuple(systems), len(systems)
+    corners = [jumps(sc, False) for sc in systems.values()]
+    x = np.unique(np.concatenate([*corners, [-50.0, 50.0]]))
+    prior, other = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(x))
+    costs = []
+    for sc in systems.values():
+        fpr, fnr, _ = best_rates(sc, x)
+        costs.append(prior * fnr + other * fpr)
+    table = np.array(costs)
+    least = (table[:, None, :] <= table[None, :, :] + 1e-12).all(axis=2)
+    return Dominance(names, least.reshape(size, size))

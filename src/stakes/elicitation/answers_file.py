@@ -1,0 +1,318 @@
+"""Answers kept with the costs, as TOML: to be read, edited by hand, and replayed."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+from stakes._files import write_whole
+from stakes.application import costs_to_toml
+from stakes.application.toml_reader import toml_table
+from stakes.application.toml_text import located, toml_value
+from stakes.elicitation.emblematic import ratio_from_ranking
+from stakes.elicitation.question import Answer, Question
+from stakes.elicitation.routes import (
+    ratio_between,
+    ratio_from_amounts,
+    ratio_from_number_willing,
+    ratio_from_threshold,
+)
+from stakes.elicitation.session import Elicitation
+from stakes.elicitation.statements import Statement
+from stakes.exceptions import FormatError, StakesError
+
+__all__ = [
+    "answers_from_toml",
+    "answers_to_toml",
+    "is_number",
+    "kept_prior",
+    "read_answers",
+    "reading_answer",
+    "statements_of",
+    "write_answers",
+]
+
+
+@contextmanager
+def reading_answer(at: str) -> Iterator[None]:
+    """Say which answer it is in which something is missing, refused or cannot be read."""
+    try:
+        yield
+    except KeyError as error:
+        raise FormatError(f"{error.args[0]!r} is missing - at `{at}`.") from None
+    except StakesError as error:
+        raise FormatError(f"{error.message} - at `{at}`.", hint=error.hint) from error
+    except (TypeError, ValueError) as error:
+        raise FormatError(f"cannot be read: {error} - at `{at}`.") from error
+
+
+def statements_of(row: Mapping[str, Any], k: int) -> tuple[Statement, ...]:
+    """What one table says."""
+    route = row.get("route")
+    if not isinstance(route, str) or route not in _ROUTES:
+        raise FormatError(
+            f"unknown route {route!r} - at `answer[{k}]`.", hint=f"known: {', '.join(_ROUTES)}"
+        )
+    with reading_answer(f"answer[{k}]"):
+        found = _ROUTES[route](row)
+    name, date = str(row.get("name", "")), str(row.get("date", ""))
+    return tuple(each.signed(name, date) for each in found)
+
+
+def _from_preference(row: Mapping[str, Any]) -> tuple[Statement, ...]:
+    """An answer to a question."""
+    (m_a, m_b), (f_a, f_b) = (_counts(row[key], key) for key in ("misses", "alarms"))
+    question = Question(int(row.get("cases", 0)), 0, (m_a, m_b), (f_a, f_b))
+    answer: Any = row["prefers"]
+    if isinstance(answer, str):
+        answer = cast(Answer, answer.lower())  # the question calls them A and B
+    return (question.statement(answer),)
+
+
+def _counts(values: Any, key: str) -> list[int]:
+    """How many, in A and in B."""
+    if not isinstance(values, list) or len(values) != 2 or not all(map(_is_whole, values)):
+        raise FormatError(f"`{key}` must be two whole numbers, of A and of B; got {values!r}.")
+    return [int(n) for n in values]
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether it is a number without a fraction."""
+    return is_number(value) and math.isfinite(value) and value == int(value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether TOML holds a number here."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _ends(row: Mapping[str, Any], key: str) -> list[float]:
+    """A number, or the two ends of a range."""
+    ends = row[key] if isinstance(row[key], list) else [row[key]]
+    if len(ends) not in (1, 2) or not all(map(is_number, ends)):
+        raise FormatError(f"`{key}` must be a number, or two ends of a range; got {row[key]!r}.")
+    return ends
+
+
+def _as_said(row: Mapping[str, Any]) -> tuple[Statement, ...]:
+    """A ratio that came from data which are not here."""
+    ends = _ends(row, "ratio")
+    low, high = float(ends[0]), float(ends[-1])
+    inputs = {"ratio": [low, high]}
+    return (Statement(low, high, str(row.get("said", row["route"])), str(row["route"]), inputs),)
+
+
+def _from_amounts(row: Mapping[str, Any]) -> tuple[Statement, ...]:
+    """Amounts in money."""
+    return (
+        ratio_from_amounts(
+            false_negative=row["fn"],
+            false_positive=row["fp"],
+            true_positive=row.get("tp", 0.0),
+            true_negative=row.get("tn", 0.0),
+        ),
+    )
+
+
+_ROUTES: dict[str, Callable[[Mapping[str, Any]], tuple[Statement, ...]]] = {
+    "ratio": lambda row: (ratio_between(*_ends(row, "ratio")),),
+    "threshold": lambda row: (ratio_from_threshold(*_ends(row, "threshold")),),
+    "number_willing": lambda row: (ratio_from_number_willing(*_ends(row, "number")),),
+    "amounts": _from_amounts,
+    "ranking": lambda row: ratio_from_ranking(
+        row["ranking"], error_share=row["error_share"], prior=row["prior"]
+    ),
+    "preference": _from_preference,
+    "metric": _as_said,
+    "sensitivity": _as_said,
+}
+
+
+HEAD = """# One miss costs as much as `miss` false alarms, by the answers below. The costs above
+# are the geometric middle of that range. Change an answer and replay the conversation:
+#   stakes ask --answers THIS_FILE
+"""
+
+
+def answers_to_toml(talk: Elicitation, *, note: str = "", **settings: Any) -> str:
+    """The costs and the answers they come from, as TOML that `stakes.application.read_costs` reads.
+
+    Parameters
+    ----------
+    talk : Elicitation
+        A conversation without contradictions.
+    note : str
+        Anything worth keeping with the answers, such as who pays for which error.
+    **settings
+        `unit`, `volume` and `period` of the application.
+
+    Returns
+    -------
+    str
+        Costs at the geometric middle of the ratio, and a table ``[elicitation]`` with the
+        range and every statement.
+
+    Examples
+    --------
+    >>> from stakes.elicitation import ratio_from_threshold
+    >>> talk = Elicitation(prior=0.1).stated(ratio_from_threshold(0.1).signed("Ada"))
+    >>> print(answers_to_toml(talk).partition("[[elicitation.answer]]")[2])
+    <BLANKLINE>
+    route = "threshold"
+    threshold = [0.1, 0.1]
+    said = "you act at 10 %"
+    name = "Ada"
+    <BLANKLINE>
+    """
+    ratio = talk.ratio
+    lines = [costs_to_toml(talk.application(**settings)), "[elicitation]", HEAD.rstrip()]
+    lines += [f"miss = {toml_value([ratio.low, ratio.high])}", f"prior = {toml_value(talk.prior)}"]
+    lines += [f"note = {toml_value(note)}"] if note else []
+    for each in talk.statements:
+        lines += ["", "[[elicitation.answer]]", f"route = {toml_value(each.route)}"]
+        lines += [f"{key} = {_value(value)}" for key, value in each.inputs.items()]
+        lines += [
+            f"{key} = {toml_value(getattr(each, key))}"
+            for key in ("said", "name", "date")
+            if getattr(each, key)
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def answers_from_toml(text: str, *, source: str = "answers") -> tuple[Statement, ...]:
+    """The statements of a file of answers, worked out again from what was said.
+
+    An answer that was edited by hand counts as edited; contradictions come to light when the
+    statements are used.
+
+    Parameters
+    ----------
+    text : str
+        TOML as written by `answers_to_toml`, or by hand: one table ``[[elicitation.answer]]``
+        (or ``[[answer]]``) for each statement, with its `route` and what it needs.
+    source : str
+        What error messages call the text.
+
+    Returns
+    -------
+    tuple of Statement
+        For `Elicitation.stated`.
+
+    Examples
+    --------
+    >>> answers_from_toml('''
+    ... [[answer]]
+    ... route = "preference"
+    ... misses = [12, 6]
+    ... alarms = [40, 160]
+    ... prefers = "b"
+    ... ''')
+    (Statement('you prefer 6 missed and 160 for nothing to 12 missed and 40 for nothing': ...),)
+    """
+    with located(source):
+        table = toml_table(text)
+        kept = table.get("elicitation", {})
+        rows = table.get("answer", kept.get("answer", []) if isinstance(kept, Mapping) else None)
+        if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
+            raise FormatError("answers are tables [[answer]].")
+        found: list[Statement] = []
+        for k, row in enumerate(rows):
+            found += statements_of(row, k)
+        return tuple(found)
+
+
+def read_answers(path: str | os.PathLike[str]) -> tuple[Statement, ...]:
+    """Read a file of answers; see `answers_from_toml`.
+
+    Parameters
+    ----------
+    path : str or path
+        A TOML file, UTF-8.
+
+    Returns
+    -------
+    tuple of Statement
+        What was said.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "costs.toml")
+    ...     from stakes.elicitation import ratio_between
+    ...     write_answers(Elicitation().stated(ratio_between(5, 20)), path)
+    ...     read_answers(path)[0].high
+    20.0
+    """
+    return answers_from_toml(Path(path).read_text(encoding="utf-8-sig"), source=str(path))
+
+
+def kept_prior(path: str | os.PathLike[str]) -> float | None:
+    """The share of positives that a file of answers was made for; None if it does not say.
+
+    Parameters
+    ----------
+    path : str or path
+        A TOML file, UTF-8, as written by `write_answers`.
+
+    Returns
+    -------
+    float or None
+        For `Elicitation`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "costs.toml")
+    ...     write_answers(Elicitation(prior=0.1), path)
+    ...     kept_prior(path)
+    0.1
+    """
+    with located(str(path)):
+        table = toml_table(Path(path).read_text(encoding="utf-8-sig"))
+        kept = table.get("elicitation")
+        prior = kept.get("prior") if isinstance(kept, Mapping) else None
+        if prior is not None and not (is_number(prior) and 0 < prior < 1):
+            raise FormatError(f"`prior` must lie between 0 and 1; got {prior!r}.")
+        return None if prior is None else float(prior)
+
+
+def write_answers(talk: Elicitation, path: str | os.PathLike[str], **settings: Any) -> None:
+    """Write costs and answers to a file, whole or not at all; see `answers_to_toml`.
+
+    Parameters
+    ----------
+    talk : Elicitation
+        A conversation without contradictions.
+    path : str or path
+        Where to.
+    **settings
+        `note`, and `unit`, `volume` and `period` of the application.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from stakes.application import read_costs
+    >>> from stakes.elicitation import ratio_between
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "costs.toml")
+    ...     write_answers(Elicitation(prior=0.1).stated(ratio_between(5, 20)), path, unit="EUR")
+    ...     read_costs(path).costs.values
+    array([[ 0.,  1.],
+           [10.,  0.]])
+    """
+    write_whole(Path(path), answers_to_toml(talk, **settings).encode("utf-8"))
+
+
+def _value(value: Any) -> str:
+    """A value or list of values as TOML; infinities as TOML spells them."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_value(item) for item in value)}]"
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return toml_value(value)

@@ -1,0 +1,401 @@
+"""Costs of more than two classes or decisions: a set of matrices that agrees with what was said."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._columns import as_reals
+from stakes._names import listed, table_names
+from stakes._random import as_generator
+from stakes.application import CostMatrix, UncertainApplication
+from stakes.elicitation.matrix_question import MatrixQuestion, asked_about
+from stakes.elicitation.statements import refuse_positions
+from stakes.exceptions import CostError, DataError
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray, Name
+
+__all__ = ["MatrixElicitation", "MatrixStatement", "drawn", "inner_point", "least_and_most"]
+
+
+#: Steps between two draws that are kept, for each unknown.
+THINNING = 2
+BURN_IN = 50
+#: Inequalities may be missed by this much, relative to their size: rounding.
+SLACK = 1e-9
+
+
+def inner_point(rows: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray | None:
+    """A point of {x : rows @ x >= 0, low <= x <= high} far from its edges; None if empty."""
+    from scipy.optimize import linprog
+
+    size = low.size
+    scale = np.abs(rows).sum(axis=1) if rows.size else np.zeros(0)
+    free = (high > low).astype(np.float64)
+    goal = np.append(np.zeros(size), -1.0)  # the largest margin
+    upper = np.column_stack([-rows, scale]) if rows.size else np.zeros((0, size + 1))
+    walls = np.vstack(
+        [
+            np.column_stack([-np.eye(size), free * low]),
+            np.column_stack([np.eye(size), free * low]),
+        ]
+    )
+    found = linprog(
+        goal,
+        A_ub=np.vstack([upper, walls]),
+        b_ub=np.concatenate([np.full(len(upper), SLACK), -low, high]),
+        bounds=[(None, None)] * size + [(0, 1)],
+    )
+    return np.clip(found.x[:-1], low, high) if found.status == 0 else None
+
+
+def least_and_most(
+    rows: FloatArray, low: FloatArray, high: FloatArray, k: int
+) -> tuple[float, float]:
+    """How small and how large one entry can be."""
+    from scipy.optimize import linprog
+
+    ends = []
+    for sign in (1.0, -1.0):
+        goal = np.zeros(low.size)
+        goal[k] = sign
+        for slack in (0.0, SLACK):  # exactly, or up to rounding where that leaves nothing
+            found = linprog(
+                goal,
+                A_ub=-rows if rows.size else None,
+                b_ub=np.full(len(rows), slack) if rows.size else None,
+                bounds=list(zip(low, high, strict=True)),
+            )
+            if found.status == 0:
+                break
+        ends.append(float(f"{found.x[k]:.9g}"))
+    return ends[0], ends[1]
+
+
+def drawn(
+    rows: FloatArray, low: FloatArray, high: FloatArray, n: int, rng: np.random.Generator
+) -> FloatArray:
+    """Points of the set, uniform in their logarithms: along random lines, shrinking misses."""
+    at = inner_point(rows, low, high)
+    assert at is not None
+    x, groups = np.log(at), _linked(rows, low.size)
+    fixed = np.unique(groups[high <= low])
+    moving = np.setdiff1d(groups, fixed)
+    if moving.size == 0:
+        return np.repeat(at[None], n, axis=0)
+    free = np.flatnonzero(np.isin(groups, moving))
+    member = np.searchsorted(moving, groups[free])
+    bottom, top = np.log(low[free]), np.log(high[free])
+    slack = SLACK * np.abs(rows).sum(axis=1) * high.max() if rows.size else np.zeros(0)
+    kept = np.empty((n, low.size))
+    steps = THINNING * moving.size
+    for k in range(-BURN_IN, n):
+        for _ in range(steps):
+            direction = rng.normal(size=moving.size)[member]
+            with np.errstate(divide="ignore"):
+                ends = np.stack([(bottom - x[free]) / direction, (top - x[free]) / direction])
+            start, stop = float(ends.min(axis=0).max()), float(ends.max(axis=0).min())
+            start, stop = min(start, 0.0), max(stop, 0.0)
+            x = _moved(x, free, direction, start, stop, rows, slack, rng)
+        if k >= 0:
+            kept[k] = np.exp(x)
+    return np.clip(kept, low, high)
+
+
+def _linked(rows: FloatArray, size: int) -> NDArray[np.intp]:
+    """Which entries keep a fixed ratio to each other: the number of the group of each."""
+    groups = np.arange(size)
+    pairs = [row / np.abs(row).max() for row in rows if np.count_nonzero(row) == 2]
+    for first, second in itertools.combinations(pairs, 2):
+        i, j = np.flatnonzero(first)
+        ratio = -first[i] / first[j]
+        if second[i] * second[j] < 0 and np.flatnonzero(second).tolist() == [i, j]:
+            opposite = first[i] * second[i] < 0
+            if opposite and abs(-second[i] / second[j] / ratio - 1) < SLACK:
+                groups[groups == groups[j]] = groups[i]
+    return groups
+
+
+def _moved(
+    x: FloatArray,
+    free: NDArray[np.intp],
+    direction: FloatArray,
+    start: float,
+    stop: float,
+    rows: FloatArray,
+    slack: FloatArray,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """A random point of the line through x that is in the set; x itself is."""
+    for _ in range(60):
+        step = rng.uniform(start, stop)
+        moved = x.copy()
+        moved[free] += step * direction
+        if not rows.size or bool((rows @ np.exp(moved) >= -slack).all()):
+            return moved
+        start, stop = (step, stop) if step < 0 else (start, step)
+    return x
+
+
+Cell = tuple[Name, Name]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MatrixStatement:
+    """Something that was said about the cells of a cost matrix; see `MatrixElicitation`.
+
+    Parameters
+    ----------
+    coefficients : array of shape (n_classes, n_decisions)
+        The sum over all cells of coefficient times cost is not negative.
+    said : str
+        What was said, in words.
+    inputs : mapping
+        What it was made from, so that it can be replayed.
+    """
+
+    coefficients: FloatArray
+    said: str
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"MatrixStatement({self.said!r})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MatrixElicitation:
+    """A conversation about the costs of several classes or decisions.
+
+    The decision named like the class costs nothing; one other cell is the unit. Statements
+    bound ratios of cells, or prefer one outcome to another; what remains is a set of matrices.
+
+    Parameters
+    ----------
+    classes, decisions : sequence of names
+        Rows and columns; the classes if `decisions` are absent.
+    unit : pair of names, optional
+        Truth and decision of the cell that costs 1; the first that is not free if absent.
+    limit : float
+        No cell costs more than `limit`, or less than 1 / `limit`, units.
+    statements : tuple of MatrixStatement
+        What has been said so far.
+    rng : int
+        Seed of the draws.
+    n_samples : int
+        Number of draws.
+
+    Examples
+    --------
+    >>> talk = MatrixElicitation(["cat", "dog", "fox"], limit=100)
+    >>> talk = talk.ratio(("fox", "cat"), ("cat", "dog"), between=(5, 20))
+    >>> talk = talk.ratio(("fox", "dog"), ("fox", "cat"), between=(1, 1))
+    >>> talk.bounds(("fox", "dog"))
+    (5.0, 20.0)
+    """
+
+    classes: Sequence[Any]
+    decisions: Sequence[Any] | None = None
+    unit: Cell | None = None
+    limit: float = 1000.0
+    statements: tuple[MatrixStatement, ...] = ()
+    rng: int = 0
+    n_samples: int = 500
+    free: Any = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        columns = self.classes if self.decisions is None else self.decisions
+        shape = (len(self.classes), len(columns))
+        rows, names = table_names(shape, self.classes, columns, CostError)
+        free = np.array([[truth == decision for decision in names] for truth in rows])
+        if free.all() or not 1 < self.limit < np.inf:
+            raise DataError(
+                "there must be a cell that costs something, and a finite limit above 1."
+            )
+        first = tuple(np.argwhere(~free)[0])
+        unit = (rows[first[0]], names[first[1]]) if self.unit is None else self.unit
+        for name, value in (("classes", rows), ("decisions", names), ("free", free)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "unit", unit)
+        if free[self._at(unit)]:
+            raise DataError(f"the unit {unit} is a right decision, which costs nothing.")
+
+    # ------------------------------------------------------------- saying something
+
+    def ratio(self, cell: Cell, other: Cell, *, between: tuple[float, float]) -> MatrixElicitation:
+        """Say that one cell costs from so many to so many times what another costs."""
+        low, high = as_reals(between, "between").tolist()
+        if not 0 < low <= high < np.inf:
+            raise CostError(f"needs 0 < low <= high, both finite; got {low!r} and {high!r}.")
+        i, j = self._at(cell), self._at(other)
+        at_least, at_most = np.zeros(self.free.shape), np.zeros(self.free.shape)
+        at_least[i], at_least[j] = 1.0, -low
+        at_most[i], at_most[j] = -1.0, high
+        said = f"{_cell(cell)} costs {{}} {{:g}} times {_cell(other)}"
+        cells = {"cell": list(cell), "other": list(other)}
+        return self.stated(
+            MatrixStatement(
+                at_least, said.format("at least", low), {**cells, "at_least": float(low)}
+            ),
+            MatrixStatement(
+                at_most, said.format("at most", high), {**cells, "at_most": float(high)}
+            ),
+        )
+
+    def preferred(self, better: Any, worse: Any, *, said: str = "") -> MatrixElicitation:
+        """Say that one outcome, a table of counts, is no worse than another."""
+        tables = [t.counts if isinstance(t, ConfusionMatrix) else np.asarray(t) for t in
+                  (better, worse)]  # fmt: skip
+        gap = np.asarray(tables[1], dtype=np.float64) - tables[0]
+        if gap.shape != self.free.shape:
+            raise DataError(f"outcomes must have shape {self.free.shape}; got {gap.shape}.")
+        if not np.isfinite(gap).all():
+            raise DataError("outcomes must be finite counts.")
+        inputs = {"better": tables[0].tolist(), "worse": tables[1].tolist()}
+        words = said or "you prefer one outcome to another"
+        return self.stated(MatrixStatement(gap, words, inputs))
+
+    def stated(self, *statements: MatrixStatement) -> MatrixElicitation:
+        """The conversation with more statements."""
+        return replace(self, statements=(*self.statements, *statements))
+
+    def without(self, *positions: int) -> MatrixElicitation:
+        """The conversation with some statements taken back."""
+        refuse_positions(positions, len(self.statements))
+        kept = tuple(s for k, s in enumerate(self.statements) if k not in positions)
+        return replace(self, statements=kept)
+
+    # ------------------------------------------------------------- what is known
+
+    @cached_property
+    def contradictions(self) -> tuple[int, ...]:
+        """Positions of statements that cannot all be true, as few as possible; empty if all can."""
+        if inner_point(self._rows(range(len(self.statements))), *self._box) is not None:
+            return ()
+        kept = list(range(len(self.statements)))
+        for k in list(kept):  # leave out whatever is not needed for the contradiction
+            rest = [other for other in kept if other != k]
+            if inner_point(self._rows(rest), *self._box) is None:
+                kept = rest
+        return tuple(kept)
+
+    def bounds(self, cell: Cell) -> tuple[float, float]:
+        """The least and the most that a cell may cost, in units."""
+        self._refuse_contradictions()
+        if self.free[self._at(cell)]:
+            return 0.0, 0.0
+        k = int(np.flatnonzero((~self.free).ravel()).tolist().index(self._flat(cell)))
+        return least_and_most(self._rows(range(len(self.statements))), *self._box, k)
+
+    @cached_property
+    def samples(self) -> FloatArray:
+        """Matrices that agree with everything that was said, uniform on the scale of factors."""
+        self._refuse_contradictions()
+        rows = self._rows(range(len(self.statements)))
+        values = drawn(rows, *self._box, self.n_samples, as_generator(self.rng))
+        costs = np.zeros((len(values), *self.free.shape))
+        costs[:, ~self.free] = values
+        return costs
+
+    def application(self, priors: Any = None, **settings: Any) -> UncertainApplication:
+        """What is at stake: all matrices that are still possible."""
+        return UncertainApplication.from_samples(
+            self.samples, priors, classes=self.classes, decisions=self.decisions, **settings
+        )
+
+    @property
+    def middle(self) -> CostMatrix:
+        """The geometric middle of the matrices that are still possible."""
+        values = np.zeros(self.free.shape)
+        values[~self.free] = np.exp(np.log(self.samples[:, ~self.free]).mean(axis=0))
+        return CostMatrix(values, classes=self.classes, decisions=self.decisions)
+
+    def question(
+        self, systems: Mapping[str, ConfusionMatrix], *, tolerance: float = 0.02, cases: int = 1000
+    ) -> MatrixQuestion | None:
+        """Which of two systems' outcomes is better, where that matters most; None when done.
+
+        Done when one system loses at most `tolerance` of the cost of the best naive decision,
+        for every matrix drawn.
+        """
+        return asked_about(systems, self.samples, tolerance=tolerance, cases=cases)
+
+    def answered(self, question: MatrixQuestion, *, prefers: str) -> MatrixElicitation:
+        """The conversation with an answer: "a", "b", or "=" for cannot say."""
+        if prefers == "=":
+            return self
+        if prefers not in ("a", "b"):
+            raise DataError(f"an answer is 'a', 'b' or '='; got {prefers!r}.")
+        better, worse = question.outcomes if prefers == "a" else question.outcomes[::-1]
+        names = question.systems if prefers == "a" else question.systems[::-1]
+        said = f"you prefer the outcome of {names[0]!r} to that of {names[1]!r}"
+        return self.preferred(better, worse, said=said)
+
+    def frame(self) -> Frame:
+        """One row per cell that costs something: truth, decision, least, most."""
+        cells = [(self.classes[i], (self.decisions or ())[j]) for i, j in np.argwhere(~self.free)]
+        ends = [self.bounds(cell) for cell in cells]
+        return Frame(
+            {
+                "truth": [truth for truth, _ in cells],
+                "decision": [decision for _, decision in cells],
+                "least": [low for low, _ in ends],
+                "most": [high for _, high in ends],
+            }
+        )
+
+    # ------------------------------------------------------------- privates
+
+    def _at(self, cell: Cell) -> tuple[int, int]:
+        """Position of a cell."""
+        truth, decision = cell
+        if truth not in self.classes or decision not in (self.decisions or ()):
+            raise DataError(
+                f"no cell {cell!r}; truths are {listed(self.classes)}, decisions "
+                f"{listed(self.decisions or ())}."
+            )
+        return self.classes.index(truth), (self.decisions or ()).index(decision)
+
+    def _flat(self, cell: Cell) -> int:
+        """Position of a cell, counted row by row."""
+        i, j = self._at(cell)
+        return i * len(self.decisions or ()) + j
+
+    @property
+    def _box(self) -> tuple[FloatArray, FloatArray]:
+        """The least and the most of each cell before anything is said."""
+        low, high = np.full(self.free.shape, 1 / self.limit), np.full(self.free.shape, self.limit)
+        assert self.unit is not None
+        low[self._at(self.unit)] = high[self._at(self.unit)] = 1.0
+        return low[~self.free], high[~self.free]
+
+    def _rows(self, positions: Any) -> FloatArray:
+        """The inequalities of some statements."""
+        chosen = [self.statements[k].coefficients[~self.free] for k in positions]
+        return np.array(chosen).reshape(len(chosen), int((~self.free).sum()))
+
+    def _refuse_contradictions(self) -> None:
+        """Raise when no matrix agrees with everything."""
+        if self.contradictions:
+            said = "; ".join(self.statements[k].said for k in self.contradictions)
+            raise CostError(
+                f"these answers contradict: {said}.",
+                hint=f"take one of them back: .without(k) for k in {self.contradictions}",
+            )
+
+    def __repr__(self) -> str:
+        return (
+            f"MatrixElicitation({len(self.classes)} classes x {self.free.shape[1]} decisions, "
+            f"{len(self.statements)} statements)"
+        )
+
+
+def _cell(cell: Cell) -> str:
+    """A cell in words."""
+    return f"deciding {cell[1]!r} when it is {cell[0]!r}"

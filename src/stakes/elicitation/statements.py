@@ -1,0 +1,310 @@
+"""Statements about the cost ratio, the interval that they leave, and statements that disagree."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stakes.application import Application, Between, CostMatrix, UncertainApplication
+from stakes.application.sentences import shown, spoken
+from stakes.exceptions import CostError, DataError, PriorError
+from stakes.typing import Name
+
+__all__ = [
+    "Contradiction",
+    "RatioInterval",
+    "Statement",
+    "agreed_ratio",
+    "contradictions",
+    "ratio_words",
+    "refuse_positions",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class RatioInterval:
+    """One miss costs as much as `low` to `high` false alarms.
+
+    For two classes and two decisions it is all that decisions need to know of the costs.
+    Written out in false alarms per miss, because "cost ratio" means either direction.
+
+    Parameters
+    ----------
+    low, high : float
+        Both positive, the lower first; equal when the ratio is known.
+
+    Examples
+    --------
+    >>> ratio = RatioInterval(5, 20)
+    >>> ratio.middle, [round(end, 3) for end in ratio.weights]
+    (10.0, [0.833, 0.952])
+    >>> print(ratio.describe("churn"))
+    one missed 'churn' costs as much as 5 to 20 false alarms
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not (0 < self.low <= self.high < math.inf):
+            raise CostError(
+                f"a ratio lies between two positive ends, the lower first; got {self.low!r} and "
+                f"{self.high!r}."
+            )
+
+    @property
+    def middle(self) -> float:
+        """The geometric middle: as many times above the low end as below the high one."""
+        return math.sqrt(self.low * self.high)
+
+    @property
+    def factor(self) -> float:
+        """How many times the high end is the low one."""
+        return self.high / self.low
+
+    @property
+    def weights(self) -> tuple[float, float]:
+        """The ends as cost weights C_FN / (C_FN + C_FP) (`wa2025` eq 4 and A.1)."""
+        return self.low / (1 + self.low), self.high / (1 + self.high)
+
+    def effective_priors(self, prior: float) -> tuple[float, float]:
+        """The ends as effective priors, where the share of positives is `prior`."""
+        if not 0 < prior < 1:
+            raise PriorError(f"`prior` must lie between 0 and 1; got {prior!r}.")
+        low, high = (prior * end / (prior * end + 1 - prior) for end in (self.low, self.high))
+        return low, high
+
+    def application(
+        self,
+        *,
+        false_alarm: float = 1.0,
+        priors: Any = None,
+        classes: Sequence[Any] | None = None,
+        decisions: Sequence[Any] | None = None,
+        unit: str | None = None,
+        volume: float | None = None,
+        period: str | None = None,
+    ) -> UncertainApplication:
+        """What is at stake, with a false alarm costing `false_alarm` and a miss in a range."""
+        return UncertainApplication.binary(
+            false_positive=false_alarm,
+            false_negative=Between(self.low * false_alarm, self.high * false_alarm),
+            priors=priors,
+            classes=classes,
+            decisions=decisions,
+            unit=unit,
+            volume=volume,
+            period=period,
+        )
+
+    def middle_application(
+        self, *, classes: Sequence[Any] | None = None, priors: Any = None, **settings: Any
+    ) -> Application:
+        """The application to decide with: the geometric middle, a false alarm costing 1."""
+        costs = CostMatrix.binary(false_positive=1.0, false_negative=self.middle, classes=classes)
+        return Application(costs, priors, **settings)
+
+    def describe(self, positive: Name = "positive") -> str:
+        """The interval in words, in the user's own names."""
+        return ratio_words(self.low, self.high, positive)
+
+
+def ratio_words(low: float, high: float, positive: Name) -> str:
+    """A ratio, or a range of it, in words; the larger side is counted in the smaller one."""
+    missed = f"missed '{shown(positive)}'"
+    if low >= 1 or (low < 1 < high and low * high >= 1):
+        return f"one {missed} costs as much as {_range(low, high)} false alarms"
+    return f"one false alarm costs as much as {_range(1 / high, 1 / low)} {missed}"
+
+
+def _range(low: float, high: float) -> str:
+    """From one number to another, with three digits."""
+    first, second = (spoken(float(f"{end:.3g}")) for end in (low, high))
+    if high == math.inf:
+        return f"{first} or more"
+    if low == 0:
+        return f"at most {second}"
+    return first if first == second else f"{first} to {second}"
+
+
+#: How many times further an open end is thought of, beyond the bounds of the conversation.
+OPEN = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something that was said, and what it implies: `low` <= ratio <= `high`.
+
+    The ratio is the number of false alarms that one miss is worth. Made by the routes, such
+    as `ratio_between` and `ratio_from_threshold`, and by answers to questions.
+
+    Parameters
+    ----------
+    low, high : float
+        From 0 to infinity; low above high when the statement contradicts itself.
+    said : str
+        What was said, in words.
+    route : str
+        The way by which it was found.
+    inputs : mapping
+        What the route was given, so that it can be replayed.
+    name, date : str
+        Who said it and when, if it was noted.
+
+    Examples
+    --------
+    >>> Statement(5, 20, "a miss is worth 5 to 20 false alarms", "ratio")
+    Statement('a miss is worth 5 to 20 false alarms': ratio from 5 to 20)
+    """
+
+    low: float
+    high: float
+    said: str
+    route: str
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    name: str = ""
+    date: str = ""
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.low) or math.isnan(self.high):
+            raise CostError(f"a ratio must be a number; got {self.low!r} to {self.high!r}.")
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether some ratio agrees with it."""
+        return self.low <= self.high and self.high > 0 and self.low < math.inf
+
+    def signed(self, name: str = "", date: str = "") -> Statement:
+        """The same statement with who said it and when."""
+        return replace(self, name=name, date=date)
+
+    def __repr__(self) -> str:
+        if not self.is_possible:
+            return f"Statement({self.said!r}: no ratio agrees)"
+        return f"Statement({self.said!r}: ratio from {self.low:.6g} to {self.high:.6g})"
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Statements that cannot all be true; found by `contradictions`.
+
+    Parameters
+    ----------
+    positions : tuple of int
+        Which of the statements: one that contradicts itself, or two.
+    statements : tuple of Statement
+        The statements themselves.
+    """
+
+    positions: tuple[int, ...]
+    statements: tuple[Statement, ...]
+
+    def __str__(self) -> str:
+        first = self.statements[0]
+        if len(self.statements) == 1:
+            return f"this answer contradicts itself: {first.said} ({_implied(first)})."
+        second = self.statements[1]
+        return (
+            f"these two answers contradict: {first.said} ({_implied(first)}); {second.said} "
+            f"({_implied(second)}). Which one do you keep?"
+        )
+
+
+def contradictions(statements: Sequence[Statement]) -> tuple[Contradiction, ...]:
+    """All statements that contradict themselves, and all pairs that contradict each other.
+
+    Intervals that meet in pairs have a point in common, so when nothing is found, some ratio
+    agrees with everything that was said.
+
+    Parameters
+    ----------
+    statements : sequence of Statement
+        What was said.
+
+    Returns
+    -------
+    tuple of Contradiction
+        Empty when all can be true.
+
+    Examples
+    --------
+    >>> from stakes.elicitation import ratio_between, ratio_from_threshold
+    >>> print(contradictions([ratio_between(5, 20), ratio_from_threshold(0.5)])[0])
+    these two answers contradict: one miss is worth 5 to 20 false alarms (ratio 5 to 20); you act
+    at 50 % (ratio 1). Which one do you keep?
+    """
+    found = [
+        Contradiction((k,), (each,)) for k, each in enumerate(statements) if not each.is_possible
+    ]
+    possible = [(k, each) for k, each in enumerate(statements) if each.is_possible]
+    for (i, first), (j, second) in itertools.combinations(possible, 2):
+        if max(first.low, second.low) > min(first.high, second.high):
+            found.append(Contradiction((i, j), (first, second)))
+    return tuple(found)
+
+
+def agreed_ratio(
+    statements: Sequence[Statement], *, low: float = 1e-3, high: float = 1e3
+) -> RatioInterval:
+    """The ratios that agree with everything that was said.
+
+    Contradictions are not averaged away: they are an error that shows the first of them.
+
+    Parameters
+    ----------
+    statements : sequence of Statement
+        What was said.
+    low, high : float
+        The ratios that are thought of at all; what was said wins over them. Where it lies beyond
+        them and is open to one side, ten times more is thought of.
+
+    Returns
+    -------
+    RatioInterval
+        False alarms per miss.
+
+    Examples
+    --------
+    >>> from stakes.elicitation import ratio_between, ratio_from_threshold
+    >>> agreed_ratio([ratio_between(5, 20), ratio_from_threshold(0.1, 0.125)])
+    RatioInterval(low=7.0, high=9.0)
+    """
+    clashes = contradictions(statements)
+    if clashes:
+        raise CostError(
+            str(clashes[0]),
+            hint="take one of them back: .without(position); "
+            f"positions {', '.join(str(each.positions) for each in clashes)}",
+        )
+    least = max((each.low for each in statements), default=0.0)
+    most = min((each.high for each in statements), default=math.inf)
+    if least >= high:  # beyond the bounds of the conversation: what was said wins
+        low, high = least, most if most < math.inf else least * OPEN
+    elif most <= low:
+        low, high = least if least > 0 else most / OPEN, most
+    else:
+        low, high = max(low, least), min(high, most)
+    return RatioInterval(low, high)
+
+
+def refuse_positions(positions: Sequence[int], count: int) -> None:
+    """Raise unless each position is that of a statement, counted from 0."""
+    wrong = [k for k in positions if not 0 <= k < count]
+    if wrong:
+        said = f"there are {count}" if count else "nothing was said"
+        raise DataError(f"no statement at position {wrong[0]!r}; {said}, counted from 0.")
+
+
+def _implied(statement: Statement) -> str:
+    """The range in few characters."""
+    low, high = f"{statement.low:.3g}", f"{statement.high:.3g}"
+    if not statement.is_possible:
+        return "no ratio agrees"
+    if statement.high == math.inf:
+        return f"ratio above {low}"
+    if statement.low == 0:
+        return f"ratio below {high}"
+    return f"ratio {low}" if low == high else f"ratio {low} to {high}"

@@ -1,0 +1,267 @@
+"""`reduce_frame`: a frame of any kind to summaries, in one pass."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import frozen
+from stakes.engines.bins import Bins
+from stakes.engines.frame_columns import ColumnTypes
+from stakes.engines.plan import PREFIX, Table
+from stakes.engines.reduction import Panel, Part, Reduction
+from stakes.engines.request import Request
+from stakes.engines.request_plan import Planned, planned
+from stakes.engines.row_rules import cuts
+from stakes.exceptions import DataError
+from stakes.summaries import ScoreBins
+
+__all__ = ["engine_of", "native", "reduce_frame", "reduction_of", "refused_rows"]
+
+
+def refused_rows(made: Planned, tables: list[Table]) -> int:
+    """How many rows could not be used."""
+    if made.from_bins:
+        name, last = PREFIX + "bin0", next(iter(made.bins.values())).count
+    else:
+        name, last = PREFIX + "cell0", int(np.prod(made.panel_sizes(made.panels[0])))
+    codes, rows = tables[0][name], tables[0][PREFIX + "rows"]
+    return sum(int(n) for code, n in zip(codes, rows, strict=True) if code is None or code >= last)
+
+
+def reduction_of(made: Planned, tables: list[Table], *, keep_missing: bool = False) -> Reduction:
+    """Everything that was counted; `tables` are those of the groupings, in order."""
+    for table in tables:
+        _mark_missing(made, table, keep_missing)
+    if made.from_bins:
+        panels = [panel_of_bins(made, tables[0])]
+    else:
+        panels = [_panels(made, k, table) for k, table in enumerate(tables[: len(made.panels)])]
+    bins = {
+        model: _bins(made, k, model, table)
+        for k, (model, table) in enumerate(
+            zip(made.bins, tables[len(tables) - len(made.bins) :], strict=True)
+        )
+    }
+    parts = {
+        key: Part(
+            tuple(each[key] for each in panels),
+            {model: found[key] for model, found in bins.items() if key in found},
+        )
+        for key in _sorted(panels[0])
+    }
+    if not parts:
+        raise DataError("there are no cases: the frame is empty.")
+    return Reduction(made.request, made.kinds, parts)
+
+
+def panel_of_bins(made: Planned, table: Table) -> dict[tuple[Any, ...], Panel]:
+    """The cells that bins of one score come to: no threshold cuts a bin."""
+    scores = np.asarray(table[PREFIX + "low"], dtype=np.float64)
+    decided = []
+    for system in made.request.systems:
+        app, kind = made.request.application_of(system.application), made.score_type(system.model)
+        at, decisions = cuts(app, made.request.posterior_priors, kind)
+        decided.append(np.asarray(decisions)[np.searchsorted(at, scores, side="left")])
+    names = ("rows", "second") if made.request.sample_weight is None else ("cases", "second_cases")
+    every, second = (np.asarray(table[PREFIX + n], dtype=np.int64) for n in names)
+    rows = np.concatenate([every - second, second])
+    truth = np.repeat([0, 1], len(scores))
+    codes = np.column_stack([truth, *(np.tile(d, 2) for d in decided)]).astype(np.intp)
+    sums = {}
+    if made.request.sample_weight is not None:
+        for name in ("weight", "squares"):
+            whole, part = (np.asarray(table[PREFIX + n]) for n in (name, f"second_{name}"))
+            sums[name] = np.concatenate([whole - part, part])
+    found = {}
+    for key, places in _slices(made, table).items():
+        here = np.concatenate([places, np.array(places) + len(scores)]).astype(np.intp)
+        parts = {name: values[here] for name, values in sums.items()}
+        found[key] = Panel.gathered(made.request.systems, codes[here], rows[here], parts)
+    return found
+
+
+def _sorted(keys: Any) -> list[Any]:
+    """Keys in their order, or by how they are written where types are mixed."""
+    try:
+        return sorted(keys)
+    except TypeError:
+        return sorted(keys, key=repr)
+
+
+def _slices(made: Planned, table: Table) -> dict[tuple[Any, ...], list[int]]:
+    """Which groups belong to each slice."""
+    found: dict[tuple[Any, ...], list[int]] = {}
+    columns = [table[name] for name in made.request.by]
+    rows = zip(*columns, strict=True) if columns else [()] * len(table[PREFIX + "rows"])
+    for k, key in enumerate(rows):
+        found.setdefault(tuple(key), []).append(k)
+    return found
+
+
+def _mark_missing(made: Planned, table: Table, keep: bool) -> None:
+    """Put None for every value of `by` that is missing; raise where none may be."""
+    for name in made.request.by:
+        missing = [is_missing(value) for value in table[name]]
+        if any(missing) and not keep:
+            n = sum(rows for rows, gap in zip(table[PREFIX + "rows"], missing, strict=True) if gap)
+            raise DataError(
+                f"`by` column {name!r} has missing values ({n} rows).",
+                hint="drop or fill those rows first; nothing is dropped silently",
+            )
+        if any(missing):
+            cells = zip(table[name], missing, strict=True)
+            table[name] = [None if gap else value for value, gap in cells]
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a key is None, NaN or a library's own mark of a missing value."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # a mark that refuses to be compared
+        return True
+
+
+def _panels(made: Planned, k: int, table: Table) -> dict[tuple[Any, ...], Panel]:
+    """One panel in every slice."""
+    panel = made.panels[k]
+    systems = tuple(made.request.systems[s] for s in panel)
+    codes = np.asarray(table[f"{PREFIX}cell{k}"], dtype=np.int64)
+    cells = np.column_stack(np.unravel_index(codes, made.panel_sizes(panel))).astype(np.intp)
+    sums = {
+        name.removeprefix(PREFIX).removesuffix("_sum"): np.asarray(table[name], dtype=np.float64)
+        for name in made.plan.groupings[k].sums
+    }
+    weighted = made.request.sample_weight is not None
+    rows = sums.pop("cases") if weighted else np.asarray(table[PREFIX + "rows"], dtype=np.int64)
+    found = {}
+    for key, places in _slices(made, table).items():
+        at = np.array(places)[np.argsort(codes[places])]
+        at = at[rows[at] > 0]  # weights of zero only
+        found[key] = Panel(
+            systems,
+            _frozen(cells[at], np.intp),
+            _frozen(rows[at], np.int64),
+            {name: _frozen(values[at], np.float64) for name, values in sums.items()},
+        )
+    return found
+
+
+def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ...], ScoreBins]:
+    """The bins of one model in every slice."""
+    bins: Bins = made.bins[model]
+    edges = bins.edges
+    codes = bins.position(np.asarray(table[f"{PREFIX}bin{k}"], dtype=np.int64))
+    weighted = made.request.sample_weight is not None
+    every = np.asarray(table[PREFIX + ("weight" if weighted else "rows")])
+    second = np.asarray(table[PREFIX + ("second_weight" if weighted else "second")])
+    if not weighted:
+        second = second.astype(np.int64)
+    low, high = (np.asarray(table[PREFIX + n], dtype=np.float64) for n in ("low", "high"))
+    priors = made.request.posterior_priors
+    found = {}
+    for key, places in _slices(made, table).items():
+        counts = np.zeros((edges.shape[0] + 1, 2), dtype=float if weighted else np.int64)
+        counts[codes[places]] = np.column_stack([every - second, second])[places]
+        ends = np.full((2, edges.shape[0] + 1), np.nan)
+        ends[0, codes[places]], ends[1, codes[places]] = low[places], high[places]
+        ends[:, counts.sum(axis=1) == 0] = np.nan  # weights of zero only
+        if not counts.sum() > 0:
+            continue  # weights of zero only
+        prior = None if priors is None else float(priors[1])
+        if prior is None:
+            share = counts.sum(axis=0) / counts.sum()
+            prior = float(share[1]) if 0 < share[1] < 1 else None
+        names = made.request.classes
+        found[key] = ScoreBins(edges, counts, ends[0], ends[1], names, "posterior", prior)
+    return found
+
+
+def _frozen(values: Any, kind: Any) -> NDArray[Any]:
+    """A list of numbers as an array that cannot be written to."""
+    return frozen(np.asarray(values, dtype=kind))
+
+
+#: Frames with a file of their own: by the package and the name of their type.
+NATIVE = {
+    "duckdb": "duckdb_sql",
+    "polars": "polars_expressions",
+    "pyspark": "spark_sql",
+}
+
+
+def reduce_frame(frame: Any, request: Request, *, keep_missing: bool = False) -> Reduction:
+    """Count what a request asks for, where the rows live; nothing but counts leaves the engine.
+
+    Parameters
+    ----------
+    frame : data frame
+        pandas, Polars (eager or lazy), pyarrow, a DuckDB relation, PySpark, Dask or Ibis.
+    request : Request
+        Columns, models, applications.
+    keep_missing : bool
+        Whether rows without a value in a column of `by` make a slice of their own, called None,
+        instead of being refused.
+
+    Returns
+    -------
+    Reduction
+        Summaries that add with ``+``.
+
+    Notes
+    -----
+    Posteriors are read in float64, whatever their type. Rows that cannot be used (missing
+    values, unknown labels, posteriors that are none, negative weights) are counted in the same
+    pass, and then refused with their number; nothing is dropped or repaired.
+
+    Examples
+    --------
+    >>> from stakes import Application
+    >>> import polars as pl
+    >>> rows = pl.DataFrame({"y": [0, 0, 1, 1], "p": [0.02, 0.3, 0.05, 0.8]})
+    >>> app = Application([[0, 1], [10, 0]])
+    >>> found = reduce_frame(rows, Request("y", {"gbm": "p"}, applications=app))
+    >>> found.confusion().counts
+    array([[1, 1],
+           [1, 1]])
+    """
+    frame = native(frame)
+    engine = engine_of(frame)
+    types = ColumnTypes.of(frame, request)
+    made = planned(request, types, engine.DIALECT)
+    tables = engine.run(frame, made.plan, request.columns)
+    refused = refused_rows(made, tables)
+    if refused:
+        from stakes.engines.refused_rows import refuse
+
+        refuse(frame, engine, request, types, refused)
+    return reduction_of(made, tables, keep_missing=keep_missing)
+
+
+def native(frame: Any) -> Any:
+    """The frame itself where narwhals is wrapped around it; raise for anything but a frame."""
+    import narwhals as nw
+
+    try:
+        return nw.to_native(nw.from_native(frame))
+    except nw.exceptions.DuplicateError as error:
+        twice = ", ".join(str(error).splitlines()[1:]).replace("- ", "")
+        raise DataError(
+            f"`frame` has columns of the same name: {twice}.",
+            hint="rename them, or take only the columns that are needed",
+        ) from None
+    except TypeError:
+        raise DataError(
+            f"`frame` must be a data frame; got {type(frame).__name__}.",
+            hint="pandas, Polars, pyarrow, DuckDB, PySpark, Dask or Ibis; for arrays, evaluate()",
+        ) from None
+
+
+def engine_of(frame: Any) -> ModuleType:
+    """The module that knows how to reduce a frame of this type."""
+    package = type(frame).__module__.partition(".")[0].lstrip("_")
+    return import_module(f"stakes.engines.{NATIVE.get(package, 'frames')}")

@@ -1,0 +1,332 @@
+"""Stream: counts that grow with every batch, from any iterator, in memory that does not grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+from numpy.typing import NDArray
+
+from stakes._checks import as_priors
+from stakes._names import as_positions, encode, listed
+from stakes.application import Application, CaseCosts, as_application
+from stakes.engines.batch_models import decisions_of, read_model, score_edges_of
+from stakes.exceptions import DataError, MergeError
+from stakes.posteriors.class_order import asked_order
+from stakes.summaries import (
+    ConfusionMatrix,
+    CostTally,
+    GroupedCounts,
+    PairedCounts,
+    ScoreBins,
+    ScoreCounts,
+    load_summary,
+    merge_summaries,
+    save_summary,
+)
+from stakes.summaries.decided_by import DecidedBy
+from stakes.typing import FloatArray, Priors
+
+__all__ = ["Stream", "read_checkpoint"]
+
+
+SAME = "go on with the application that the checkpoint was counted with"
+
+
+def read_checkpoint(
+    path: Path, rule: DecidedBy, app: Application, how: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The summaries of a checkpoint, and its scores apart from them.
+
+    `rule` and `app` say how it is decided here, `how` in which form scores are kept.
+    """
+    found = load_summary(path)
+    joint = found.get("joint") if isinstance(found, dict) else None
+    if not isinstance(joint, (PairedCounts, GroupedCounts)):
+        raise MergeError(f"{path.name} is not a checkpoint of a stream.")
+    inner = joint.joint if isinstance(joint, GroupedCounts) else joint
+    if (inner.classes, inner.decisions) != (app.classes, app.decisions):
+        raise MergeError(
+            f"{path.name} has classes {listed(inner.classes)} and decisions "
+            f"{listed(inner.decisions)}; the application has {listed(app.classes)} and "
+            f"{listed(app.decisions)}.",
+            hint=SAME,
+        )
+    if "decided_by" in found:
+        try:
+            found["decided_by"] + rule
+        except MergeError as error:
+            raise MergeError(f"{path.name}: {error.message}", hint=SAME) from None
+    scores = found.pop("scores", {})
+    kinds = {type(one) for one in scores.values()}
+    wanted = {"none": set(), "bins": {ScoreBins}, "exact": {ScoreCounts}}[how]
+    if scores and kinds != wanted:
+        kept = "exact" if kinds == {ScoreCounts} else "bins"
+        raise MergeError(
+            f"{path.name} holds scores of another kind.",
+            hint=f"Stream(application, scores={kept!r})",
+        )
+    return found, scores
+
+
+LEAST_BINS = 4
+
+
+class Stream:
+    """Summaries of models on batches of cases, as if all had been one batch.
+
+    For rows that come in pieces: chunks of a file, messages of a queue, days. Each `update`
+    counts one batch and forgets its rows. Save it as a checkpoint and go on from there.
+
+    Parameters
+    ----------
+    application : Application or CostMatrix
+        Names of classes and decisions, and the costs by which posteriors become decisions.
+    posterior_priors : shares, optional
+        The base rate that posteriors were made for. Needed when the application has priors:
+        posteriors are moved from the one to the other, and a stream does not know the class
+        shares of what is still to come.
+    scores : {"none", "bins", "exact"}
+        Also keep the posteriors of the second of two classes: in bins of fixed size with exact
+        edges at the Bayes thresholds, or each distinct value, which may grow with the data.
+    n_bins : int
+        About how many bins.
+    classes, positive : optional
+        The order of the columns of arrays, and the class of a single one, as in
+        `stakes.evaluate`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stakes import Application
+    >>> stream = Stream(Application([[0, 1], [10, 0]]), scores="bins")
+    >>> for y, p in [([0, 1], [0.02, 0.7]), ([0, 0, 1], [0.3, 0.01, 0.05])]:
+    ...     _ = stream.update(y, {"gbm": np.array(p)})
+    >>> stream
+    <Stream of 5 cases in 2 batches: 'gbm'>
+    >>> stream.confusion("gbm").counts
+    array([[2, 1],
+           [1, 1]])
+    >>> stream.scores["gbm"].total
+    5.0
+    """
+
+    def __init__(
+        self,
+        application: Any,
+        *,
+        posterior_priors: Priors | None = None,
+        scores: str = "none",
+        n_bins: int = 2**14,
+        classes: Any = None,
+        positive: Any = None,
+    ) -> None:
+        self.application: Application = as_application(application)
+        self._order = asked_order(classes, positive)
+        if scores not in ("none", "bins", "exact"):
+            raise DataError(f"`scores` must be 'none', 'bins' or 'exact'; got {scores!r}.")
+        if scores != "none" and len(self.application.classes) != 2:
+            raise DataError(f"scores are kept for two classes; got {self.application.classes}.")
+        if scores == "bins" and n_bins < LEAST_BINS:
+            raise DataError(f"`n_bins` must be at least {LEAST_BINS}; got {n_bins!r}.")
+        self._said_at: FloatArray | None = None
+        if posterior_priors is not None:
+            self._said_at = as_priors(posterior_priors, self.application.classes)
+        self._how = scores
+        self._edges = (
+            score_edges_of(self.application, self._said_at, n_bins) if scores == "bins" else None
+        )
+        self._rule = DecidedBy(
+            self.application.costs.values, self.application.priors, self._said_at
+        )
+        self._kept: dict[str, Any] = {}
+        self._piles: dict[str, list[ScoreCounts]] = {}
+        self.batches = 0
+
+    # ------------------------------------------------------------- counting
+
+    def update(
+        self,
+        y_true: Any,
+        models: Any,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        case_costs: CaseCosts | None = None,
+    ) -> Self:
+        """Count one batch; a batch that is refused leaves everything as it was.
+
+        Parameters
+        ----------
+        y_true : column
+            True classes of the batch: names of the application, or positions.
+        models : mapping from names to arrays, or one array
+            As in `stakes.evaluate`: posteriors (n, K), posteriors of the second class (n,), or
+            decisions (n,). Every batch must name the same models.
+        sample_weight : column, optional
+            Weight of each case.
+        groups : column, optional
+            Which customer, speaker or other group each case belongs to; in all batches or none.
+        case_costs : CaseCosts, optional
+            Costs of each case of the batch, in all batches or none: posteriors are then decided
+            by them, and what was paid is tallied.
+
+        Returns
+        -------
+        Stream
+            This one, counted further.
+        """
+        app = self.application
+        truth = as_positions(encode(y_true, app.classes, "y_true"))
+        if len(truth) == 0:
+            return self
+        given = models if isinstance(models, Mapping) else {"model": models}
+        if not given:
+            raise DataError("`models` is empty.", hint='update(y_true, {"gbm": p})')
+        order = replace(self._order, labels=y_true)
+        said = {
+            str(name): read_model(one, str(name), app, len(truth), order)
+            for name, one in given.items()
+        }
+        decided = {
+            n: as_positions(decisions_of(one, app, self._said_at, case_costs))
+            for n, one in said.items()
+        }
+        names = {"classes": app.classes, "decision_names": app.decisions}
+        found: dict[str, Any] = {}
+        if groups is None:
+            found["joint"] = PairedCounts.from_decisions(
+                truth, decided, sample_weight=sample_weight, **names
+            )
+        else:
+            found["joint"] = GroupedCounts.from_decisions(
+                truth, decided, groups=groups, sample_weight=sample_weight, **names
+            )
+        if case_costs is not None:
+            if sample_weight is not None:
+                raise DataError("costs per case cannot be weighted; multiply them by the weights.")
+            found["tallies"] = {
+                name: CostTally.from_decisions(truth, codes, costs=case_costs)
+                for name, codes in decided.items()
+            }
+        elif any(one.ndim == 2 for one in said.values()):
+            found["decided_by"] = self._rule
+        fresh = self._scored(truth, said, sample_weight)
+        if self._edges is not None and fresh:
+            found["scores"] = {name: one.binned(self._edges) for name, one in fresh.items()}
+        self._keep(found, fresh if self._how == "exact" else {})
+        return self
+
+    def extend(self, batches: Iterable[tuple[Any, Any]]) -> Self:
+        """Count batches of (y_true, models) from any iterator, one after the other."""
+        for y_true, models in batches:
+            self.update(y_true, models)
+        return self
+
+    def _scored(
+        self, truth: NDArray[Any], said: Mapping[str, NDArray[Any]], weights: Any
+    ) -> dict[str, ScoreCounts]:
+        """The posteriors of the second class of each model that gave some."""
+        if self._how == "none":
+            return {}
+        prior = None if self._said_at is None else float(self._said_at[1])
+        return {
+            name: ScoreCounts.from_scores(
+                truth, one[:, 1], kind="posterior", classes=self.application.classes,
+                prior=prior if prior is not None and 0 < prior < 1 else None,
+                sample_weight=weights,
+            )
+            for name, one in said.items() if one.ndim == 2
+        }  # fmt: skip
+
+    def _keep(self, found: dict[str, Any], fresh: dict[str, ScoreCounts]) -> None:
+        """Add a batch to what is there; nothing changes where that is refused."""
+        if self.batches and set(fresh) != set(self._piles):
+            raise DataError("either all batches must come with scores, or none.")
+        self._kept = _merged(self._kept, found) if self.batches else found
+        self.batches += 1
+        for name, one in fresh.items():
+            pile = self._piles.setdefault(name, [])
+            pile.append(one)
+            while len(pile) > 1 and pile[-1].total >= pile[-2].total:  # few, growing parts
+                last = pile.pop()
+                pile[-1] = pile[-1] + last
+
+    # ------------------------------------------------------------- reading it
+
+    @property
+    def joint(self) -> PairedCounts | GroupedCounts:
+        """What all models decided on the same cases."""
+        if not self.batches:
+            raise DataError("nothing has been counted yet.", hint="stream.update(y_true, models)")
+        found: PairedCounts | GroupedCounts = self._kept["joint"]
+        return found
+
+    @property
+    def models(self) -> tuple[Any, ...]:
+        """The models that are counted."""
+        return self.joint.systems if self.batches else ()
+
+    def confusion(self, model: str | None = None) -> ConfusionMatrix:
+        """The confusion matrix of one model; of the only one by default."""
+        if model is None and len(self.models) != 1:
+            raise DataError(f"say which model: {listed(self.models)}.")
+        return self.joint.confusion(self.models[0] if model is None else model)
+
+    @property
+    def scores(self) -> dict[str, ScoreBins | ScoreCounts]:
+        """The posteriors of the second class, by model; empty unless they are kept."""
+        if self._how == "exact":
+            return {name: merge_summaries(reversed(pile)) for name, pile in self._piles.items()}
+        return dict(self._kept.get("scores", {}))
+
+    @property
+    def tallies(self) -> dict[str, CostTally]:
+        """What was paid, by model, when cases had costs of their own."""
+        return dict(self._kept.get("tallies", {}))
+
+    def summaries(self) -> dict[str, Any]:
+        """Everything that was counted, by name, as it is saved."""
+        found: dict[str, Any] = {"joint": self.joint}
+        for name, parts in (("scores", self.scores), ("tallies", self.tallies)):
+            if parts:
+                found[name] = parts
+        if "decided_by" in self._kept:
+            found["decided_by"] = self._kept["decided_by"]
+        return found
+
+    # ------------------------------------------------------------- checkpoints
+
+    def save(self, path: str | Path) -> None:
+        """Write a checkpoint, whole or not at all; `stakes merge` adds such files."""
+        save_summary(self.summaries(), path)
+
+    def resume(self, path: str | Path) -> Self:
+        """Add what a checkpoint holds to what has been counted here."""
+        found, scores = read_checkpoint(Path(path), self._rule, self.application, self._how)
+        if self._how == "bins" and scores:
+            found["scores"] = scores
+        self._keep(found, scores if self._how == "exact" else {})
+        return self
+
+    def __repr__(self) -> str:
+        if not self.batches:
+            return "<Stream of 0 cases>"
+        total = float(self.joint.class_totals.sum())
+        said = listed(self.models, 4)
+        many = f"{self.batches} batch{'es' * (self.batches != 1)}"
+        return f"<Stream of {total:g} cases in {many}: {said}>"
+
+
+def _merged(kept: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """Two sets of summaries in one; what is in one must be in the other, but for the rule."""
+    rules = {k: v for part in (kept, found) for k, v in part.items() if k == "decided_by"}
+    kept, found = ({k: v for k, v in part.items() if k not in rules} for part in (kept, found))
+    for name, what in (("tallies", "costs per case"), ("scores", "scores")):
+        if (name in kept) != (name in found):
+            raise DataError(f"either all batches must come with {what}, or none.")
+    if type(kept["joint"]) is not type(found["joint"]):
+        raise DataError("either all batches must come with groups, or none.")
+    return {**merge_summaries([kept, found]), **rules}

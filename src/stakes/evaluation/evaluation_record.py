@@ -1,0 +1,195 @@
+"""An evaluation as plain data: what JSON, Markdown and the page are made from."""
+
+from __future__ import annotations
+
+import json
+import math
+import reprlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stakes.application import Application
+from stakes.exceptions import DataError
+
+if TYPE_CHECKING:
+    from stakes.evaluation.evaluation import Evaluation
+    from stakes.evaluation.model_evaluation import ModelEvaluation, Stretch
+
+__all__ = ["FORM", "application_record", "plain_facts", "record_of"]
+
+
+def application_record(application: Application, data_priors: Any) -> dict[str, Any]:
+    """Costs by name, priors, the class shares of the data, and what a cost of 1 is."""
+    priors = application.priors
+    return {
+        "classes": [str(name) for name in application.classes],
+        "decisions": [str(name) for name in application.decisions],
+        "costs": application.costs.values.tolist(),
+        "priors": None if priors is None else priors.tolist(),
+        "data_priors": np.asarray(data_priors).tolist(),
+        "unit": application.unit,
+        "volume": application.volume,
+        "period": application.period,
+    }
+
+
+#: The name and version of the form; `stakes/report/evaluation.schema.json` describes it.
+FORM = "stakes-evaluation-1"
+
+
+def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Everything that was found, as dictionaries, lists, strings and numbers.
+
+    Nothing is rounded; what is undefined or infinite is None. Costs are per case, in the unit
+    of the application.
+    """
+    app = ev.application
+    assert app.priors is not None
+    return {
+        "form": FORM,
+        "verdict": {
+            "kind": ev.verdict_kind,
+            "sentence": ev.verdict,
+            "remarks": list(ev.remarks),
+        },
+        "best": ev.best,
+        "cases": ev.n_cases,
+        "application": application_record(app, ev.data_priors),
+        "naive": {"decision": str(ev.naive_decision), "avoidable_cost": ev.naive_cost},
+        "models": [_model(ev, model) for model in sorted(ev.models, key=lambda m: m.cost)],
+        "differences": _differences(ev),
+        "switches": [_stretch(stretch) for stretch in ev.switches],
+        "ranges": [_stretch(stretch) for stretch in ev.ranges],
+        "doubt": _doubt(ev),
+        "level": ev.level,
+        "too_few": ev.too_few,
+        "notes": list(ev.notes),
+        "slices": {name: record_of(part) for name, part in ev.slices.items()},
+        "facts": plain_facts(facts),
+    }
+
+
+def plain_facts(facts: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What is said about where an evaluation comes from, if it can be written as JSON."""
+    example = 'facts={"source": "churn.csv", "seed": 0}'
+    if not isinstance(facts, Mapping | None):
+        raise DataError(
+            f"`facts` must be a mapping from names; got {type(facts).__name__}.", hint=example
+        )
+    found = {
+        str(key): value.item() if isinstance(value, np.generic) else value
+        for key, value in (facts or {}).items()
+    }
+    strange = [key for key, value in found.items() if not _writable(value)]
+    if strange:
+        value = reprlib.repr(found[strange[0]])
+        raise DataError(
+            "`facts` must be text, finite numbers, or lists and mappings of them; "
+            f"{strange[0]!r} is {value} ({len(strange)} of {len(found)} facts fail).",
+            hint=f"say it as text: facts={{{strange[0]!r}: str(...)}}",
+        )
+    return found
+
+
+def _writable(value: Any) -> bool:
+    """Whether JSON can hold it."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _finite(number: float | None) -> float | None:
+    """A number that JSON can hold, or None."""
+    return float(number) if number is not None and math.isfinite(number) else None
+
+
+def _pair(limits: tuple[float, float] | None) -> list[float | None] | None:
+    """Two limits."""
+    return None if limits is None else [_finite(limits[0]), _finite(limits[1])]
+
+
+def _model(ev: Evaluation, model: ModelEvaluation) -> dict[str, Any]:
+    """One model as plain data."""
+    volume = ev.application.volume
+    return {
+        "name": model.name,
+        "kind": model.kind,
+        "cost": model.cost,
+        "nec": _finite(model.nec),
+        "interval": _pair(model.interval),
+        "saving": model.saving,
+        "total_saving": None if volume is None else model.saving * volume,
+        "probability_best": _finite(model.probability_best),
+        "threshold": _finite(model.threshold),
+        "recalibrated_nec": _finite(model.recalibrated_nec),
+        "recalibrated_interval": _pair(model.recalibrated_interval),
+        "optimistic_nec": _finite(model.best_nec),
+        "optimistic_threshold": _finite(model.best_threshold),
+        "rule": model.rule,
+        "counts": np.asarray(model.confusion.counts).tolist(),
+        "cost_by_cell": None if model.cells is None else np.asarray(model.cells).tolist(),
+    }
+
+
+def _differences(ev: Evaluation) -> list[dict[str, Any]]:
+    """Every pair of models, on the same cases; of confusion matrices, as if on other ones."""
+    if ev.comparison is not None and ev.comparison.too_few:
+        return []
+    return [
+        {
+            "first": str(found.first),
+            "second": str(found.second),
+            "value": found.value,
+            "low": _finite(found.low),
+            "high": _finite(found.high),
+            "decided": found.decided,
+            "cases_needed": _finite(found.cases_needed),
+        }
+        for found in ev.differences
+    ]
+
+
+def _stretch(stretch: Stretch) -> dict[str, Any]:
+    """A range of cost ratios with one winner."""
+    return {"winner": stretch.winner, "low": stretch.low, "high": _finite(stretch.high)}
+
+
+def _doubt(ev: Evaluation) -> dict[str, Any] | None:
+    """The models at all that unknown costs and shares may be; None where all is known."""
+    doubt = ev.doubt
+    if doubt is None:
+        return None
+    columns = {
+        name: getattr(doubt, name)
+        for name in ("middle_nec", "middle_cost", "mean_nec", "mean_cost")
+    } | {"worst_regret": doubt.worst_regret, "kept_regret": doubt.kept_regret}
+    return {
+        "words": doubt.words,
+        "unknown": doubt.unknown,
+        "places": [
+            {
+                "words": words,
+                "costs": app.costs.values.tolist(),
+                "priors": None if app.priors is None else app.priors.tolist(),
+                "winner": winner,
+            }
+            for words, app, winner in zip(
+                doubt.places, doubt.applications, doubt.winners, strict=True
+            )
+        ],
+        "models": [
+            {
+                "name": name,
+                "nec": [_finite(value) for value in doubt.nec[k]],
+                "cost": [_finite(value) for value in doubt.cost[k]],
+                **{key: _finite(column[k]) for key, column in columns.items()},
+            }
+            for k, name in enumerate(doubt.models)
+        ],
+        "best_on_average": doubt.best_on_average,
+        "safest": doubt.safest,
+    }

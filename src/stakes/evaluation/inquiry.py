@@ -1,0 +1,429 @@
+"""`evaluate` and `evaluate_frame`: from labels and models, near or far, to an Evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import same_length
+from stakes._columns import as_column, refuse_masked
+from stakes._names import as_positions
+from stakes._random import as_seed
+from stakes.application import (
+    Application,
+    CaseCosts,
+    CostMatrix,
+    UncertainApplication,
+    as_application,
+)
+from stakes.calibration import Calibrator
+from stakes.engines import Request, reduce_frame
+from stakes.engines.frame_reduction import native
+from stakes.evaluation.case_evaluation import evaluated_by_case
+from stakes.evaluation.count_builder import evaluated_counts, evaluated_reduction
+from stakes.evaluation.doubt_builder import is_cheap, possible_of, with_doubt
+from stakes.evaluation.estimators import said_of
+from stakes.evaluation.evaluation import Evaluation
+from stakes.evaluation.judgement import Model, alike_in_text, refuse_other_order
+from stakes.evaluation.row_builder import Question, evaluated_rows, read_cases
+from stakes.exceptions import CostError, DataError, LabelError, PosteriorError
+from stakes.posteriors.class_order import asked_order
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import Priors, RandomSource
+
+__all__ = ["evaluate", "evaluate_frame", "sliced"]
+
+
+def sliced(
+    evaluate: Callable[..., Evaluation],
+    whole: Evaluation,
+    rows: tuple[Any, Any],
+    columns: dict[str, Any],
+    options: dict[str, Any],
+) -> Evaluation:
+    """The same evaluation for every value of a column; `columns` are cut, `options` kept."""
+    y_true, by = rows
+    values, truth = as_column(by, "by"), as_column(y_true, "y_true")
+    same_length("y_true", truth.shape[0], "by", values.shape[0])
+    assert whole.sources is not None
+    said = {one.model.name: _as_read(one.model) for one in whole.sources.judged}
+    found, notes = {}, list(whole.notes)
+    apart = dict.fromkeys(values.tolist())
+    if (twice := alike_in_text(apart)) is not None:
+        raise DataError(
+            f"`by` holds {twice} both as text and as a number.", hint="by = [str(b) for b in by]"
+        )
+    for value in apart:
+        inside = values == value
+        part = {name: one[inside] for name, one in said.items()}
+        cut = {k: None if v is None else as_column(v, k)[inside] for k, v in columns.items()}
+        try:
+            found[str(value)] = evaluate(truth[inside], part, **cut, **options)
+        except (LabelError, PosteriorError):
+            raise
+        except DataError as error:
+            notes.append(f"'{value}' could not be judged apart: {error.message}")
+    return replace(whole, slices=found, notes=tuple(notes))
+
+
+def _as_read(model: Model) -> NDArray[Any]:
+    """What a model says, its columns in order already."""
+    if model.posteriors is not None:
+        return model.posteriors
+    return as_positions(model.decisions)
+
+
+#: What else can be typed where columns have no names.
+ASKED = '; or the fitted estimator: evaluate(y_true, {"lr": clf}, X=X, ...)'
+
+
+def evaluate(
+    y_true: Any,
+    models: Any,
+    *,
+    application: Any,
+    X: Any = None,
+    classes: Any = None,
+    positive: Any = None,
+    case_costs: CaseCosts | None = None,
+    posterior_priors: Priors | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    by: Any = None,
+    recalibrate: bool | Calibrator = True,
+    folds: Any = 5,
+    level: float = 0.95,
+    min_cases: int = 10,
+    rng: RandomSource = None,
+) -> Evaluation:
+    """Judge models by what their decisions cost, and say what to do.
+
+    Each model is judged as it is (Bayes decisions from its posteriors taken at their word, or
+    its decisions), after cross-fitted calibration, and at its best threshold on these data,
+    which is optimistic. Lower is better.
+
+    Parameters
+    ----------
+    y_true : column or None
+        True classes: names of the application, or positions. None with confusion matrices.
+    models : mapping of str to array, estimator or ConfusionMatrix
+        (n, K) float posteriors, (n,) float posteriors of one of two classes, (n,) decisions
+        (names or integer positions), or a fitted estimator, with `X`. `Posteriors` with names
+        and data frames with a column for each class are matched by name. A single model may
+        come without a mapping. Or confusion matrices, when nobody has the rows: on the same
+        cases or each on its own.
+    application : Application, CostMatrix, UncertainApplication or CaseCosts
+        What is at stake. Uncertain costs and priors are judged by their expectation, and at
+        all that they may be (`.doubt`); the verdict says when the choice depends on them.
+    X : array or data frame, optional
+        The cases, for models that are fitted estimators: `predict_proba(X)` is matched to the
+        application by `classes_`. What decides by cost itself is asked for its decisions.
+    classes : sequence of names, optional
+        The order of the columns of arrays, such as ``clf.classes_``. Without it they are read
+        in the order of the application, if that is the sorted order of the labels or the
+        labels are positions; otherwise they are refused.
+    positive : name, optional
+        The class of which a single column is the probability: the second, if that is not said
+        and the classes stand in sorted order.
+    case_costs : CaseCosts, optional
+        Costs that differ from case to case; the application then gives priors, unit and
+        volume. Every model is judged by three rules: each case by its own costs, one
+        threshold for all, and average costs.
+    posterior_priors : shares, optional
+        The base rate that the posteriors were made for; the class shares of the data if
+        absent. When the application's priors differ from it, posteriors are moved to them.
+    sample_weight : column, optional
+        Weight of each case, as in surveys and sampling: a row is one case whatever it weighs,
+        also where weights are whole numbers, and only their proportions matter. Rows of weight
+        zero are left out of every count. A row that occurred three times must be given thrice.
+    groups : column, optional
+        Cases of one group (a customer, a speaker) are not independent: whole groups are
+        drawn for intervals, and kept together in folds.
+    by : column, optional
+        Evaluate every part of the cases with one value of this column too (`.slices`).
+    recalibrate : bool or Calibrator
+        Which calibrator to cross-fit; True takes `Affine`, False none.
+    folds : int or column of fold numbers
+        For cross-fitting.
+    level : float
+        Of the intervals.
+    min_cases : int
+        With fewer cases of a class that matters, neither interval nor verdict is given.
+    rng : None, int or numpy.random.Generator
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
+
+    Returns
+    -------
+    Evaluation
+        `.verdict`, `.best`, `.frame()`, `["name"]`, `.difference(a, b)`, `.doubt`.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eqs 2, 3 and 7.
+
+    Examples
+    --------
+    >>> from stakes import Application, CostMatrix
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(2000) < 0.1
+    >>> llr = {"sharp": rng.normal(4 * y - 2, 2), "blunt": rng.normal(y - 0.5, 1)}
+    >>> models = {name: 1 / (1 + 9 * np.exp(-s)) for name, s in llr.items()}
+    >>> app = Application(CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"],
+    ...                              decisions=["ignore", "call"]))
+    >>> ev = evaluate(y, models, application=app, rng=0)
+    >>> ev.best, ev.verdict_kind
+    ('sharp', 'deploy')
+    >>> round(ev["sharp"].threshold, 4)
+    0.0909
+    """
+    if isinstance(application, CaseCosts):
+        case_costs, application = application, Application(application.average())
+    uncertain = application if isinstance(application, UncertainApplication) else None
+    given = as_application(application if uncertain is None else uncertain.expected)
+    _refuse_settings(recalibrate, folds, min_cases, case_costs)
+    options: dict[str, Any] = {"level": level, "rng": as_seed(rng), "min_cases": min_cases}
+    tables = models if isinstance(models, Mapping) else {"model": models}
+    if tables and all(isinstance(each, ConfusionMatrix) for each in tables.values()):
+        if y_true is not None:
+            raise DataError("confusion matrices hold the truth already.", hint="y_true=None")
+        per_case = {"sample_weight": sample_weight, "groups": groups, "by": by, "X": X}
+        _refuse_columns(per_case | {"classes": classes, "positive": positive}, "confusion matrices")
+        return _doubted(evaluated_counts(tables, given, options), uncertain)
+    if y_true is None:
+        raise DataError("`y_true` may be None only for confusion matrices.")
+    columns = {"sample_weight": sample_weight, "groups": groups}
+    refuse_other_order(y_true, {**tables, **columns, "by": by})
+    cases = read_cases(y_true, given, sample_weight, groups)
+    models = said_of(models, X, given)
+    order = asked_order(classes, positive, y_true, ASKED)
+    question = Question(given, cases, posterior_priors, recalibrate, folds, options, order)
+    if case_costs is not None:
+        _refuse_columns({"by": by}, "costs per case")
+        return evaluated_by_case(models, case_costs, question)
+    found = _doubted(evaluated_rows(models, question), uncertain)
+    if by is None:
+        return found
+    assert found.sources is not None
+    # where shares are those of the data, a part is judged at its own, by the rule of the whole
+    if posterior_priors is not None:
+        kept_at: Any = posterior_priors
+    else:
+        kept_at = None if given.priors is None else found.sources.said_at
+    kept = {
+        **options,
+        "application": application,
+        "posterior_priors": kept_at,
+        "recalibrate": recalibrate,
+        "classes": given.classes,
+    }
+    return sliced(evaluate, found, (y_true, by), columns, kept)
+
+
+def _refuse_settings(recalibrate: Any, folds: Any, min_cases: Any, case_costs: Any) -> None:
+    """Raise for settings that cannot be meant."""
+    if case_costs is not None and not isinstance(case_costs, CaseCosts):
+        raise CostError(
+            f"`case_costs` must be a CaseCosts; got {type(case_costs).__name__}.",
+            hint="CaseCosts.binary(false_negative=amounts, false_positive=1.0); for costs that "
+            "are the same in every case, application=CostMatrix.binary(...)",
+        )
+    whole = isinstance(min_cases, (int, np.integer)) and not isinstance(min_cases, bool)
+    if not whole or min_cases < 0:
+        raise DataError(f"`min_cases` must be a whole number from 0 on; got {min_cases!r}.")
+    refuse_masked(folds, "folds")
+    if np.ndim(folds) == 0 and not (isinstance(folds, (int, np.integer)) and folds >= 2):
+        raise DataError(
+            f"`folds` must be 2 or more, or a column of fold numbers; got {folds!r}.",
+            hint="folds=5; recalibrate=False needs none",
+        )
+    if not isinstance(recalibrate, (bool, Calibrator)):
+        raise DataError(
+            f"`recalibrate` must be True, False or a calibrator; got {recalibrate!r}.",
+            hint="recalibrate=stakes.calibration.Isotonic()",
+        )
+
+
+def _refuse_columns(columns: dict[str, Any], what: str) -> None:
+    """Raise for columns that would be passed over in silence."""
+    for name, column in columns.items():
+        if column is not None:
+            raise DataError(f"`{name}` cannot be used with {what}.", hint=f"leave out `{name}`")
+
+
+def _doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evaluation:
+    """The same at all that uncertain costs and shares may be."""
+    if uncertain is None:
+        return found
+    possible = possible_of(uncertain, few=True)
+    if is_cheap(found, possible):
+        possible = possible_of(uncertain, few=False)
+    return with_doubt(found, possible)
+
+
+def evaluate_frame(
+    frame: Any,
+    *,
+    label: str,
+    application: Any,
+    posteriors: Any = None,
+    decisions: Any = None,
+    classes: Any = None,
+    positive: Any = None,
+    by: Sequence[str] | str | None = None,
+    case_costs: Mapping[Any, Any] | None = None,
+    sample_weight: str | None = None,
+    posterior_priors: Priors | None = None,
+    n_bins: int = 0,
+    level: float = 0.95,
+    min_cases: int = 10,
+    rng: RandomSource = None,
+) -> Evaluation:
+    """Judge models by what their decisions cost, from rows of a data frame that stay in it.
+
+    The form of `evaluate` for rows in pandas, Polars, pyarrow, DuckDB, PySpark, Dask or Ibis,
+    as many as there may be: the engine counts, and nothing but the counts leaves it. Lower is
+    better.
+
+    Parameters
+    ----------
+    frame : data frame
+        Lazy ones (Polars, DuckDB, Spark, Dask, Ibis) are never collected.
+    label : str
+        Column of true classes: names of the application, or positions.
+    application : Application, CostMatrix or UncertainApplication
+        What is at stake.
+    posteriors : str, sequence of str, or mapping from models to either
+        A column for each class, or one float column with the posterior of one of two classes.
+        Columns that are named like the classes are found by name; of others the order counts.
+        A model may also map the classes to its columns: ``{"gbm": {"yes": "p1", "no": "p0"}}``.
+    decisions : str, or mapping from models to str
+        Columns of decisions: names or integer positions.
+    classes : sequence of names, optional
+        The order of the columns that are not named like the classes. Needed when the
+        application names the classes in another order than the sorted one, unless labels are
+        positions.
+    positive : name, optional
+        The class of which a single column is the probability; needed in the same case.
+    by : str or sequence of str, optional
+        Evaluate the rows of each value of these columns too (`.slices`).
+    case_costs : mapping, optional
+        Costs that differ from case to case, as formulas over columns:
+        ``{"fn": "amount", "fp": "0.05*amount + 10"}``; see `stakes.application.case_costs`.
+        Each case is then decided by its own costs.
+    sample_weight : str, optional
+        Column of weights.
+    posterior_priors : shares, optional
+        The base rate that the posteriors were made for; the class shares of the data if
+        absent, which takes a pass over the labels when the application has priors of its own.
+    n_bins : int
+        Also count the posteriors of two classes in this many bins, for the best threshold on
+        these data.
+    level, min_cases, rng
+        As in `evaluate`.
+
+    Returns
+    -------
+    Evaluation
+        As from `evaluate`, without what needs the rows: no model is re-calibrated.
+
+    Notes
+    -----
+    Posteriors are read in float64, whatever their type. Rows that cannot be used are counted
+    and refused; nothing is dropped. See `stakes.engines` for the counts themselves.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stakes import CostMatrix
+    >>> rows = pl.DataFrame({"y": ["stay", "churn"] * 50, "p": [0.05, 0.6] * 40 + [0.3, 0.05] * 10})
+    >>> costs = CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"],
+    ...                    decisions=["ignore", "call"])
+    >>> ev = evaluate_frame(rows, label="y", posteriors={"gbm": "p"}, positive="churn",
+    ...                     application=costs)
+    >>> ev["gbm"].confusion.counts
+    array([[40, 10],
+           [10, 40]])
+    >>> round(ev["gbm"].cost, 2)
+    1.1
+    """
+    uncertain = application if isinstance(application, UncertainApplication) else None
+    given = as_application(application if uncertain is None else uncertain.expected)
+    models = _models(posteriors, decisions)
+    _refuse_mistaken(frame, posteriors, decisions)
+    said_at = posterior_priors
+    if given.priors is not None and said_at is None and posteriors is not None:
+        said_at = class_shares(frame, label, given, sample_weight)
+    request = Request(
+        label,
+        models,
+        applications=given,
+        sample_weight=sample_weight,
+        by=by,
+        case_costs=case_costs,
+        naive=case_costs is not None,
+        n_bins=n_bins,
+        posterior_priors=said_at,
+        classes=classes,
+        positive=positive,
+    )
+    options: dict[str, Any] = {"level": level, "rng": as_seed(rng), "min_cases": min_cases}
+    found = evaluated_reduction(reduce_frame(frame, request), options=options)
+    if uncertain is None:
+        return found
+    note = "uncertain costs are judged by their expectation; evaluate() says what depends on them"
+    return replace(found, notes=(*found.notes, note))
+
+
+def class_shares(frame: Any, label: str, app: Application, sample_weight: str | None) -> Any:
+    """The share of each class in a frame, from its labels alone."""
+    naive = CostMatrix(np.zeros((len(app.classes), 1)), classes=app.classes, decisions=["any"])
+    request = Request(label, {}, applications=naive, sample_weight=sample_weight)
+    totals = reduce_frame(frame, request).class_totals
+    return totals / totals.sum()
+
+
+def _refuse_mistaken(frame: Any, posteriors: Any, decisions: Any) -> None:
+    """Raise for probabilities that are given as decisions, or decisions as probabilities."""
+    types = dict(nw.from_native(native(frame)).collect_schema())
+    for given, what in ((posteriors, "posteriors"), (decisions, "decisions")):
+        named = given if isinstance(given, Mapping) else {} if given is None else {"model": given}
+        for model, said in named.items():
+            each = said.values() if isinstance(said, Mapping) else said
+            columns = [said] if isinstance(said, str) else list(each)
+            kind = types.get(columns[0]) if len(columns) == 1 else None
+            if kind is None or (kind.is_float() or kind.is_decimal()) == (what == "posteriors"):
+                continue
+            hints = {
+                "posteriors": f"decisions={{{model!r}: {columns[0]!r}}} if it holds names or "
+                "positions of decisions; else make its numbers floats",
+                "decisions": f"posteriors={{{model!r}: {columns[0]!r}}} if it holds "
+                "probabilities; decisions are names or integers",
+            }
+            raise DataError(
+                f"`{what}` of {str(model)!r}: column {columns[0]!r} holds {kind}, which is read as "
+                f"{'decisions' if what == 'posteriors' else 'probabilities'}.",
+                hint=hints[what],
+            )
+
+
+def _models(posteriors: Any, decisions: Any) -> dict[str, Any]:
+    """The columns of every model, posteriors first."""
+    found: dict[str, Any] = {}
+    for given in (posteriors, decisions):
+        if given is None:
+            continue
+        named = given if isinstance(given, Mapping) else {"model": given}
+        for name, columns in named.items():
+            if str(name) in found:
+                raise DataError(f"two models are called {str(name)!r}.")
+            found[str(name)] = columns
+    if not found:
+        raise DataError(
+            "there is nothing to judge.", hint='posteriors=["p_no", "p_yes"], or decisions="choice"'
+        )
+    return found

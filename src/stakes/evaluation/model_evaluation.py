@@ -1,0 +1,181 @@
+"""The parts of an evaluation: what one model costs and where, who wins, the best naive decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stakes.application import Application, CostMatrix
+from stakes.evaluation.judgement import decided
+from stakes.metrics import expected_cost
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray, Name
+
+if TYPE_CHECKING:
+    from stakes.evaluation.evaluation import Evaluation
+
+__all__ = ["ModelEvaluation", "Naive", "Stretch", "costliest_cells", "use_of_decisions"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ModelEvaluation:
+    """What one model costs; part of what `evaluate` returns.
+
+    Parameters
+    ----------
+    name : str
+        The model.
+    kind : {"posteriors", "decisions"}
+        What it gave.
+    confusion : ConfusionMatrix
+        What was decided as it is, over the names of the application.
+    cost, nec : float
+        Per case as given, and normalised by the best naive decision.
+    saving : float
+        What it saves per case against that decision.
+    interval : pair of float or None
+        Of the NEC; None when there were too few cases.
+    probability_best : float or None
+        Probability that it is the cheapest of the models as they are.
+    threshold : float or None
+        Act when the posterior of the second class is above this; two classes and decisions.
+    recalibrated_nec : float or None
+        After cross-fitted calibration.
+    recalibrated_interval : pair of float or None
+        Of that NEC, the fitted maps taken as given.
+    best_nec, best_threshold : float or None
+        At the best threshold on these very data: optimistic.
+    cells : array of shape (n_classes, n_decisions) or None
+        Cost per case by true class and decision, at the priors that count; `cost` is its sum.
+    rule : str or None
+        When to act, in words, e.g. "p > 0.091".
+    calibration_slope : float or None
+        By which factor calibration stretches the log odds: below 1 the model is over-confident.
+    """
+
+    name: str
+    kind: str
+    confusion: ConfusionMatrix
+    cost: float
+    nec: float
+    saving: float
+    interval: tuple[float, float] | None
+    probability_best: float | None
+    threshold: float | None
+    recalibrated_nec: float | None = None
+    recalibrated_interval: tuple[float, float] | None = None
+    best_nec: float | None = None
+    best_threshold: float | None = None
+    cells: FloatArray | None = None
+    rule: str | None = None
+    calibration_slope: float | None = None
+
+    @property
+    def calibration_loss(self) -> float | None:
+        """NEC that cross-fitted calibration would take away; negative when it would add some."""
+        return None if self.recalibrated_nec is None else self.nec - self.recalibrated_nec
+
+    def __repr__(self) -> str:
+        shown = "" if self.interval is None else " ({:.3f} to {:.3f})".format(*self.interval)
+        return f"<{self.name}: NEC {self.nec:.3f}{shown}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A range of cost ratios with one winner; part of `Evaluation.switches`.
+
+    Parameters
+    ----------
+    winner : str
+        A model, "tie", or "none" where a constant decision does as well.
+    low, high : float
+        How many wrong second decisions one wrong first decision costs as much as.
+    """
+
+    winner: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Naive:
+    """The best decision that ignores the model; part of `Evaluation`.
+
+    Parameters
+    ----------
+    decision : name
+        Always taken.
+    cost : float
+        Per case, as given.
+    avoidable : float
+        The same above the cheapest decision of each case: what the NEC divides by.
+    """
+
+    decision: Name
+    cost: float
+    avoidable: float
+
+
+def costliest_cells(ev: Evaluation, name: str, limit: int) -> Frame:
+    """One row per cell: truth, decision, cost per case, share of the total; costliest first."""
+    cells = _cells(ev, name)
+    gross = float(np.abs(cells).sum())
+    order = [k for k in np.argsort(-np.abs(cells), axis=None, kind="stable") if cells.flat[k]]
+    app, width = ev.application, cells.shape[1]
+    kept = order[:limit]
+    return Frame(
+        {
+            "truth": [str(app.classes[k // width]) for k in kept],
+            "decision": [str(app.decisions[k % width]) for k in kept],
+            "cost": np.array([float(cells.flat[k]) for k in kept]),
+            "share": np.array([abs(float(cells.flat[k])) / gross for k in kept]),
+        }
+    )
+
+
+def use_of_decisions(ev: Evaluation, name: str) -> Frame:
+    """One row per decision: its share of the cases, its cost, and the saving from having it.
+
+    The saving is nan where it is not known: for models that gave decisions.
+    """
+    app, cells = ev.application, _cells(ev, name)
+    assert app.priors is not None
+    rates = np.nan_to_num(ev[name].confusion.rates, nan=0.0)
+    return Frame(
+        {
+            "decision": [str(decision) for decision in app.decisions],
+            "share": np.asarray(app.priors @ rates),
+            "cost": cells.sum(axis=0),
+            "saves": np.array([_saved(ev, name, j) for j in range(len(app.decisions))]),
+        }
+    )
+
+
+def _cells(ev: Evaluation, name: str) -> FloatArray:
+    """Cost per case by true class and decision."""
+    found = ev[name].cells
+    assert found is not None
+    return found
+
+
+def _saved(ev: Evaluation, name: str, j: int) -> float:
+    """What the model would cost more per case if decision `j` did not exist."""
+    app = ev.application
+    if ev.sources is None or len(app.decisions) < 2:
+        return float("nan")
+    one = next(each for each in ev.sources.judged if each.model.name == name)
+    assert app.priors is not None
+    if one.model.posteriors is None:
+        return float("nan")
+    keep = [k for k in range(len(app.decisions)) if k != j]
+    costs = CostMatrix(app.costs.values[:, keep], range(len(app.classes)), range(len(keep)))
+    cost = expected_cost(
+        ev.sources.cases.truth,
+        decided(one.model, Application(costs, app.priors), ev.sources.said_at),
+        application=Application(costs, app.priors),
+        sample_weight=ev.sources.cases.weights,
+    )
+    return cost - ev[name].cost

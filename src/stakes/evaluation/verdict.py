@@ -1,0 +1,394 @@
+"""The verdict: one sentence of a closed set, then what it is worth, what to mind, and what is
+unknown.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stakes.messages.quantities import grouped, money, percent, plain
+
+if TYPE_CHECKING:
+    from stakes.evaluation.evaluation import Evaluation
+    from stakes.evaluation.model_evaluation import ModelEvaluation
+
+__all__ = [
+    "AFTER",
+    "DEPLOYS",
+    "KINDS",
+    "baseline",
+    "depends",
+    "kind_of",
+    "on_what",
+    "over_the_range",
+    "remarks",
+    "sentence",
+]
+
+
+def depends(ev: Evaluation) -> bool:
+    """Whether the choice depends on where in their range costs and shares are."""
+    if len(ev.switches) > 1:
+        return True
+    along = ev.application.costs.shape == (2, 2) and ev.sources is not None and bool(ev.ranges)
+    return not along and ev.doubt is not None and ev.doubt.depends
+
+
+def on_what(ev: Evaluation) -> str:
+    """Which model wins in which part of the range, and which to take if that stays unknown."""
+    said = _by_ratio(ev) if len(ev.switches) > 1 else _by_place(ev)
+    return f"It depends: {said}.{_safest(ev)}"
+
+
+def _by_ratio(ev: Evaluation) -> str:
+    """Winners along the one scale of two classes."""
+    names = [_named(stretch.winner) for stretch in ev.switches]
+    borders = [_border(ev, stretch.low) for stretch in ev.switches[1:]]
+    parts = [f"{names[-1]} if {_more(ev, borders[-1])}"]
+    for k in range(len(names) - 2, 0, -1):
+        parts.append(f"{names[k]} from {borders[k - 1]} to {borders[k]}")
+    where = ""
+    if ev.doubt is not None and ev.doubt.unknown == "both":
+        where = f" (where {percent(_prior(ev))} are '{_second(ev)}')"
+    return f"{', '.join(parts)}, else {names[0]}{where}"
+
+
+def _by_place(ev: Evaluation) -> str:
+    """Winners at the ends, each with one end at which it wins."""
+    assert ev.doubt is not None
+    pairs = list(zip(ev.doubt.winners, ev.doubt.places, strict=True))
+    parts = []
+    for winner in dict.fromkeys(name for name, _ in pairs if name != "tie"):
+        first, *others = [place for name, place in pairs if name == winner]
+        more = f" and {len(others)} other end{'s' if len(others) > 1 else ''}" if others else ""
+        parts.append(f"{_named(winner)} at {first}{more}")
+    return f"{'; '.join(parts)} ({ev.doubt.words})"
+
+
+def _named(winner: str) -> str:
+    """A model, or none."""
+    return "no model" if winner == "none" else winner
+
+
+def _more(ev: Evaluation, border: str) -> str:
+    """On the far side of a border."""
+    if ev.doubt is not None and ev.doubt.unknown == "shares":
+        return f"more than {border} are '{_second(ev)}'"
+    return f"a miss costs more than {border} false alarms"
+
+
+def _border(ev: Evaluation, ratio: float) -> str:
+    """A border as a share, when it is the share that is unknown, or else in false alarms."""
+    if ev.doubt is None or ev.doubt.unknown != "shares":
+        return plain(ratio, 2)
+    (tn, fp), (fn, tp) = ev.application.costs.values
+    odds = ratio * (fp - tn) / (fn - tp) * _prior(ev) / (1 - _prior(ev))
+    return percent(odds / (1 + odds))
+
+
+def _prior(ev: Evaluation) -> float:
+    """The share of the outcome that is acted on."""
+    assert ev.application.priors is not None
+    return float(ev.application.priors[1])
+
+
+def _second(ev: Evaluation) -> str:
+    """The outcome that is acted on."""
+    return str(ev.application.classes[1])
+
+
+def _safest(ev: Evaluation) -> str:
+    """The model of least worst regret."""
+    if ev.doubt is None:
+        return ""
+    name = ev.doubt.safest
+    return f" If that stays unknown, {name} is safest: {_at_most(ev.doubt.worst(name))}."
+
+
+def _at_most(regret: float) -> str:
+    """A worst regret in words."""
+    if regret < 0.0005:
+        return "no other choice costs less anywhere in the range"
+    return f"at most {regret:.3f} NEC above the best choice"
+
+
+def over_the_range(ev: Evaluation) -> list[str]:
+    """How the best model does over the whole range, its decisions following or kept."""
+    if ev.doubt is None:
+        return []
+    best, said = ev.best, []
+    if not depends(ev):
+        said.append(f"Over the whole range {best} is {_at_most(ev.doubt.worst(best))}.")
+        if ev.doubt.worst(best) < 0.0005:
+            stays = "costs least" if len(ev) > 1 else "is worth having"
+            said = [f"Over the whole range {best} {stays}."]
+        elif ev.doubt.safest != best:
+            safe = ev.doubt.safest
+            said.append(f"Safest is {safe}: {_at_most(ev.doubt.worst(safe))}.")
+    kept = ev.doubt.kept(best)
+    if ev[best].rule is not None and kept > ev.doubt.worst(best) + 0.0005:
+        said.append(
+            f"Kept at {ev[best].rule} whatever the truth is, {best} is at most {kept:.3f} NEC "
+            "above the best choice."
+        )
+    return said
+
+
+#: The verdict by which calibration makes a model best, or useful.
+AFTER = "deploy after re-calibrating"
+#: The closed set of verdicts.
+KINDS = (
+    "deploy",
+    AFTER,
+    "cannot tell apart",
+    "it depends",
+    "none",
+    "cannot say",
+)
+#: The verdicts by which the cheapest model may be deployed as it is.
+DEPLOYS = ("deploy", "cannot tell apart")
+#: A gain from re-calibrating below this much NEC is not worth a word.
+WORTH_SAYING = 0.005
+#: Models whose costs differ by less than this share of the naive cost are called equal.
+SAME_COST = 1e-12
+#: With fewer cases of a class than this, figures are called rough.
+FEW = 100
+#: How far the slope of the calibration must be from 1 to be called a lack or excess of confidence.
+SLOPE = 0.05
+
+
+def kind_of(ev: Evaluation) -> str:
+    """Which of the verdicts holds."""
+    best = ev[ev.best]
+    if ev.too_few:
+        return "cannot say"
+    if depends(ev):
+        return "it depends"
+    if _better_after(ev, best):
+        return AFTER
+    if math.isnan(best.nec) or best.nec >= 1:
+        return "none"
+    if best.interval is not None and best.interval[1] >= 1:
+        return "cannot say"
+    if len(_equals(ev)) > 1 or ev.rival is not None:
+        return "cannot tell apart"
+    return "deploy"
+
+
+def _better_after(ev: Evaluation, best: ModelEvaluation) -> bool:
+    """Whether re-calibrating makes another model best, or a useless one useful."""
+    after = ev.best_recalibrated
+    if after is None or after.recalibrated_nec is None or not ev.surely_better:
+        return False
+    changes = after.name != best.name or best.nec >= 1
+    return changes and after.recalibrated_nec < min(1.0, best.nec - WORTH_SAYING)
+
+
+def _equals(ev: Evaluation) -> list[ModelEvaluation]:
+    """The models that cost as much as the best one."""
+    least = ev[ev.best].cost
+    margin = SAME_COST * max(abs(ev.naive_cost), abs(least))
+    return [model for model in ev.models if model.cost - least <= margin]
+
+
+def baseline(ev: Evaluation) -> str:
+    """The best decision that ignores the models, in words."""
+    return f"always deciding '{ev.naive_decision}'"
+
+
+def sentence(ev: Evaluation) -> str:
+    """The verdict in words."""
+    kind, best = kind_of(ev), ev[ev.best]
+    if kind == "none":
+        return _none(ev, best)
+    if kind == "cannot say":
+        return _cannot_say(ev, best)
+    if kind == "it depends":
+        return on_what(ev)
+    if kind == AFTER:
+        return _after(ev)
+    if kind == "cannot tell apart":
+        equals = _equals(ev)
+        if len(equals) > 1:
+            names = " or ".join(model.name for model in equals)
+            subject = "Either" if len(equals) == 2 else "Each"
+            return f"{names}: they cost the same on these cases. {_worth(ev, best, subject)}"
+        return f"{_apart(ev, best)} {_worth(ev, best, best.name)}"
+    at = f" at {best.rule}" if best.rule is not None and best.threshold is not None else ""
+    return f"Deploy {best.name}{at}. {_worth(ev, best, 'It')}"
+
+
+def _none(ev: Evaluation, best: ModelEvaluation) -> str:
+    """That no model is worth having."""
+    if math.isnan(best.nec):
+        return f"Nothing to decide: {baseline(ev)} is already perfect under these costs and shares."
+    of_it = "of it" if _cost(ev) == "cost" else "of what can be avoided there"
+    return (
+        f"None: keep {baseline(ev)}. No model here costs less "
+        f"(the nearest, {best.name}, costs {percent(best.nec, 0)} {of_it})."
+    )
+
+
+def _after(ev: Evaluation) -> str:
+    """Which model to deploy once it is re-calibrated."""
+    after = ev.best_recalibrated
+    assert after is not None
+    assert after.recalibrated_nec is not None
+    saved = ev.naive_cost * (1 - after.recalibrated_nec)
+    return (
+        f"Deploy {after.name} after re-calibrating. It then avoids "
+        f"{percent(1 - after.recalibrated_nec, 0)} of the {_cost(ev)} of {baseline(ev)}: "
+        f"{_amount(ev, saved)}{_range(ev, after.recalibrated_interval)}."
+    )
+
+
+def _worth(ev: Evaluation, model: ModelEvaluation, subject: str) -> str:
+    """What a model avoids, as a share and as an amount, with its interval."""
+    return (
+        f"{subject} avoids {percent(1 - model.nec, 0)} of the {_cost(ev)} of {baseline(ev)}: "
+        f"{_amount(ev, model.saving)}{_range(ev, model.interval)}."
+    )
+
+
+def _apart(ev: Evaluation, best: ModelEvaluation) -> str:
+    """That two models cannot be told apart, by how much, and what it would take."""
+    rival = ev.rival
+    assert rival is not None
+    other = rival.second if rival.first == best.name else rival.first
+    half = (rival.high - rival.low) / 2
+    text = (
+        f"{best.name} or {other}: the data cannot tell them apart "
+        f"(difference {abs(rival.value):.3f} ± {half:.3f}"
+    )
+    more = rival.cases_needed - ev.n_cases
+    if math.isfinite(more) and more > 0:
+        digits = max(0, math.floor(math.log10(max(more, 1))) - 1)
+        text += f"; about {grouped(math.ceil(more / 10**digits) * 10**digits)} more cases needed"
+    return text + ")."
+
+
+def _cannot_say(ev: Evaluation, best: ModelEvaluation) -> str:
+    """Too few cases, or an interval that reaches past the naive decision."""
+    if ev.too_few:
+        return f"Cannot say: {ev.too_few}."
+    assert best.interval is not None
+    low, high = best.interval
+    return (
+        f"Cannot say: {best.name} may be no better than {baseline(ev)} "
+        f"(NEC {best.nec:.3f}, {percent(ev.level)} interval {low:.3f} to {high:.3f})."
+    )
+
+
+def remarks(ev: Evaluation) -> list[str]:
+    """What to mind besides: calibration worth having, how far the choice holds, few cases."""
+    if ev.too_few:
+        return []
+    return [*_calibration(ev), *over_the_range(ev), *_robust(ev), *_few(ev)]
+
+
+def _calibration(ev: Evaluation) -> list[str]:
+    """What re-calibrating the best model is worth, when that is sure."""
+    best, worth = ev[ev.best], ev.worth
+    loss = best.calibration_loss
+    if worth is None or loss is None or not loss > WORTH_SAYING or not worth.decided:
+        return []
+    if kind_of(ev) == AFTER:
+        return []
+    gain = _amount(ev, ev.naive_cost * loss)
+    low, high = (ev.naive_cost * (ev.application.volume or 1) * -x for x in (worth.high, worth.low))
+    return [
+        f"{best.name} {_confidence(best.calibration_slope)}. Re-calibrating is worth another "
+        f"{gain} ({money(low, None)} to {money(high, None)})."
+    ]
+
+
+def _confidence(slope: float | None) -> str:
+    """What is wrong with the probabilities, in words."""
+    if slope is not None and slope < 1 - SLOPE:
+        return "is over-confident"
+    if slope is not None and slope > 1 + SLOPE:
+        return "is under-confident"
+    return "gives probabilities that are too high or too low"
+
+
+def _robust(ev: Evaluation) -> list[str]:
+    """From where to where the best model stays best, as costs and shares vary."""
+    ratio = _ratio(ev)
+    if ratio is None or kind_of(ev) not in ("deploy", "cannot tell apart"):
+        return []
+    here = [s for s in ev.ranges if s.low <= ratio <= s.high and s.winner == ev.best]
+    if not here:
+        return []
+    low, high = here[0].low, here[-1].high
+    stays = "stays best" if len(ev) > 1 else "stays worth having"
+    as_is = ", as is," if ev[ev.best].kind == "posteriors" else ""
+    said = f"Robust: {ev.best}{as_is} {stays}"
+    if low == 0 and math.isinf(high):
+        return [f"{said} whatever a miss costs."]
+    ends = [plain(low, 2), plain(high, 2)]
+    text = f"{said} {_between(ends, low, high)} false alarms per missed '{_second(ev)}'"
+    return [f"{text}{_shares(ev, low / ratio, high / ratio)}."]
+
+
+def _between(ends: list[str], low: float, high: float) -> str:
+    """From here to there, or only one of them."""
+    if low == 0:
+        return f"up to {ends[1]}"
+    return f"from {ends[0]} on" if math.isinf(high) else f"from {ends[0]} to {ends[1]}"
+
+
+def _shares(ev: Evaluation, low: float, high: float) -> str:
+    """The same as shares of the second class, where they are not those of the data."""
+    priors = ev.application.priors
+    assert priors is not None
+    if np.array_equal(priors, ev.data_priors):
+        return ""
+    odds = float(priors[1] / priors[0])
+    ends = [percent(1 - 1 / (1 + factor * odds)) for factor in (low, high)]
+    return f", or {_between(ends, low, high)} '{_second(ev)}'"
+
+
+def _ratio(ev: Evaluation) -> float | None:
+    """How many false alarms a miss costs as much as; None unless two classes and decisions."""
+    if ev.application.costs.shape != (2, 2):
+        return None
+    (tn, fp), (fn, tp) = ev.application.costs.standardized().values
+    return float((fn - tp) / (fp - tn)) if fp > tn and fn > tp else None
+
+
+def _few(ev: Evaluation) -> list[str]:
+    """A warning when one of the classes has few cases."""
+    totals = ev.models[0].confusion.class_totals
+    rare = int(np.argmin(np.where(totals > 0, totals, np.inf)))
+    if totals[rare] >= FEW:
+        return []
+    cases = "case" if totals[rare] == 1 else "cases"
+    name = ev.application.classes[rare]
+    return [f"only {grouped(totals[rare])} {cases} of '{name}': the figures are rough"]
+
+
+def _cost(ev: Evaluation) -> str:
+    """With gains, or costs that cannot be avoided, the share is of what can be avoided."""
+    lowest = ev.application.costs.values.min(axis=1)
+    return "cost" if (lowest == 0).all() else "avoidable cost"
+
+
+def _amount(ev: Evaluation, saving: float) -> str:
+    """A saving per case as an amount: per period when the volume is known."""
+    app = ev.application
+    if app.volume is None:
+        return f"{money(saving, app.unit)} per case"
+    total = money(saving * app.volume, app.unit)
+    return f"{total} a {app.period}" if app.period else f"{total} on {grouped(app.volume)} cases"
+
+
+def _range(ev: Evaluation, interval: tuple[float, float] | None) -> str:
+    """The interval of a saving, in brackets."""
+    if interval is None:
+        return ""
+    volume = ev.application.volume or 1.0
+    low, high = (money(ev.naive_cost * (1 - nec) * volume, None) for nec in reversed(interval))
+    return f" ({low} to {high})"

@@ -1,8 +1,0 @@
-"""The published tables and figures of five papers, recomputed through the public names of `stakes`.
-
-One folder per paper; `stakes reproduce` lists and runs them.
-"""
-
-from stakes.experiments.items import Cell, Claim, Context, Item, Outcome, Paper, Source
-
-__all__ = ["Cell", "Claim", "Context", "Item", "Outcome", "Paper", "Source"]

@@ -1,0 +1,329 @@
+"""Fitting an estimator with whatever metadata belongs to it, and answering scikit-learn about
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from inspect import signature
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    get_routing_for_object,
+    process_routing,
+)
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import has_fit_parameter
+
+from stakes._checks import same_length
+from stakes._columns import as_column, refuse_masked
+from stakes.calibration import Automatic, Calibrator, stratified_folds
+from stakes.calibration.labelled_scores import group_numbers
+from stakes.exceptions import DataError
+from stakes.typing import IntArray
+
+__all__ = [
+    "AroundClassifier",
+    "checked_labels",
+    "fit_clone",
+    "fit_metadata",
+    "fold_count",
+    "log_scores",
+    "read_groups",
+    "refuse_without_weights",
+    "router",
+    "splits",
+    "takes_groups",
+    "unfitted",
+    "weights_learnt",
+]
+
+
+def read_groups(groups: Any, length: int) -> NDArray[Any] | None:
+    """The group of each case; none where every case is a group of its own."""
+    if groups is None:
+        return None
+    column = as_column(groups, "groups")
+    same_length("groups", len(column), "y", length)
+    return None if len(np.unique(group_numbers(column))) == length else column
+
+
+def fold_count(codes: IntArray, groups: NDArray[Any] | None, weights: Any, most: int = 5) -> int:
+    """Folds for which nobody asked by number: so many, or fewer where no class has the groups."""
+    if groups is None:
+        return most
+    kept = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
+    return max(2, min(most, int(_groups_per_class(codes[kept], groups[kept]).max())))
+
+
+def _groups_per_class(codes: IntArray, groups: NDArray[Any]) -> IntArray:
+    """In how many groups each class has cases."""
+    numbers, size = group_numbers(groups), int(codes.max()) + 1
+    pairs = np.unique(numbers * size + codes)
+    return np.bincount(pairs % size, minlength=size)
+
+
+def splits(
+    cv: Any,
+    X: Any,
+    y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    splitting: Mapping[str, Any],
+) -> Iterator[tuple[Any, Any]]:
+    """Train and test parts of `cv`, none of which has cases of one group on both sides."""
+    if groups is None:
+        _refuse_none(cv, splitting)
+        yield from check_cv(cv, y, classifier=True).split(X, y, **splitting)
+        return
+    _refuse_single_groups(y, groups)
+    if cv is None or isinstance(cv, Integral):
+        yield from _numbered(5 if cv is None else int(cv), y, groups)
+        return
+    numbers = group_numbers(groups)
+    for place, (train, test) in enumerate(check_cv(cv, y).split(X, y, **splitting)):
+        learnt = np.zeros(numbers.max() + 1, dtype=bool)
+        learnt[numbers[train]] = True
+        rows = np.arange(len(y))[test]
+        both = rows[learnt[numbers[rows]]]
+        if both.size:
+            raise DataError(
+                f"`cv` must keep groups together; {_name(groups, both[0])} is on both sides of "
+                f"split {place} ({both.size} of {rows.size} cases held out).",
+                hint="cv=5, cv=GroupKFold(5), or a list of splits that keep groups together",
+                rows=both[:10].tolist(),
+            )
+        yield train, test
+
+
+def _refuse_none(cv: Any, splitting: Mapping[str, Any]) -> None:
+    """Raise where a splitter wants groups and has none."""
+    if "groups" in splitting or "groups" not in get_routing_for_object(cv).consumes(
+        "split", ["groups"]
+    ):
+        return
+    raise DataError(
+        f"`cv` is a {type(cv).__name__}, and no groups were given.",
+        hint="fit(X, y, groups=...); in a search or cross-validation they arrive by metadata "
+        "routing: sklearn.set_config(enable_metadata_routing=True)",
+    )
+
+
+def _numbered(count: int, y: NDArray[Any], groups: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
+    """So many folds, stratified as far as whole groups allow."""
+    codes = np.unique(y, return_inverse=True)[1].reshape(-1)
+    most = int(_groups_per_class(codes, groups).max())
+    if not 2 <= count <= most:
+        raise DataError(
+            f"`cv` must be from 2 to {most}, the most groups that a class has; got {count}.",
+            hint=f"cv={min(5, most)}",
+        )
+    number = stratified_folds(y, count, groups=groups)
+    for fold in range(count):
+        yield np.flatnonzero(number != fold), np.flatnonzero(number == fold)
+
+
+def _refuse_single_groups(y: NDArray[Any], groups: NDArray[Any]) -> None:
+    """Raise where a class is in one group only: without it there is nothing to learn from."""
+    classes, codes = np.unique(y, return_inverse=True)
+    alone = np.flatnonzero(_groups_per_class(codes.reshape(-1), groups) == 1)
+    if alone.size:
+        rows = np.flatnonzero(codes.reshape(-1) == alone[0])
+        raise DataError(
+            f"`groups` must be two or more in every class; all {rows.size} cases of "
+            f"{classes[alone[:1]].tolist()[0]!r} are in {_name(groups, rows[0])}, and are to be "
+            "held out together.",
+            hint="bring cases of that class from another group",
+            rows=rows[:10].tolist(),
+        )
+
+
+def _name(groups: NDArray[Any], row: int) -> str:
+    """The group of a case, in words."""
+    return f"group {groups[[row]].tolist()[0]!r}"
+
+
+def takes_groups(thing: Any, method: str) -> bool:
+    """Whether `fit` of an estimator or `split` of a splitter reads groups, without routing.
+
+    Searches take them among other keywords, and those of the splitters that ignore groups warn.
+    """
+    taken = signature(getattr(thing, method)).parameters.values()
+    named = any(each.name == "groups" for each in taken)
+    if not hasattr(thing, "get_metadata_routing"):
+        return named
+    try:
+        asked = get_routing_for_object(thing)
+    except NotImplementedError:  # an estimator without routing
+        return named
+    if method == "split":
+        return named and "groups" in asked.split.requests
+    return named or "groups" in asked.consumes(method, ["groups"])
+
+
+def router(owner: Any) -> MetadataRouter:
+    """Own requests, those of the inner `fit` and of the splitter, for metadata routing."""
+    found = MetadataRouter(owner=type(owner).__name__).add_self_request(owner)
+    fitting = MethodMapping().add(caller="fit", callee="fit")
+    found = found.add(estimator=owner.estimator, method_mapping=fitting)
+    if not hasattr(owner, "cv"):
+        return found
+    splitting = MethodMapping().add(caller="fit", callee="split")
+    return found.add(splitter=owner.cv, method_mapping=splitting)
+
+
+def fit_metadata(
+    owner: Any, sample_weight: Any, given: Mapping[str, Any], groups: Any = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the inner `fit`, and the splitter, are given beside X and y."""
+    asked = dict(given) if sample_weight is None else {"sample_weight": sample_weight, **given}
+    told = {} if groups is None else {"groups": groups}
+    if get_config()["enable_metadata_routing"]:
+        if not asked | told:
+            return {}, {}
+        routed = process_routing(owner, "fit", **asked, **told)
+        splitting = dict(routed.splitter.split) if hasattr(owner, "cv") else {}
+        return dict(routed.estimator.fit), splitting | _by_hand(owner, told, routed=True)
+    if sample_weight is not None:
+        refuse_without_weights(owner.estimator)
+    taken = takes_groups(owner.estimator, "fit") if told or "groups" in given else False
+    if "groups" in given and not taken:
+        name = type(owner.estimator).__name__
+        raise DataError(f"{name} takes no groups in fit.", hint="leave out `groups`")
+    if taken and not any(name.endswith("__groups") for name in given):
+        asked |= told
+    return asked, _by_hand(owner, told, routed=False)
+
+
+def _by_hand(owner: Any, told: dict[str, Any], *, routed: bool) -> dict[str, Any]:
+    """Groups for a splitter that reads them and is not reached by routing."""
+    cv = getattr(owner, "cv", None)
+    if not hasattr(cv, "split") or (routed and hasattr(cv, "get_metadata_routing")):
+        return {}
+    return told if takes_groups(cv, "split") else {}
+
+
+def refuse_without_weights(estimator: Any) -> None:
+    """Raise when an estimator would not read `sample_weight`."""
+    if has_fit_parameter(estimator, "sample_weight"):
+        return
+    name = type(estimator).__name__
+    if not get_config()["enable_metadata_routing"]:
+        raise DataError(
+            f"{name} takes no sample_weight in fit.",
+            hint="weights reach the steps of a pipeline by metadata routing: "
+            "sklearn.set_config(enable_metadata_routing=True)",
+        )
+    if "sample_weight" not in get_routing_for_object(estimator).consumes("fit", ["sample_weight"]):
+        raise DataError(
+            f"{name} does not ask for sample_weight in fit.",
+            hint="call set_fit_request(sample_weight=True) on the step that learns",
+        )
+
+
+def weights_learnt(metadata: Mapping[str, Any]) -> Any:
+    """The weights that reached the estimator, also those of a step of a pipeline; or None."""
+    for name, value in metadata.items():
+        if name == "sample_weight" or name.endswith("__sample_weight"):
+            return None if value is None else np.asarray(value, dtype=np.float64)
+    return None
+
+
+def unfitted(calibrator: Any, folds: int = 5) -> Calibrator:
+    """A fresh copy of a calibrator; "auto" is the automatic choice, with so many folds."""
+    if isinstance(calibrator, Calibrator):
+        return calibrator.unfitted()
+    if not isinstance(calibrator, str) or calibrator != "auto":
+        raise DataError(f"`calibrator` must be a Calibrator or 'auto'; got {calibrator!r}.")
+    return Automatic(folds=folds)
+
+
+def checked_labels(X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any], IntArray]:
+    """Labels as a column, the sorted classes, and the position of each label among them."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    refuse_masked(X, "X")
+    refuse_masked(y, "y")
+    check_classification_targets(y)
+    column = column_or_1d(y, warn=True)
+    check_consistent_length(X, column)
+    classes, codes = np.unique(column, return_inverse=True)
+    return column, classes, codes.reshape(-1)
+
+
+def fit_clone(estimator: Any, X: Any, y: Any, metadata: Mapping[str, Any]) -> Any:
+    """A fresh copy, fitted."""
+    return clone(estimator).fit(X, y, **metadata)
+
+
+def log_scores(estimator: Any, X: Any, n_classes: int) -> NDArray[np.float64]:
+    """What a calibrator reads: log-posteriors (n, K), or the scores of a `decision_function`."""
+    source = "predict_proba"
+    if hasattr(estimator, "predict_proba"):
+        with np.errstate(divide="ignore"):
+            scores = np.log(np.asarray(estimator.predict_proba(X), dtype=np.float64))
+    elif hasattr(estimator, "decision_function"):
+        source = "decision_function"
+        scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores / 2, scores / 2])
+    else:
+        raise DataError(
+            f"{type(estimator).__name__} has neither predict_proba nor decision_function, so there "
+            "is nothing to calibrate."
+        )
+    if scores.shape[1:] != (n_classes,):
+        raise DataError(
+            f"`{source}` of {type(estimator).__name__} gives an array of shape {scores.shape} for "
+            f"{n_classes} classes.",
+            hint="use an estimator with one score per class (decision_function_shape='ovr')"
+            if source == "decision_function"
+            else "it must have one column per class of y",
+        )
+    return scores
+
+
+class AroundClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A classifier around `estimator`: its routing, its tags, its features."""
+
+    estimator: Any
+    estimator_: Any
+    estimators_: list[Any]
+
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn's metadata routing reads: own requests and the estimator's."""
+        return router(self)
+
+    def _keep_fitted(self, estimator: Any = None, of_folds: Sequence[Any] = ()) -> None:
+        """One fitted estimator or those of the folds; number and names of their features."""
+        for name in ("estimator_", "estimators_"):
+            self.__dict__.pop(name, None)
+        if of_folds:
+            self.estimators_ = list(of_folds)
+        else:
+            self.estimator_ = estimator
+        first = of_folds[0] if of_folds else estimator
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(first, name):
+                setattr(self, name, getattr(first, name))
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:
+        """Tags as scikit-learn before 1.6 reads them."""
+        reason = "folds depend on the number of cases, also of those with weight 0"
+        return {"_xfail_checks": {"check_sample_weights_invariance": reason}}

@@ -1,0 +1,226 @@
+"""Costs as metrics in training loops: the summary is the state, so batches and processes add."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from stakes.application import Application, as_application
+from stakes.exceptions import CostError, DataError
+from stakes.integrations.torch.reductions import confusion_counts
+from stakes.integrations.torch.scores import bin_scores, binned_counts, rounded_edges
+from stakes.integrations.torch.states import Metric, fingerprint, synced
+from stakes.integrations.torch.tensors import (
+    as_codes,
+    cell_counts,
+    refuse_bad_labels,
+    refuse_bad_scores,
+)
+from stakes.metrics import actual_cost, expected_cost, min_cost, normalized_expected_cost
+from stakes.summaries import ConfusionMatrix, ScoreBins
+
+__all__ = ["ActualCost", "ExpectedCost", "MinimumCost"]
+
+
+class ExpectedCost(Metric):
+    """Expected cost of Bayes decisions, or of decisions given; lower is better.
+
+    Parameters
+    ----------
+    application : Application or CostMatrix
+        Costs and priors; without priors, those of the data seen.
+    normalize : bool
+        Divide by the cost of the best naive decision (NEC).
+    **options
+        Passed to `torchmetrics.Metric`, where it is installed.
+
+    Notes
+    -----
+    The state is the confusion matrix, which adds over batches and processes; `summary` returns it
+    for everything else that can be read off it: intervals, audits, reports.
+
+    Examples
+    --------
+    >>> import torch
+    >>> metric = ExpectedCost(Application([[0, 1], [10, 0]], priors=[0.9, 0.1]))
+    >>> metric.update(torch.tensor([[0.99, 0.01], [0.5, 0.5]]), torch.tensor([0, 1]))
+    >>> metric.update(torch.tensor([[0.8, 0.2]]), torch.tensor([0]))
+    >>> round(float(metric.compute()), 3)  # half of class 0 called for nothing: 0.9 * 0.5
+    0.45
+    """
+
+    higher_is_better = False
+    is_differentiable = False
+    full_state_update = False
+    counts: Any
+
+    def __init__(self, application: Any, *, normalize: bool = False, **options: Any) -> None:
+        super().__init__(**options)
+        self.application: Application = as_application(application)
+        self.normalize = normalize
+        shape = self.application.costs.shape
+        self.add_state("counts", torch.zeros(shape, dtype=torch.int64), dist_reduce_fx="sum")
+        self.add_state("rule", fingerprint(self.application.costs.values), dist_reduce_fx="max")
+
+    def update(self, preds: Any, target: Any) -> None:
+        """Count a batch.
+
+        Parameters
+        ----------
+        preds : Tensor
+            Posteriors (n, K), or (n,) floats of the second of two classes; or integer positions
+            of decisions already taken.
+        target : Tensor of integers, shape (n,)
+            Positions of the true classes.
+        """
+        shape = self.application.costs.shape
+        if preds.dtype.is_floating_point:
+            found = confusion_counts(target, preds.detach(), costs=self.application)
+        else:
+            refuse_bad_labels(preds, shape[1], name="preds")
+            refuse_bad_labels(target, shape[0], name="target")
+            codes = as_codes(target, shape[0], len(preds))
+            found = cell_counts(codes, preds.to(torch.int64), shape=shape)
+        self.counts = self.counts + found.to(self.counts.device)
+
+    def summary(self) -> ConfusionMatrix:
+        """What was decided so far, in this process, as a `stakes.ConfusionMatrix`."""
+        app = self.application
+        return ConfusionMatrix(self.counts.cpu().numpy(), app.classes, app.decisions)
+
+    def compute(self) -> Any:
+        """The cost per case, a scalar in float64."""
+        measure = normalized_expected_cost if self.normalize else expected_cost
+        with synced(self):
+            value = measure(self.summary(), application=self.application)
+        return torch.tensor(value, dtype=torch.float64, device=self.counts.device)
+
+
+class _BinnedScores(Metric):
+    """Binary scores in bins, with the Bayes threshold among the edges."""
+
+    higher_is_better = False
+    is_differentiable = False
+    full_state_update = False
+    counts: Any
+    lowest: Any
+    highest: Any
+
+    def __init__(
+        self,
+        application: Any,
+        *,
+        normalize: bool = False,
+        bins: int = 4096,
+        reach: float = 20.0,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        app = as_application(application)
+        if app.costs.shape != (2, 2):
+            raise CostError(f"two classes and two decisions are needed; got {app.costs.shape}.")
+        self.application, self.normalize = app, normalize
+        if bins < 2 or not 0 < reach < np.inf:
+            raise DataError(
+                f"`bins` must be at least 2 and `reach` positive; got {bins} and {reach:g}."
+            )
+        grid = np.linspace(-reach, reach, bins - 1)
+        self.edges = np.unique(np.append(grid, app.log_odds_threshold))
+        size = len(self.edges) + 1
+        self.add_state("counts", torch.zeros((size, 2), dtype=torch.int64), dist_reduce_fx="sum")
+        ends = torch.full((size,), torch.inf, dtype=torch.float64)
+        self.add_state("lowest", ends, dist_reduce_fx="min")
+        self.add_state("highest", -ends, dist_reduce_fx="max")
+        self.add_state("rule", fingerprint(self.edges), dist_reduce_fx="max")
+
+    def update(self, preds: Any, target: Any) -> None:
+        """Count a batch of log odds (n,) of the second class, or logits (n, 2)."""
+        refuse_bad_scores(preds, 2 if preds.ndim == 2 else None, name="preds")
+        odds = (preds[:, 1] - preds[:, 0] if preds.ndim == 2 else preds).detach()
+        odds = odds if odds.dtype == torch.float64 else odds.float()
+        if bool(torch.isnan(odds).any()):
+            raise DataError("`preds` holds NaN.")
+        refuse_bad_labels(target, 2, name="target")
+        codes = as_codes(target, 2, len(odds))
+        edges = torch.tensor(rounded_edges(self.edges, odds.dtype), device=odds.device)
+        counts, lowest, highest = binned_counts(codes, odds, edges)
+        home = self.counts.device
+        self.counts = self.counts + counts.to(home)
+        self.lowest = torch.minimum(self.lowest, lowest.to(home))
+        self.highest = torch.maximum(self.highest, highest.to(home))
+
+    def summary(self) -> ScoreBins:
+        """The binned log odds so far, in this process, as a `stakes.ScoreBins`."""
+        return bin_scores(
+            self.counts,
+            self.lowest,
+            self.highest,
+            edges=self.edges,
+            kind="log_odds",
+            classes=self.application.classes,
+        )
+
+    def _value(self, measure: Any) -> Any:
+        """A metric of the summary as a scalar tensor."""
+        with synced(self):
+            found = measure(self.summary(), self.application, normalize=self.normalize)
+        return torch.tensor(found, dtype=torch.float64, device=self.counts.device)
+
+
+class ActualCost(_BinnedScores):
+    """Cost of two classes when log odds are taken at their word; exact, from binned scores.
+
+    Parameters
+    ----------
+    application : Application or CostMatrix
+        Two classes, two decisions.
+    normalize : bool
+        Divide by the cost of the best naive decision.
+    bins : int
+        Bins of equal width from `-reach` to `reach` log odds; the Bayes threshold is an edge too.
+    reach : float
+        Log odds beyond it share a bin.
+    **options
+        Passed to `torchmetrics.Metric`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> metric = ActualCost(Application([[0, 1], [1, 0]], priors=[0.5, 0.5]))
+    >>> metric.update(torch.tensor([-3.0, 0.5, -0.5, 2.0]), torch.tensor([0, 0, 1, 1]))
+    >>> float(metric.compute())
+    0.5
+    """
+
+    def compute(self) -> Any:
+        """Cost per case of the Bayes decisions, a scalar in float64."""
+        return self._value(actual_cost)
+
+
+class MinimumCost(_BinnedScores):
+    """Least cost that a threshold on the binned scores of two classes could reach.
+
+    Parameters
+    ----------
+    application, normalize, bins, reach, **options
+        As in `ActualCost`.
+
+    Notes
+    -----
+    The threshold is an edge of the bins, so the value is never below the exact minimum; how far
+    above it can be, `stakes.metrics.score_bounds(metric.summary())` tells.
+
+    Examples
+    --------
+    >>> import torch
+    >>> metric = MinimumCost(Application([[0, 1], [1, 0]], priors=[0.5, 0.5]))
+    >>> metric.update(torch.tensor([-3.0, 0.5, -0.5, 2.0]), torch.tensor([0, 0, 1, 1]))
+    >>> float(metric.compute())
+    0.25
+    """
+
+    def compute(self) -> Any:
+        """Least cost per case over the edges, a scalar in float64."""
+        return self._value(min_cost)

@@ -1,0 +1,1 @@
+"""What people read: numbers as words, and later the words of notes and errors."""

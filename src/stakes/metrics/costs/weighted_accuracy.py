@@ -1,0 +1,308 @@
+"""Weighted accuracy and its relatives, for one weight or averaged over what is known of it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from stakes._kernels.two_class_metrics import mean_reciprocal
+from stakes.application import as_application
+from stakes.application.unknowns import Alternatives, BetaShare, Between, LogUniform, Samples
+from stakes.exceptions import CostError
+from stakes.metrics.costs.expected_cost import check_names
+from stakes.metrics.counts.table_cells import BinaryCells, binary_cells, error_costs, named_table
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import Name
+
+__all__ = [
+    "c_score",
+    "cost_weight",
+    "expected_weighted_accuracy",
+    "mean_weighted_accuracy",
+    "msu",
+    "total_classification_cost",
+    "weighted_accuracy",
+]
+
+
+def cost_weight(application: Any, *, positive: Name | None = None) -> float:
+    """Weight of the positive class that belongs to the costs, C_FN / (C_FN + C_FP).
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eqs 4-5.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> cost_weight(CostMatrix.binary(false_positive=1, false_negative=9))
+    0.9
+    """
+    costs = error_costs(as_application(application), positive)
+    return costs.fn / (costs.fn + costs.fp)
+
+
+def weighted_accuracy(
+    matrix: ConfusionMatrix, weight: float, *, positive: Name | None = None
+) -> float:
+    r"""Accuracy in which a positive counts `weight` and a negative 1 - `weight`.
+
+    Ranks systems on the same data as their total cost does, when `weight` is the
+    `cost_weight` of the application; higher is better, between 0 and 1. `nan` when no
+    case has a positive weight.
+
+    .. math:: \frac{w\,TP + (1 - w)\,TN}{w\,P + (1 - w)\,N}
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eq 3.
+
+    Examples
+    --------
+    >>> round(weighted_accuracy(ConfusionMatrix([[50, 30], [5, 15]]), 0.9), 4)
+    0.7115
+    """
+    if not 0 <= weight <= 1:
+        raise CostError(f"`weight` must lie between 0 and 1; got {weight!r}.")
+    cells = binary_cells(matrix, positive)
+    whole = weight * cells.positives + (1 - weight) * cells.negatives
+    return (weight * cells.tp + (1 - weight) * cells.tn) / whole if whole else math.nan
+
+
+def expected_weighted_accuracy(
+    matrix: ConfusionMatrix, *, alpha: float, beta: float, positive: Name | None = None
+) -> float:
+    r"""Weighted accuracy averaged over an uncertain weight, w ~ Beta(alpha, beta).
+
+    For a cost ratio that is only known roughly; higher is better. The integral is exact (a
+    continued fraction of Gauss), also for extreme Betas where quadrature loses most of the
+    mass. `nan` when there are no cases.
+
+    .. math:: \int_0^1 WA(w)\, u(w)\, dw
+
+    Parameters
+    ----------
+    matrix : ConfusionMatrix
+        Two classes, two decisions.
+    alpha, beta : float
+        Parameters of the Beta distribution of the *positive* class's weight; swap them for
+        a distribution over c = 1 - w.
+    positive : name, optional
+        The positive class; the second one if absent.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eq 7.
+
+    Examples
+    --------
+    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
+    >>> round(expected_weighted_accuracy(cm, alpha=9, beta=1), 4)
+    0.7162
+    """
+    if not (math.isfinite(alpha) and math.isfinite(beta) and alpha > 0 and beta > 0):
+        raise CostError(f"`alpha` and `beta` must be positive; got {alpha!r} and {beta!r}.")
+    cells = binary_cells(matrix, positive)
+    if cells.positives + cells.negatives == 0:
+        return math.nan
+    if cells.negatives == 0:
+        return cells.tp / cells.positives
+    if cells.positives == 0:
+        return cells.tn / cells.negatives
+    return _beta_average(cells, alpha, beta)
+
+
+def _beta_average(cells: BinaryCells, alpha: float, beta: float) -> float:
+    """E[(TN + w (TP - TN)) / (N + w (P - N))] for w ~ Beta(alpha, beta).
+
+    With W = w and 1 - W written out, the mean of w f(w) under Beta(alpha, beta) is
+    alpha / (alpha + beta) times the mean of f under Beta(alpha + 1, beta), so both terms
+    are positive and nothing cancels.
+    """
+    negatives, positives = cells.negatives, cells.positives
+    x = 1 - positives / negatives
+    share = alpha / (alpha + beta)
+    hits = share * mean_reciprocal(alpha + 1, beta, x) * cells.tp / negatives
+    rest = (1 - share) * mean_reciprocal(alpha, beta + 1, x) * cells.tn / negatives
+    return hits + rest
+
+
+def total_classification_cost(matrix: ConfusionMatrix, application: Any) -> float:
+    """Cost of all cases together, as given; lower is better.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eqs 1-2.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
+    >>> total_classification_cost(cm, CostMatrix.binary(false_positive=1, false_negative=9))
+    75.0
+    """
+    app = as_application(application)
+    matrix = named_table(matrix, app)
+    check_names(matrix, app)
+    return float((matrix.counts * app.costs.values).sum())
+
+
+def c_score(matrix: ConfusionMatrix, application: Any, *, positive: Name | None = None) -> float:
+    """Cost of the errors per positive case, in false alarms; lower is better.
+
+    (C_FN FN + C_FP FP) / (P C_FP), with each error's cost above the right decision. `nan`
+    without positives, or when a false alarm costs nothing.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 2.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
+    >>> c_score(cm, CostMatrix.binary(false_positive=1, false_negative=9))
+    3.75
+    """
+    cells, costs = (
+        binary_cells(matrix, positive),
+        error_costs(as_application(application), positive),
+    )
+    whole = cells.positives * costs.fp
+    return (costs.fn * cells.fn + costs.fp * cells.fp) / whole if whole else math.nan
+
+
+def msu(matrix: ConfusionMatrix, application: Any, *, positive: Name | None = None) -> float:
+    """Share of the worst possible cost that is avoided; higher is better, between 0 and 1.
+
+    1 - (TCC - TCC_min) / TCC_max with TCC_max = C_FN P + C_FP N, which makes it equal to the
+    weighted accuracy at the weight of the costs. `nan` without cases that can cost anything.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 2 and eq 6.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
+    >>> round(msu(cm, CostMatrix.binary(false_positive=1, false_negative=9)), 4)
+    0.7115
+    """
+    cells, costs = (
+        binary_cells(matrix, positive),
+        error_costs(as_application(application), positive),
+    )
+    worst = costs.fn * cells.positives + costs.fp * cells.negatives
+    return 1 - (costs.fn * cells.fn + costs.fp * cells.fp) / worst if worst else math.nan
+
+
+#: Below this the denominator varies so little that 24 nodes integrate to the last digit.
+NEARLY_CONSTANT = 0.5
+NODES = 24
+
+
+def mean_weighted_accuracy(
+    matrix: ConfusionMatrix, weight: Any, *, positive: Name | None = None
+) -> float:
+    r"""Weighted accuracy averaged over everything that the weight may be.
+
+    `expected_weighted_accuracy` for any kind of doubt: an elicited range, a few alternatives,
+    a Beta distribution, draws. Higher is better. `nan` when there are no cases.
+
+    .. math:: \int WA(w)\, u(w)\, dw
+
+    Parameters
+    ----------
+    matrix : ConfusionMatrix
+        Two classes, two decisions.
+    weight : Between, LogUniform, BetaShare, Alternatives or Samples
+        The weight of the positive class, C_FN / (C_FN + C_FP), between 0 and 1.
+    positive : name, optional
+        The positive class; the second one if absent.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Notes
+    -----
+    All integrals are exact: a closed form for ranges, Gauss's continued fraction for Betas.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, eq 7 and section 3.2.
+
+    Examples
+    --------
+    >>> cm = ConfusionMatrix([[50, 30], [5, 15]])
+    >>> round(mean_weighted_accuracy(cm, Between(0.919, 0.927)), 4)
+    0.7187
+    >>> round(weighted_accuracy(cm, 0.923), 4)
+    0.7187
+    """
+    if isinstance(weight, BetaShare):
+        return expected_weighted_accuracy(
+            matrix, alpha=weight.alpha, beta=weight.beta, positive=positive
+        )
+    if not isinstance(weight, (Alternatives, Between, LogUniform, Samples)):
+        raise CostError(
+            f"`weight` must be a range, alternatives, a BetaShare or samples; got {weight!r}.",
+            hint="Between(0.8, 0.9); for one number use weighted_accuracy",
+        )
+    if weight.low < 0 or weight.high > 1:
+        raise CostError(f"`weight` must lie between 0 and 1; got {weight!r}.")
+    if isinstance(weight, Alternatives):
+        pairs = zip(weight.values, weight.probabilities or (), strict=True)
+        return math.fsum(p * weighted_accuracy(matrix, w, positive=positive) for w, p in pairs)
+    cells = binary_cells(matrix, positive)
+    if isinstance(weight, Samples):
+        return float(np.mean(_at(cells, np.asarray(weight.values))))
+    if weight.low == weight.high or cells.positives == 0 or cells.negatives == 0:
+        return weighted_accuracy(matrix, (weight.low + weight.high) / 2, positive=positive)
+    return _over_range(cells, weight.low, weight.high, logarithmic=weight.low > 0)
+
+
+def _at(cells: BinaryCells, w: Any) -> Any:
+    """Weighted accuracy at each of several weights."""
+    whole = w * cells.positives + (1 - w) * cells.negatives
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (w * cells.tp + (1 - w) * cells.tn) / whole
+
+
+def _over_range(cells: BinaryCells, low: float, high: float, *, logarithmic: bool) -> float:
+    """The mean over a range, uniform in the weight or in its logarithm.
+
+    With the denominator c + d w, c = N and d = P - N, the mean of 1 / (c + d w) and of
+    w / (c + d w) are logarithms of its values at both ends.
+    """
+    c, d, width = cells.negatives, cells.positives - cells.negatives, high - low
+    start = c + d * low
+    x = d * width / start
+    if abs(x) < NEARLY_CONSTANT:
+        return _by_nodes(cells, low, high, logarithmic=logarithmic)
+    spread = math.log1p(x)  # log of the ratio of the denominators
+    if logarithmic:
+        factor = math.log(high / low)
+        with_w = spread / (d * factor)
+        alone = (factor - spread) / (c * factor)
+    else:
+        alone = spread / (d * width)
+        with_w = (1 - c * alone) / d
+    return cells.tp * with_w + cells.tn * (alone - with_w)
+
+
+def _by_nodes(cells: BinaryCells, low: float, high: float, *, logarithmic: bool) -> float:
+    """The same by Gauss-Legendre nodes, for a denominator that hardly varies."""
+    nodes, shares = np.polynomial.legendre.leggauss(NODES)
+    if not logarithmic:
+        return float(shares @ _at(cells, (low + high) / 2 + (high - low) / 2 * nodes) / 2)
+    middle, half = math.log(low * high) / 2, math.log(high / low) / 2
+    pieces = max(1, math.ceil(half / 2))  # a wide range in short pieces
+    edges = np.linspace(middle - half, middle + half, pieces + 1)
+    centres, widths = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
+    values = _at(cells, np.exp(centres[:, None] + widths[:, None] * nodes))
+    return float((values @ shares).mean() / 2)

@@ -1,0 +1,236 @@
+"""Precision, recall and F-scores of many classes, averaged in each of the usual ways.
+
+Each class is taken in turn as the positive one. `nan` for one class makes the average `nan`:
+nothing is left out and nothing is counted as 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from stakes._kernels import many_class_metrics as many_class
+from stakes.exceptions import DataError
+from stakes.metrics.counts.f_scores import checked_beta
+from stakes.metrics.counts.table_cells import square_counts
+from stakes.typing import FloatArray
+
+__all__ = [
+    "Average",
+    "f1_of_averages",
+    "macro_f1",
+    "macro_precision",
+    "macro_recall",
+    "micro_f1",
+    "multiclass_f_beta",
+    "multiclass_precision",
+    "multiclass_recall",
+    "weighted_f1",
+]  # fmt: skip
+
+#: Equal weight to each class, weight by its cases, or one pool of all decisions.
+Average: TypeAlias = Literal["macro", "weighted", "micro"]
+
+
+def multiclass_precision(matrix: Any, *, average: Average = "macro") -> float:
+    """Precision of each class in turn, averaged; higher is better.
+
+    Parameters
+    ----------
+    matrix
+        See :ref:`common-parameters`.
+    average : {"macro", "weighted", "micro"}
+        Equal weights; weights by cases; or the pooled counts, which give the accuracy.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; `nan` when a decision was never taken (not for "micro").
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 3.7.
+
+    Examples
+    --------
+    >>> multiclass_precision([[4, 1, 0], [0, 4, 1], [0, 0, 4]])
+    0.8666666666666667
+    """
+    return _averaged(many_class.class_precision, matrix, average, "multiclass_precision")
+
+
+def multiclass_recall(matrix: Any, *, average: Average = "macro") -> float:
+    """Recall of each class in turn, averaged; higher is better.
+
+    Parameters
+    ----------
+    matrix
+        See :ref:`common-parameters`.
+    average : {"macro", "weighted", "micro"}
+        Equal weights, which give the balanced accuracy; weights by cases, or the pooled
+        counts, which both give the accuracy.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; `nan` when a class has no case (not for "micro").
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 3.7.
+
+    Examples
+    --------
+    >>> multiclass_recall([[4, 1, 0], [0, 4, 1], [0, 0, 4]])
+    0.8666666666666667
+    """
+    return _averaged(many_class.class_recall, matrix, average, "multiclass_recall")
+
+
+def multiclass_f_beta(matrix: Any, *, beta: float = 1.0, average: Average = "macro") -> float:
+    """F-beta of each class in turn, averaged; higher is better.
+
+    Parameters
+    ----------
+    matrix
+        See :ref:`common-parameters`.
+    beta : float
+        How many times more recall counts than precision.
+    average : {"macro", "weighted", "micro"}
+        Equal weights; weights by cases; or the pooled counts, which give the accuracy
+        whatever beta is.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; `nan` when a class has neither cases nor decisions (not for
+        "micro").
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 3.7.
+
+    Examples
+    --------
+    >>> round(multiclass_f_beta([[4, 1, 0], [0, 4, 1], [0, 0, 4]], beta=2), 4)
+    0.8619
+    """
+    value = checked_beta(beta)
+    return _averaged(
+        lambda counts: many_class.class_f_beta(counts, beta=value),
+        matrix, average, "multiclass_f_beta",
+    )  # fmt: skip
+
+
+def macro_precision(matrix: Any) -> float:
+    """Mean precision of the classes; higher is better. See `multiclass_precision`.
+
+    Examples
+    --------
+    >>> macro_precision([[4, 1], [0, 5]])
+    0.9166666666666667
+    """
+    return multiclass_precision(matrix)
+
+
+def macro_recall(matrix: Any) -> float:
+    """Mean recall of the classes, the balanced accuracy; higher is better.
+
+    See `multiclass_recall`.
+
+    Examples
+    --------
+    >>> macro_recall([[4, 1], [0, 5]])
+    0.9
+    """
+    return multiclass_recall(matrix)
+
+
+def macro_f1(matrix: Any) -> float:
+    """Mean F1 of the classes, the usual meaning of macro F1; higher is better.
+
+    Not the F1 of the mean precision and recall: see `f1_of_averages`. `nan` when a class
+    has neither cases nor decisions.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 3.7 (MC1).
+
+    Examples
+    --------
+    >>> round(macro_f1([[4, 1, 0], [0, 4, 1], [0, 0, 4]]), 4)
+    0.8593
+    """
+    return multiclass_f_beta(matrix)
+
+
+def weighted_f1(matrix: Any) -> float:
+    """F1 of the classes, averaged with their shares as weights; higher is better.
+
+    `nan` when a class has neither cases nor decisions.
+
+    Examples
+    --------
+    >>> round(weighted_f1([[4, 1, 0], [0, 4, 1], [0, 0, 4]]), 4)
+    0.8571
+    """
+    return multiclass_f_beta(matrix, average="weighted")
+
+
+def micro_f1(matrix: Any) -> float:
+    """F1 of the pooled one-against-rest counts, which is the accuracy; higher is better.
+
+    `nan` when there are no cases.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 3.7.
+
+    Examples
+    --------
+    >>> micro_f1([[4, 1], [0, 5]])
+    0.9
+    """
+    return multiclass_f_beta(matrix, average="micro")
+
+
+def f1_of_averages(matrix: Any, *, beta: float = 1.0) -> float:
+    """F1 of the mean precision and the mean recall, the other macro F1; higher is better.
+
+    Parameters
+    ----------
+    matrix
+        See :ref:`common-parameters`.
+    beta : float
+        For F-beta instead of F1.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; `nan` when a class has no case or a decision was never taken, and
+        when nothing is right.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 3.7 (MC2).
+
+    Examples
+    --------
+    >>> round(f1_of_averages([[4, 1, 0], [0, 4, 1], [0, 0, 4]]), 4)
+    0.8667
+    """
+    counts = square_counts(matrix, "f1_of_averages")
+    return float(many_class.mean_f_beta(counts, beta=checked_beta(beta)))
+
+
+def _averaged(kernel: Any, matrix: Any, average: Average, what: str) -> float:
+    """Per-class numbers brought to one."""
+    counts = square_counts(matrix, what)
+    if average == "micro":
+        return float(many_class.pooled_f_beta(counts))
+    values: FloatArray = kernel(counts)
+    if average == "macro":
+        return float(values.mean())
+    if average == "weighted":
+        totals = counts.sum(axis=1)
+        return float(many_class.ratio((values * totals).sum(), totals.sum()))
+    raise DataError(f"`average` must be 'macro', 'weighted' or 'micro'; got {average!r}.")

@@ -1,0 +1,162 @@
+"""The cells of a table by the names everybody uses, and from a table to one number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stakes._kernels.array_sizes import ordinary_scale
+from stakes._kernels.two_class_metrics import Array
+from stakes._names import listed
+from stakes.application import Application, as_application
+from stakes.exceptions import CostError, DataError
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray, Name
+
+__all__ = [
+    "BinaryCells",
+    "ErrorCosts",
+    "as_table",
+    "binary_cells",
+    "error_costs",
+    "named_table",
+    "of_square",
+    "of_two_classes",
+    "square_counts",
+]
+
+
+class BinaryCells(NamedTuple):
+    """True negatives, false positives, false negatives, true positives; see `binary_cells`.
+
+    Parameters
+    ----------
+    tn, fp : float
+        Cases of the other class that were decided rightly and wrongly.
+    fn, tp : float
+        Cases of the positive class that were decided wrongly and rightly.
+    """
+
+    tn: float
+    fp: float
+    fn: float
+    tp: float
+
+    @property
+    def positives(self) -> float:
+        """Cases of the positive class."""
+        return self.fn + self.tp
+
+    @property
+    def negatives(self) -> float:
+        """Cases of the other class."""
+        return self.tn + self.fp
+
+
+class ErrorCosts(NamedTuple):
+    """What each error costs more than the right decision would have."""
+
+    fp: float
+    fn: float
+
+
+def binary_cells(matrix: Any, positive: Name | None = None) -> BinaryCells:
+    """The cells of a two-by-two matrix; the second class is positive unless named otherwise.
+
+    The decision that belongs to the positive class is the one in the same position.
+
+    Parameters
+    ----------
+    matrix : ConfusionMatrix or array-like
+        Two classes, two decisions.
+    positive : name, optional
+        The positive class.
+
+    Returns
+    -------
+    BinaryCells
+        The counts (or weights), as floats.
+
+    Examples
+    --------
+    >>> binary_cells(ConfusionMatrix([[90, 5], [1, 4]]))
+    BinaryCells(tn=90.0, fp=5.0, fn=1.0, tp=4.0)
+    """
+    if not isinstance(matrix, ConfusionMatrix):
+        matrix = ConfusionMatrix(matrix)
+    if matrix.counts.shape != (2, 2):
+        raise DataError(
+            f"this needs two classes and two decisions; got {matrix.counts.shape[0]} x "
+            f"{matrix.counts.shape[1]}."
+        )
+    (a, b), (c, d) = ((float(v) for v in row) for row in matrix.counts)
+    if _positive_index(matrix.classes, positive) == 1:
+        return BinaryCells(a, b, c, d)
+    return BinaryCells(d, c, b, a)
+
+
+def error_costs(application: Application, positive: Name | None = None) -> ErrorCosts:
+    """Shifted unit costs C_FP = c_FP - c_TN and C_FN = c_FN - c_TP (`wa2025` section 2)."""
+    app = as_application(application)
+    if app.costs.shape != (2, 2):
+        raise CostError(f"this needs 2 x 2 costs; got {app.costs.shape[0]} x {app.costs.shape[1]}.")
+    (c11, c12), (c21, c22) = app.costs.values.tolist()
+    acting, waiting = c12 - c11, c21 - c22
+    if acting < 0 or waiting < 0 or acting + waiting == 0:
+        raise CostError(
+            f"errors must cost at least as much as the right decision; wrong decisions cost "
+            f"{acting:g} more for {app.classes[0]!r} and {waiting:g} more for {app.classes[1]!r}.",
+            hint="rows are true classes, columns are decisions",
+        )
+    if _positive_index(app.classes, positive) == 1:
+        return ErrorCosts(fp=acting, fn=waiting)
+    return ErrorCosts(fp=waiting, fn=acting)
+
+
+def _positive_index(classes: tuple[Name, ...], positive: Name | None) -> int:
+    """Which of two classes is the positive one."""
+    if positive is None:
+        return 1
+    if positive not in classes:
+        raise DataError(f"`positive` must be one of {listed(classes)}; got {positive!r}.")
+    return classes.index(positive)
+
+
+def as_table(matrix: Any) -> ConfusionMatrix:
+    """A confusion matrix from itself or from an array of counts, rows true classes."""
+    return matrix if isinstance(matrix, ConfusionMatrix) else ConfusionMatrix(matrix)
+
+
+def named_table(matrix: Any, application: Application) -> ConfusionMatrix:
+    """The same, where plain counts take the names of the application."""
+    if isinstance(matrix, ConfusionMatrix):
+        return matrix
+    return ConfusionMatrix(matrix, application.classes, application.decisions)
+
+
+def of_two_classes(
+    kernel: Callable[..., Array], matrix: Any, positive: Name | None, **parameters: float
+) -> float:
+    """A kernel of tn, fp, fn, tp at one two-class table."""
+    cells = np.array(binary_cells(as_table(matrix), positive))
+    return float(kernel(*(cells / ordinary_scale(cells)), **parameters))
+
+
+def square_counts(matrix: Any, what: str) -> FloatArray:
+    """The counts as floats, when every decision is one of the classes; huge ones in a unit."""
+    table = as_table(matrix)
+    if table.classes != table.decisions and table.counts.shape != (2, 2):
+        raise DataError(
+            f"`{what}` needs decisions that are the classes; got {listed(table.classes)} x "
+            f"{listed(table.decisions)}.",
+            hint="with other decisions, say what each costs: expected_cost(cm, application=...)",
+        )
+    counts = np.asarray(table.counts, dtype=np.float64)
+    return counts / ordinary_scale(counts)
+
+
+def of_square(kernel: Callable[..., Array], matrix: Any, what: str, **parameters: Any) -> float:
+    """A kernel of (K, K) counts at one table whose decisions are its classes."""
+    return float(kernel(square_counts(matrix, what), **parameters))

@@ -1,0 +1,293 @@
+"""What log-likelihood ratios cost: at operating points such as NIST's, and over all of them
+(Cllr).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._kernels.scores.compiled_scores import softplus_sum
+from stakes.application import Application, CostMatrix, as_application
+from stakes.exceptions import DataError, UndefinedError
+from stakes.metrics.scores.operating_points import at_bayes_threshold, at_min_cost
+from stakes.results import Frame
+from stakes.summaries.ranked_scores import RankedScores, require_both
+from stakes.summaries.score_counts import ScoreCounts
+
+__all__ = [
+    "DetectionCosts",
+    "cllr",
+    "detection_costs",
+    "log_odds_sums",
+    "min_cllr",
+    "nist_applications",
+]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DetectionCosts:
+    """Actual and minimum normalised cost at several operating points.
+
+    Parameters
+    ----------
+    names : tuple of str
+        One per operating point.
+    effective_priors, actual, minimum : array
+        Normalised costs at each point; `nan` where only the order of the scores is known.
+    actual_thresholds, minimum_thresholds : array
+        In the units of the scores.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [-3.0, 0.5, -0.5, 6.0], kind="llr")
+    >>> detection_costs(sc, "sre16")
+    DetectionCosts(2 points: actual 0.5, minimum 0.5 on average)
+    """
+
+    names: tuple[str, ...]
+    effective_priors: np.ndarray
+    actual: np.ndarray
+    minimum: np.ndarray
+    actual_thresholds: np.ndarray
+    minimum_thresholds: np.ndarray
+
+    @property
+    def primary_actual(self) -> float:
+        """Mean of the actual costs: the primary cost of evaluations with several points."""
+        return float(self.actual.mean())
+
+    @property
+    def primary_minimum(self) -> float:
+        """Mean of the minimum costs, each with its own threshold."""
+        return float(self.minimum.mean())
+
+    def frame(self) -> Frame:
+        """One row per operating point."""
+        return Frame(
+            {
+                "point": list(self.names),
+                "effective_prior": self.effective_priors,
+                "actual": self.actual,
+                "minimum": self.minimum,
+                "calibration_loss": self.actual - self.minimum,
+                "bayes_threshold": self.actual_thresholds,
+                "best_threshold": self.minimum_thresholds,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"DetectionCosts({len(self.names)} points: actual {self.primary_actual:.4g}, "
+            f"minimum {self.primary_minimum:.4g} on average)"
+        )
+
+
+def detection_costs(scores: RankedScores, applications: Any) -> DetectionCosts:
+    """Actual and minimum normalised cost at several operating points at once.
+
+    For evaluations that average over operating points, such as those of NIST.
+
+    Parameters
+    ----------
+    scores : ScoreCounts or ScoreBins
+        Of any kind; the actual costs are `nan` for kind "rank".
+    applications : str, mapping, or sequence of Application
+        The name of a preset of `nist_applications`, applications by name, or a list.
+
+    Returns
+    -------
+    DetectionCosts
+        Normalised costs and thresholds at each point; `.primary_actual` is their mean.
+
+    References
+    ----------
+    .. [1] NIST Speaker Recognition Evaluation plans, 2008 to 2018.
+
+    Examples
+    --------
+    >>> from stakes import Application, ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [-3.0, 0.5, -0.5, 6.0], kind="llr")
+    >>> print(detection_costs(sc, "sre12").frame())
+    point       effective_prior  actual  minimum  calibration_loss  bayes_threshold  best_threshold
+    prior 0.01  0.01             0.5     0.5      0                 4.59512          3.25
+    prior 0.001  0.001            1       0.5      0.5               6.90675          3.25
+    """
+    if isinstance(applications, str):
+        points = nist_applications(applications)
+    elif isinstance(applications, Mapping):
+        points = {str(name): as_application(app) for name, app in applications.items()}
+    else:
+        points = {f"point {k + 1}": as_application(a) for k, a in enumerate(applications)}
+    rows: list[list[float]] = []
+    for app in points.values():
+        best = at_min_cost(scores, app)
+        prior = app.with_priors(app.resolved_priors(scores.priors)).effective_prior
+        minimum = best.cost(app, normalize=True)
+        if scores.kind == "rank":
+            rows.append([prior, np.nan, minimum, np.nan, best.threshold])
+        else:
+            actual = at_bayes_threshold(scores, app)
+            cost = actual.cost(app, normalize=True)
+            rows.append([prior, cost, minimum, actual.threshold, best.threshold])
+    return DetectionCosts(tuple(points), *np.array(rows).reshape(-1, 5).T)
+
+
+#: (prior of the target class, cost of a miss, cost of a false alarm) of each evaluation.
+_NIST = {
+    "sre08": [(0.01, 10.0, 1.0)],
+    "sre10": [(0.001, 1.0, 1.0)],
+    "sre12": [(0.01, 1.0, 1.0), (0.001, 1.0, 1.0)],
+    "sre16": [(0.01, 1.0, 1.0), (0.005, 1.0, 1.0)],
+    "sre18-cmn2": [(0.01, 1.0, 1.0), (0.005, 1.0, 1.0)],
+    "sre18-vast": [(0.05, 1.0, 1.0)],
+}
+
+
+def nist_applications(evaluation: str) -> dict[str, Application]:
+    """Operating points of a NIST speaker recognition evaluation.
+
+    Parameters
+    ----------
+    evaluation : str
+        "sre08" (also valid for 1996 to 2008), "sre10", "sre12", "sre16", "sre18-cmn2" or
+        "sre18-vast".
+
+    Returns
+    -------
+    dict of Application
+        By name; the second class is the target speaker.
+
+    Notes
+    -----
+    Only the costs and priors: the splits of trials that some plans weight equally, and
+    the two kinds of non-target trials of 2012, are for the caller to apply.
+
+    References
+    ----------
+    .. [1] NIST Speaker Recognition Evaluation plans, 2008 to 2018.
+
+    Examples
+    --------
+    >>> {name: app.priors.tolist() for name, app in nist_applications("sre16").items()}
+    {'prior 0.01': [0.99, 0.01], 'prior 0.005': [0.995, 0.005]}
+    """
+    if evaluation not in _NIST:
+        raise DataError(f"`evaluation` must be one of {', '.join(_NIST)}; got {evaluation!r}.")
+    return {
+        f"prior {prior:g}": Application(
+            CostMatrix([[0, false_alarm], [miss, 0]]), priors=[1 - prior, prior]
+        )
+        for prior, miss, false_alarm in _NIST[evaluation]
+    }
+
+
+def cllr(scores: RankedScores) -> float:
+    r"""Cost of log-likelihood ratios in bits: cross-entropy at equal priors.
+
+    Judges LLRs for all applications at once, calibration included; lower is better. 0 is
+    perfect, 1 is what LLRs of 0 (no information) get, infinite after one certain mistake.
+
+    .. math:: \frac12 \left[ \frac1{N_1} \sum_{y=1} \log_2(1 + e^{-s})
+              + \frac1{N_0} \sum_{y=0} \log_2(1 + e^{s}) \right]
+
+    Parameters
+    ----------
+    scores : ScoreCounts
+        Of kind "llr"; log odds and posteriors are turned into LLRs by taking out the prior
+        that they contain (that of the data unless the summary says another).
+
+    Returns
+    -------
+    float
+        In bits.
+
+    Notes
+    -----
+    Equals the integral of the unnormalised actual cost over the prior log odds, divided
+    by 2 ln 2.
+
+    References
+    ----------
+    .. [1] N. Brummer and J. du Preez, "Application-independent evaluation of speaker
+       detection", Computer Speech and Language 20, 2006.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> cllr(ScoreCounts.from_scores([0, 1], [0.0, 0.0], kind="llr"))
+    1.0
+    """
+    require_both(scores, "cllr")
+    scores.require_scale("cllr")
+    sums = log_odds_sums(scores, -scores.log_prior_odds())
+    first, second = np.array(sums) / scores.class_totals
+    return float((first + second) / (2 * math.log(2)))
+
+
+def log_odds_sums(scores: RankedScores, shift: float) -> tuple[float, float]:
+    """Log losses (natural) of each class when `shift` is added to the log odds of the scores."""
+    if not isinstance(scores, ScoreCounts):
+        raise UndefinedError(
+            "this needs every score, and bins have merged some of them.",
+            hint="keep ScoreCounts",
+        )
+    first, second = _as_log_odds(scores.negatives, scores), _as_log_odds(scores.positives, scores)
+    return (
+        softplus_sum(first, 1.0, shift, scores.negative_counts),
+        softplus_sum(second, -1.0, -shift, scores.positive_counts),
+    )
+
+
+def _as_log_odds(values: np.ndarray, scores: RankedScores) -> np.ndarray:
+    """Scores as log odds (of LLRs: as they are)."""
+    if scores.kind != "posterior":
+        return values
+    wide = values.astype(np.float64)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(wide) - np.log1p(-wide))
+
+
+def min_cllr(scores: RankedScores) -> float:
+    r"""Cllr after the best monotone recalibration, by isotonic regression; in bits.
+
+    What the order of the scores is worth for all applications at once; lower is better.
+    The difference to `cllr` is what calibration could save at most.
+
+    Parameters
+    ----------
+    scores : ScoreCounts or ScoreBins
+        Of any kind; only the order counts.
+
+    Returns
+    -------
+    float
+        Between 0 and 1 bit.
+
+    Notes
+    -----
+    Isotonic regression is fitted on the data that judge it, so this is optimistic.
+
+    References
+    ----------
+    .. [1] N. Brummer and J. du Preez, "Application-independent evaluation of speaker
+       detection", Computer Speech and Language 20, 2006.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6], kind="rank")
+    >>> round(min_cllr(sc), 4)
+    0.3333
+    """
+    require_both(scores, "min_cllr")
+    first, second = (part / part.sum() for part in scores.blocks())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        losses = np.where(first > 0, first * np.log2((first + second) / first), 0.0)
+        losses += np.where(second > 0, second * np.log2((first + second) / second), 0.0)
+    return float(losses.sum() / 2)

@@ -1,0 +1,380 @@
+"""Proper scores as costs averaged over applications, and their split by isotonic regression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from stakes.exceptions import DataError
+from stakes.metrics.scores.detection_costs import log_odds_sums
+from stakes.results import Frame
+from stakes.summaries.ranked_scores import RankedScores, require_both
+from stakes.typing import FloatArray
+
+__all__ = [
+    "BetaWeight",
+    "Losses",
+    "ScoreDecomposition",
+    "binary_brier_score",
+    "binary_cross_entropy",
+    "cost_over_applications",
+    "losses_of",
+    "mean_loss",
+    "score_decomposition",
+    "shares_of",
+]
+
+
+#: Losses of the first and of the second class as functions of the posterior log odds.
+Losses = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+
+
+class BetaWeight(NamedTuple):
+    """How much each application counts: a Beta density over posterior thresholds.
+
+    A threshold c belongs to the costs c for a false positive and 1 - c for a false
+    negative, so c is small when misses are costly.
+
+    Parameters
+    ----------
+    alpha, beta : float
+        Parameters of the Beta density; (1, 1) is uniform.
+    low, high : float
+        Only thresholds in this range count: the density is cut off and rescaled.
+
+    Examples
+    --------
+    >>> BetaWeight.from_cost_ratios(2, 20)
+    BetaWeight(alpha=1.0, beta=1.0, low=0.047619047619047616, high=0.3333333333333333)
+    """
+
+    alpha: float = 1.0
+    beta: float = 1.0
+    low: float = 0.0
+    high: float = 1.0
+
+    @classmethod
+    def from_cost_ratios(
+        cls, least: float, most: float, *, alpha: float = 1.0, beta: float = 1.0
+    ) -> BetaWeight:
+        """Thresholds for which a miss costs as much as `least` to `most` false alarms."""
+        if not 0 < least < most:
+            raise DataError(f"ratios must satisfy 0 < least < most; got {least!r}, {most!r}.")
+        return cls(alpha, beta, 1 / (1 + most), 1 / (1 + least))._checked()
+
+    def _checked(self) -> BetaWeight:
+        """The weight itself, if there are such thresholds."""
+        alpha, beta, low, high = self
+        if not (0 < alpha < np.inf and 0 < beta < np.inf and 0 <= low < high <= 1):
+            raise DataError(
+                "a Beta weight needs finite alpha, beta > 0 and 0 <= low < high <= 1; "
+                f"got {alpha!r}, {beta!r}, {low!r} and {high!r}."
+            )
+        return self
+
+    def losses(self, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Average cost of a case of the first and of the second class."""
+        from scipy.special import betainc, expit
+
+        alpha, beta, low, high = self._checked()
+        at = np.clip(expit(log_odds), low, high)
+        mass = betainc(alpha, beta, high) - betainc(alpha, beta, low)
+        raised = betainc(alpha + 1, beta, at) - betainc(alpha + 1, beta, low)
+        missed = betainc(alpha, beta + 1, high) - betainc(alpha, beta + 1, at)
+        total = (alpha + beta) * mass
+        return np.asarray(alpha * raised / total), np.asarray(beta * missed / total)
+
+
+def mean_loss(losses: Losses, log_odds: FloatArray, first: FloatArray, second: FloatArray) -> float:
+    """Losses weighted by the mass of each class; no mass, no loss, even if infinite."""
+    of_first, of_second = losses(log_odds)
+    with np.errstate(invalid="ignore"):
+        parts = np.where(first > 0, first * of_first, 0) + np.where(
+            second > 0, second * of_second, 0
+        )
+    return float(parts.sum())
+
+
+def losses_of(rule: Any) -> Losses:
+    """Losses of both classes as functions of the posterior log odds."""
+    if isinstance(rule, BetaWeight):
+        return rule.losses
+    if rule == "log":
+        return lambda z: (np.logaddexp(0, z), np.logaddexp(0, -z))
+    if rule == "brier":
+        return lambda z: (_squared(z), _squared(-z))
+    raise DataError(f"`rule` must be 'log', 'brier' or a BetaWeight; got {rule!r}.")
+
+
+def _squared(log_odds: FloatArray) -> FloatArray:
+    """The squared posterior."""
+    from scipy.special import expit
+
+    return np.asarray(expit(log_odds) ** 2)
+
+
+def shares_of(scores: RankedScores, prior: float | None, what: str) -> FloatArray:
+    """The priors of both classes: given, or those of the data."""
+    require_both(scores, what)
+    if prior is None:
+        return scores.priors
+    if not 0 < prior < 1:
+        raise DataError(f"`prior` must lie between 0 and 1; got {prior!r}.")
+    return np.array([1 - prior, prior])
+
+
+def binary_cross_entropy(scores: RankedScores, *, prior: float | None = None) -> float:
+    r"""Mean log loss of the posteriors of two classes, in nats.
+
+    Judges posteriors for all applications at once; lower is better.
+
+    .. math:: -\sum_i P_i \frac1{N_i} \sum_{y=i} \log q_i
+
+    Parameters
+    ----------
+    scores : ScoreCounts
+        Of kind "llr", "log_odds" or "posterior".
+    prior : float, optional
+        Share of the second class where the system will run; default, that of the data.
+        LLRs, and scores that say which prior they contain, are moved to it.
+
+    Returns
+    -------
+    float
+        In nats (natural logarithm); infinite after one certain mistake.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 2.5.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 1], [0.2, 0.8], kind="posterior")
+    >>> round(binary_cross_entropy(sc), 4)
+    0.2231
+    """
+    shares = shares_of(scores, prior, "binary_cross_entropy")
+    sums = log_odds_sums(scores, scores.shift_to(shares[1]))
+    return float(np.sum(shares * np.array(sums) / scores.class_totals))
+
+
+def binary_brier_score(scores: RankedScores, *, prior: float | None = None) -> float:
+    r"""Mean squared error of the posterior of the second class.
+
+    A bounded proper score; lower is better, 0 is perfect.
+
+    .. math:: \sum_i P_i \frac1{N_i} \sum_{y=i} (1 - q_i)^2
+
+    Parameters
+    ----------
+    scores : ScoreCounts
+        Of kind "llr", "log_odds" or "posterior".
+    prior : float, optional
+        As in `binary_cross_entropy`.
+
+    Returns
+    -------
+    float
+        Between 0 and 1: twice the cost averaged uniformly over all thresholds.
+
+    References
+    ----------
+    .. [1] A. Buja, W. Stuetzle and Y. Shen, "Loss functions for binary class probability
+       estimation and classification", 2005, section 3.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 1], [0.2, 0.7], kind="posterior")
+    >>> round(binary_brier_score(sc), 4)
+    0.065
+    """
+    return score_decomposition(scores, "brier", prior=prior).total
+
+
+def cost_over_applications(
+    scores: RankedScores,
+    weight: BetaWeight | None = None,
+    *,
+    prior: float | None = None,
+    minimum: bool = False,
+    normalize: bool = False,
+) -> float:
+    r"""Cost of Bayes decisions averaged over a range of applications: a proper score.
+
+    For costs that are known only as a range: it concentrates a proper score on the cost
+    ratios that matter. Lower is better.
+
+    .. math:: \int \left[ c\, P_0\, \mathrm{FPR}(c) + (1-c)\, P_1\, \mathrm{FNR}(c) \right] w(c)\,dc
+
+    Parameters
+    ----------
+    scores : ScoreCounts
+        Of kind "llr", "log_odds" or "posterior" (of any kind for the minimum).
+    weight : BetaWeight, optional
+        How much each threshold c counts; default, all alike.
+    prior : float, optional
+        As in `binary_cross_entropy`.
+    minimum : bool
+        With the best threshold for each application instead of the Bayes threshold.
+    normalize : bool
+        Divide by the same average for the best naive decisions.
+
+    Returns
+    -------
+    float
+        In units in which a false positive and a false negative cost 1 together.
+
+    Notes
+    -----
+    With a uniform weight this is half the Brier score; with Beta(a, a), as a tends to 0,
+    it is the cross-entropy divided by the Beta function B(a, a).
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section 2.5.
+    .. [2] A. Buja, W. Stuetzle and Y. Shen, "Loss functions for binary class probability
+       estimation and classification", 2005.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 1], [0.2, 0.7], kind="posterior")
+    >>> round(cost_over_applications(sc), 5)
+    0.0325
+    >>> round(cost_over_applications(sc, BetaWeight.from_cost_ratios(2, 20)), 5)
+    0.03302
+    """
+    split = score_decomposition(scores, weight or BetaWeight(), prior=prior, scale=not minimum)
+    value = split.refinement if minimum else split.total
+    return value / split.uncertainty if normalize else value
+
+
+@dataclass(frozen=True)
+class ScoreDecomposition:
+    """A proper score in parts: total = miscalibration - discrimination + uncertainty.
+
+    Parameters
+    ----------
+    total : float
+        The score itself.
+    miscalibration : float
+        What isotonic recalibration would save; 0 is calibrated.
+    discrimination : float
+        What the recalibrated scores save next to the prior alone; larger is better.
+    uncertainty : float
+        The score of the prior alone.
+
+    Examples
+    --------
+    >>> split = ScoreDecomposition(total=0.2, miscalibration=0.05, discrimination=0.1,
+    ...                            uncertainty=0.25)
+    >>> round(split.refinement, 3)
+    0.15
+    """
+
+    total: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+    @property
+    def refinement(self) -> float:
+        """The score after isotonic recalibration."""
+        return self.uncertainty - self.discrimination
+
+    def frame(self) -> Frame:
+        """One row: the four parts."""
+        return Frame(
+            {
+                "total": [self.total],
+                "miscalibration": [self.miscalibration],
+                "discrimination": [self.discrimination],
+                "uncertainty": [self.uncertainty],
+            }
+        )
+
+
+def score_decomposition(
+    scores: RankedScores,
+    rule: Literal["log", "brier"] | BetaWeight = "log",
+    *,
+    prior: float | None = None,
+    scale: bool = True,
+) -> ScoreDecomposition:
+    """Split a proper score into calibration and refinement by isotonic regression.
+
+    Parameters
+    ----------
+    scores : ScoreCounts
+        Of kind "llr", "log_odds" or "posterior".
+    rule : {"log", "brier"} or BetaWeight
+        The proper score: log loss in nats, squared error, or a weighted cost.
+    prior : float, optional
+        As in `binary_cross_entropy`.
+    scale : bool
+        If false, only the order of the scores is used; total and miscalibration are `nan`.
+
+    Returns
+    -------
+    ScoreDecomposition
+        All four parts are at least 0 (up to rounding), in the units of the score.
+
+    Notes
+    -----
+    Isotonic regression is optimal for all proper scores at once, and is fitted on the data
+    that judge it: miscalibration is an upper bound on small data.
+
+    References
+    ----------
+    .. [1] T. Dimitriadis, T. Gneiting and A. Jordan, "Stable reliability diagrams for
+       probabilistic classifiers", PNAS 118(8), 2021.
+    .. [2] N. Brummer and J. du Preez, "The PAV algorithm optimizes binary proper scoring
+       rules", arXiv:1304.2331.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.9], kind="posterior")
+    >>> print(score_decomposition(sc, "brier").frame())
+    total  miscalibration  discrimination  uncertainty
+    0.205  0.08            0.125           0.25
+    """
+    shares = shares_of(scores, prior, "score_decomposition")
+    losses = losses_of(rule)
+    first, second = (
+        share * part / part.sum() for share, part in zip(shares, scores.blocks(), strict=True)
+    )
+    with np.errstate(divide="ignore"):
+        pooled = np.log(second) - np.log(first)
+        alone = np.log(shares[1:]) - np.log(shares[:1])
+    refined = mean_loss(losses, pooled, first, second)
+    uncertainty = mean_loss(losses, alone, shares[:1], shares[1:])
+    total = np.nan
+    if scale and rule == "log":
+        total = binary_cross_entropy(scores, prior=prior)
+    elif scale:
+        total = _total(scores, shares, losses)
+    return ScoreDecomposition(total, total - refined, uncertainty - refined, uncertainty)
+
+
+def _total(scores: RankedScores, shares: FloatArray, losses: Losses) -> float:
+    """The score of the posteriors that the scores stand for."""
+    from scipy.special import logit
+
+    scores.require_scale("score_decomposition")
+    values, negatives, positives = scores.levels
+    log_odds = values.astype(np.float64)
+    if scores.kind == "posterior":
+        log_odds = logit(log_odds)
+    per_case = shares / scores.class_totals
+    return mean_loss(
+        losses,
+        log_odds + scores.shift_to(shares[1]),
+        per_case[0] * negatives,
+        per_case[1] * positives,
+    )

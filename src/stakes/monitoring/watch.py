@@ -1,0 +1,286 @@
+"""Periods watched against a reference: what each cost, and where there was an alarm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stakes.application import Application
+from stakes.exceptions import DataError
+from stakes.monitoring.period_change import PeriodChange
+from stakes.monitoring.periods import changes_between, ranking_chance, stakes_of
+from stakes.monitoring.samples import Samples, samples_of
+from stakes.monitoring.segments import cost_intervals
+from stakes.results import Frame
+from stakes.summaries.ranked_scores import RankedScores
+from stakes.typing import FloatArray, Name
+from stakes.uncertainty import Interval
+from stakes.uncertainty.comparisons.differences import holm
+from stakes.uncertainty.intervals.interval import as_level
+
+__all__ = ["Watch", "watch"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Watch:
+    """Periods against a reference, with alarms; what `watch` returns.
+
+    Parameters
+    ----------
+    application : Application
+        Costs, and priors if costs are judged at given ones.
+    reference : name
+        The period that the others are compared with.
+    periods : tuple of names
+        All periods in order, the reference first.
+    costs : tuple of Interval
+        Cost per case of each period.
+    changes : tuple of PeriodChange
+        Each later period against the reference, judged at what the run could still spend.
+    so_far : tuple of PeriodChange
+        The same for all periods since the reference together, which finds slow changes.
+    p_values : array
+        Of each later period: the least of its probabilities, corrected by Holm for the
+        questions asked about it.
+    alphas : array
+        What each of these must not exceed.
+    level : float
+        No alarm at all happens in at least this share of endless runs without change.
+    """
+
+    application: Application
+    reference: Name
+    periods: tuple[Name, ...]
+    costs: tuple[Interval, ...]
+    changes: tuple[PeriodChange, ...]
+    so_far: tuple[PeriodChange, ...]
+    p_values: FloatArray
+    alphas: FloatArray
+    level: float
+
+    @property
+    def alarms(self) -> tuple[Name, ...]:
+        """The periods at which there was an alarm."""
+        rung = self.p_values <= self.alphas
+        return tuple(n for n, bad in zip(self.periods[1:], rung, strict=True) if bad)
+
+    @property
+    def alarm(self) -> bool:
+        """Whether there was any."""
+        return bool(self.alarms)
+
+    @property
+    def last(self) -> PeriodChange:
+        """The last period against the reference."""
+        return self.changes[-1]
+
+    @property
+    def first_alarm(self) -> PeriodChange | None:
+        """What moved when the first alarm rang: in that period, or in all up to it."""
+        if not self.alarm:
+            return None
+        k = self.periods.index(self.alarms[0]) - 1
+        return self.changes[k] if self.changes[k].alarm else self.so_far[k]
+
+    @property
+    def advice(self) -> str:
+        """What to do, in a sentence or two."""
+        found = self.first_alarm
+        if found is None:
+            return "Nothing moved more than chance: keep deciding as you do."
+        return f"Since {self.alarms[0]!s}: {found.advice}"
+
+    def frame(self) -> Frame:
+        """One row per period: cases, cost with its interval, change, probability, alarm."""
+        nothing = [np.nan]
+        return Frame(
+            {
+                "period": list(self.periods),
+                "cases": [self.changes[0].cases[0], *(c.cases[1] for c in self.changes)],
+                "cost": [each.value for each in self.costs],
+                "low": [each.low for each in self.costs],
+                "high": [each.high for each in self.costs],
+                "change": [*nothing, *(c.change for c in self.changes)],
+                "from_shares": [*nothing, *(c.prior_part.value for c in self.changes)],
+                "from_errors": [*nothing, *(c.rate_part.value for c in self.changes)],
+                "p_value": [*nothing, *self.p_values.tolist()],
+                "alpha": [*nothing, *self.alphas.tolist()],
+                "alarm": [False, *(self.p_values <= self.alphas).tolist()],
+            }
+        )
+
+    def __str__(self) -> str:
+        return f"{self.frame()}\n\n{self.advice}"
+
+    def __repr__(self) -> str:
+        rung = f"alarm at {', '.join(map(str, self.alarms[:4]))}" if self.alarm else "no alarm"
+        return f"<Watch over {len(self.periods)} periods since {self.reference!s}: {rung}>"
+
+
+def watch(
+    periods: Mapping[Any, Any] | Sequence[Any],
+    *,
+    application: Any,
+    reference: Any = None,
+    scores: Mapping[Any, RankedScores] | None = None,
+    level: float = 0.95,
+    min_cases: int = 10,
+) -> Watch:
+    r"""Compare every period with a reference, for as long as one likes, without crying wolf.
+
+    Testing every day at 5 % finds something in most months in which nothing happened. Here
+    period k after the reference may spend :math:`\alpha / (k (k + 1))`, which adds up to
+    :math:`\alpha` over an endless run, whatever the dependence between periods. In each period
+    the cost, the class shares and the rates of decisions are asked about, for the period itself
+    (sudden changes) and for everything since the reference (slow ones), with Holm's correction.
+
+    Parameters
+    ----------
+    periods : mapping from names to ConfusionMatrix, GroupedCounts or CostTally, or sequence
+        In order of time, all of one kind.
+    application : Application or CostMatrix
+        Costs; with priors, all periods are judged at these.
+    reference : summary or name of a period, optional
+        What the periods are compared with; default, the first of them.
+    scores : mapping from names to ScoreCounts or ScoreBins, optional
+        The scores of each period, under the same names: where there is an alarm they tell
+        whether the ranking of cases is what it was, and so whether to recalibrate or to retrain.
+    level : float
+        Share of endless runs without change in which there is never an alarm.
+    min_cases : int
+        With fewer cases of a class that matters, the cost of a period has no interval.
+
+    Returns
+    -------
+    Watch
+        With `.alarms`, `.advice`, `.changes` and `.frame()`; draw it with
+        `stakes.plots.cost_over_periods`.
+
+    Notes
+    -----
+    After an alarm and what was done about it, start again with a new reference. The more often
+    one looks, the less each look may spend: weekly periods find a lasting change sooner than
+    hourly ones do. Decisions of another rule than before (a moved threshold) move the rates and
+    so alarm as well.
+
+    References
+    ----------
+    .. [1] K. K. G. Lan and D. L. DeMets, "Discrete sequential boundaries for clinical trials",
+       Biometrika 70, 1983.
+    .. [2] D. P. Foster and R. A. Stine, "Alpha-investing", Journal of the Royal Statistical
+       Society B 70, 2008.
+
+    Examples
+    --------
+    >>> from stakes import Application, ConfusionMatrix
+    >>> week = ConfusionMatrix([[860, 90], [10, 40]])
+    >>> worse = ConfusionMatrix([[850, 100], [30, 20]])
+    >>> found = watch({"w1": week, "w2": week, "w3": worse}, application=Application(
+    ...     [[0, 1], [10, 0]]))
+    >>> found.alarms
+    ('w3',)
+    >>> [round(float(a), 4) for a in found.alphas]
+    [0.025, 0.0083]
+    """
+    app, level = stakes_of(application), as_level(level)
+    names, summaries = _in_order(periods, reference)
+    later = summaries[1:]
+    pooled = later[:1]
+    for summary in later[1:]:
+        pooled.append(pooled[-1] + summary)
+    samples = samples_of(summaries, app, names)
+    _refuse_unknown(samples, app, names)
+    base = samples.at(np.zeros(len(later), dtype=np.intp))
+    changes = changes_between(base, samples.at(np.arange(1, len(names))), app, level)
+    so_far = changes_between(base, samples_of(pooled, app, names[1:]), app, level)
+    looks = np.arange(1, len(later) + 1)
+    alphas = (1 - level) / (looks * (looks + 1.0))
+    judged = [
+        _judged(change, None if k == 0 else so_far[k], float(alphas[k]))  # at first nothing to pool
+        for k, change in enumerate(changes)
+    ]
+    if scores is not None:
+        judged = _with_ranking(judged, names, scores)
+    return Watch(
+        application=app,
+        reference=names[0],
+        periods=names,
+        costs=cost_intervals(summaries, samples, app, level, min_cases),
+        changes=tuple(one for one, _, _ in judged),
+        so_far=tuple(other for _, other, _ in judged),
+        p_values=np.array([p for _, _, p in judged]),
+        alphas=alphas,
+        level=level,
+    )
+
+
+def _refuse_unknown(samples: Samples, app: Application, names: Sequence[Any]) -> None:
+    """At given priors the cost of a period is unknown without a case of each class that counts."""
+    if app.priors is None:
+        return
+    unknown = np.isnan(samples.means) & (app.priors > 0)
+    if unknown.any():
+        period, place = (int(k) for k in np.argwhere(unknown)[0])
+        raise DataError(
+            f"{names[period]!r} has no case of {app.classes[place]!r}, so its cost at the given "
+            "priors is unknown.",
+            hint="take longer periods, or judge at the shares of the data: "
+            "application.with_priors(None)",
+        )
+
+
+def _judged(
+    change: PeriodChange, so_far: PeriodChange | None, alpha: float
+) -> tuple[PeriodChange, PeriodChange, float]:
+    """One look: its questions corrected together, and judged at what the look may spend."""
+    asked = [change] if so_far is None else [change, so_far]
+    corrected = iter(holm([p for each in asked for p in each.p_values.values()]).tolist())
+    found = [
+        replace(each, adjusted={name: next(corrected) for name in each.p_values}, alpha=alpha)
+        for each in asked
+    ]
+    least = min(p for each in found for p in each.adjusted.values())
+    return found[0], found[-1], least
+
+
+def _with_ranking(
+    judged: list[tuple[PeriodChange, PeriodChange, float]],
+    names: Sequence[Any],
+    scores: Mapping[Any, RankedScores],
+) -> list[tuple[PeriodChange, PeriodChange, float]]:
+    """Where there is an alarm: whether the ranking of cases moved, there and since the start."""
+    absent = [name for name in names if name not in scores]
+    if absent:
+        raise DataError(f"`scores` must have every period; {absent[0]!r} is missing.")
+    found = []
+    pooled: Any = None
+    for name, (one, other, least) in zip(names[1:], judged, strict=True):
+        pooled = scores[name] if pooled is None else pooled + scores[name]
+        if least <= one.alpha:
+            one = replace(one, ranking=ranking_chance(scores[names[0]], scores[name]))
+            other = replace(other, ranking=ranking_chance(scores[names[0]], pooled))
+        found.append((one, other, least))
+    return found
+
+
+def _in_order(periods: Any, reference: Any) -> tuple[tuple[Any, ...], list[Any]]:
+    """Names and summaries, the reference first."""
+    named = dict(periods) if isinstance(periods, Mapping) else dict(enumerate(periods))
+    if reference is None:
+        pass
+    elif isinstance(reference, (str, int, float)):
+        if reference not in named:
+            raise DataError(f"no period {reference!r}; there are {', '.join(map(repr, named))}.")
+        start = list(named).index(reference)
+        named = dict(list(named.items())[start:])
+    else:
+        named = {"reference": reference, **named}
+    if len(named) < 2:
+        raise DataError(
+            "`watch` needs a reference and at least one later period.",
+            hint="watch({'before': cm_1, 'after': cm_2}, application=app)",
+        )
+    return tuple(named), list(named.values())

@@ -1,0 +1,244 @@
+"""Figures 6 and 7: how many pairs of classifiers each metric ranks wrongly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stakes.audit import ErrorCurve, misranking_by_error, misranking_rates
+from stakes.metrics import catalogue
+from stakes.papers.dyrland2022.clouds import Kind, disturbed, draw_pairs
+from stakes.papers.dyrland2022.stories import WORDS
+from stakes.papers.figures import COLOURS, LINE, TITLE, panels
+from stakes.papers.items import Cell, Claim, Context, Item, Outcome
+from stakes.results import Frame
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FIGURE_6", "FIGURE_7", "figure_6", "figure_7"]
+
+#: Percent of pairs ranked wrongly: uniform and gaussian true utilities (figures 6 and 7).
+PRINTED = {
+    "recall": (25.0, 25.0),
+    "precision": (21.3, 20.9),
+    "balanced_accuracy": (15.9, 14.6),
+    "mcc": (11.1, 8.4),
+    "fowlkes_mallows": (10.4, 7.4),
+    "f1": (9.7, 6.6),
+    "accuracy": (8.7, 4.9),
+}
+WRONG = (4.0, 2.5)
+#: The same of an independent run with a million pairs, last the utilities with an error.
+INDEPENDENT = {
+    "recall": (24.98, 25.00),
+    "precision": (21.27, 20.87),
+    "balanced_accuracy": (15.89, 14.56),
+    "mcc": (11.11, 8.37),
+    "fowlkes_mallows": (10.39, 7.39),
+    "f1": (9.73, 6.56),
+    "accuracy": (8.76, 4.91),
+    "wrong utilities": (4.02, 2.51),
+}
+#: What is left of the error labelled 0.1 in figure 6.
+REALISED = 0.105
+#: Where utilities with errors become as bad as accuracy, read off figure 7.
+CROSSINGS = (0.26, 0.19)
+#: Standard deviation before the errors are cut off, in the figure labelled 0.1; and of figure 7.
+LABELLED = 0.11
+ERRORS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+SEED = 149
+PAIRS = 10**6
+#: Points of percent: about five standard errors of the authors' million pairs.
+TOLERANCE = 0.2
+SHOWN = 1500
+KINDS: tuple[Kind, Kind] = ("uniform", "gaussian")
+
+
+def _cells(kind: Kind, n: int, tolerance: float) -> tuple[list[Cell], dict[str, float], float]:
+    """Percentages of a population beside the printed ones, and the realised error."""
+    column = KINDS.index(kind)
+    table = misranking_rates(list(PRINTED), utilities=kind, n=n, rng=SEED)
+    wrong = misranking_by_error([LABELLED], utilities=kind, n=n, rng=SEED)
+    rates = {metric: 100 * float(table[metric]) for metric in PRINTED}
+    cells = [
+        Cell(f"{WORDS[metric]} / {kind}", PRINTED[metric][column], rate, tolerance,
+             "% of pairs ranked wrongly",
+             "6.5 in figure 7" if (metric, kind) == ("f1", "gaussian") else "")
+        for metric, rate in rates.items()
+    ]  # fmt: skip
+    rates["wrong utilities"] = 100 * float(wrong.rates[0])
+    cells.append(
+        Cell(f"utilities with an error / {kind}", WRONG[column], rates["wrong utilities"],
+             tolerance, "% of pairs ranked wrongly", f"nominal sd {LABELLED}")
+    )  # fmt: skip
+    cells += [
+        Cell(f"{WORDS.get(metric, 'utilities with an error')}, two decimals / {kind}",
+             known[column], rates[metric], tolerance, "% of pairs ranked wrongly",
+             source="independent")
+        for metric, known in INDEPENDENT.items()
+    ]  # fmt: skip
+    return cells, rates, float(wrong.realised[0])
+
+
+def figure_6(_: Context, n: int = PAIRS, tolerance: float = TOLERANCE) -> Outcome:
+    """Uniform utilities: percentages from a million pairs, and a few pairs to look at."""
+    cells, rates, realised = _cells("uniform", n, tolerance)
+    cells.append(
+        Cell("error labelled 0.1, realised sd", 0.1, realised, 0.05,
+             note=f"drawn with a standard deviation of {LABELLED} before it is cut off")
+    )  # fmt: skip
+    cells.append(
+        Cell("error labelled 0.1, realised sd, three decimals", REALISED, realised, 5e-4,
+             source="independent")
+    )  # fmt: skip
+    best = min(PRINTED, key=lambda metric: rates[metric])
+    claims = (
+        Claim(
+            "Accuracy ranks fewest pairs wrongly among the metrics, and utilities with an error "
+            "of 0.1 rank fewer still.",
+            best == "accuracy" and rates["wrong utilities"] < rates["accuracy"],
+            f"Accuracy {rates['accuracy']:.2f} %, utilities with an error "
+            f"{rates['wrong utilities']:.2f} %.",
+        ),
+        Claim(
+            "The error in figure 6 has a standard deviation of 0.1.",
+            None,
+            f"The authors' program draws it with {LABELLED}; after the cut {realised:.4f} is left, "
+            f"which rounds to 0.1.",
+        ),
+    )
+    return Outcome(tuple(cells), {"pairs": _pairs()}, claims=claims)
+
+
+def _pairs() -> Frame:
+    """Differences of the true yield, of the metrics, and of the wrong yield, pair by pair."""
+    rng = np.random.default_rng(SEED)
+    pairs = draw_pairs(rng, SHOWN, "uniform")
+    wrong = disturbed(rng, pairs.utilities, LABELLED)
+    step = pairs.second - pairs.first
+    columns = {"true": (step * pairs.utilities).sum(axis=(1, 2))}
+    for metric in PRINTED:
+        values = [catalogue[metric].values(1000 * part) for part in (pairs.second, pairs.first)]
+        columns[metric] = values[0] - values[1]
+    columns["wrong utilities"] = (step * wrong).sum(axis=(1, 2))
+    return Frame(columns)
+
+
+def figure_7(context: Context, n: int = PAIRS, tolerance: float = TOLERANCE) -> Outcome:
+    """Both populations: percentages by the error that is left after the cut."""
+    cells: list[Cell] = []
+    frames: dict[str, Frame] = {}
+    curves: dict[str, ErrorCurve] = {}
+    rates: dict[str, dict[str, float]] = {}
+    for column, kind in enumerate(KINDS):
+        found, rates[kind], _ = _cells(kind, n, tolerance)
+        if kind == "uniform":  # as in figure 6
+            found = [replace(cell, source="again") for cell in found if cell.source == "print"]
+        curves[kind] = misranking_by_error(ERRORS, utilities=kind, n=n, rng=SEED)
+        crossing = curves[kind].crossing(rates[kind]["accuracy"] / 100)
+        cells += [
+            *found,
+            Cell(f"error as bad as accuracy / {kind}", CROSSINGS[column], crossing, 0.01,
+                 "realised sd at the crossing", "read off the figure"),
+            Cell(f"error as bad as F1 / {kind}", None,
+                 curves[kind].crossing(rates[kind]["f1"] / 100), 5e-4,
+                 "realised sd at the crossing"),
+        ]  # fmt: skip
+        frames[kind] = curves[kind].frame()
+        frames[f"{kind}_metrics"] = Frame(
+            {"metric": list(PRINTED), "percent": [rates[kind][metric] for metric in PRINTED]}
+        )
+        context.progress((column + 1) / len(KINDS))
+    return Outcome(tuple(cells), frames, _REMARKS, _error_claims(curves, rates))
+
+
+_REMARKS = (
+    "The abscissa is the standard deviation of the errors that are left after the cut, not the one "
+    "they are drawn with: 0.3 leaves about 0.25.",
+)
+
+
+def _error_claims(
+    curves: dict[str, ErrorCurve], rates: dict[str, dict[str, float]]
+) -> tuple[Claim, ...]:
+    """How large an error may be."""
+    accuracy, f1 = (
+        {kind: curves[kind].crossing(rates[kind][metric] / 100) for kind in KINDS}
+        for metric in ("accuracy", "f1")
+    )
+    return (
+        Claim(
+            "Utilities with errors up to 0.15, or even 0.25, rank better than any of the metrics.",
+            min(accuracy.values()) > 0.15 and max(accuracy.values()) > 0.25,
+            f"They become as bad as accuracy at {accuracy['uniform']:.2f} (uniform utilities) and "
+            f"{accuracy['gaussian']:.2f} (gaussian).",
+        ),
+        Claim(
+            "Errors of 20 % of the largest utility still rank better than precision, balanced "
+            "accuracy, MCC, Fowlkes-Mallows and F1.",
+            min(f1.values()) > 0.2,
+            f"They become as bad as F1, the best of these, at {f1['uniform']:.2f} and "
+            f"{f1['gaussian']:.2f}.",
+        ),
+    )
+
+
+def draw_figure_6(outcome: Outcome) -> dict[str, Figure]:
+    """A panel per metric, worst first; pairs in the second and fourth quadrant are wrong."""
+    table = outcome.tables["pairs"]
+    percent = {cell.name.split(" / ")[0]: cell.ours for cell in outcome.cells}
+    figure, axes = panels(2, 4, width=3.0, height=2.7)
+    for ax, column in zip(axes, [*PRINTED, "wrong utilities"], strict=True):
+        words = WORDS.get(column, "utilities with an error")
+        wrong = table["true"] * table[column] <= 0
+        for mine, marker, color in ((~wrong, "o", COLOURS[0]), (wrong, "^", COLOURS[1])):
+            ax.plot(table["true"][mine], table[column][mine], marker, color=color, markersize=2.2,
+                    alpha=0.5, rasterized=True)  # fmt: skip
+        ax.axhline(0, color="#767676", linewidth=0.8)
+        ax.axvline(0, color="#767676", linewidth=0.8)
+        ax.set_title(f"{words}: {percent[words]:.1f} % wrong", loc="left", fontsize=9)
+        ax.set(xlim=(-0.5, 0.5))
+    for ax in axes[4:]:
+        ax.set_xlabel("difference of true yields")
+    for ax in axes[::4]:
+        ax.set_ylabel("difference of scores")
+    return {"figure6": figure}
+
+
+def draw_figure_7(outcome: Outcome) -> dict[str, Figure]:
+    """Two panels, one per population."""
+    figure, axes = panels(1, 2, width=5.0, height=4.6, sharey=True)
+    for ax, kind in zip(axes, KINDS, strict=True):
+        curve, lines = outcome.tables[kind], outcome.tables[f"{kind}_metrics"]
+        ax.plot(curve["realised"], 100 * curve["rate"], "o-", color=COLOURS[0], linewidth=LINE)
+        for metric, percent in zip(lines["metric"], lines["percent"], strict=True):
+            ax.axhline(percent, color="#767676", linewidth=0.9, linestyle=(0, (4, 3)))
+            place = 0.11 if metric == "fowlkes_mallows" else 0.005  # between two close neighbours
+            ax.annotate(f"{WORDS[metric]} {percent:.1f} %", (place, percent), fontsize=8,
+                        xytext=(0, 2), textcoords="offset points")  # fmt: skip
+        _label(ax, curve)
+        ax.set(xlabel="standard deviation of the error on the utilities", xlim=(0, 0.34),
+               ylim=(0, 27))  # fmt: skip
+        ax.set_title(f"{kind} true utilities", loc="left", fontsize=TITLE)
+    axes[0].set_ylabel("% of pairs ranked wrongly")
+    return {"figure7": figure}
+
+
+def _label(ax: Any, curve: Frame) -> None:
+    """Name the curve beside its lower part."""
+    place = curve["realised"][2], 100 * curve["rate"][2]
+    ax.annotate("utilities with an error", place, xytext=(8, -12), textcoords="offset points",
+                fontsize=8.5, color=COLOURS[0])  # fmt: skip
+
+
+FIGURE_6 = Item(
+    "figure6", "Figure 6: pairs ranked wrongly, uniform utilities", figure_6, draw_figure_6,
+    seconds=6.0,
+)  # fmt: skip
+FIGURE_7 = Item(
+    "figure7", "Figure 7: pairs ranked wrongly against the error on the utilities",
+    figure_7, draw_figure_7, seconds=20.0,
+)  # fmt: skip

@@ -1,0 +1,265 @@
+"""The prologue, which metrics comply, and figure 8, a smaller area that yields more."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stakes import Application, ConfusionMatrix, CostMatrix, ScoreCounts, metrics
+from stakes.audit import compliance
+from stakes.curves import iso_cost_tangent, roc
+from stakes.papers.figures import COLOURS, LEGEND, LINE, panels
+from stakes.papers.items import Cell, Claim, Context, Item, Outcome
+from stakes.results import Frame
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["CLASSIFIERS", "COMPLIANCE", "FIGURE_8", "TABLE_1", "UTILITIES", "WORDS"]
+
+
+CLASSES = ("long", "short")
+#: Eqs 1-2 per 100 components, turned so that rows are the true classes 0 (long) and 1 (short).
+CLASSIFIERS = {
+    "classifier A": ConfusionMatrix([[27, 23], [15, 35]], CLASSES, CLASSES),
+    "classifier B": ConfusionMatrix([[43, 7], [18, 32]], CLASSES, CLASSES),
+}
+#: Eqs 4-6, turned alike.
+UTILITIES = {
+    "eq 4": CostMatrix.from_utilities([[15, -35], [-335, 165]], CLASSES, CLASSES),
+    "eq 5": CostMatrix.from_utilities([[45, -65], [-335, 165]], CLASSES, CLASSES),
+    "eq 6": CostMatrix.from_utilities([[350, 300], [0, 500]], CLASSES, CLASSES),
+}
+YIELDS = {"eq 4": (3.5, -3.5), "eq 5": (4.7, 7.3), "eq 6": (None, None)}
+PRINTED = {
+    "accuracy": (0.62, 0.75),
+    "balanced_accuracy": (0.62, 0.75),
+    "precision": (0.64, 0.70),
+    "f1": (0.59, 0.77),
+    "mcc": (0.24, 0.51),
+    "fowlkes_mallows": (0.59, 0.78),
+    "recall": (0.54, 0.86),
+    "specificity": (0.70, 0.64),
+}
+#: What the paper calls them.
+WORDS = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "precision": "precision",
+    "f1": "F1",
+    "mcc": "MCC",
+    "fowlkes_mallows": "Fowlkes-Mallows",
+    "recall": "true-positive rate",
+    "specificity": "true-negative rate",
+}
+#: Section 3.3: can it be written in the form of eq 17?
+COMPLIES = {
+    "accuracy": True,
+    "recall": True,
+    "specificity": True,
+    "precision": False,
+    "f1": False,
+    "mcc": False,
+    "fowlkes_mallows": False,
+    "balanced_accuracy": False,
+}
+
+
+def value(metric: str, table: ConfusionMatrix) -> float:
+    """A metric with class 0, the components that last, as the positive one."""
+    entry = metrics.catalogue[metric]
+    return entry(table, positive="long") if entry.classes == "two" else entry(table)
+
+
+def table_1(_: Context) -> Outcome:
+    """Table 1, and the average gains of eqs 3, 5 and 6."""
+    cells = [
+        Cell(f"{WORDS[metric]} / {name}", printed, value(metric, table), 0.005)
+        for metric, numbers in PRINTED.items()
+        for (name, table), printed in zip(CLASSIFIERS.items(), numbers, strict=True)
+    ]
+    gained = {
+        matrix: [metrics.utility_yield(table, costs) for table in CLASSIFIERS.values()]
+        for matrix, costs in UTILITIES.items()
+    }
+    cells += [
+        Cell(f"average gain, {matrix} / {name}", printed, ours, 0.05, note=_unit(matrix))
+        for matrix in UTILITIES
+        for name, printed, ours in zip(CLASSIFIERS, YIELDS[matrix], gained[matrix], strict=True)
+    ]
+    return Outcome(tuple(cells), claims=_table_claims(gained))
+
+
+def _unit(matrix: str) -> str:
+    """What a matrix counts."""
+    return "months of life" if matrix == "eq 6" else "$ per component"
+
+
+def _table_claims(gained: dict[str, list[float]]) -> tuple[Claim, ...]:
+    """What the prologue and section 1 say."""
+    a, b = CLASSIFIERS.values()
+    for_b = [metric for metric in PRINTED if value(metric, b) > value(metric, a)]
+    for_a = [WORDS[metric] for metric in PRINTED if metric not in for_b]
+    first, second, third = (gained[matrix] for matrix in UTILITIES)
+    relative = value("specificity", a) / value("specificity", b) - 1
+    return (
+        Claim(
+            "Most metrics favour classifier B, which loses money where A earns it.",
+            len(for_b) > len(for_a) and first[0] > 0 > first[1],
+            f"{len(for_b)} of {len(PRINTED)} metrics favour B, the {', '.join(for_a)} favours A "
+            f"(by {100 * relative:.0f} %); average gains are {first[0]:.1f} and {first[1]:.1f}.",
+        ),
+        Claim(
+            "With the gains of eq 5 B is the better one, so the true-negative rate misleads too.",
+            second[1] > second[0],
+            f"A gains {second[0]:.1f}, B {second[1]:.1f} per component.",
+        ),
+        Claim(
+            "In the medical variant A gives more than six months of life over B.",
+            third[0] - third[1] > 6,
+            f"{third[0]:.1f} against {third[1]:.1f} months: {third[0] - third[1]:.1f} more.",
+        ),
+    )
+
+
+def complying(_: Context) -> Outcome:
+    """Section 3.3: which metrics some utility matrix explains; and the formula printed for MCC."""
+    found = {metric: compliance(metric) for metric in COMPLIES}
+    cells = [
+        Cell(f"{WORDS[metric]} is of the form of eq 17", float(printed),
+             float(found[metric].compliant), 0.0, "1 yes, 0 no", found[metric].failure or "",
+             source="equality")
+        for metric, printed in COMPLIES.items()
+    ]  # fmt: skip
+    for name, table in CLASSIFIERS.items():
+        (c00, c10), (c01, c11) = (table.counts / table.total).tolist()
+        f0, f1 = c00 + c10, c01 + c11
+        root = math.sqrt(f0 * f1 * (f1 + c00 - c11) * (f0 + c11 - c00))
+        printed = (f1 * c00 + f0 * c11) / root
+        right = (f1 * c00 + f0 * c11 - f0 * f1) / root
+        cells += [
+            Cell(f"MCC of {name}", None, printed, 5e-5, "formula as printed"),
+            Cell(f"MCC of {name}", PRINTED["mcc"][list(CLASSIFIERS).index(name)], right, 0.005,
+                 "with the term - f0 f1", "printed in Table 1", source="again"),
+        ]  # fmt: skip
+    wrong = next(c.ours for c in cells if c.reading == "formula as printed")
+    right = next(c.ours for c in cells if c.reading == "with the term - f0 f1")
+    claims = (
+        Claim(
+            "Precision, F1, MCC, Fowlkes-Mallows and balanced accuracy follow no utility matrix; "
+            "accuracy and the two rates do.",
+            all(found[m].compliant == printed for m, printed in COMPLIES.items()),
+            "Level sets: "
+            + "; ".join(f"{WORDS[m]} {f.failure}" for m, f in found.items() if f.failure)
+            + ". Balanced accuracy follows one matrix on each data set, another one on the next.",
+        ),
+        Claim(
+            "The numerator of MCC is f1 C00 + f0 C11.",
+            abs(wrong - PRINTED["mcc"][0]) <= 0.005,
+            f"For classifier A that gives {wrong:.3f}, more than 1; with the term - f0 f1 it gives "
+            f"{right:.3f}, the 0.24 of Table 1.",
+            erratum=8,
+        ),
+    )
+    verdicts = Frame(
+        {
+            "metric": list(COMPLIES),
+            "complies": [found[metric].compliant for metric in COMPLIES],
+            "failure": [found[metric].failure or "" for metric in COMPLIES],
+        }
+    )
+    return Outcome(tuple(cells), {"compliance": verdicts}, claims=claims)
+
+
+TABLE_1 = Item("table1", "Table 1 and eqs 3-6: metrics against average gains", table_1)
+COMPLIANCE = Item(
+    "section3.3", "Section 3.3: metrics that some utility matrix explains", complying, seconds=2.0
+)
+
+
+#: Two ways to the same slope: utilities by B, the share of class 0; rows true classes 1 and 0.
+PROBLEMS = {
+    "utilities [4 0; 0 1], B = 0.5": Application(
+        CostMatrix.from_utilities([[1, 0], [0, 4]]), [0.5, 0.5]
+    ),
+    "utilities [1 0; 0 1], B = 0.8": Application(
+        CostMatrix.from_utilities([[1, 0], [0, 1]]), [0.2, 0.8]
+    ),
+}
+#: Normal scores of the positive class, mean and standard deviation; those of the other are (0, 1).
+CURVES = {"solid": (1.0, 0.3), "dashed": (2.2, 1.8)}
+CASES = 2000
+
+
+def _scores(mean: float, sd: float) -> ScoreCounts:
+    """Scores at the quantiles of the two distributions."""
+    from scipy.special import ndtri
+
+    z = ndtri((np.arange(CASES) + 0.5) / CASES)
+    truth = np.repeat([0, 1], CASES)
+    return ScoreCounts.from_scores(truth, np.concatenate([z, mean + sd * z]), kind="rank")
+
+
+def compute(_: Context) -> Outcome:
+    """Areas, tangents and yields of the two curves."""
+    scores = {name: _scores(*place) for name, place in CURVES.items()}
+    areas = {name: metrics.auc(each) for name, each in scores.items()}
+    cells = [Cell(f"area / {name}", None, area, 5e-5) for name, area in areas.items()]
+    tangents, rows = {}, []
+    for problem, app in PROBLEMS.items():
+        for name, each in scores.items():
+            tangents[name] = line = iso_cost_tangent(each, app)
+            cells.append(Cell(f"yield, {problem} / {name}", None, -line.cost, 5e-5))
+            rows.append((problem, name, line.false_positive_rate, line.true_positive_rate,
+                         line.slope, line.intercept))  # fmt: skip
+        cells.append(
+            Cell(f"slope of eq 25, {problem}", 0.25, line.slope, 5e-13, "both examples of the text")
+        )
+    names = ("problem", "curve", "false_positive_rate", "true_positive_rate", "slope", "intercept")
+    frame = Frame(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+    curves = {f"roc_{name}": roc(each, hull=False).frame() for name, each in scores.items()}
+    solid, dashed = tangents["solid"], tangents["dashed"]
+    claim = Claim(
+        "A curve with the smaller area can yield more: its tangent has the higher intercept.",
+        areas["solid"] < areas["dashed"] and solid.intercept > dashed.intercept,
+        f"Areas {areas['solid']:.3f} and {areas['dashed']:.3f}, intercepts {solid.intercept:.3f} "
+        f"and {dashed.intercept:.3f}, at a slope of {solid.slope:g}.",
+    )
+    return Outcome(tuple(cells), {"tangents": frame, **curves}, _REMARKS, (claim,))
+
+
+_REMARKS = (
+    "The paper does not say which curves it drew; these are of normal scores with other spreads, "
+    "and show the same. The slope is that of the paper.",
+)
+
+
+def draw(outcome: Outcome) -> dict[str, Figure]:
+    """Both curves with their tangents."""
+    figure, (ax,) = panels(1, 1, width=5.2, height=5.0)
+    tangents = outcome.tables["tangents"]
+    for name, color, dash in (("solid", COLOURS[0], "solid"), ("dashed", COLOURS[1], (0, (6, 3)))):
+        curve = outcome.tables[f"roc_{name}"]
+        ax.plot(curve["false_positive_rate"], curve["true_positive_rate"], color=color,
+                linewidth=LINE, linestyle=dash,
+                label=f"{name}: area {_area(outcome, name):.3f}")  # fmt: skip
+        k = int(np.flatnonzero(tangents["curve"] == name)[0])
+        x = np.array([0, 1])
+        ax.plot(x, tangents["intercept"][k] + tangents["slope"][k] * x, color=color, linewidth=0.9,
+                linestyle=":")  # fmt: skip
+        ax.plot(tangents["false_positive_rate"][k], tangents["true_positive_rate"][k], "o",
+                color=color, markersize=7)  # fmt: skip
+    ax.plot([], [], color="#767676", linestyle=":", linewidth=LINE, label="equal yield, slope 1/4")
+    ax.set(xlim=(0, 1), ylim=(0, 1.1), xlabel="false-positive rate", ylabel="true-positive rate")
+    ax.legend(loc="lower right", **LEGEND)
+    return {"figure8": figure}
+
+
+def _area(outcome: Outcome, name: str) -> float:
+    """The area of a curve."""
+    return next(cell.ours for cell in outcome.cells if cell.name == f"area / {name}")
+
+
+FIGURE_8 = Item("figure8", "Figure 8: the tangent decides, not the area", compute, draw)

@@ -1,0 +1,151 @@
+"""Table 3: classes, cases and priors of every data set, and the real scores behind Tables 2 and
+3.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.papers.figures import read_scores
+from stakes.papers.items import Cell, Context, Item, Outcome
+
+__all__ = ["NEEDS", "SYSTEMS", "TABLE_3", "UNAVAILABLE", "System", "read"]
+
+
+Change = tuple[float, ...] | int | None
+
+
+class System(NamedTuple):
+    """A row of Table 2: the folder of its scores, and how they are changed.
+
+    `change` is None, the class to detect against all others, or the priors to resample to.
+    """
+
+    data: str
+    system: str
+    folder: str
+    change: Change = None
+
+
+_RESNET = "cifar100_resnet-20"
+SYSTEMS = (
+    System("SST2", "GPT2-4sh", "sst2_gpt2_4shot"),
+    System("SST2", "GPT2-0sh", "sst2_gpt2"),
+    System("SST2-Res1", "GPT2-0sh", "sst2_gpt2", (0.7, 0.3)),
+    System("SST2-Res2", "GPT2-0sh", "sst2_gpt2", (0.8, 0.2)),
+    System("FVCAUS", "XvPLDA", "fvcaus_plda"),
+    System("CIFAR-1vsO", "Resnet20", _RESNET, 1),
+    System("CIFAR-2vsO", "Resnet20", _RESNET, 2),
+    System("IEMOCAP", "W2V2", "iemocap_wav2vec_pt"),
+    System("IEMOCAP-Res1", "W2V2", "iemocap_wav2vec_pt", (0.95 / 3, 0.95 / 3, 0.95 / 3, 0.05)),
+    System("AGNEWS", "GPT2-0sh", "agnews_gpt2"),
+    System("AGNEWS-Res1", "GPT2-0sh", "agnews_gpt2", (0.33, 0.33, 0.33, 0.01)),
+    System("CIFAR10", "Resnet20", "cifar10_resnet-20"),
+    System("CIFAR10", "Vgg19", "cifar10_vgg19_bn"),
+    System("CIFAR10", "RepVgg-a2", "cifar10_repvgg_a2"),
+    System("CIFAR100", "Resnet20", _RESNET),
+    System("CIFAR100", "Vgg19", "cifar100_vgg19_bn"),
+    System("CIFAR100", "RepVgg-a2", "cifar100_repvgg_a2"),
+)
+#: Data sets of the paper whose scores are not public.
+UNAVAILABLE = ("SITW", "SITW-Res1", "SITW-Res2")
+NEEDS = tuple(dict.fromkeys(system.folder for system in SYSTEMS))
+
+
+def read(folder: Path, system: System) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Log-posteriors and true classes of a row."""
+    from scipy.special import log_softmax
+
+    scores, y = read_scores(folder / system.folder)
+    logs = log_softmax(scores, axis=1)
+    if isinstance(system.change, int):
+        return _one_against_the_rest(logs, y, system.change)
+    return (logs, y) if system.change is None else _resampled(logs, y, system.change)
+
+
+def _one_against_the_rest(logs: Any, y: Any, k: int) -> tuple[Any, Any]:
+    """Two classes: the one to detect, second, and all others."""
+    from scipy.special import logsumexp
+
+    rest = logsumexp(np.delete(logs, k, axis=1), axis=1)
+    return np.column_stack([rest, logs[:, k]]), (y == k).astype(np.intp)
+
+
+def _resampled(logs: Any, y: Any, priors: tuple[float, ...]) -> tuple[Any, Any]:
+    """Cases drawn without replacement, class by class with seed 0, so that the shares change."""
+    random: Any = np.random.RandomState(0)
+    counts = np.bincount(y)
+    wanted = np.array(priors) * len(y)
+    wanted = wanted / (wanted / counts).max()
+    kept = np.concatenate(
+        [
+            random.choice(np.flatnonzero(y == k), int(wanted[k]), replace=False)
+            for k in range(len(counts))
+        ]
+    )
+    return logs[kept], y[kept]
+
+
+# classes, cases, priors; where all classes have one prior it is printed once
+PRINTED: dict[str, tuple[int, int, tuple[float, ...]]] = {
+    "SST2": (2, 1821, (0.50, 0.50)),
+    "SST2-Res1": (2, 1301, (0.70, 0.30)),
+    "SST2-Res2": (2, 1140, (0.80, 0.20)),
+    "SITW": (2, 721788, (0.99, 0.01)),
+    "SITW-Res1": (2, 36580, (0.90, 0.10)),
+    "SITW-Res2": (2, 18290, (0.80, 0.20)),
+    "FVCAUS": (2, 114072, (0.98, 0.02)),
+    "CIFAR-1vsO": (2, 10000, (0.99, 0.01)),
+    "CIFAR-2vsO": (2, 10000, (0.99, 0.01)),
+    "IEMOCAP": (4, 5473, (0.20, 0.29, 0.31, 0.20)),
+    "IEMOCAP-Res1": (4, 3483, (0.32, 0.32, 0.32, 0.05)),
+    "AGNEWS": (4, 7600, (0.25, 0.25, 0.25, 0.25)),
+    "AGNEWS-Res1": (4, 5757, (0.33, 0.33, 0.33, 0.01)),
+    "CIFAR10": (10, 10000, (0.10,)),
+    "CIFAR100": (100, 10000, (0.01,)),
+}
+
+
+def compute(context: Context) -> Outcome:
+    """Count each data set once; where one prior stands for all, the one farthest from it counts."""
+    if context.data is None:
+        raise FileNotFoundError("the folder of scores")
+    systems = {system.data: system for system in reversed(SYSTEMS)}
+    cells = []
+    for name, (classes, cases, priors) in PRINTED.items():
+        counted = None
+        if name not in UNAVAILABLE:
+            logs, y = read(context.data, systems[name])
+            counted = (logs.shape[1], len(y), np.bincount(y, minlength=logs.shape[1]) / len(y))
+        cells += _row(name, classes, cases, priors, counted)
+    return Outcome(tuple(cells), remarks=("SITW: the scores are not public.",))
+
+
+def _row(
+    name: str, classes: int, cases: int, priors: tuple[float, ...],
+    counted: tuple[int, int, np.ndarray] | None,
+) -> list[Cell]:  # fmt: skip
+    """The cells of a data set."""
+    there = counted is not None
+    size, number, shares = counted if counted is not None else (np.nan, np.nan, np.array([]))
+    cells = [
+        Cell(f"{name} / classes", classes, float(size), available=there),
+        Cell(f"{name} / cases", cases, float(number), available=there),
+    ]
+    if len(priors) == 1:
+        far = float(shares[np.abs(shares - priors[0]).argmax()]) if there else np.nan
+        return [*cells, Cell(f"{name} / prior of each", priors[0], far, 0.005, available=there)]
+    return cells + [
+        Cell(f"{name} / prior {k + 1}", prior, float(shares[k]) if there else np.nan, 0.005,
+             available=there)
+        for k, prior in enumerate(priors)
+    ]  # fmt: skip
+
+
+TABLE_3 = Item(
+    "table3", "Table 3: classes, cases and priors", compute, needs=NEEDS, seconds=1
+)  # fmt: skip

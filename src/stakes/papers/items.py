@@ -1,0 +1,175 @@
+"""What is reproduced: items of a paper, the numbers it printed, and errata."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from stakes.results import Frame
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["ERRATA", "Cell", "Claim", "Context", "Erratum", "Item", "Outcome", "Paper", "Source"]
+
+
+#: Where a number to compare with comes from: printed in the paper; a file of its authors; a run of
+#: the same experiment by others; an equality or a yes or no that follows from the text, which is no
+#: printed number; or a printed number that another cell is compared with already.
+Source: TypeAlias = Literal["print", "authors", "independent", "equality", "again"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One number of a paper beside ours.
+
+    `published` is `None` for a number that nobody published, such as what a table would have
+    shown had it followed the text; `source` says where it comes from otherwise. `tolerance` is
+    half a unit of the last printed digit, or the stated Monte Carlo tolerance. `reading` tells
+    variants apart: "as printed", "as the text says", "corrected". A name such as "Bayes / C01
+    EC" puts the cell into the row before and the column after the stroke of a table that looks
+    like the paper's; other names make a list. A cell that is not `available` stands for a
+    printed number whose data cannot be had; ours is `nan`.
+    """
+
+    name: str
+    published: float | None
+    ours: float
+    tolerance: float = 0.0
+    reading: str = ""
+    note: str = ""
+    available: bool = True
+    source: Source = "print"
+
+    @property
+    def difference(self) -> float:
+        """Ours minus the published number; `nan` where nothing was published."""
+        return math.nan if self.published is None else self.ours - self.published
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether ours lies within the tolerance; `None` where there is nothing to compare."""
+        if self.published is None or not self.available:
+            return None
+        # A half unit of the last digit is met exactly by numbers that round to it.
+        return abs(self.difference) <= self.tolerance + 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something a paper says, and what its own numbers, computed again, say about it.
+
+    `holds` is `None` where they neither confirm nor refute it. `evidence` is a sentence with the
+    numbers. `erratum` is the number of the erratum, from 1 to 8, where print and text disagree.
+    """
+
+    statement: str
+    holds: bool | None
+    evidence: str
+    erratum: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an item computed: cells to compare, tables of numbers behind figures, and remarks.
+
+    `claims` are what the paper concludes from this item, checked; they make the overview.
+    """
+
+    cells: tuple[Cell, ...] = ()
+    tables: Mapping[str, Frame] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an item may use: the folder of real scores, and a place to say how far it has come."""
+
+    data: Path | None = None
+    progress: Callable[[float], None] = lambda _: None
+
+
+def no_figures(_: Outcome) -> dict[str, Figure]:
+    """What an item without figures draws."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One table, figure or worked example of a paper.
+
+    `compute` does the arithmetic and returns numbers alone, so that they can be kept; `draw` makes
+    the figures from those numbers. `needs` names the folders of real scores it reads, and
+    `seconds` is about how long it takes, for the estimate that is shown.
+    """
+
+    key: str
+    title: str
+    compute: Callable[[Context], Outcome]
+    draw: Callable[[Outcome], dict[str, Figure]] = no_figures
+    needs: tuple[str, ...] = ()
+    seconds: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper: the key it goes by, how to cite it, and its items in the order of its pages."""
+
+    key: str
+    citation: str
+    items: tuple[Item, ...]
+
+
+class Erratum(NamedTuple):
+    """A finding: its number, the paper, the place in it, and what was found, without figures."""
+
+    number: int
+    paper: str
+    place: str
+    finding: str
+
+
+ERRATA = (
+    Erratum(
+        1, "ferrer2025", "Table 2, columns MC1 and MC2",
+        "The text says that decisions are those of the highest score; the printed columns follow "
+        "from the Bayes decisions for Cimb.",
+    ),
+    Erratum(
+        2, "ferrer2025", "Figure 2, the easier data set",
+        "The main text gives a variance of 0.06, appendix B 0.05, under the name sigma. The "
+        "printed cost ratio follows from 0.06, and from variances, not standard deviations.",
+    ),
+    Erratum(
+        3, "wa2025", "Table 3, the candidates",
+        "They are described as having an AUC of 2/3; the curve used, TPR = FPR squared, has 1/3. "
+        "The square root of the FPR has 2/3.",
+    ),
+    Erratum(
+        4, "wa2025", "Figures 3 and 4, weighted rank correlations",
+        "The text says that the weights emphasise the best outcomes; they emphasise the worst.",
+    ),
+    Erratum(
+        5, "wa2025", "the metrics H and H informed",
+        "H with Beta(2, 2) is the accuracy, and H informed the weighted accuracy at one weight; "
+        "neither is Hand's H-measure.",
+    ),
+    Erratum(
+        6, "wa2025", "the metric EWA",
+        "The trapezoid rule behind the printed values loses much of the mass of extreme Beta "
+        "distributions.",
+    ),
+    Erratum(
+        7, "wa2025", "the credit use case",
+        "The loss given default is tuned without the clipping of the costs of false alarms, so "
+        "the realised cost ratio is not the nominal one.",
+    ),
+    Erratum(
+        8, "dyrland2022", "section 3.3, the numerator of MCC",
+        "The printed numerator f1 C00 + f0 C11 lacks the term - f0 f1.",
+    ),
+)  # fmt: skip

@@ -1,0 +1,277 @@
+"""The pages as HTML: an overview, and one page per paper with every number."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from itertools import groupby
+
+from stakes.papers.items import Cell, Claim, Outcome, Paper
+from stakes.papers.pages.page_files import Drawn
+from stakes.papers.pages.page_words import (
+    TITLE,
+    claim_verdict,
+    claims_sentence,
+    comparisons,
+    difference,
+    errata,
+    grids,
+    has_page,
+    ours,
+    published,
+    sentence,
+    source,
+    status,
+    verdict,
+)
+from stakes.papers.runs import Result
+from stakes.report.markup import Html, element, joined, section, table, text
+
+__all__ = ["claims_list", "framed", "number_tables", "overview_page", "paper_page"]
+
+
+def framed(title: str, body: Html) -> str:
+    """A page of its own that loads nothing and runs nothing."""
+    style = files("stakes.report").joinpath("page.css").read_text(encoding="utf-8")
+    own = files("stakes.papers.pages").joinpath("reproduction.css")
+    style += own.read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
+    policy = (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
+    )
+    head = joined(
+        Html('<meta charset="utf-8">'),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
+        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Html('<meta name="referrer" content="no-referrer">'),
+        element("title", title),
+        Html(f"<style>{style}</style>"),
+    )
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n'
+        f"<body>\n{element('main', body)}\n</body>\n</html>\n"
+    )
+
+
+#: Longer lists are folded.
+SHORT = 24
+
+
+def number_tables(outcome: Outcome) -> Html:
+    """The cells as tables of rows and columns, and then each on its own line."""
+    if not outcome.cells:
+        return Html("")
+    shaped = [_grid(name, cells) for name, cells in grids(outcome.cells)]
+    lines = _lines(outcome.cells)
+    if shaped or len(outcome.cells) > SHORT:
+        summary = element("summary", f"Every number on its line ({len(outcome.cells)})")
+        lines = element("details", joined(summary, lines))
+    return joined(*shaped, lines)
+
+
+def _grid(reading: str, cells: Sequence[Cell]) -> Html:
+    """A table in the shape of the paper's: the printed number, and ours below it."""
+    places = {tuple(cell.name.split(" / ", 1)): cell for cell in cells}
+    rows = list(dict.fromkeys(row for row, _ in places))
+    columns = list(dict.fromkeys(column for _, column in places))
+    body = []
+    for row in rows:
+        made = [element("th", row, scope="row")]
+        made += [_grid_cell(places.get((row, column))) for column in columns]
+        body.append(("", made))
+    printed = any(cell.published is not None for cell in cells)
+    caption = "Published, and below it ours" if printed else "Ours; the paper prints none of these"
+    if any(cell.published is not None and cell.source != "print" for cell in cells):
+        caption += "; in italics what the paper does not print, or what stands above already"
+    return table(f"{caption}; {reading}" if reading else caption, ["", *columns], body)
+
+
+def _grid_cell(cell: Cell | None) -> Html:
+    """The printed number over ours; a number that was not printed stands alone."""
+    if cell is None:
+        return element("td", "")
+    if cell.published is None:
+        return element("td", ours(cell), class_=_class(cell), title=cell.note)
+    below = element("span", ours(cell), class_="cell-cost")
+    above = published(cell) if cell.source == "print" else element("i", published(cell))
+    said = cell.note if cell.source == "print" else f"{source(cell)}; {cell.note}".rstrip("; ")
+    return element("td", joined(above, below), class_=_class(cell), title=said)
+
+
+def _lines(cells: Sequence[Cell]) -> Html:
+    """One line per number: printed, ours, difference, verdict."""
+    readings = any(cell.reading for cell in cells)
+    notes = any(cell.note for cell in cells)
+    sources = any(cell.source != "print" for cell in cells)
+    head = ["number", *(["reading"] if readings else []), "published", "ours", "difference"]
+    head += ["tolerance", "verdict", *(["published by"] if sources else [])]
+    head += ["note"] if notes else []
+    body = []
+    for cell in cells:
+        made = [element("th", cell.name, scope="row")]
+        made += [element("td", cell.reading, class_="left")] if readings else []
+        made += [element("td", part) for part in (published(cell), ours(cell), difference(cell))]
+        made += [element("td", f"{cell.tolerance:g}" if cell.agrees is not None else "")]
+        made += [element("td", verdict(cell), class_=_class(cell))]
+        made += [element("td", source(cell), class_="left")] if sources else []
+        made += [element("td", cell.note, class_="left")] if notes else []
+        body.append(("", made))
+    made_table = table("Published, ours, difference, verdict", head, body, left=1 + readings)
+    return element("div", made_table, class_="ends-left") if notes or sources else made_table
+
+
+def _class(cell: Cell) -> str:
+    """How a cell is shaded."""
+    return {"agrees": "agrees", "differs": "differs"}.get(verdict(cell), "alone")
+
+
+def claims_list(claims: Sequence[Claim]) -> Html:
+    """What the paper says, and what its numbers say."""
+    made = []
+    for claim in claims:
+        said = element("strong", claim_verdict(claim), class_=f"claim-{claim.holds}".lower())
+        told = Html(f"{text(claim.statement)} {said}.")
+        if claim.erratum is not None:
+            link = element("a", f"Erratum {claim.erratum}", href="index.html#errata")
+            told = Html(f"{told} {link}.")
+        made.append(element("li", joined(told, text(claim.evidence))))
+    return element("ul", joined(*made), class_="claims") if made else Html("")
+
+
+ERRATA_TITLE = "Where print and text disagree"
+ERRATA_SAID = (
+    "Where the printed numbers follow from something other than what the text says, both were "
+    "computed: the numbers as printed, and what the text describes."
+)
+
+
+def overview_page(results: Sequence[Result]) -> str:
+    """The page that stands above those of the papers."""
+    from stakes import __version__
+
+    body = joined(
+        element("header", joined(
+            element("h1", TITLE),
+            element("p", f"stakes {__version__}", class_="from"),
+            element("nav", element("a", ERRATA_TITLE, href="#errata")),
+            element("div", element("p", f"{sentence(results)} {claims_sentence(results)}"),
+                    class_="verdict"),
+        )),
+        _papers(results),
+        _claims(results),
+        _errata(results),
+        element("footer", element("p", "This page loads nothing from anywhere.", class_="soft")),
+    )  # fmt: skip
+    return framed(TITLE, body)
+
+
+def _papers(results: Sequence[Result]) -> Html:
+    """How many numbers of each paper agree, item by item."""
+    rows: list[tuple[str, list[Html]]] = []
+    for key, group in groupby(results, key=lambda each: each.paper.key):
+        items = list(group)
+        name = element("a", key, href=f"{key}.html") if has_page(items) else text(key)
+        for k, each in enumerate(items):
+            link = name if k == 0 else text("")
+            counts = [str(number) for number in comparisons(each)] if each.outcome else [""] * 3
+            rows.append(("", [
+                element("th", link, scope="row"),
+                element("td", each.item.title, class_="left"),
+                *(element("td", count) for count in counts[:2]),
+                element("td", counts[2], class_="differs" if each.outside else ""),
+                element("td", status(each), class_="left"),
+            ]))  # fmt: skip
+    head = ["paper", "item", "printed", "other", "differ", "result"]
+    listed = table("Items of each paper", head, rows, left=2)
+    return section("What was computed", element("div", listed, class_="ends-left"))
+
+
+def _claims(results: Sequence[Result]) -> Html:
+    """What each paper concludes, checked."""
+    parts: list[str] = []
+    for key, group in groupby(results, key=lambda each: each.paper.key):
+        claims = [
+            claim
+            for each in group
+            if each.outcome is not None
+            for claim in each.outcome.claims
+            if claim.erratum is None
+        ]
+        if claims:
+            parts += [element("h3", key), claims_list(claims)]
+    return section("What the papers claim", *parts) if parts else Html("")
+
+
+def _errata(results: Sequence[Result]) -> Html:
+    """The errata with their numbers and what was computed for each."""
+    entries = []
+    for erratum, evidence in errata(results):
+        where = element("strong", f"{erratum.paper}, {erratum.place}.")
+        entries.append(element("dt", f"{erratum.number}"))
+        entries.append(
+            element("dd", joined(Html(f"{where} {text(erratum.finding)}"),
+                                 *(element("p", each) for each in evidence)))
+        )  # fmt: skip
+    listed = element("dl", joined(*entries), class_="errata", id="errata")
+    return section(ERRATA_TITLE, element("p", ERRATA_SAID), listed)
+
+
+def paper_page(
+    paper: Paper, results: Sequence[Result], figures: Mapping[str, Sequence[Drawn]]
+) -> str:
+    """One self-contained page; `figures` are those of each item by its key.
+
+    Everything that is not markup made here is escaped.
+    """
+    from stakes import __version__
+
+    body = joined(
+        element("header", joined(
+            element("nav", Html('<a href="index.html">All papers</a>')),
+            element("h1", f"{paper.key}, computed again"),
+            element("p", paper.citation, class_="from"),
+            element("div", element("p", sentence(results)), class_="verdict"),
+        )),
+        *(_item(each, figures.get(each.item.key, ())) for each in results),
+        element("footer", element("p", _footer(__version__), class_="soft")),
+    )  # fmt: skip
+    return framed(f"{paper.key}, computed again", body)
+
+
+def _footer(version: str) -> str:
+    """Who made the page."""
+    return (
+        f"Made by `stakes reproduce`, stakes {version}. This page loads nothing from anywhere; the "
+        "numbers are also in CSV files and the figures in SVG and PNG files beside it."
+    )
+
+
+def _item(result: Result, figures: Sequence[Drawn]) -> Html:
+    """One table, figure or example."""
+    outcome = result.outcome
+    parts = [element("p", f"{result.item.key}: {status(result)}", class_="soft")]
+    if outcome is not None:
+        parts += [element("p", remark) for remark in outcome.remarks]
+        parts += [element("figure", each.markup(result.item.title)) for each in figures]
+        parts.append(number_tables(outcome))
+        if outcome.claims:
+            parts += [element("h3", "What the paper says about it"), claims_list(outcome.claims)]
+        files = [_link(result, name) for name in _files(result, figures)]
+        parts.append(element("p", Html("Files: " + ", ".join(files)), class_="soft"))
+    return section(result.item.title, *parts)
+
+
+def _files(result: Result, figures: Sequence[Drawn]) -> list[str]:
+    """The names of the files that an item leaves."""
+    outcome, key = result.outcome, result.item.key
+    names = [f"{key}.csv"] if outcome is not None and outcome.cells else []
+    names += [f"{key}-{name}.csv" for name in outcome.tables] if outcome is not None else []
+    return names + [f"{each.name}.{kind}" for each in figures for kind in ("svg", "png")]
+
+
+def _link(result: Result, name: str) -> str:
+    """A link to a file beside the page."""
+    return element("a", name, href=f"{result.paper.key}/{name}") or text(name)

@@ -1,0 +1,227 @@
+"""What each of 200 customers costs when misjudged, and classification outcomes at random."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.exceptions import DataError
+from stakes.typing import FloatArray
+
+__all__ = [
+    "CUSTOMERS",
+    "GRID",
+    "CostsOf",
+    "ErrorCosts",
+    "Outcomes",
+    "churn_costs",
+    "churn_use_case",
+    "credit_costs",
+    "credit_lines",
+    "credit_use_case",
+    "draw_outcomes",
+    "massive_revenues",
+    "retention_cost",
+    "revenues",
+]
+
+
+#: Values of the share of positives and of the cost ratio (section 4.1).
+GRID = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
+CUSTOMERS = 200
+#: Probability that a retention measure works (appendix B.1).
+EFFECTIVENESS = 0.25
+#: Of a loan: months, monthly rates of lending and of funding, monthly incomes lent, highest line.
+MONTHS, LENDING, FUNDING, INCOMES, HIGHEST = 24, 0.0479 / 12, 0.0294 / 12, 3, 25_000.0
+
+
+class ErrorCosts(NamedTuple):
+    """Cost of missing, and of raising a false alarm for, each customer."""
+
+    miss: FloatArray
+    alarm: FloatArray
+
+    @property
+    def ratio(self) -> float:
+        """The realised cost ratio: C_FN / (C_FN + C_FP) of the average costs."""
+        miss, alarm = float(self.miss.mean()), float(self.alarm.mean())
+        return miss / (miss + alarm)
+
+    @property
+    def shares(self) -> FloatArray:
+        """c = C_FP / (C_FP + C_FN) of each customer who costs anything."""
+        both = self.alarm + self.miss
+        return np.asarray(self.alarm[both > 0] / both[both > 0])
+
+
+CostsOf: TypeAlias = Callable[[float, float], ErrorCosts | None]
+
+
+@lru_cache(maxsize=2)
+def revenues(data: Path) -> FloatArray:
+    """Monthly charges of 200 customers drawn as in the authors' code (section 4.1.1)."""
+    path = data / "telco_churn" / "WA_Fn-UseC_-Telco-Customer-Churn.csv"
+    with _named(path), path.open(encoding="utf-8", newline="") as file:
+        charges = np.array([float(row["MonthlyCharges"]) for row in csv.DictReader(file)])
+        if charges.size < CUSTOMERS:
+            raise ValueError(f"{charges.size} customers")
+    return np.random.default_rng(42).choice(charges, CUSTOMERS, replace=False)
+
+
+def retention_cost(values: FloatArray, ratio: float, *, fallback: float | None = None) -> float:
+    """Cost M of a retention measure for which C_FN / (C_FN + C_FP) has the wanted value.
+
+    Solves M = g sum(max(M, v)), v being what each retained customer is worth and g the share
+    (1 - ratio) / n. Like the authors' loop, the sum starts one customer early, which moves the
+    ratio by at most 1e-4. Where M lies below every v it is `fallback`, by default (1 - ratio)
+    times the mean of v, which is exact.
+    """
+    v, n = np.sort(values), values.size
+    g = (1 - ratio) / n
+    k = np.arange(n - 1)
+    tails = np.cumsum(v[::-1])[::-1][:-1]
+    cost = g * tails / (1 - g * k)
+    below = cost < v[0]
+    inside = (v[:-1] <= cost) & (cost <= v[1:])
+    first = int(np.argmax(below | inside))
+    if below[first]:
+        return (1 - ratio) * float(v.mean()) if fallback is None else fallback
+    return float(cost[first])
+
+
+def churn_costs(income: FloatArray, ratio: float, *, fallback: float | None = None) -> ErrorCosts:
+    """Costs of the churn use case: a measure for everybody called, revenue lost for the missed."""
+    values = EFFECTIVENESS * income
+    cost = retention_cost(values, ratio, fallback=fallback)
+    return ErrorCosts(np.maximum(values - cost, 0.0), np.full(values.size, cost))
+
+
+def churn_use_case(data: Path) -> CostsOf:
+    """Costs by share of positives, which does not matter here, and cost ratio."""
+    income = revenues(data)
+    return lambda _, ratio: churn_costs(income, ratio)
+
+
+def massive_revenues(income: FloatArray, customers: float, share: float) -> FloatArray:
+    """Revenues in which the largest `customers` (a fraction) make `share` of the total."""
+    count = round(customers * income.size)
+    largest = np.argsort(income)[-count:]
+    rest = float(income.sum() - income[largest].sum())
+    scaled = income.copy()
+    scaled[largest] *= share / (1 - share) * rest / income[largest].sum()
+    return scaled
+
+
+@lru_cache(maxsize=2)
+def credit_lines(data: Path) -> tuple[FloatArray, FloatArray]:
+    """Credit line and profit of 200 customers drawn as in the authors' code (appendix B.2)."""
+    path = data / "give_me_some_credit" / "creditscoring1.csv.gz"
+    with _named(path), gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        names, *rows = csv.reader(file)
+        places = names.index("MonthlyIncome"), names.index("DebtRatio")
+        known = [row for row in rows if "NA" not in row and "" not in row]
+        income, debt = np.array([[float(row[k]) for k in places] for row in known]).T
+    income, debt = income[income > 0], debt[income > 0]  # without income there is no line
+    paid = np.minimum(_instalment(INCOMES * income, LENDING) / income, 1 - np.clip(debt, 0, 1))
+    line = np.minimum.reduce(
+        [INCOMES * income, np.full(income.size, HIGHEST), _present(income * paid, LENDING)]
+    )
+    profit = _present(_instalment(line, LENDING), FUNDING) - line
+    # What a pandas frame does when it is asked for a sample with this seed.
+    drawn = np.random.RandomState(242).permutation(line.size)[:CUSTOMERS]
+    return line[drawn], profit[drawn]
+
+
+def credit_costs(
+    line: FloatArray, profit: FloatArray, positives: float, ratio: float
+) -> ErrorCosts | None:
+    """Costs of the credit use case; None where no loss given default yields the cost ratio."""
+    if ratio >= 1 / (1 + positives):
+        return None
+    mean_line, mean_profit = float(line.mean()), float(profit.mean())
+    loss = positives * mean_profit * ratio / (mean_line * (1 - (1 + positives) * ratio))
+    other = -mean_profit * (1 - positives) + mean_line * loss * positives
+    return ErrorCosts(line * loss, np.maximum(profit + other, 0.0))
+
+
+def credit_use_case(data: Path) -> CostsOf:
+    """Costs by share of positives and cost ratio."""
+    line, profit = credit_lines(data)
+    return lambda positives, ratio: credit_costs(line, profit, positives, ratio)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Name the file that something is wrong with; one that is not there names itself."""
+    try:
+        yield
+    except (KeyError, IndexError, ValueError, TypeError, EOFError, gzip.BadGzipFile) as error:
+        raise DataError(
+            f"{path} is damaged, or not the file that is meant.", hint="copy it again"
+        ) from error
+
+
+def _instalment(line: FloatArray, rate: float) -> FloatArray:
+    """Monthly payment of a loan."""
+    growth = (1 + rate) ** MONTHS
+    return np.asarray(line * rate * growth / (growth - 1))
+
+
+def _present(instalment: FloatArray, rate: float) -> FloatArray:
+    """Present value of a monthly payment."""
+    return np.asarray(instalment / rate * (1 - (1 + rate) ** -MONTHS))
+
+
+#: Differences below this, in the unit of the costs, are rounding; outcomes that cost the same tie.
+DECIMALS = 9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcomes:
+    """Samples of customers, each with one outcome for every number of predicted positives.
+
+    `tables` are the confusion matrices, rows negative and positive, of shape (samples, n + 1, 2, 2)
+    for n customers; `missed` and `alarmed` mark the customers on whom each outcome is wrong.
+    """
+
+    tables: FloatArray
+    missed: NDArray[np.bool_]
+    alarmed: NDArray[np.bool_]
+
+    def total_costs(self, costs: list[ErrorCosts]) -> FloatArray:
+        """TCC of every outcome under every set of costs (eq 1): (sets, samples, outcomes)."""
+        misses = np.stack([each.miss for each in costs], axis=1)
+        alarms = np.stack([each.alarm for each in costs], axis=1)
+        total = self.missed.reshape(-1, CUSTOMERS).astype(np.float64) @ misses
+        if (alarms == alarms[:1]).all():  # the same for every customer: only their number matters
+            total += self.tables[..., 0, 1].reshape(-1, 1) * alarms[:1]
+        else:
+            total += self.alarmed.reshape(-1, CUSTOMERS).astype(np.float64) @ alarms
+        shaped = np.round(total, DECIMALS).reshape(*self.tables.shape[:2], len(costs))
+        return np.ascontiguousarray(np.moveaxis(shaped, -1, 0))
+
+
+def draw_outcomes(
+    rng: np.random.Generator, positives: int, *, samples: int = 100, size: int = CUSTOMERS
+) -> Outcomes:
+    """Random positives and, for each number of predicted positives, a random set of that size.
+
+    As in section 4.1: predictions do not depend on the labels, so every outcome is one of chance.
+    """
+    label = rng.random((samples, size), dtype=np.float32).argsort(axis=1) < positives
+    order = rng.random((samples, size + 1, size), dtype=np.float32).argsort(axis=2)
+    called = order < np.arange(size + 1)[:, None]
+    missed, alarmed = label[:, None] & ~called, ~label[:, None] & called
+    fn, fp = missed.sum(axis=2), alarmed.sum(axis=2)
+    cells = np.stack([size - positives - fp, fp, fn, positives - fn], axis=-1)
+    tables = cells.reshape(samples, size + 1, 2, 2).astype(np.float64)
+    return Outcomes(tables, missed, alarmed)

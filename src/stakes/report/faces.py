@@ -1,0 +1,185 @@
+"""An evaluation shown: the page, JSON, Markdown, and what a notebook displays."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stakes._files import write_whole
+from stakes.application.sentences import describe_costs
+from stakes.evaluation.evaluation_record import plain_facts, record_of
+from stakes.messages.quantities import percent
+from stakes.report.live.any_matrix import matrix_numbers
+from stakes.report.live.case_numbers import case_numbers
+from stakes.report.live.case_numbers import costliest_cases as costliest
+from stakes.report.live.page_charts import charts_of, evidence_charts
+from stakes.report.live.page_charts_many import charts_by_case, charts_of_paths
+from stakes.report.live.two_classes import live_numbers
+from stakes.report.markup import packed
+from stakes.report.page import Sheet, page, stamped
+from stakes.report.small_forms import as_markdown
+
+if TYPE_CHECKING:
+    from stakes.evaluation.evaluation import Evaluation
+
+__all__ = ["as_json", "as_page", "display", "markdown", "written"]
+
+#: More decisions than this are not listed one by one.
+MANY_DECISIONS = 12
+#: Points of a reliability curve that the page can read out.
+POINTS = 60
+
+
+def as_page(
+    ev: Evaluation,
+    *,
+    facts: Mapping[str, Any] | None = None,
+    title: str = "",
+    embed_posteriors: bool = False,
+    costliest_cases: int = 0,
+    forensic: bool = False,
+) -> str:
+    """The whole page."""
+    numbers, each = live_numbers(ev), case_numbers(ev)
+    live = numbers is not None or each is not None
+    table = None if live else matrix_numbers(ev, embed=embed_posteriors)
+    charts, reliability, missing = _drawn(ev, numbers, table, each)
+    charts = [*charts, *(evidence_charts(ev) if forensic and not missing else [])]
+    plain = reliability.get("reliability", {})
+    return page(
+        Sheet(
+            record=record_of(ev, stamped(plain_facts(facts))),
+            order=tuple(model.name for model in ev.models),
+            numbers=numbers,
+            table=table,
+            charts=tuple(charts),
+            missing=missing,
+            costs_said=tuple(
+                describe_costs(ev.application.costs, unit=ev.application.unit).splitlines()
+            ),
+            title=title,
+            reliability_said=_trusted(ev, plain),
+            points={key: _points(found) for key, found in reliability.items()},
+            each=each,
+            by_case=ev.naive is not None,
+            sureness=_sureness(ev, numbers),
+            use=_use(ev),
+            costliest=tuple(costliest(ev, costliest_cases)),
+        )
+    )
+
+
+def _drawn(ev: Evaluation, numbers: Any, table: Any, each: Any) -> tuple[Any, Any, str]:
+    """The drawings, reliability curves by drawing, and why there are none, if so.
+
+    What only drawings read is taken out of the numbers of the page.
+    """
+    if numbers is not None:
+        charts, found, missing = charts_of(ev, numbers.pop("bands"))
+        return charts, {"reliability": found} if found else {}, missing
+    if table is not None:
+        return charts_of_paths(ev, table.pop("drawn"))
+    if ev.naive is not None:
+        return charts_by_case(ev, None if each is None else each.pop("curve"))
+    return [], {}, ""
+
+
+def _sureness(ev: Evaluation, numbers: Any) -> str:
+    """How the intervals were found, at the stated costs and away from them."""
+    if all(model.interval is None for model in ev.models):
+        return ""
+    plain = ev.sources is None or ev.sources.plain
+    if ev.naive is not None:
+        said = "Intervals are from draws of the cases with their amounts (Bayesian bootstrap)."
+    elif plain:
+        said = "Intervals are by the score test."
+    else:
+        said = "Intervals are from draws of whole groups, or of weighted cases."
+    if numbers is None or not numbers["sure"]:
+        return f"{said} Away from the stated costs and shares none were computed."
+    return f"{said} {numbers['sureness']}"
+
+
+def _use(ev: Evaluation) -> tuple[dict[str, Any], ...]:
+    """What the best model's decisions are good for, unless there are just two or very many."""
+    app = ev.application
+    if ev.naive is not None or app.costs.shape == (2, 2) or len(app.decisions) > MANY_DECISIONS:
+        return ()
+    if ev[ev.best].cells is None:
+        return ()
+    frame = ev.use(ev.best)
+    rows = zip(*(frame[name] for name in ("decision", "share", "cost", "saves")), strict=True)
+    return tuple(
+        {"decision": str(d), "share": float(s), "cost": float(c),
+         "saves": float(v) if np.isfinite(v) else None}
+        for d, s, c, v in rows
+    )  # fmt: skip
+
+
+def _points(reliability: Mapping[str, Any]) -> dict[str, Any]:
+    """Some points of each curve, by position of the model."""
+    found = {}
+    for key, curve in reliability.items():
+        kept = np.unique(np.linspace(0, len(curve.forecast) - 1, POINTS).astype(int))
+        found[key[1:]] = {
+            "says": packed(curve.forecast[kept]),
+            "happens": packed(curve.observed[kept]),
+        }
+    return found
+
+
+def _trusted(ev: Evaluation, reliability: Mapping[str, Any]) -> str:
+    """The caption: what the band is, and where the best model says most amiss."""
+    if not reliability:
+        return ""
+    curve = next(iter(reliability.values()))
+    name = ev.best.partition(",")[0] if ev.naive is not None else ev.best
+    band = f"Band: where a calibrated {name} would lie {percent(curve.level, 0)} of the time. "
+    edges = np.searchsorted(np.cumsum(curve.weight), np.linspace(0, curve.weight.sum(), 21)[1:-1])
+    parts = [p for p in np.split(np.arange(len(curve.weight)), np.unique(edges)) if p.size]
+    means = [
+        (np.average(curve.forecast[p], weights=curve.weight[p]),
+         np.average(curve.observed[p], weights=curve.weight[p]))
+        for p in parts if curve.weight[p].sum() > 0
+    ]  # fmt: skip
+    says, happens = max(means, key=lambda pair: abs(pair[0] - pair[1]))
+    return (
+        f"{band}Where {name} says {percent(says)}, it happens {percent(happens)} of the time: "
+        "the largest gap in any twentieth of the cases."
+    )
+
+
+def written(text: str, path: Any) -> str:
+    """The text, also as a file if there is a path: UTF-8, the same line ends everywhere, whole."""
+    if path is not None:
+        write_whole(Path(path), text.encode("utf-8"))
+    return text
+
+
+def as_json(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> str:
+    """The record as JSON, following `stakes/report/evaluation.schema.json`."""
+    return json.dumps(record_of(ev, facts), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def display(ev: Evaluation) -> str:
+    """For a notebook: a static table first, then the page in a frame that can do no harm."""
+    from stakes.report.small_forms import static_table
+
+    framed = html.escape(as_page(ev), quote=True)
+    frame = (
+        '<iframe sandbox="allow-scripts allow-downloads" title="Report of the evaluation" '
+        f'style="width:100%;height:46rem;border:1px solid #ccc" srcdoc="{framed}"></iframe>'
+    )
+    return (
+        f"{static_table(record_of(ev))}\n<details open><summary>Report</summary>{frame}</details>"
+    )
+
+
+def markdown(ev: Evaluation) -> str:
+    """The record as Markdown."""
+    return as_markdown(record_of(ev))

@@ -1,0 +1,1 @@
+"""The numbers and drawings behind a page whose sliders move."""

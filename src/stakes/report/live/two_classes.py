@@ -1,0 +1,327 @@
+"""The numbers behind the sliders of two classes: every model at every stop, what it costs and
+which verdict.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels.limits.interval_ends import normal_quantile
+from stakes.evaluation.verdict import KINDS, SAME_COST, WORTH_SAYING
+from stakes.report.live.stop_sureness import (
+    CERTAIN,
+    Place,
+    both_acted,
+    chances_best,
+    chances_by_draws,
+    joint_counts,
+    nec_limits,
+    paired_statistics,
+    unpaired_rivals,
+)
+from stakes.report.live.stops import (
+    RATIO_STOPS,
+    STEP,
+    Grid,
+    System,
+    grid_of,
+    systems_of,
+    systems_of_counts,
+)
+from stakes.report.markup import packed
+from stakes.typing import FloatArray
+
+if TYPE_CHECKING:
+    from stakes.evaluation.evaluation import Evaluation
+
+__all__ = ["Live", "live_numbers", "sureness"]
+
+
+#: More models than this are not told apart stop by stop.
+MOST_TOLD_APART = 10
+
+
+class Live:
+    """Every model at every stop; `place` and `table` say how sure, by kind of shares."""
+
+    def __init__(self, ev: Evaluation, grid: Grid) -> None:
+        self.ev, self.grid, self.level = ev, grid, ev.level
+        self.sources = ev.sources
+        counts = [np.asarray(model.confusion.counts, dtype=np.float64) for model in ev.models]
+        self.totals = [table.sum(axis=1) for table in counts]
+        if ev.sources is None:
+            self.pairs = systems_of_counts(counts, grid)
+        else:
+            self.pairs = systems_of(ev.sources, grid)
+        self.systems = [as_is for as_is, _ in self.pairs]
+        whole = all((table == np.floor(table)).all() for table in counts)
+        self.sure = whole and not ev.too_few and (ev.sources is None or ev.sources.plain)
+        self.z = normal_quantile(self.level)
+        self.told_apart = self.sure and 2 <= len(self.systems) <= MOST_TOLD_APART
+        self.joint: NDArray[np.int64] | None = None
+        self.draws: int | None = None
+        if self.told_apart and ev.sources is not None:
+            self.joint = joint_counts(self.systems, ev.sources.cases.truth)
+
+    @property
+    def free(self) -> bool:
+        """Whether the shares are those of the data, and as uncertain."""
+        return self.sources is not None and self.sources.given.priors is None
+
+    def places(self) -> dict[str, Place]:
+        """All stops with shares given; and, where they are those of the data, the cost ratios."""
+        x = self.grid.x
+        found = {"fixed": Place(np.arange(x.shape[0]), np.exp(x), np.full(x.shape, 0.5), True)}
+        if self.free:
+            steps = np.arange(-RATIO_STOPS, RATIO_STOPS + 1)
+            ratio = np.exp(self.grid.log_ratio + STEP * steps)
+            share = np.full(ratio.shape, float(self.ev.data_priors[1]))
+            found["free"] = Place(self.grid.ratio_stops, ratio, share, False)
+        return found
+
+    def nec(self, system: System, place: Place, k: int) -> FloatArray:
+        """Normalised cost at some stops, of a rule of the model at a position."""
+        wrong, lost = place.weights
+        alarms = system.false_alarms[place.stops] / self.totals[k][0]
+        return np.asarray(wrong * alarms + lost * (system.misses[place.stops] / self.totals[k][1]))
+
+    def apart(self, first: System, second: System, place: Place) -> tuple[FloatArray, ...]:
+        """Difference, standard error and score statistic at some stops."""
+        assert self.sources is not None
+        both = both_acted(first, second, self.sources.cases.truth)
+        return paired_statistics(first, second, both, place, self.totals[0])
+
+    def table(self, place: Place) -> dict[str, Any]:
+        """Intervals, chances, rivals and the kind of verdict at some stops."""
+        nec = np.stack([self.nec(one, place, k) for k, one in enumerate(self.systems)])
+        best, size = nec.argmin(axis=0), place.stops.shape[0]
+        nothing = np.full(size, np.nan)
+        rival, value, half = np.full(size, -1), nothing.copy(), nothing.copy()
+        low = high = chance = None
+        if self.sure:
+            low, high = nec_limits(self.systems, place, self.totals, self.level)
+        if self.joint is not None:
+            gaps, errors, scores = self.pairwise(place, best)
+            chance = self.chances(nec, best, gaps, errors, place)
+            rival, value, half = self.rivals(best, gaps, errors, scores)
+        elif self.ev.unpaired and low is not None and high is not None:
+            rival, value, half = unpaired_rivals(nec, low, high, best)
+        kind, after = self.kinds(nec, best, high, rival, place)
+        needed = self.ev.n_cases * np.divide(half, value, out=nothing, where=value != 0) ** 2
+        return {"nec": nec, "low": low, "high": high, "chance": chance, "kind": kind,
+                "rival": rival, "value": value, "half": half, "needed": needed,
+                **after}  # fmt: skip
+
+    def pairwise(
+        self, place: Place, best: NDArray[np.intp] | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Differences, standard errors and score statistics, (n_systems, n_systems, n_stops).
+
+        Given the best system at each stop, only of pairs that it is part of; others are 0.
+        """
+        assert self.joint is not None
+        count = len(self.systems)
+        found = np.zeros((3, count, count, place.stops.shape[0]))
+        codes = np.arange(2**count)
+        for a in range(count):
+            for b in range(a):
+                chosen = codes >> (count - 1 - a) & codes >> (count - 1 - b) & 1 == 1
+                both = self.joint[:, :, chosen].sum(axis=2).T.astype(np.float64)
+                at = np.arange(place.stops.shape[0])
+                at = at if best is None else np.flatnonzero((best == a) | (best == b))
+                gap, error, score = paired_statistics(
+                    self.systems[a], self.systems[b], both, place.part(at), self.totals[0]
+                )
+                found[:, a, b, at] = gap, error, score
+                found[:, b, a, at] = -gap, error, -score
+        return found[0], found[1], found[2]
+
+    def chances(
+        self,
+        nec: FloatArray,
+        best: NDArray[np.intp],
+        gaps: FloatArray,
+        errors: FloatArray,
+        place: Place,
+    ) -> FloatArray:
+        """How often each model is best: drawn, unless it is certain or too much to draw."""
+        assert self.joint is not None
+        assert self.sources is not None
+        columns = np.arange(best.shape[0])
+        error = errors[best, :, columns]  # none between models that decide alike
+        settled = (np.abs(gaps[best, :, columns]) > CERTAIN * error) | (error == 0)
+        rng = self.sources.options["rng"]
+        certain = np.asarray(settled.all(axis=1))
+        found, draws = chances_by_draws(self.joint, place, certain, nec, rng)
+        self.draws = draws if self.draws is None else min(draws, self.draws)
+        return found if draws else chances_best(nec, self.pairwise(place)[1] ** 2)
+
+    def rivals(
+        self, best: NDArray[np.intp], gaps: FloatArray, errors: FloatArray, scores: FloatArray
+    ) -> tuple[Any, Any, Any]:
+        """The nearest model that cannot be told from the best at each stop, -1 for nobody."""
+        columns = np.arange(best.shape[0])
+        near = np.abs(gaps[best, :, columns])
+        near[np.abs(scores[best, :, columns]) > self.z] = np.inf
+        near[columns, best] = np.inf
+        rival = near.argmin(axis=1)
+        value = near[columns, rival]
+        half = self.z * errors[best, rival, columns]
+        some = np.isfinite(value)
+        return np.where(some, rival, -1), np.where(some, value, np.nan), half
+
+    def kinds(
+        self, nec: FloatArray, best: NDArray[np.intp], high: Any, rival: Any, place: Place
+    ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+        """Which verdict holds at each stop, by the same rules as the evaluation itself."""
+        columns = np.arange(best.shape[0])
+        least = nec[best, columns]
+        nobody = {"after_low": None, "after_high": None}
+        if self.ev.too_few:
+            return np.full(best.shape, KINDS.index("cannot say"), dtype=np.uint8), nobody
+        found = np.full(best.shape, KINDS.index("deploy"), dtype=np.uint8)
+        equal = (nec - least <= SAME_COST * np.maximum(1.0, least)).sum(axis=0) > 1
+        found[equal | (rival >= 0)] = KINDS.index("cannot tell apart")
+        if high is not None:
+            found[high[best, columns] >= 1] = KINDS.index("cannot say")
+        found[least >= 1] = KINDS.index("none")
+        better, chosen = self.better_after(least, best, place)
+        found[better] = KINDS.index("deploy after re-calibrating")
+        return found, self.after_limits(better, chosen, place) if better.any() else nobody
+
+    def better_after(
+        self, least: FloatArray, best: NDArray[np.intp], place: Place
+    ) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+        """Where re-calibrating surely makes another model best, or a useless one useful."""
+        fitted = {k: system for k, (_, system) in enumerate(self.pairs) if system is not None}
+        if not fitted or not self.sure:
+            return np.zeros(best.shape, dtype=bool), best
+        places = np.array(list(fitted))
+        after = np.stack([self.nec(system, place, k) for k, system in fitted.items()])
+        chosen = places[after.argmin(axis=0)]
+        better = (chosen != best) | (least >= 1)
+        better = np.asarray(better & (after.min(axis=0) < np.minimum(1.0, least - WORTH_SAYING)))
+        for a, b in {(int(a), int(b)) for a, b in zip(chosen[better], best[better], strict=True)}:
+            at = np.flatnonzero(better & (chosen == a) & (best == b))
+            score = self.apart(fitted[a], self.systems[b], place.part(at))[2]
+            better[at] = score < -self.z
+        return better, chosen
+
+    def after_limits(
+        self, better: NDArray[np.bool_], chosen: NDArray[np.intp], place: Place
+    ) -> dict[str, Any]:
+        """The interval of the NEC after re-calibrating, where that is what to deploy."""
+        low, high = np.full((2, better.shape[0]), np.nan)
+        for k in np.unique(chosen[better]):
+            at, system = np.flatnonzero(better & (chosen == k)), self.pairs[k][1]
+            assert system is not None
+            ends = nec_limits([system], place.part(at), [self.totals[k]], self.level)
+            low[at], high[at] = ends[0][0], ends[1][0]
+        return {"after_low": low, "after_high": high}
+
+
+def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
+    """What the script needs to follow the sliders; None where there are none."""
+    grid = grid_of(ev.application)
+    if grid is None or ev.naive is not None or not (ev.data_priors > 0).all():
+        return None
+    live = Live(ev, grid)
+    (correct, wrong), _ = ev.application.costs.values.tolist()
+    share = float((ev.data_priors if ev.sources is None else ev.sources.said_at)[1])
+    tables = {k: _stated(live, k, place) for k, place in live.places().items()}
+    fixed = tables["fixed"]
+    return {
+        "bands": (grid.x, fixed["nec"], fixed["low"], fixed["high"]),
+        "step": STEP,
+        "logRatio": grid.log_ratio,
+        "logOdds": grid.log_odds,
+        "ratioStops": RATIO_STOPS,
+        "lower": grid.lower_shares,
+        "upper": grid.upper_shares,
+        "unitCost": wrong - correct,
+        "saidLogOdds": math.log(share / (1 - share)),
+        "kinds": list(KINDS),
+        "sure": live.sure,
+        "apart": live.told_apart and live.joint is not None,
+        "sureness": sureness(live),
+        "models": [_model(live, k) for k in range(len(live.systems))],
+        "tables": {k: _packed(table) for k, table in tables.items()},
+    }
+
+
+def sureness(live: Live) -> str:
+    """How sure figures are away from the stated costs, in words."""
+    said = "Away from the stated costs intervals are computed in the same way"
+    if live.joint is None:
+        return f"{said}; models are not compared there."
+    if live.draws:
+        often = f"comes from {live.draws} draws of the cases"
+    else:
+        often = "takes differences of costs as normal"
+    return f"{said}; models are told apart by the score test, and how often one is best {often}."
+
+
+def _stated(live: Live, key: str, place: Place) -> dict[str, Any]:
+    """The table of some stops, with what the evaluation itself found at its own place."""
+    table, ev = live.table(place), live.ev
+    if (key == "free") != live.free:
+        return table
+    at = RATIO_STOPS if key == "free" else live.grid.start
+    for k, model in enumerate(ev.models):
+        if table["low"] is not None and model.interval is not None:
+            table["low"][k, at], table["high"][k, at] = model.interval
+        if table["chance"] is not None and model.probability_best is not None:
+            table["chance"][k, at] = model.probability_best
+    rival = ev.rival
+    table["rival"][at] = -1
+    if rival is not None:
+        other = rival.second if rival.first == ev.best else rival.first
+        table["rival"][at] = [m.name for m in ev.models].index(str(other))
+        table["value"][at] = abs(rival.value)
+        table["half"][at] = (rival.high - rival.low) / 2
+        table["needed"][at] = rival.cases_needed
+    table["kind"][at] = KINDS.index(ev.verdict_kind)
+    after = ev.best_recalibrated
+    if table["after_low"] is not None and after is not None and after.recalibrated_interval:
+        table["after_low"][at], table["after_high"][at] = after.recalibrated_interval
+    return table
+
+
+def _packed(table: dict[str, Any]) -> dict[str, Any]:
+    """The table for JSON; models apart, positions shifted so that 0 is nobody."""
+    found: dict[str, Any] = {"kind": packed(table["kind"]), "rival": packed(table["rival"] + 1)}
+    for name in ("low", "high", "chance"):
+        short = name != "chance"  # limits are roots, found to seven digits
+        rows = table[name]
+        found[name] = None if rows is None else [packed(row, short=short) for row in rows]
+    for name in ("value", "half", "needed", "after_low", "after_high"):
+        some = table[name] is not None and np.isfinite(table[name]).any()
+        found[name] = packed(table[name], short=True) if some else None
+    return found
+
+
+def _model(live: Live, k: int) -> dict[str, Any]:
+    """One model at all stops."""
+    as_is, fitted = live.pairs[k]
+    scores = None if live.sources is None else live.sources.judged[k].scores
+    found: dict[str, Any] = {
+        "totals": live.totals[k].tolist(),
+        "alarms": packed(as_is.false_alarms),
+        "misses": packed(as_is.misses),
+        "fitted": None,
+        "hull": None,
+    }
+    if fitted is not None:
+        found["fitted"] = {"alarms": packed(fitted.false_alarms), "misses": packed(fitted.misses)}
+    if scores is not None:
+        below = [part[scores.hull] for part in scores.cumulated]
+        found["hull"] = {
+            "alarms": packed(below[0][-1] - below[0]),
+            "misses": packed(below[1]),
+            "cuts": packed(scores.cuts_at(scores.hull)),
+        }
+    return found

@@ -1,0 +1,1 @@
+"""Bytes and frames become tables: files of every kind, near or far."""

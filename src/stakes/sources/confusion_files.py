@@ -1,0 +1,92 @@
+"""Confusion matrices from CSV and JSON files, with names on both sides."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import numpy as np
+
+from stakes.exceptions import FormatError
+from stakes.sources.delimited import as_plain_text
+from stakes.sources.table import read_bytes, unzipped
+from stakes.summaries import ConfusionMatrix
+
+__all__ = ["read_confusion"]
+
+
+def read_confusion(path: str) -> ConfusionMatrix:
+    """The counts of a CSV file whose top-left cell says which side is the truth, or of JSON."""
+    data, name = read_bytes(path)
+    if data[:2] == b"\x1f\x8b":
+        data = unzipped(data, name)
+    text = as_plain_text(data, name).decode() if data.strip() else ""
+    if text.lstrip().startswith("{"):
+        return _from_json(text, name)
+    delimiter = "\t" if "\t" in text.partition("\n")[0] else ";" if ";" in text else ","
+    rows = [
+        [cell.strip() for cell in row]
+        for row in csv.reader(io.StringIO(text), delimiter=delimiter)
+        if any(cell.strip() for cell in row)
+    ]
+    if len(rows) < 2:
+        raise FormatError(f"{name} holds no table.", hint="truth,no,yes\nno,90,5\nyes,1,4")
+    (corner, *across), *body = rows
+    down = [row[0] for row in body]
+    if corner.lower() not in ("truth", "decision"):
+        raise FormatError(
+            f"{name}: rows are headed {_listed(down)} and columns {_listed(across)} - I need to "
+            "know which side is the truth.",
+            hint="Put 'truth' in the top-left cell if rows are the truth, "
+            "'decision' if rows are the decision.",
+        )
+    counts = np.array([_counts(row, across, name) for row in body])
+    if corner.lower() == "decision":
+        return ConfusionMatrix(counts.T, classes=across, decisions=down)
+    return ConfusionMatrix(counts, classes=down, decisions=across)
+
+
+def _listed(names: list[str]) -> str:
+    """The first names with commas, and how many more there are."""
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return ",".join(names[:8]) + more
+
+
+def _counts(row: list[str], across: list[str], name: str) -> list[float]:
+    """The numbers of one row."""
+    if len(row) != len(across) + 1:
+        raise FormatError(
+            f"{name}: row '{row[0]}' has {len(row) - 1} counts for {len(across)} columns."
+        )
+    try:
+        return [float(cell) for cell in row[1:]]
+    except ValueError:
+        raise FormatError(
+            f"{name}: row '{row[0]}' holds something that is not a number: {', '.join(row[1:])}."
+        ) from None
+
+
+def _from_json(text: str, name: str) -> ConfusionMatrix:
+    """Counts as {"truth": {"no": {"no": 90, "yes": 5}, ...}}, or with "decision" outside."""
+    try:
+        found: Any = json.loads(text)
+    except ValueError as error:
+        raise FormatError(f"{name} is not valid JSON: {error}.") from None
+    if {"classes", "decisions", "counts"} <= set(found):  # as a ConfusionMatrix is made
+        return ConfusionMatrix(found["counts"], found["classes"], found["decisions"])
+    outer = [key for key in ("truth", "decision") if isinstance(found.get(key), dict)]
+    if len(outer) != 1 or not all(isinstance(row, dict) for row in found[outer[0]].values()):
+        raise FormatError(
+            f"{name}: I need to know which side is the truth.",
+            hint='{"truth": {"no": {"no": 90, "yes": 5}, "yes": {"no": 1, "yes": 4}}}\n'
+            'or the same with "decision" outside',
+        )
+    rows = {str(key): row for key, row in found[outer[0]].items()}
+    across = list(dict.fromkeys(str(key) for row in rows.values() for key in row))
+    counts = [_counts([key, *(str(row.get(k, 0)) for k in across)], across, name)
+              for key, row in rows.items()]  # fmt: skip
+    if outer[0] == "decision":
+        return ConfusionMatrix(np.array(counts).T, classes=across, decisions=list(rows))
+    return ConfusionMatrix(np.array(counts), classes=list(rows), decisions=across)

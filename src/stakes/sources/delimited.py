@@ -1,0 +1,277 @@
+"""Delimited text: its header, and its columns as bytes, with NumPy where the file is plain
+enough.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.exceptions import FormatError
+from stakes.messages.quantities import grouped
+
+__all__ = [
+    "TextHeader",
+    "as_plain_text",
+    "delimiter_of",
+    "parse",
+    "refuse_bare_rows",
+    "text_header",
+    "uneven",
+]
+
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+#: A cell longer than this is cut out by slicing, not through a table of equal widths.
+WIDEST_CELL = 256
+ROWS_PER_BLOCK = 1 << 16
+
+Getter = Callable[[], NDArray[Any]]
+
+
+def parse(data: bytes, name: str) -> tuple[list[str], int, list[Getter], str]:
+    """Column names, number of rows, a function per column that cuts it out, and the delimiter."""
+    data = as_plain_text(data, name)
+    if data[:4].lower() == b"sep=":  # a line that only spreadsheets write
+        data = data.partition(b"\n")[2].lstrip(b"\n")
+    header, _, body = data.partition(b"\n")
+    delimiter = delimiter_of(header.decode("utf-8"))
+    if b'"' in data:
+        return *_through_csv(data, delimiter, name), delimiter
+    names = [cell.strip() for cell in header.decode("utf-8").split(delimiter)]
+    refuse_bare_rows(names, name)
+    buffer = np.frombuffer(body, dtype=np.uint8)
+    if not buffer.size:
+        return names, 0, [lambda: np.empty(0, dtype="S1") for _ in names], delimiter
+    is_end = (buffer == ord(delimiter)) | (buffer == ord("\n"))
+    ends = np.flatnonzero(is_end)
+    del is_end
+    whole = ends.size % len(names) == 0
+    if not whole or not _rectangular(buffer, ends, len(names)):
+        return *_through_csv(data, delimiter, name), delimiter
+    cuts = ends.reshape(-1, len(names))
+    getters = [_cutter(buffer, cuts, j) for j in range(len(names))]
+    return names, cuts.shape[0], getters, delimiter
+
+
+def _rectangular(buffer: NDArray[np.uint8], ends: NDArray[np.intp], n_columns: int) -> bool:
+    """Whether every line has `n_columns` cells and none is blank."""
+    last = ends[n_columns - 1 :: n_columns]
+    lines = int(np.count_nonzero(buffer == ord("\n")))
+    return lines == last.size and bool((buffer[last] == ord("\n")).all())
+
+
+def _cutter(buffer: NDArray[np.uint8], cuts: NDArray[np.intp], j: int) -> Getter:
+    """A function that cuts out column `j` when it is asked for."""
+
+    def cells() -> NDArray[Any]:
+        stops = cuts[:, j]
+        starts = cuts[:, j - 1] + 1 if j else np.concatenate([[0], cuts[:-1, -1] + 1])
+        return _cut(buffer, starts, stops)
+
+    return cells
+
+
+def _cut(
+    buffer: NDArray[np.uint8], starts: NDArray[np.intp], stops: NDArray[np.intp]
+) -> NDArray[Any]:
+    """The bytes between each start and stop, as an array of equal widths."""
+    lengths = stops - starts
+    width = max(1, int(lengths.max()))
+    if width > WIDEST_CELL:
+        text = buffer.tobytes()
+        pairs = zip(starts.tolist(), stops.tolist(), strict=True)
+        return np.array([text[start:stop].decode("utf-8").strip() for start, stop in pairs])
+    padded = np.concatenate([buffer, np.zeros(width, dtype=np.uint8)])
+    table = np.empty((starts.size, width), dtype=np.uint8)
+    offsets = np.arange(width)
+    for first in range(0, starts.size, ROWS_PER_BLOCK):
+        rows = slice(first, first + ROWS_PER_BLOCK)
+        block = padded[starts[rows, None] + offsets]
+        block[offsets >= lengths[rows, None]] = 0
+        table[rows] = block
+    return table.view(f"S{width}").reshape(-1)
+
+
+def _through_csv(data: bytes, delimiter: str, name: str) -> tuple[list[str], int, list[Getter]]:
+    """The same through the csv module: quotation marks, blank lines, and ragged lines refused."""
+    reader = csv.reader(io.StringIO(data.decode("utf-8"), newline=""), delimiter=delimiter)
+    names = [cell.strip() for cell in next(reader)]
+    refuse_bare_rows(names, name)
+    rows: list[list[str]] = []
+    before = reader.line_num
+    try:
+        for row in reader:
+            if row and "\n" in row[-1]:
+                _refuse_unclosed(data, before, delimiter, name)
+            if len(row) != len(names):
+                if not row:
+                    continue  # a blank line
+                place = f"{name}: row {grouped(len(rows) + 1)}"
+                raise uneven(row, len(names), place, reader.line_num)
+            rows.append(row)
+            before = reader.line_num
+    except csv.Error as error:
+        raise FormatError(f"{name}: line {grouped(reader.line_num)}: {error}.") from None
+    columns = list(zip(*rows, strict=True)) if rows else [() for _ in names]
+    return names, len(rows), [_texts(column) for column in columns]
+
+
+def _refuse_unclosed(data: bytes, before: int, delimiter: str, name: str) -> None:
+    """Raise when the row after some lines begins a cell in quotes that never ends."""
+    rest = data.decode("utf-8").split("\n", before)[before]
+    try:
+        next(csv.reader(io.StringIO(rest, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        if "end of data" in str(error):
+            raise FormatError(
+                f"{name}: line {grouped(before + 1)} opens a double quote that is never closed.",
+                hint="close it, or write a quote inside a quoted cell twice",
+            ) from None
+
+
+def uneven(row: list[str], n_columns: int, place: str, line: int) -> FormatError:
+    """What to say of a row with more or fewer cells than the header."""
+    cells = f"{len(row)} cell{'' if len(row) == 1 else 's'}"
+    hint = "a cell that holds the delimiter must stand in double quotes"
+    if len(row) < n_columns:
+        hint = "an empty cell needs its delimiter too; the line may have been cut off"
+    return FormatError(
+        f"{place} (line {grouped(line)}) has {cells}, the header has {n_columns}.", hint=hint
+    )
+
+
+def _texts(column: tuple[str, ...]) -> Getter:
+    """A function that turns a column of strings into an array."""
+    return lambda: np.array(column, dtype=np.str_)
+
+
+def delimiter_of(header: str) -> str:
+    """The delimiter that occurs most often in the header, outside quotation marks."""
+    outside = "".join(header.split('"')[::2])
+    return max(DELIMITERS, key=outside.count)
+
+
+def as_plain_text(data: bytes, name: str, *, above: int = 0) -> bytes:
+    """UTF-8 without a byte-order mark, lines ended by a single newline; `above` it are so many."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        data = data.decode("utf-16", errors="replace").encode("utf-8")
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\0" in data:
+        raise FormatError(
+            f"{name} holds bytes that are not text.",
+            hint="I read CSV, TSV, .gz of these, .npy, .npz and .parquet",
+        )
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = data.strip(b"\n")
+    if not data.strip():
+        raise FormatError(f"{name} is empty.", hint="I need a header line and one row per case")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = above + data.count(b"\n", 0, error.start) + 1
+        raise FormatError(
+            f"{name}: line {grouped(line)} is not UTF-8 text (byte 0x{data[error.start]:02x}).",
+            hint="save it as UTF-8, e.g.  iconv -f latin1 -t utf-8 file.csv > file-utf8.csv",
+        ) from None
+    return data + b"\n" if b"\n" in data else data
+
+
+def refuse_bare_rows(names: list[str], name: str) -> None:
+    """Raise when the first line is a comment, or numbers; whole ones may be names of classes."""
+    if len(names) == 1 and names[0].startswith("#"):
+        raise FormatError(
+            f"the first line of {name} is a comment ({names[0]}), not column names.",
+            hint="take out the lines that begin with #",
+        )
+
+    def is_number(text: str) -> bool:
+        try:
+            float(text)
+        except ValueError:
+            return False
+        return True
+
+    numbers = [cell for cell in names if is_number(cell)]
+    if len(numbers) == len(names) or any(not cell.lstrip("+-").isdigit() for cell in numbers):
+        raise FormatError(
+            f"the first line of {name} looks like data ({', '.join(names[:4])}), not like "
+            "column names.",
+            hint="add a header line, e.g.  truth,model_a",
+        )
+
+
+#: Bytes that are looked at; a header is shorter.
+ENOUGH = 1 << 20
+#: A cell that begins like a number with a comma, after a semicolon or at the beginning of a line.
+DECIMAL_COMMA = re.compile(rb"(?:^|;) *-?\d*,\d", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class TextHeader:
+    """Names of columns, what stands between cells, and how numbers are written.
+
+    Above it may be blank lines, and one that tells the delimiter (``sep=;``).
+    """
+
+    names: tuple[str, ...]
+    delimiter: str
+    decimal_comma: bool = False
+    blank: bool = False
+    told: bool = False
+
+
+def text_header(path: str) -> TextHeader | None:
+    """The header of a text file, plain or .gz; None where it cannot be looked at."""
+    data, name = _first_bytes(path), Path(path).name
+    if data is None:
+        return None
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise FormatError(
+            f"{name} is UTF-16 text, which engines do not read.",
+            hint="save it as UTF-8, e.g.  iconv -f utf-16 -t utf-8 file.csv > file-utf8.csv",
+        )
+    if len(data) == ENOUGH:  # whole lines
+        data = data[: data.rfind(b"\n") + 1]
+    if not data:
+        return None
+    plain = as_plain_text(data, name)
+    start = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+    blank = start.startswith(b"\n")
+    told = plain[:4].lower() == b"sep="  # a line that only spreadsheets write
+    if told:
+        plain = plain.partition(b"\n")[2]
+    line, _, below = (part.decode("utf-8") for part in plain.partition(b"\n"))
+    delimiter = delimiter_of(line)
+    names = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+    refuse_bare_rows(names, name)
+    row = next(filter(None, csv.reader(io.StringIO(below, newline=""), delimiter=delimiter)), None)
+    if row is not None and len(row) > len(names):  # DuckDB passes over an empty last cell
+        raise uneven(row, len(names), f"{name}: row 1", 2 + int(told))
+    comma = delimiter == ";" and DECIMAL_COMMA.search(plain) is not None
+    return TextHeader(tuple(names), delimiter, comma, blank, told)
+
+
+def _first_bytes(path: str) -> bytes | None:
+    """The beginning of a file, unpacked; None where that is left to the engine."""
+    try:
+        if path.lower().endswith(".gz"):
+            with gzip.open(path, "rb") as packed:
+                return packed.read(ENOUGH)
+        if path.lower().endswith(".zst"):
+            return None
+        with Path(path).open("rb") as file:
+            return file.read(ENOUGH)
+    except (OSError, EOFError, zlib.error):
+        return None

@@ -1,0 +1,1 @@
+"""Files that stay where they are: opened by DuckDB, Polars or Spark."""

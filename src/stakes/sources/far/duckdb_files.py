@@ -1,0 +1,154 @@
+"""Files as a relation of DuckDB: out of core, within the memory given, also over the network."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from stakes._optional import load
+from stakes.exceptions import FormatError
+from stakes.sources.cells import empty_words
+from stakes.sources.far.lazy_frame import Opened, unreadable
+from stakes.sources.patterns import Files
+
+__all__ = ["with_duckdb"]
+
+
+@contextmanager
+def with_duckdb(files: Files, memory: str, types: dict[str, str]) -> Iterator[Opened]:
+    """A relation over the files: out of core, on all cores, within the memory given."""
+    duckdb = load("duckdb", extra="duckdb")
+    with tempfile.TemporaryDirectory(prefix="stakes-") as spill:
+        con = duckdb.connect()
+        try:
+            _set(con, duckdb, memory, spill)
+            if "://" in files.said:
+                _reach(con, duckdb, files.said)
+            try:
+                relation = _relation(con, files, types)
+            except duckdb.Error as error:
+                raise unreadable(error, files) from None
+            yield Opened(relation, _renamed, getattr(con, "query_progress", None), con.interrupt)
+        except duckdb.Error as error:
+            raise unreadable(error, files) from None
+        finally:
+            with suppress(duckdb.Error):  # still busy with what was interrupted
+                con.close()
+
+
+def _set(con: Any, duckdb: Any, memory: str, spill: str) -> None:
+    """What keeps the work bounded and quiet."""
+    try:
+        con.execute(f"SET memory_limit = '{memory.replace(chr(39), '')}'")
+    except duckdb.Error:
+        raise FormatError(f"I cannot read the memory '{memory}'.", hint="--memory 2GB") from None
+    con.execute(f"SET temp_directory = '{spill}'")
+    con.execute("SET TimeZone = 'UTC'")
+    con.execute("SET preserve_insertion_order = false")
+    con.execute("SET enable_progress_bar = true")
+    con.execute("SET enable_progress_bar_print = false")
+
+
+def _relation(con: Any, files: Files, types: dict[str, str]) -> Any:
+    """The files as one relation."""
+    if files.form == "arrow":
+        dataset = load("pyarrow.dataset", extra="parquet")
+        partitioning = "hive" if files.hive else None
+        far = "://" in files.said  # else a colon is part of a name
+        place = None if far else load("pyarrow.fs", extra="parquet").LocalFileSystem()
+        found = dataset.dataset(
+            list(files.paths), format="ipc", partitioning=partitioning, filesystem=place
+        )
+        return con.from_arrow(found)
+    stray = files.hive and bool(files.stray_keys)
+    given = {"hive_partitioning": str(files.hive and not stray).lower()}
+    given |= {"filename": "true"} if stray else {}
+    if files.form == "csv":
+        keys = files.folder_keys if files.hive else set()
+        kinds = [
+            f"{_literal(name)}: '{'DOUBLE' if kind == 'number' else 'VARCHAR'}'"
+            for name, kind in types.items() if name not in keys
+        ]  # fmt: skip
+        given |= {"header": "true", "hive_types_autocast": "false"}
+        given |= {"types": f"{{{', '.join(kinds)}}}"} if kinds else {}
+        given["nullstr"] = f"[{', '.join(map(_literal, empty_words()))}]"
+        given |= _written_so(files)
+    far = "://" in files.said  # to be listed there; else stars and brackets are part of a name
+    names = ", ".join(_literal(path if far else _escaped(path)) for path in files.paths)
+    options = ", ".join(f"{name}={value}" for name, value in given.items())
+    return _placed(con.sql(f"SELECT * FROM read_{files.form}([{names}], {options})"), files)
+
+
+def _escaped(path: str) -> str:
+    """A path of this machine as a pattern that only it fits; a tilde is no home."""
+    return ("./" if path.startswith("~") else "") + re.sub(r"([*?\[])", r"[\1]", path)
+
+
+def _written_so(files: Files) -> dict[str, str]:
+    """How the text is written, so that nothing is guessed: a guess may leave lines out."""
+    header = files.header
+    if header is None:
+        return {"comment": "''"} | ({"delim": "'\t'"} if files.delimiter == "\t" else {})
+    given = {"delim": _literal(files.delimiter), "quote": "'\"'", "escape": "'\"'"}
+    given["comment"] = "''"
+    if not header.blank:  # of blank lines versions of DuckDB think differently
+        given["skip"] = str(int(header.told))
+    return given | ({"decimal_separator": "','"} if header.decimal_comma else {})
+
+
+def _placed(relation: Any, files: Files) -> Any:
+    """With columns from the names of files, where the engine would take too many folders."""
+    if not (files.hive and files.stray_keys):
+        return relation
+    keys = sorted(files.folder_keys)
+    kept = [_quoted(name) for name in relation.columns if name not in (*keys, "filename")]
+    made = []
+    for key in keys:
+        pattern = _literal(f"(^|/){re.escape(key)}=([^/]*)/")
+        made.append(f"url_decode(regexp_extract(filename, {pattern}, 2)) AS {_quoted(key)}")
+    return relation.project(", ".join([*kept, *made]))
+
+
+def _renamed(relation: Any, names: Mapping[str, str]) -> Any:
+    """The relation with other names for some columns."""
+    parts = [f"{_quoted(name)} AS {_quoted(names.get(name, name))}" for name in relation.columns]
+    return relation.project(", ".join(parts))
+
+
+def _literal(text: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _quoted(name: str) -> str:
+    """A name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _reach(con: Any, duckdb: Any, address: str) -> None:
+    """Load what reads over the network, and hand it what the surroundings say about access."""
+    try:
+        con.execute("LOAD httpfs")
+    except duckdb.Error:
+        raise FormatError(
+            f"'{address}' is not on this machine, and DuckDB's extension httpfs, which would "
+            "fetch it, is not installed.",
+            hint="install it once:  python -c \"import duckdb; duckdb.sql('INSTALL httpfs')\"\n"
+            "or copy the files here, or let another engine read them:  --engine polars",
+        ) from None
+    settings = {
+        "s3_region": "AWS_REGION",
+        "s3_endpoint": "AWS_ENDPOINT_URL",
+        "s3_access_key_id": "AWS_ACCESS_KEY_ID",
+        "s3_secret_access_key": "AWS_SECRET_ACCESS_KEY",
+        "s3_session_token": "AWS_SESSION_TOKEN",
+    }
+    for name, variable in settings.items():
+        value = os.environ.get(variable)
+        if value:
+            kept = value.rpartition("//")[2] if name == "s3_endpoint" else value
+            con.execute(f"SET {name} = ?", [kept])

@@ -1,0 +1,120 @@
+"""What comes of opening files with an engine: a lazy frame, or a problem in one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stakes.exceptions import FormatError
+from stakes.sources.cells import EMPTY
+from stakes.sources.patterns import Files
+
+__all__ = ["Opened", "UnreadGapError", "unreadable"]
+
+
+#: How engines say that a cell is no number: DuckDB of text files and of columns, Polars, Spark.
+NO_NUMBER = (
+    r"column \"(?P<column>.+?)\"\. Could not convert string \"(?P<cell>.*?)\" to 'DOUBLE'",
+    r"convert string '(?P<cell>.*?)' to DOUBLE when casting from source column (?P<column>.+)",
+    r"Could not convert string '(?P<cell>.*?)' to DOUBLE",
+    r"could not parse `(?P<cell>.*?)` as dtype `f64` at column '(?P<column>.+?)' ",
+    r"from `str` to `f64` failed in column '(?P<column>.+?)' for .*?values: \[\"(?P<cell>.*?)\"",
+    r"The value '(?P<cell>.*?)' of the type \"STRING\" cannot be cast to \"DOUBLE\"",
+)
+
+#: Numbers, also with a comma before decimals.
+NUMBER = r"[-+]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)(e[-+]?[0-9]+)?|[-+]?inf(inity)?"
+
+#: How engines say that rows of text do not fit the header: DuckDB, Polars, Spark.
+UNEVEN = (
+    "when sniffing file|Expected Number of Columns|unterminated quote"
+    "|found more fields than|CSV malformed|MALFORMED_RECORD_IN_PARSING|MALFORMED_CSV_RECORD"
+)
+
+
+class UnreadGapError(FormatError):
+    """A cell that an engine, told to look at words for nothing and at spaces, can read.
+
+    It is a word for nothing where the engine wanted a number, or a number with spaces around it.
+    """
+
+    spaced = False  # whether there are spaces around it
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A lazy frame, how to give columns other names, and how to ask about and stop the work."""
+
+    frame: Any
+    naming: Callable[[Any, Mapping[str, str]], Any]
+    progress: Callable[[], float] | None = None
+    stop: Callable[[], None] | None = None
+
+    def renamed(self, frame: Any, names: Mapping[str, str]) -> Any:
+        """A frame of this engine in which some columns have other names."""
+        return self.naming(frame, names) if names else frame
+
+
+def _said(error: Exception) -> str:
+    """What an engine says, in one line; of Java's long stories the problem and its cause."""
+    lines = str(error).strip().splitlines()
+    told = [line for line in lines if line.startswith((": ", "Caused by: "))]
+    if not lines or not told:
+        return lines[0] if lines else type(error).__name__
+    parts = []
+    for line in (told[0], told[-1]):
+        text = re.sub(r"^(: |Caused by: )[\w.$]+(: |$)", "", line)  # the class of the exception
+        text = re.sub(r"^\[[A-Z_.]+\] | *SQLSTATE: \w+$", "", text).strip()
+        if text and text not in parts:
+            parts.append(text)
+    return " ".join(parts) or lines[0]
+
+
+def _readable(cell: str) -> bool:
+    """Whether a cell is a word for nothing, or a number but for the spaces around it."""
+    word = cell.strip().lower()
+    return word in EMPTY or (word != cell.lower() and re.fullmatch(NUMBER, word) is not None)
+
+
+def unreadable(error: Exception, files: Files) -> FormatError:
+    """A problem of an engine in one line."""
+    for pattern in NO_NUMBER:
+        if found := re.search(pattern, str(error)):
+            column = found.groupdict().get("column")
+            which = f"column '{column}'" if column else "a column of scores or weights"
+            cell = found["cell"]
+            kind = UnreadGapError if _readable(cell) else FormatError
+            problem = kind(
+                f"{files.title}: {which} must hold numbers; a row holds '{cell}'.",
+                hint="name another column, or correct the files",
+            )
+            if isinstance(problem, UnreadGapError):
+                problem.spaced = cell != cell.strip()
+            return problem
+    if re.search(UNEVEN, str(error)):
+        return FormatError(
+            f"{files.title}: a row has more or fewer cells than the header, or a double quote is "
+            "never closed.",
+            hint="without --engine, one file at a time, you are told which row it is",
+        )
+    said = _said(error)
+    hint = None
+    if re.search("invalid (utf-8|unicode)", str(error), re.IGNORECASE):
+        hint = "save it as UTF-8, e.g.  iconv -f latin1 -t utf-8 file.csv > file-utf8.csv"
+    elif "memory" in said.lower():
+        hint = "allow more:  --memory 4GB"
+    elif re.search("mismatch|schema", said, re.IGNORECASE):
+        hint = "every file must have the same columns, of the same types"
+    elif re.search("gzip|end of file", said, re.IGNORECASE):
+        hint = "write or copy the file again, or leave it out"
+    elif files.form == "csv":
+        hint = "every file must have the same header and one row per case"
+    elif "://" in files.said:
+        hint = "check the address, AWS_REGION and the keys (AWS_ACCESS_KEY_ID, ...)"
+    elif len(files.paths) > 1 and not any(path in said for path in files.paths):
+        hint = "find the damaged file by giving fewer of them"
+    else:
+        hint = "write or copy the file again, or leave it out"
+    return FormatError(f"{files.title}: {said}", hint=hint)

@@ -1,0 +1,109 @@
+"""Files as a data frame of Spark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from stakes._optional import load
+from stakes.exceptions import FormatError
+from stakes.sources.cells import EMPTY
+from stakes.sources.far.lazy_frame import Opened, unreadable
+from stakes.sources.patterns import Files, partitions
+
+__all__ = ["with_spark"]
+
+#: What Spark says of a cell that is no number, around the cell.
+_NO_NUMBER = ('"The value \'"', '\'\\\' of the type "STRING" cannot be cast to "DOUBLE"\'')
+
+
+@contextmanager
+def with_spark(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:
+    """A data frame of the session that runs, or of a new one on this machine."""
+    sql = load("pyspark.sql", extra="spark")
+    if files.form == "arrow":
+        raise FormatError("Spark does not read Arrow files.", hint="--engine duckdb")
+    errors = load("pyspark.errors", extra="spark")
+    try:
+        yield Opened(_spark_frame(_session(sql), files, types), _renamed)
+    except Exception as error:  # problems of the JVM come as errors of py4j, which Connect lacks
+        if isinstance(error, errors.PySparkException) or type(error).__name__.startswith("Py4J"):
+            raise unreadable(error, files) from None
+        raise
+
+
+def _session(sql: Any) -> Any:
+    """The session that runs, or a new one on this machine."""
+    builder = sql.SparkSession.builder.appName("stakes")
+    try:
+        return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    except Exception as error:
+        said = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise FormatError(
+            f"Spark does not start: {said}",
+            hint="it needs Java 17 on the path, which `java -version` shows, or JAVA_HOME:  "
+            "apt install openjdk-17-jre-headless\nwithout Java:  --engine duckdb",
+        ) from None
+
+
+def _spark_frame(session: Any, files: Files, types: dict[str, str]) -> Any:
+    """The files as a data frame of Spark."""
+    far = "://" in files.said  # to be listed there; else brackets are part of a name
+    # a session may have been started in another folder, and reads relative names from there
+    paths = [
+        path if far else re.sub(r"([][{}*?\\])", r"\\\1", str(Path(path).absolute()))
+        for path in files.paths
+    ]
+    reader = session.read
+    if files.hive:
+        root = _root(files.paths[0])
+        reader = reader.option("basePath", root if far else str(Path(root).absolute()))
+    if files.form == "parquet":
+        return reader.parquet(*paths)
+    reader = reader.option("header", True).option("sep", files.delimiter).option("escape", '"')
+    reader = reader.option("multiLine", files.over_lines)
+    if far:  # nobody has looked at the rows: those that are too short or too long are refused
+        reader = reader.option("mode", "FAILFAST").option("columnPruning", False)
+    frame = reader.option("enforceSchema", False).csv(paths)  # every file must have this header
+    if not types:
+        return frame
+    known = {name: kind for name, kind in types.items() if name not in files.folder_keys}
+    return frame.selectExpr(*(_cell(name, known.get(name), files) for name in frame.columns))
+
+
+def _renamed(frame: Any, names: Mapping[str, str]) -> Any:
+    """The data frame with other names for some columns."""
+    parts = [f"{_quoted(name)} AS {_quoted(names.get(name, name))}" for name in frame.columns]
+    return frame.selectExpr(*parts)
+
+
+def _quoted(name: str) -> str:
+    """A name as SQL writes it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _cell(name: str, kind: str | None, files: Files) -> str:
+    """A column as SQL: words for nothing are null, numbers may have a decimal comma."""
+    column = _quoted(name)
+    if kind is None:
+        return column
+    words = ", ".join(f"'{word}'" for word in EMPTY)
+    value = f"CASE WHEN lower(trim({column})) IN ({words}) THEN NULL ELSE {column} END"
+    if kind == "number":
+        comma = files.header is not None and files.header.decimal_comma
+        value = f"replace({value}, ',', '.')" if comma else value
+        # Java reads 0.5f, 0x1p-1 and control characters around a number as numbers too
+        odd = f"{column} RLIKE '[0-9.][dfDF]\\\\s*$|0[xX]|[\\\\x00-\\\\x08\\\\x0e-\\\\x1f]'"
+        said = f"concat({_NO_NUMBER[0]}, {column}, {_NO_NUMBER[1]})"
+        value = f"CASE WHEN {odd} THEN raise_error({said}) ELSE CAST({value} AS DOUBLE) END"
+    return f"{value} AS {column}"
+
+
+def _root(path: str) -> str:
+    """The folder above those that are columns."""
+    folders = path.split("/")[:-1]
+    above = folders[: len(folders) - len(partitions(path))]
+    return "/".join(above) or ("/" if path.startswith("/") else ".")

@@ -1,0 +1,97 @@
+"""HDF5 files: keys and scores of trials as BOSARIS and its kin write them, or plain arrays.
+
+A key holds `trial_mask` (1 target, -1 nontarget, 0 no trial) over the names in `ID/row_ids` and
+`ID/column_ids`; scores hold `scores` or `score_mat`, with `score_mask`, over such names.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._optional import load
+from stakes.exceptions import FormatError
+from stakes.messages.quantities import grouped
+from stakes.sources.speech import List
+
+__all__ = ["hdf5_arrays", "hdf5_list", "is_hdf5"]
+
+MAGIC = b"\x89HDF\r\n\x1a\n"
+_ROWS = ("ID/row_ids", "modelset", "enroll_ids", "row_ids")
+_COLUMNS = ("ID/column_ids", "segset", "test_ids", "column_ids")
+_SCORES = ("scores", "score_mat")
+
+
+def is_hdf5(data: bytes) -> bool:
+    """Whether the first bytes say so."""
+    return data[:8] == MAGIC
+
+
+def hdf5_arrays(data: bytes, name: str) -> dict[str, NDArray[Any]]:
+    """Every array of the file by its path, text as text."""
+    h5py = load("h5py", extra="hdf5")
+    found: dict[str, NDArray[Any]] = {}
+
+    def keep(path: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset) and item.shape is not None:
+            is_text = h5py.check_string_dtype(item.dtype) is not None
+            found[path] = np.asarray(item.asstr()[()] if is_text else item[()])
+
+    try:
+        with h5py.File(io.BytesIO(data), "r") as file:
+            file.visititems(keep)
+    except OSError as error:
+        raise FormatError(f"{name}: the HDF5 file is damaged ({error}).") from None
+    return found
+
+
+def hdf5_list(data: bytes, name: str) -> List | None:
+    """Trials, scores, or both, one by one; None if the file holds neither."""
+    arrays = hdf5_arrays(data, name)
+    mask = _mask(arrays)
+    matrix = next((arrays[key] for key in _SCORES if key in arrays), None)
+    rows, columns = (next((arrays[k] for k in keys if k in arrays), None)
+                     for keys in (_ROWS, _COLUMNS))  # fmt: skip
+    if (mask is None and matrix is None) or rows is None or columns is None:
+        return None
+    shape = (rows.shape[0], columns.shape[0])
+    wanted = np.ones(shape, dtype=bool)
+    if mask is not None:
+        mask = _turned(mask, shape, name)
+        wanted &= mask != 0
+    if matrix is not None:
+        matrix = _turned(matrix, shape, name)
+        if "score_mask" in arrays:
+            wanted &= _turned(arrays["score_mask"], shape, name) != 0
+    i, j = np.nonzero(wanted)
+    parts = ["trials"] * (mask is not None) + ["scores"] * (matrix is not None)
+    size = f"{grouped(i.size)} {' with '.join(parts)}, {shape[0]} x {shape[1]} names"
+    return List(
+        name,
+        [rows[i].astype(str), columns[j].astype(str)],
+        None if mask is None else np.where(mask[i, j] > 0, "target", "nontarget"),
+        None if matrix is None else matrix[i, j].astype(np.float64),
+        f"{name}: a list of {size}",
+    )
+
+
+def _mask(arrays: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
+    """1 for targets, -1 for nontargets; an older form has two masks."""
+    if {"target_mask", "nontarget_mask"} <= set(arrays):
+        target, other = (arrays[k].astype(np.int8) for k in ("target_mask", "nontarget_mask"))
+        return np.asarray(target - other)
+    return arrays.get("trial_mask")
+
+
+def _turned(matrix: NDArray[Any], shape: tuple[int, int], name: str) -> NDArray[Any]:
+    """A matrix over rows and columns, turned round if it was written the other way."""
+    if matrix.shape == shape:
+        return matrix
+    if matrix.shape == shape[::-1]:
+        return matrix.T
+    raise FormatError(
+        f"{name}: a matrix of shape {matrix.shape} does not fit {shape[0]} x {shape[1]} names."
+    )

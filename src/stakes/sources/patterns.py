@@ -1,0 +1,186 @@
+"""Which files a pattern, a folder or an address stands for, and who should read them."""
+
+from __future__ import annotations
+
+import glob
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stakes.exceptions import FormatError
+from stakes.sources.delimited import TextHeader, text_header
+
+__all__ = ["Files", "fitting", "found_files", "needs_engine", "partitions"]
+
+FORMS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
+PACKED = (".gz", ".zst")
+#: A single file of at least so many bytes is counted where it lies, not read into memory.
+LARGE = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Files of one form; `paths` are the files themselves, or one address to be listed there.
+
+    `header` is that of the first text file; None for other forms, and where it is far away.
+    `gaps` says that words for nothing were met among numbers, and how they are to be found: in
+    `words` as engines compare them, or in the `text` of every cell, without spaces around it.
+    `over_lines` says that cells between quotes go on over several lines.
+    """
+
+    said: str
+    paths: tuple[str, ...]
+    form: str
+    size: int | None
+    folders: bool = True
+    header: TextHeader | None = None
+    gaps: str = ""
+    over_lines: bool = False
+
+    @property
+    def delimiter(self) -> str:
+        """What stands between the cells of text files."""
+        if self.header is not None:
+            return self.header.delimiter
+        return "\t" if ".tsv" in self.paths[0].lower() else ","
+
+    @property
+    def hive(self) -> bool:
+        """Whether folders are named like ``region=north``, which makes them columns."""
+        return self.folders and bool(self.folder_keys)
+
+    @property
+    def folder_keys(self) -> set[str]:
+        """The columns that such folders make: those in which the files lie."""
+        return {part.partition("=")[0] for path in self.paths for part in partitions(path)}
+
+    @property
+    def stray_keys(self) -> set[str]:
+        """What engines would take for such columns: folders further up that are called so."""
+        parts = (part for path in self.paths for part in path.split("/")[:-1])
+        return {part.partition("=")[0] for part in parts if "=" in part} - self.folder_keys
+
+    @property
+    def title(self) -> str:
+        """How they are called in a sentence."""
+        listed_here = "://" not in self.said or not glob.has_magic(self.said)
+        if len(self.paths) == 1 and listed_here:
+            return Path(self.said).name
+        return self.said
+
+
+def partitions(path: str) -> list[str]:
+    """The folders named like ``region=north`` in which a file lies, without a gap, from above.
+
+    A folder further up may be called so too (``/data/a=b/lake/region=north``): it is no column.
+    """
+    folders = path.split("/")[:-1]
+    found: list[str] = []
+    while folders and "=" in folders[-1]:
+        found.insert(0, folders.pop())
+    return found
+
+
+def needs_engine(args: Any) -> bool:
+    """Whether the rows are to be counted where they lie instead of read into memory."""
+    file = args.file
+    if file is None or file == "-" or getattr(args, "confusion", None):
+        return False
+    if getattr(args, "engine", None) or "://" in file:
+        return True
+    path = Path(file)
+    if path.is_dir() or _form(file) == "arrow" or (glob.has_magic(file) and not path.exists()):
+        return True
+    if any(getattr(args, option, None) for option in ("group", "more", "trials")):
+        return False
+    large = path.is_file() and _form(file) is not None and path.stat().st_size >= LARGE
+    return large and importlib.util.find_spec("duckdb") is not None
+
+
+def found_files(said: str) -> Files:
+    """The files that were meant: every one there, all of one form."""
+    if "://" in said:
+        form = _form(said)
+        if form is None:
+            raise FormatError(
+                f"I cannot tell the form of '{said}'.",
+                hint="end the address in a pattern:  's3://bucket/folder/*.parquet'",
+            )
+        return Files(said, (said,), form, None)
+    paths = _listed(said)
+    forms = {path: _form(path) for path in paths}
+    strange = [path for path, form in forms.items() if form is None]
+    if strange:
+        raise FormatError(
+            f"I do not know the form of {strange[0]} ({len(strange)} of {len(paths)} files).",
+            hint="Parquet (.parquet), CSV (.csv, .tsv, also .gz) or Arrow (.arrow, .feather) "
+            "files; a pattern keeps others out:  'folder/**/*.parquet'",
+        )
+    kinds = sorted({form for form in forms.values() if form is not None})
+    if len(kinds) > 1:
+        raise FormatError(
+            f"'{said}' finds files of several forms: {', '.join(kinds)}.",
+            hint=f"take one form at a time:  '{said.rstrip('/*')}/*.{kinds[0]}'",
+        )
+    sizes = {path: Path(path).stat().st_size for path in paths}
+    hollow = [path for path, size in sizes.items() if size == 0]
+    if hollow:
+        raise FormatError(
+            f"{hollow[0]} is empty ({len(hollow)} of {len(paths)} files have no bytes).",
+            hint="a run that wrote it may have been cut off: write it again, or remove it",
+        )
+    header = text_header(paths[0]) if kinds[0] == "csv" else None
+    return Files(said, tuple(paths), kinds[0], sum(sizes.values()), header=header)
+
+
+def _listed(said: str) -> list[str]:
+    """The files of a folder or of a pattern, in order; hidden ones are left out."""
+    path = Path(said)
+    if path.is_dir():
+        found = [p for p in sorted(path.rglob("*")) if p.is_file() and not _hidden(p, path)]
+        if not found:
+            raise FormatError(f"the folder '{said}' holds no files.")
+        return [str(p) for p in found]
+    if path.is_file():
+        return [said]
+    if not glob.has_magic(said):
+        raise FileNotFoundError(2, "No such file", said)
+    found_here = [name for name in fitting(said) if Path(name).is_file()]
+    if not found_here:
+        raise FormatError(
+            f"no file fits '{said}'.",
+            hint="check the folder; put the pattern in quotes so that the shell leaves it alone",
+        )
+    return found_here
+
+
+def fitting(pattern: str) -> list[str]:
+    """What fits a pattern, in order; a folder that is called so is that folder: ``lake[2]/*``."""
+    parts = pattern.split("/")
+    named = 0
+    while named < len(parts) and Path("/".join(parts[: named + 1]) or "/").exists():
+        named += 1
+    literal = [glob.escape(part) for part in parts[:named]]
+    return sorted(glob.glob("/".join([*literal, *parts[named:]]), recursive=True))  # noqa: PTH207
+
+
+def _hidden(path: Path, folder: Path) -> bool:
+    """Files that writers leave beside the data: _SUCCESS, .crc, _metadata."""
+    return any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+
+
+def _form(path: str) -> str | None:
+    """The form of a file by its ending."""
+    name = path.lower()
+    for ending in PACKED:
+        name = name.removesuffix(ending)
+    return FORMS.get(Path(name).suffix)

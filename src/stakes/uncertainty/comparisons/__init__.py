@@ -1,0 +1,1 @@
+"""Systems compared on the same cases."""

@@ -1,0 +1,1 @@
+"""Intervals: of counts, scores, costs, with groups and weights."""

@@ -1,0 +1,309 @@
+"""Weighted rows of several systems, row by row or summed by joint cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes._columns import as_column
+from stakes._names import encode, observed_names
+from stakes.application import Application
+from stakes.exceptions import UndefinedError
+from stakes.summaries import ConfusionMatrix, PairedCounts
+from stakes.typing import FloatArray, IntArray, Name
+
+__all__ = ["CaseRows", "CellSums", "satterthwaite", "weight_of_draws"]
+
+
+#: Weights of a cell whose variance is below this part of their squared mean are alike.
+ALIKE_CELLS = 1e-9
+#: At most so many numbers are drawn at once.
+ROOM = 1 << 22
+#: Sums of powers below this have lost digits.
+LEAST = 1e-280
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CellSums:
+    """Rows of positive weight by joint cell of some systems: each row one case.
+
+    For `interval` (of one system) and `compare`; made by `stakes.engines.Reduction.weighted`.
+    `joint` holds the sums of weights, which are 1 on average; `rows`, `squares` and `fourths`, in
+    the same order, the number of rows and the sums of second and fourth powers. Without
+    `fourths` systems cannot be compared.
+    """
+
+    joint: PairedCounts
+    rows: FloatArray
+    squares: FloatArray
+    fourths: FloatArray | None
+
+    @classmethod
+    def of(
+        cls,
+        cells: IntArray,
+        rows: Any,
+        powers: Sequence[FloatArray],
+        *,
+        systems: Sequence[Name],
+        classes: Sequence[Name],
+        decisions: Sequence[Name],
+    ) -> CellSums:
+        """Cells that hold so many rows, with the sums of weights, squares and perhaps fourths."""
+        rows = np.asarray(rows, dtype=np.float64)
+        _refuse_lost(powers)
+        scale = float(rows.sum()) / float(powers[0].sum())
+        sums, squares = powers[0] * scale, powers[1] * scale * scale
+        fourths = powers[2] * scale**2 * scale**2 if len(powers) > 2 else None
+        joint = PairedCounts(cells, sums, tuple(systems), tuple(classes), tuple(decisions))
+        return cls(joint, rows, squares, fourths)
+
+    @property
+    def systems(self) -> tuple[Name, ...]:
+        """The systems that were counted."""
+        return self.joint.systems
+
+    @property
+    def n_groups(self) -> tuple[int]:
+        """The number of rows, each a group of its own."""
+        return (int(self.rows.sum()),)
+
+    @property
+    def cases(self) -> FloatArray:
+        """Number of rows of each class."""
+        found = np.bincount(self.joint.cells[:, 0], self.rows, len(self.joint.classes))
+        return np.asarray(found, dtype=np.float64)
+
+    def confusion(self) -> ConfusionMatrix:
+        """The weights of the first system by class and decision."""
+        return self.joint.confusion(self.systems[0])
+
+    def table(self, values: FloatArray) -> FloatArray:
+        """Values of the joint cells, added up by class and decision of the first system."""
+        found = np.zeros((len(self.joint.classes), len(self.joint.decisions)))
+        np.add.at(found, (self.joint.cells[:, 0], self.joint.cells[:, 1]), values)
+        return found
+
+    def draw(self, size: int, generator: np.random.Generator) -> FloatArray:
+        """Replicates (size, C) of the joint cells as if rows were drawn with their weights.
+
+        How many rows of each cell are drawn is multinomial, as it is for rows; what they weigh
+        together is gamma, with the mean and the variance that it has for rows.
+        """
+        n, means = self.n_groups[0], self.joint.counts / self.rows
+        spreads = self.squares / self.rows - means**2
+        found = np.empty((size, means.shape[0]))
+        step = max(1, ROOM // means.shape[0])
+        for start in range(0, size, step):
+            part = found[start : start + step]
+            times = generator.multinomial(n, self.rows / n, size=part.shape[0])
+            part[:] = weight_of_draws(times, means, spreads, generator)
+        return found
+
+    def carrying(self, parts: FloatArray, *, by_class: bool) -> float:
+        """How many rows carry the variance of a mean of `parts` of the joint cells."""
+        if self.fourths is None:
+            raise UndefinedError("fourth powers of the weights were not added up.")
+        classes, sums = self.joint.cells[:, 0], self.joint.counts
+        strata = classes if by_class else np.zeros_like(classes)
+        totals = np.bincount(strata, sums)[strata]
+        means = np.bincount(strata, sums * parts)[strata] / totals
+        moves = (parts - means) / totals
+        most, size = float(self.n_groups[0]), float(np.abs(moves).max())
+        if size <= 0:
+            return most
+        second = float((self.squares * (moves / size) ** 2).sum())
+        fourth = float((self.fourths * (moves / size) ** 4).sum())
+        return min(most, second**2 / fourth + 1)
+
+    def __repr__(self) -> str:
+        many = self.rows.shape[0]
+        return f"<CellSums of {self.n_groups[0]} weighted rows in {many} joint cells>"
+
+
+def weight_of_draws(
+    times: IntArray, means: FloatArray, spreads: FloatArray, generator: np.random.Generator
+) -> FloatArray:
+    """What so many drawn rows of each cell (size, C) weigh together, from mean and variance.
+
+    A gamma number with the mean and the variance of such a sum; the sum itself where the weights
+    of a cell are alike.
+    """
+    found = times * means
+    uneven = spreads > ALIKE_CELLS * means**2
+    means, spreads = means[uneven], spreads[uneven]
+    found[:, uneven] = generator.standard_gamma(times[:, uneven] * (means**2 / spreads))
+    found[:, uneven] *= spreads / means
+    return np.asarray(found)
+
+
+def _refuse_lost(powers: Sequence[FloatArray]) -> None:
+    """Raise when powers of very large or small weights are beyond what a double can hold."""
+    totals = np.array([float(each.sum()) for each in powers])
+    if not (np.isfinite(totals) & (totals > LEAST)).all():
+        raise UndefinedError(
+            "the weights are too large or too small to add up their powers.",
+            hint="divide them by their average: only their proportions matter",
+        )
+
+
+#: Rows per kind of row from which it pays to draw how often each kind occurs.
+ALIKE = 8
+#: From so many numbers per replicate on, only the heaviest rows are drawn one by one.
+MANY = 20_000
+#: So many of them.
+HEAVIEST = 1000
+#: At most so many numbers are drawn at once.
+
+
+@dataclass(frozen=True, eq=False)
+class CaseRows:
+    """Rows of positive weight, which is 1 on average, by joint cell and by what is drawn.
+
+    `joint` holds the sums of weights, `cases` the number of rows of each class. Entry by entry,
+    `place` is a joint cell, `weights` what weighs in it, `group` the row or group that it is of.
+    """
+
+    joint: PairedCounts
+    cases: FloatArray
+    place: IntArray
+    weights: FloatArray
+    group: IntArray
+    n_groups: tuple[int]
+
+    @classmethod
+    def from_decisions(
+        cls,
+        y_true: Any,
+        decisions: Mapping[Any, Any],
+        *,
+        sample_weight: FloatArray,
+        groups: Any,
+        application: Application,
+    ) -> CaseRows:
+        """Sort rows by joint cell; those of weight zero are left out."""
+        kept = sample_weight > 0
+        weights = sample_weight[kept] / sample_weight.max()
+        weights /= weights.mean()
+        names = application.decisions
+        codes: list[Any] = [encode(y_true, application.classes, "y_true")[kept]]
+        codes += [encode(chosen, names, "decisions")[kept] for chosen in decisions.values()]
+        place, first = _numbered(codes, len(names))
+        cells = np.column_stack([code[first] for code in codes])
+        sums = np.bincount(place, weights)
+        joint = PairedCounts(cells, sums, tuple(decisions), application.classes, names)
+        cases = np.bincount(codes[0], minlength=len(application.classes)).astype(np.float64)
+        if groups is None:
+            group = np.arange(weights.shape[0])
+        else:
+            column = as_column(groups, "groups")[kept]
+            group = encode(column, observed_names(column), "groups")
+        return cls(joint, cases, place, weights, group, (int(group.max()) + 1,))
+
+    @property
+    def systems(self) -> tuple[Name, ...]:
+        """The systems that were counted."""
+        return self.joint.systems
+
+    def confusion(self) -> ConfusionMatrix:
+        """The weights of the first system by class and decision."""
+        return self.joint.confusion(self.systems[0])
+
+    def draw(self, size: int, generator: np.random.Generator) -> FloatArray:
+        """Replicates (size, C) of the joint cells when rows, or whole groups, are drawn."""
+        n, cells = self.n_groups[0], self.joint.counts.shape[0]
+        found = np.empty((size, cells))
+        if n < self.place.shape[0]:
+            for k in range(size):
+                times = np.bincount(generator.integers(0, n, n), minlength=n)
+                found[k] = np.bincount(self.place, self.weights * times[self.group], cells)
+            return found
+        place, weights, counts = self._kinds
+        if min(n, place.shape[0] * ALIKE) > MANY:
+            return self._draw_many(size, generator)
+        if place.shape[0] * ALIKE > n:  # hardly any are alike: draw them one by one
+            for k in range(size):
+                rows = generator.integers(0, n, n)
+                found[k] = np.bincount(self.place[rows], self.weights[rows], cells)
+            return found
+        starts = np.flatnonzero(np.append(True, np.diff(place) != 0))
+        step = max(1, ROOM // place.shape[0])
+        for start in range(0, size, step):
+            part = found[start : start + step]
+            times = generator.multinomial(n, counts / n, size=part.shape[0])
+            part[:] = np.add.reduceat(times * weights, starts, axis=1)
+        return found
+
+    def _draw_many(self, size: int, generator: np.random.Generator) -> FloatArray:
+        """See `draw`: the heaviest rows by themselves, the others by how many of each cell.
+
+        Of the others only the mean and the variance of their weights count, of which thousands
+        are added up and none is heavy.
+        """
+        n, cells = self.n_groups[0], self.joint.counts.shape[0]
+        heavy, rows, means, spreads = self._heaviest
+        starts = np.flatnonzero(np.append(True, np.diff(self.place[heavy]) != 0))
+        shares: FloatArray = np.append(rows, np.ones(heavy.shape[0])).astype(np.float64) / n
+        found = np.empty((size, cells))
+        step = max(1, ROOM // shares.shape[0])
+        for start in range(0, size, step):
+            part = found[start : start + step]
+            times = generator.multinomial(n, shares, size=part.shape[0])
+            part[:] = weight_of_draws(times[:, :cells], means, spreads, generator)
+            drawn = times[:, cells:] * self.weights[heavy]
+            part[:, self.place[heavy[starts]]] += np.add.reduceat(drawn, starts, axis=1)
+        return found
+
+    @cached_property
+    def _heaviest(self) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+        """The heaviest rows by cell; of the others number, mean and variance in each cell."""
+        order = np.argpartition(self.weights, -HEAVIEST)
+        light, heavy = order[:-HEAVIEST], order[-HEAVIEST:]
+        place, weights, cells = self.place[light], self.weights[light], self.joint.counts.shape[0]
+        rows = np.bincount(place, minlength=cells)
+        many = np.maximum(rows, 1)
+        means = np.bincount(place, weights, cells) / many
+        spreads = np.bincount(place, (weights - means[place]) ** 2, cells) / many
+        return heavy[np.argsort(self.place[heavy], kind="stable")], rows, means, spreads
+
+    @cached_property
+    def _kinds(self) -> tuple[IntArray, FloatArray, IntArray]:
+        """Cell, weight and number of all rows that are alike, ordered by cell."""
+        order = np.lexsort((self.weights, self.place))
+        place, weights = self.place[order], self.weights[order]
+        starts = np.flatnonzero(np.append(True, (np.diff(place) != 0) | (np.diff(weights) != 0)))
+        counts = np.diff(np.append(starts, place.shape[0]))
+        return place[starts], weights[starts], counts
+
+    def carrying(self, parts: FloatArray, *, by_class: bool) -> float:
+        """How many rows, or groups, carry the variance of a mean of `parts` of the joint cells."""
+        classes = self.joint.cells[:, 0]
+        strata = classes if by_class else np.zeros_like(classes)
+        sums = self.joint.counts
+        totals = np.bincount(strata, sums)[strata]
+        means = np.bincount(strata, sums * parts)[strata] / totals
+        moves = self.weights * ((parts - means) / totals)[self.place]
+        by_group = np.bincount(self.group, moves).astype(np.float64)
+        return satterthwaite(by_group, float(self.n_groups[0]))
+
+
+def satterthwaite(moves: FloatArray, most: float) -> float:
+    """How many of those that move a mean carry its variance, from their fourth moment."""
+    size = float(np.abs(moves).max())
+    if size <= 0:
+        return most
+    squares = (moves / size) ** 2
+    return min(most, float(squares.sum()) ** 2 / float((squares**2).sum()) + 1)
+
+
+def _numbered(codes: list[Any], size: int) -> tuple[IntArray, IntArray]:
+    """Which of the combinations that occur, in order, each row holds, and a row of each."""
+    _, first, place = np.unique(codes[0], return_index=True, return_inverse=True)
+    for code in codes[1:]:
+        joined = place.reshape(-1).astype(np.int64) * size + code
+        _, first, place = np.unique(joined, return_index=True, return_inverse=True)
+    return place.reshape(-1), first

@@ -1,0 +1,310 @@
+"""Interval: a number, how sure it is, how that was found, and when there are too few cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stakes._kernels.limits.interval_ends import normal_quantile, wilson
+from stakes._names import listed
+from stakes.exceptions import DataError
+from stakes.results import Frame
+from stakes.typing import FloatArray, Name
+from stakes.uncertainty.intervals.replicates import Replicates
+
+__all__ = [
+    "FEW_CASES",
+    "MIN_CASES",
+    "OF_CURVES",
+    "OF_PLANS",
+    "OF_SCORES",
+    "OF_SYSTEMS",
+    "Interval",
+    "as_level",
+    "few_carry",
+    "rate_interval",
+    "refuse_weights",
+    "shortage",
+    "whole",
+]
+
+
+Rule = Callable[[float, "Replicates | None"], tuple[float, float]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Interval:
+    """A value with the two ends of its interval; what `interval` returns.
+
+    Parameters
+    ----------
+    metric : str
+        What was measured.
+    value : float
+        The estimate.
+    low, high : float
+        The ends; NaN when there were too few cases.
+    level : float
+        Share of data sets in which such an interval holds the truth.
+    method : str
+        How the ends were found.
+    notes : tuple of str
+        What a reader should know, e.g. that there are few cases.
+    too_few : bool
+        Whether the interval was refused for want of cases.
+    replicates : Replicates, optional
+        The draws behind it, if any.
+    rule : callable, optional
+        Finds the ends for another level or with more replicates.
+
+    Examples
+    --------
+    >>> from stakes import Application, ConfusionMatrix
+    >>> from stakes.uncertainty import interval
+    >>> found = interval(ConfusionMatrix([[900, 60], [5, 35]]), "expected_cost",
+    ...                  application=Application([[0, 1], [10, 0]], priors=[0.9, 0.1]))
+    >>> round(found.low, 4), round(found.high, 4)
+    (0.1091, 0.3179)
+    >>> found.at(0.5).high < found.high
+    True
+    """
+
+    metric: str
+    value: float
+    low: float
+    high: float
+    level: float
+    method: str
+    notes: tuple[str, ...] = ()
+    too_few: bool = False
+    replicates: Replicates | None = None
+    rule: Rule | None = None
+
+    @classmethod
+    def found(
+        cls,
+        metric: str,
+        value: float,
+        rule: Rule,
+        *,
+        level: float,
+        method: str,
+        refused: bool = False,
+        notes: tuple[str, ...] = (),
+        replicates: Replicates | None = None,
+    ) -> Interval:
+        """Apply a rule, unless there are too few cases."""
+        level = as_level(level)
+        low, high = (np.nan, np.nan) if refused else rule(level, replicates)
+        return cls(
+            metric, value, float(low), float(high), level, method, notes, refused, replicates, rule
+        )
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The two ends."""
+        return self.low, self.high
+
+    def at(self, level: float) -> Interval:
+        """The same interval at another level, from the same replicates."""
+        level = as_level(level)
+        if self.too_few or self.rule is None:
+            return replace(self, level=level)
+        low, high = self.rule(level, self.replicates)
+        return replace(self, level=level, low=float(low), high=float(high))
+
+    def more(self, replicates: int) -> Interval:
+        """The same interval from this many more replicates."""
+        if self.replicates is None or self.rule is None:
+            raise DataError(f"an interval by {self.method!r} has no replicates to add to.")
+        grown = self.replicates.more(replicates)
+        found = replace(self, replicates=grown)
+        return found.at(self.level)
+
+    def noted_if_alike(self) -> Interval:
+        """The same, with a note when all replicates are alike, which is no certainty."""
+        if self.low != self.high:
+            return self
+        alike = "all replicates are alike: they cannot know of an error that did not occur"
+        return replace(self, notes=(*self.notes, alike))
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def frame(self) -> Frame:
+        """One row: metric, value, low, high, level, method, notes."""
+        return Frame(
+            {
+                "metric": [self.metric],
+                "value": [self.value],
+                "low": [self.low],
+                "high": [self.high],
+                "level": [self.level],
+                "method": [self.method],
+                "notes": ["; ".join(self.notes)],
+            }
+        )
+
+    def __str__(self) -> str:
+        if self.too_few:
+            return f"{self.value:.4g} (too few cases for an interval)"
+        return f"{self.value:.4g} ({self.low:.4g} to {self.high:.4g})"
+
+    def __repr__(self) -> str:
+        return f"<Interval of {self.metric}: {self}, {self.level:g} by {self.method}>"
+
+
+def as_level(level: Any) -> float:
+    """A confidence level strictly between 0 and 1."""
+    if not (isinstance(level, (int, float, np.number)) and 0 < level < 1):
+        raise DataError(f"`level` must lie between 0 and 1; got {level!r}.", hint="level=0.95")
+    return float(level)
+
+
+def rate_interval(
+    hits: float, cases: float, *, method: str = "wilson", level: float = 0.95
+) -> Interval:
+    r"""Interval of a share, such as an error rate of one class.
+
+    Parameters
+    ----------
+    hits, cases : float
+        How often it happened, out of how many.
+    method : {"wilson", "jeffreys", "clopper_pearson"}
+        Wilson's score interval; the Bayesian one under Jeffreys' prior, Beta(1/2, 1/2), with
+        its ends opened at no or only hits; or Clopper and Pearson's, which covers at least
+        the level and usually more.
+    level : float
+        Share of data sets in which the interval holds the truth.
+
+    Returns
+    -------
+    Interval
+        Of the share.
+
+    References
+    ----------
+    .. [1] L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial
+       proportion", Statistical Science 16(2), 2001.
+
+    Examples
+    --------
+    >>> print(rate_interval(0, 10))
+    0 (0 to 0.2775)
+    >>> print(rate_interval(3, 10, method="clopper_pearson"))
+    0.3 (0.06674 to 0.6525)
+    """
+    if not (0 <= hits <= cases and 0 < cases < np.inf):
+        raise DataError(f"`hits` must lie between 0 and `cases`; got {hits!r} of {cases!r}.")
+    rules = {"wilson": _wilson, "jeffreys": _jeffreys, "clopper_pearson": _clopper_pearson}
+    if method not in rules:
+        raise DataError(f"`method` must be one of {', '.join(rules)}; got {method!r}.")
+
+    def rule(level: float, _: Replicates | None) -> tuple[float, float]:
+        return rules[method](float(hits), float(cases), level)
+
+    return Interval.found("rate", hits / cases, rule, level=level, method=method)
+
+
+def _wilson(hits: float, cases: float, level: float) -> tuple[float, float]:
+    """Wilson's score interval."""
+    low, high = wilson(hits / cases, cases, normal_quantile(level))
+    return float(low), float(high)
+
+
+def _jeffreys(hits: float, cases: float, level: float) -> tuple[float, float]:
+    """Quantiles of Beta(hits + 1/2, misses + 1/2), open at the ends."""
+    from scipy.special import betaincinv
+
+    a, b = hits + 0.5, cases - hits + 0.5
+    low = 0.0 if hits == 0 else float(betaincinv(a, b, (1 - level) / 2))
+    high = 1.0 if hits == cases else float(betaincinv(a, b, (1 + level) / 2))
+    return low, high
+
+
+def _clopper_pearson(hits: float, cases: float, level: float) -> tuple[float, float]:
+    """Inversion of the two one-sided binomial tests."""
+    from scipy.special import betaincinv
+
+    low = 0.0 if hits == 0 else float(betaincinv(hits, cases - hits + 1, (1 - level) / 2))
+    high = 1.0 if hits == cases else float(betaincinv(hits + 1, cases - hits, (1 + level) / 2))
+    return low, high
+
+
+#: Below this many cases of a class that matters no interval and no verdict is given.
+MIN_CASES = 10
+#: Below this many the result says that it rests on few cases.
+FEW_CASES = 100
+
+#: What to give instead of summaries of weighted cases.
+OF_DECISIONS = (
+    "give the rows: weighted_interval(y_true, decisions, sample_weight=...); or, for cases that "
+    "belong together, GroupedCounts.from_decisions(..., groups=..., sample_weight=...)"
+)
+OF_SCORES = "give the rows: weighted_score_interval(y_true, scores, sample_weight=..., metric=...)"
+OF_SYSTEMS = (
+    "give GroupedCounts.from_decisions(y_true, decisions, groups=range(len(y_true)), "
+    "sample_weight=...), in which each case is a group of its own, or the groups there are"
+)
+OF_CURVES = (
+    "give the rows, one point of the curve at a time: weighted_score_interval(y_true, scores, "
+    "sample_weight=..., metric=lambda scores: ...)"
+)
+OF_PLANS = (
+    "plan from numbers of cases; for weighted cases, the width of weighted_interval(...) shrinks "
+    "with the square root of the number of rows"
+)
+
+
+def few_carry(places: Sequence[Any]) -> str:
+    """What to say when amounts are so unequal that intervals are too short; see `too_unequal`."""
+    return (
+        f"a few cases could carry most of the cost: the amounts at stake in cases of "
+        f"{listed(places)} are so unequal that intervals are probably too short; the cases that "
+        "would make them longer may not be among these"
+    )
+
+
+def shortage(
+    totals: FloatArray, classes: Sequence[Name], min_cases: int, matters: Any = None
+) -> tuple[bool, tuple[str, ...]]:
+    """Whether to refuse, and what to say; classes with `matters` False are left out."""
+    if not min_cases >= 0:
+        raise DataError(f"`min_cases` must be a number of cases, 0 or more; got {min_cases!r}.")
+    kept = np.ones(len(classes), dtype=bool) if matters is None else np.asarray(matters, bool)
+    counted = [(float(t), n) for t, n, k in zip(totals, classes, kept, strict=True) if k]
+    if not counted:
+        return False, ()
+    least, name = min(counted, key=lambda pair: pair[0])
+    if least < min_cases:
+        return True, (
+            f"too few: {least:g} cases of {name!r}, below the {min_cases} that an interval "
+            f"needs (min_cases={int(least)} overrides)",
+        )
+    if least < FEW_CASES:
+        return False, (f"few: only {least:g} cases of {name!r}",)
+    return False, ()
+
+
+def refuse_weights(
+    counts: FloatArray, what: str = "summary", *, instead: str = OF_DECISIONS
+) -> None:
+    """Raise when counts are not whole numbers, since then they are no numbers of cases.
+
+    Whole numbers are taken for frequencies: that many cases were seen.
+    """
+    if not whole(counts):
+        raise DataError(
+            f"the {what} holds weights, not numbers of cases, so it cannot tell how many cases "
+            "there were, nor how much their weights differ.",
+            hint=instead,
+        )
+
+
+def whole(counts: FloatArray) -> bool:
+    """Whether these may be numbers of cases."""
+    rounded = np.rint(counts)
+    return bool((np.abs(counts - rounded) <= 1e-9 * np.maximum(1.0, rounded)).all())

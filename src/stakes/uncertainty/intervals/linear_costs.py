@@ -1,0 +1,302 @@
+"""Costs as weighted sums of shares: what the analytic intervals and tests work on.
+
+With priors given, classes are strata sampled apart and a cell weighs P_i c_ij; without, all
+cells are one stratum and weigh c_ij. A normalised cost divides by the cost of the best naive
+decision, which is a number when priors are given and another such sum when they are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import as_priors
+from stakes._kernels.array_sizes import ordinary_scale
+from stakes._kernels.limits.interval_ends import normal_quantile
+from stakes._kernels.limits.score_limits import ratio_limits, score_limits, score_statistic
+from stakes._names import listed
+from stakes.application import (
+    Application,
+    CostMatrix,
+    UncertainApplication,
+    as_application,
+)
+from stakes.exceptions import DataError, UndefinedError
+from stakes.typing import FloatArray, IntArray, Name
+
+__all__ = ["CostSum", "Stakes", "as_stakes", "cost_sum", "difference_sum"]
+
+
+#: How many applications stand for a distribution of them.
+SAMPLES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Stakes:
+    """One or several applications that may hold, with their probabilities.
+
+    `mean` is their exact average where it is known and they are only samples.
+    """
+
+    applications: tuple[Application, ...]
+    weights: FloatArray
+    mean: Application | None = None
+
+    @property
+    def classes(self) -> tuple[Name, ...]:
+        """Class names, the same in all."""
+        return self.applications[0].classes
+
+    @property
+    def decisions(self) -> tuple[Name, ...]:
+        """Decision names, the same in all."""
+        return self.applications[0].decisions
+
+    @property
+    def with_priors(self) -> bool:
+        """Whether the priors are given rather than those of the data."""
+        return self.applications[0].priors is not None
+
+    @property
+    def matters(self) -> NDArray[np.bool_]:
+        """Which classes can change the cost: a positive prior and costs that differ."""
+        kept = np.zeros(len(self.classes), dtype=bool)
+        for app in self.applications:
+            varies = np.ptp(app.costs.values, axis=1) > 0
+            kept |= varies if app.priors is None else varies & (app.priors > 0)
+        return kept
+
+    def cell_weights(self, *, normalize: bool) -> FloatArray:
+        """P_i c_ij, or c_ij without priors, on average over the applications, (K, M)."""
+        if self.mean is not None and not normalize:
+            return _weights(self.mean, normalize)
+        total = np.zeros((len(self.classes), len(self.decisions)))
+        for app, weight in zip(self.applications, self.weights, strict=True):
+            total += weight * _weights(app, normalize)
+        return total
+
+    def written_weights(self, *, normalize: bool) -> tuple[list[list[Fraction]], bool]:
+        """The same up to a constant per class, exactly of the numbers as they are written.
+
+        Also whether these are rounded: results of a computation, with all the digits of floats.
+        """
+        if self.mean is not None or len(self.applications) > 1:
+            found = self.cell_weights(normalize=normalize)
+            return [[Fraction(cell) for cell in row] for row in found.tolist()], True
+        app = self.applications[0]  # a normalised cost is a multiple, which changes no order
+        costs = app.costs.values.tolist()
+        priors = [1.0] * len(costs) if app.priors is None else app.priors.tolist()
+        rounded = any(_digits(value) > 15 for row in (priors, *costs) for value in row)
+        exact = [[Fraction(repr(p)) * Fraction(repr(cost)) for cost in row]
+                 for p, row in zip(priors, costs, strict=True)]  # fmt: skip
+        return exact, rounded
+
+
+def as_stakes(application: Any, weights: Any = None) -> Stakes:
+    """One Application, or several with weights, or an uncertain one by its draws."""
+    if isinstance(application, UncertainApplication):
+        return _possible(application)
+    single = not isinstance(application, Sequence)
+    apps = tuple(as_application(a) for a in ([application] if single else application))
+    if not apps:
+        raise DataError("`application` must hold at least one Application; got none.")
+    for app in apps[1:]:
+        if (app.classes, app.decisions) != (apps[0].classes, apps[0].decisions):
+            raise DataError("all applications must have the same classes and decisions.")
+        if (app.priors is None) != (apps[0].priors is None):
+            raise DataError("either all applications must give priors or none.")
+    shares = np.full(len(apps), 1 / len(apps))
+    if weights is not None:
+        shares = as_priors(weights, tuple(range(len(apps))), name="weights")
+    return Stakes(apps, shares)
+
+
+def _possible(application: UncertainApplication) -> Stakes:
+    """The draws an uncertain application was given, or samples of it with its exact mean."""
+    given = application.given
+    own = given is not None and len(given) <= SAMPLES and application.priors is None
+    draws = given if own and given is not None else application.sample(SAMPLES, rng=0)
+    apps = tuple(
+        Application(
+            CostMatrix(costs, application.classes, application.decisions),
+            None if draws.priors is None else draws.priors[k],
+        )
+        for k, costs in enumerate(draws.costs)
+    )
+    return Stakes(apps, draws.weights / draws.weights.sum(), None if own else application.expected)
+
+
+def _weights(app: Application, normalize: bool) -> FloatArray:
+    """Cell weights of one application."""
+    if not normalize:
+        values = app.costs.values
+        return values if app.priors is None else app.priors[:, None] * values
+    standard = app.costs.standardized().values
+    if app.priors is None:
+        return standard
+    naive = float((app.priors @ standard).min())
+    if naive <= 0:
+        raise UndefinedError("the normalised cost is undefined: a naive decision costs nothing.")
+    return np.asarray(app.priors[:, None] * standard / naive)
+
+
+def _digits(value: float) -> int:
+    """Significant digits of the shortest decimal that is this number."""
+    return len(Decimal(repr(value)).normalize().as_tuple().digits)
+
+
+@dataclass(frozen=True, eq=False)
+class CostSum:
+    """Sum of `weights` x shares within strata, plus `constant`; or a ratio of two such sums.
+
+    Arrays have shape (n_strata, n_cells); `bottoms` holds one divisor per naive decision, of
+    which the smallest counts. `prior` holds the pseudo-counts of a posterior over the shares.
+    """
+
+    counts: FloatArray
+    weights: FloatArray
+    constant: float = 0.0
+    bottoms: tuple[FloatArray, ...] = ()
+    prior: FloatArray | None = None
+
+    @property
+    def value(self) -> float:
+        """The estimate."""
+        top = float((self._shares() * self.weights).sum())
+        if not self.bottoms:
+            return top + self.constant
+        below = min(float((self._shares() * b).sum()) for b in self.bottoms)
+        if below <= 0:
+            raise UndefinedError(
+                "the normalised cost is undefined: a naive decision costs nothing."
+            )
+        return top / below
+
+    @property
+    def influence(self) -> FloatArray:
+        """How far a case of each cell lies from the mean of its stratum (delta method)."""
+        shares, weights, scale = self._shares(), self.weights, 1.0
+        if self.bottoms:
+            sizes = [float((shares * b).sum()) for b in self.bottoms]
+            k = int(np.argmin(sizes))
+            weights, scale = weights - self.value * self.bottoms[k], 1 / sizes[k]
+        means = (shares * weights).sum(axis=1, keepdims=True)
+        return np.asarray((weights - means) * scale)
+
+    @property
+    def spreads(self) -> FloatArray:
+        """Variance of one case's part in each stratum (delta method for a ratio)."""
+        return np.asarray((self._shares() * self.influence**2).sum(axis=1))
+
+    @property
+    def variance(self) -> float:
+        """Estimated variance of the estimate."""
+        return float((self.spreads / np.maximum(self.counts.sum(axis=1), 1.0)).sum())
+
+    @property
+    def error(self) -> float:
+        """Estimated standard error of the estimate, finite wherever the weights are."""
+        total, unit = self.ordinary
+        return unit * float(np.sqrt(total.variance))
+
+    @property
+    def ordinary(self) -> tuple[CostSum, float]:
+        """The same sum of weights whose squares are finite, and what to multiply its value by."""
+        scale = ordinary_scale(self.weights, *self.bottoms)
+        if scale == 1:
+            return self, 1.0
+        bottoms = tuple(b / scale for b in self.bottoms)
+        constant = self.constant if self.bottoms else self.constant / scale
+        total = replace(self, weights=self.weights / scale, constant=constant, bottoms=bottoms)
+        return total, 1.0 if self.bottoms else scale
+
+    def _shares(self) -> FloatArray:
+        totals = self.counts.sum(axis=1, keepdims=True)
+        shares: FloatArray = np.divide(
+            self.counts, totals, out=np.zeros_like(self.counts), where=totals > 0
+        )
+        return shares
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Limits by inverting the score test; see `stakes._kernels.limits.score_limits`."""
+        z = normal_quantile(level)
+        counts = self.counts[None]
+        if not self.bottoms:
+            low, high = score_limits(counts, self.weights[None], z)
+            return float(low[0]) + self.constant, float(high[0]) + self.constant
+        bottoms = np.stack([b for b in self.bottoms if float((self._shares() * b).sum()) > 0])
+        copies = (bottoms.shape[0], *self.counts.shape)
+        low, high = ratio_limits(np.broadcast_to(self.counts, copies), self.weights, bottoms, z)
+        return float(low.max()), float(high.max())
+
+    def z_score(self) -> float:
+        """How many standard errors the sum is from zero, under zero."""
+        return float(score_statistic(self.counts[None], self.weights[None])[0])
+
+
+def cost_sum(
+    counts: NDArray[Any], cells: IntArray, stakes: Stakes, *, normalize: bool = False
+) -> CostSum:
+    """The cost of one system from joint cells (class, decision)."""
+    table = np.zeros((len(stakes.classes), len(stakes.decisions)))
+    np.add.at(table, (cells[:, 0], cells[:, 1]), np.asarray(counts, dtype=np.float64))
+    weights = stakes.cell_weights(normalize=normalize)
+    if stakes.with_priors:
+        return CostSum(table, *_known_rows(table, weights, stakes))
+    flat, top = table.reshape(1, -1), weights.reshape(1, -1)
+    if not normalize:
+        return CostSum(flat, top)
+    bottoms = tuple(
+        np.repeat(weights[:, j : j + 1], weights.shape[1], axis=1).reshape(1, -1)
+        for j in range(weights.shape[1])
+    )
+    return CostSum(flat, top, 0.0, bottoms)
+
+
+def _known_rows(table: FloatArray, weights: FloatArray, stakes: Stakes) -> tuple[FloatArray, float]:
+    """Weights, and the part of the cost that is known without a case of its class."""
+    empty = table.sum(axis=1) == 0
+    constant = np.ptp(weights, axis=1) == 0
+    unknown = empty & ~constant
+    if unknown.any():
+        names = [n for n, bad in zip(stakes.classes, unknown, strict=True) if bad]
+        raise DataError(f"no case of {listed(names)} in the data, so the cost is unknown.")
+    known = np.where(empty, weights[:, 0], 0.0)
+    return np.where(empty[:, None], 0.0, weights), float(known.sum())
+
+
+def difference_sum(
+    counts: NDArray[Any], cells: IntArray, stakes: Stakes, *, normalize: bool = False
+) -> CostSum:
+    """Cost of the first minus cost of the second system, from cells (class, first, second).
+
+    Each stratum gets three empty cells: no difference, and the largest there could be either
+    way. They carry the posterior's pseudo-counts, a third each (Perks' prior for three outcomes).
+    """
+    weights = stakes.cell_weights(normalize=normalize)
+    by_class = cells[:, 0] if stakes.with_priors else np.zeros(cells.shape[0], dtype=np.intp)
+    n_strata = len(stakes.classes) if stakes.with_priors else 1
+    gaps = weights[cells[:, 0], cells[:, 1]] - weights[cells[:, 0], cells[:, 2]]
+    reach = np.ptp(weights, axis=1)
+    reach = reach if stakes.with_priors else reach.max(keepdims=True)
+    width = int(np.bincount(by_class, minlength=n_strata).max()) + 3
+    table, gap_table, prior = (np.zeros((n_strata, width)) for _ in range(3))
+    for k in range(n_strata):
+        inside = by_class == k
+        n = int(inside.sum())
+        table[k, :n], gap_table[k, :n] = counts[inside], gaps[inside]
+        gap_table[k, n], gap_table[k, n + 1] = -reach[k], reach[k]
+        prior[k, n : n + 3] = 1 / 3
+    if stakes.with_priors or not normalize:
+        return CostSum(table, gap_table, prior=prior)
+    shares = np.bincount(cells[:, 0], weights=counts, minlength=len(stakes.classes))
+    best = int(np.argmin(shares @ (weights / ordinary_scale(weights))))  # it divides
+    below = np.full((1, width), weights[int(np.argmax(np.ptp(weights, axis=1))), best])
+    below[0, : cells.shape[0]] = weights[cells[:, 0], best]
+    return CostSum(table, gap_table, 0.0, (below,), prior)

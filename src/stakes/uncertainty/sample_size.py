@@ -1,0 +1,266 @@
+"""Planning: how many cases it takes to tell two systems apart, or to be sure enough of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._checks import as_priors
+from stakes._columns import as_reals
+from stakes._kernels.limits.interval_ends import normal_quantile
+from stakes.exceptions import DataError, UndefinedError
+from stakes.metrics.costs.expected_cost import check_names
+from stakes.results import Frame
+from stakes.summaries import ConfusionMatrix, PairedCounts
+from stakes.typing import FloatArray, Name, Priors
+from stakes.uncertainty.comparisons.differences import pair_difference, rounded_up
+from stakes.uncertainty.intervals.interval import OF_PLANS, as_level, refuse_weights
+from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, as_stakes, cost_sum
+
+__all__ = ["PowerCurve", "SamplePlan", "cases_needed", "power_curve"]
+
+
+@dataclass(frozen=True)
+class SamplePlan:
+    """How many cases are needed, and what that rests on; what `cases_needed` returns.
+
+    Parameters
+    ----------
+    cases : float
+        Cases needed in all.
+    at_best, at_worst : float
+        The same if the true difference lies at the far or the near end of its interval;
+        infinite when that end is zero or beyond.
+    pilot : float
+        Cases already there.
+    by_class : dict
+        Cases of each class among those needed.
+    purpose : str
+        What they are needed for.
+    """
+
+    cases: float
+    at_best: float
+    at_worst: float
+    pilot: float
+    by_class: dict[Name, float]
+    purpose: str
+
+    @property
+    def more(self) -> float:
+        """Cases still missing."""
+        return max(self.cases - self.pilot, 0.0)
+
+    def __str__(self) -> str:
+        if not np.isfinite(self.cases):
+            return f"no number of cases is enough {self.purpose}"
+        needed = f"{rounded_up(self.cases):,}".replace(",", " ")
+        more = f"{rounded_up(self.more):,}".replace(",", " ")
+        return f"about {needed} cases {self.purpose}, {more} more than there are"
+
+
+def cases_needed(
+    pilot: PairedCounts | ConfusionMatrix,
+    application: Any,
+    *,
+    width: float | None = None,
+    systems: Sequence[Name] | None = None,
+    normalize: bool = False,
+    power: float = 0.8,
+    level: float = 0.95,
+    shares: Priors | None = None,
+) -> SamplePlan:
+    """How many cases to collect, judged from a pilot.
+
+    With `width`, so many that the interval of the cost (or of the difference of two systems) is
+    no wider; without, so many that a difference as large as in the pilot is found.
+
+    Parameters
+    ----------
+    pilot : PairedCounts or ConfusionMatrix
+        What is known so far. A confusion matrix needs `width`.
+    application : Application or CostMatrix
+        Costs and priors.
+    width : float, optional
+        The widest acceptable interval, from end to end.
+    systems : pair of names, optional
+        Which two systems; needed when there are more.
+    normalize : bool
+        Plan for normalised costs.
+    power : float
+        Probability of finding the difference.
+    level : float
+        Of the interval or test.
+    shares : sequence or mapping of float, optional
+        Share of each class among the cases to be collected; default, as in the pilot. Counts
+        only when the application gives priors.
+
+    Returns
+    -------
+    SamplePlan
+        Printing it gives a sentence.
+
+    Notes
+    -----
+    The pilot's difference is itself unsure; `at_best` and `at_worst` show how much that
+    matters. A difference of zero cannot be found.
+
+    References
+    ----------
+    .. [1] R. J. Connor, "Sample size for testing differences in proportions for the
+       paired-sample design", Biometrics 43, 1987.
+
+    Examples
+    --------
+    >>> from stakes import Application, ConfusionMatrix
+    >>> app = Application([[0, 1], [10, 0]], priors=[0.9, 0.1])
+    >>> print(cases_needed(ConfusionMatrix([[90, 10], [4, 16]]), app, width=0.1))
+    about 1 700 cases to know the cost within 0.1, 1 500 more than there are
+    """
+    stakes = as_stakes(application)
+    total, totals = _subject(pilot, stakes, systems, normalize, width is None)
+    present = float(totals.sum())
+    mix = totals / present if shares is None else as_priors(shares, stakes.classes)
+    unit = _variance_of_one(total, mix, stakes)
+    z = normal_quantile(as_level(level))
+    if width is not None:
+        if not 0 < width < np.inf:
+            raise DataError(f"`width` must be positive and finite; got {width!r}.")
+        n = unit * (2 * z / width) ** 2
+        return SamplePlan(
+            n, n, n, present, _split(n, mix, stakes), f"to know the cost within {width:g}"
+        )
+    if not 0 < power < 1:
+        raise DataError(f"`power` must lie between 0 and 1; got {power!r}.", hint="power=0.8")
+    reach = max(z + normal_quantile(2 * power - 1), 0.0)
+    low, high = total.limits(level)
+    ends = sorted((abs(low), abs(high)))
+    n, best, worst = (
+        unit * (reach / gap) ** 2 if gap > 0 else np.inf
+        for gap in (abs(total.value), ends[1], ends[0])
+    )
+    if low <= 0 <= high:
+        worst = np.inf
+    purpose = f"to find a difference of {abs(total.value):.3g} with probability {power:g}"
+    return SamplePlan(n, best, worst, present, _split(n, mix, stakes), purpose)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PowerCurve:
+    """Probability of finding the difference at each number of cases; see `power_curve`."""
+
+    cases: FloatArray
+    power: FloatArray
+    difference: float
+    level: float
+
+    def frame(self) -> Frame:
+        """One row per number of cases."""
+        return Frame({"cases": self.cases, "power": self.power})
+
+    def __repr__(self) -> str:
+        ends = [f"{self.power[k]:.2g} with {self.cases[k]:.6g} cases" for k in (0, -1)]
+        return f"<PowerCurve for a difference of {self.difference:.4g}: {' to '.join(ends)}>"
+
+
+def power_curve(
+    pilot: PairedCounts,
+    application: Any,
+    *,
+    cases: Any = None,
+    difference: float | None = None,
+    systems: Sequence[Name] | None = None,
+    normalize: bool = False,
+    level: float = 0.95,
+    shares: Priors | None = None,
+) -> PowerCurve:
+    """Probability that a comparison on so many cases finds the difference of two systems.
+
+    Parameters
+    ----------
+    pilot : PairedCounts
+        What is known so far.
+    application : Application or CostMatrix
+        Costs and priors.
+    cases : array-like, optional
+        Numbers of cases; default, from a tenth to a hundred times the pilot.
+    difference : float, optional
+        The difference to be found; default, that of the pilot.
+    systems, normalize, level, shares
+        As in `cases_needed`.
+
+    Returns
+    -------
+    PowerCurve
+        With `.frame()`.
+
+    References
+    ----------
+    .. [1] R. J. Connor, "Sample size for testing differences in proportions for the
+       paired-sample design", Biometrics 43, 1987.
+
+    Examples
+    --------
+    >>> from stakes import Application, PairedCounts
+    >>> cells = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    >>> pc = PairedCounts(cells, [82, 6, 4, 2, 2, 4], ("a", "b"), (0, 1), (0, 1))
+    >>> power_curve(pc, Application([[0, 1], [10, 0]]), cases=[100, 1000]).power.round(2)
+    array([0.34, 1.  ])
+    """
+    from scipy.special import ndtr
+
+    stakes = as_stakes(application)
+    total, totals = _subject(pilot, stakes, systems, normalize, True)
+    mix = totals / totals.sum() if shares is None else as_priors(shares, stakes.classes)
+    n = totals.sum() * np.logspace(-1, 2, 31) if cases is None else as_reals(cases, "cases")
+    if not (np.isfinite(n) & (n > 0)).all():
+        raise DataError(f"`cases` must be positive and finite; got {n.tolist()}.")
+    gap = total.value if difference is None else float(difference)
+    errors = np.sqrt(_variance_of_one(total, mix, stakes) / n)
+    z = normal_quantile(as_level(level))
+    power = ndtr(abs(gap) / errors - z) + ndtr(-abs(gap) / errors - z)
+    return PowerCurve(n, np.asarray(power), gap, level)
+
+
+def _subject(
+    pilot: PairedCounts | ConfusionMatrix,
+    stakes: Stakes,
+    systems: Sequence[Name] | None,
+    normalize: bool,
+    needs_pair: bool,
+) -> tuple[CostSum, FloatArray]:
+    """What is to be known: a cost or a difference; and the cases of each class in the pilot."""
+    refuse_weights(np.asarray(pilot.counts, dtype=np.float64), "pilot", instead=OF_PLANS)
+    if isinstance(pilot, ConfusionMatrix):
+        if needs_pair:
+            raise DataError(
+                "a confusion matrix is one system.", hint="give width=..., or PairedCounts"
+            )
+        check_names(pilot, stakes.applications[0])
+        joint = PairedCounts.from_confusion(pilot)
+        return cost_sum(joint.counts, joint.cells, stakes, normalize=normalize), pilot.class_totals
+    check_names(pilot.confusion(pilot.systems[0]), stakes.applications[0])
+    pair = tuple(systems) if systems is not None else pilot.systems
+    if len(pair) != 2:
+        raise DataError(f"say which two systems; there are {len(pair)}.", hint="systems=('a', 'b')")
+    total = pair_difference(pilot, pair[0], pair[1], stakes, normalize=normalize)
+    return total, pilot.class_totals
+
+
+def _variance_of_one(total: CostSum, mix: FloatArray, stakes: Stakes) -> float:
+    """Variance times the number of cases, when classes come in these shares."""
+    spreads = total.spreads
+    if not stakes.with_priors:
+        return float(spreads.sum())
+    needed = spreads > 0
+    if (mix[needed] == 0).any():
+        raise UndefinedError("`shares` must be positive for every class that matters.")
+    return float((spreads[needed] / mix[needed]).sum())
+
+
+def _split(n: float, mix: FloatArray, stakes: Stakes) -> dict[Name, float]:
+    """Cases of each class."""
+    return {name: float(n * share) for name, share in zip(stakes.classes, mix, strict=True)}

@@ -1,0 +1,80 @@
+"""Conditions of `--fail-if`: what they say, and what says none."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from stakes.cli.commands.gates import Condition, Gate, PeriodGate, read_condition
+from stakes.exceptions import DataError
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nec>0.5", Condition(None, "nec", ">", 0.5)),
+        (" cost <= -1e3 ", Condition(None, "cost", "<=", -1000.0)),
+        ("gbm:nec>=.5", Condition("gbm", "nec", ">=", 0.5)),
+        ("a:b:cost<1e9", Condition("a:b", "cost", "<", 1e9)),
+    ],
+)
+def test_read(text, said):
+    assert read_condition(text, "nec", "cost") == said
+
+
+@pytest.mark.parametrize("text", ["nec", "nec=0.5", "nec>", "nec>half", "nec>nan", "auc>0.5", ""])
+def test_what_says_no_condition(text):
+    assert read_condition(text, "nec", "cost") is None
+
+
+@pytest.mark.parametrize("limit", ["1e999", "-1e999", "inf", "-Infinity"])
+def test_limits_that_are_not_finite(limit):
+    for gate in (lambda: Gate(f"nec>{limit}"), lambda: PeriodGate(f"cost<{limit}")):
+        with pytest.raises(DataError, match="is not finite"):
+            gate()
+
+
+def test_an_undefined_figure_meets_no_condition():
+    for sign in (">", ">=", "<", "<="):
+        assert read_condition(f"cost{sign}1", "cost").holds(float("nan"))
+
+
+@pytest.mark.parametrize(
+    ("sign", "below", "equal", "above"),
+    [(">", False, False, True), (">=", False, True, True),
+     ("<", True, False, False), ("<=", True, True, False)],
+)  # fmt: skip
+def test_holds(sign, below, equal, above):
+    condition = read_condition(f"cost{sign}1", "cost")
+    assert [condition.holds(value) for value in (0, 1, 2)] == [below, equal, above]
+
+
+@pytest.mark.parametrize("text", ["cost>nan", "gbm:cost>1", "nec>1", "alarms"])
+def test_periods_refuse_what_could_never_hold(text):
+    with pytest.raises(DataError, match="I cannot read the condition") as caught:
+        PeriodGate(text)
+    assert "--fail-if alarm" in caught.value.hint
+
+
+def test_evaluations_refuse_what_could_never_hold():
+    with pytest.raises(DataError, match="I cannot read the condition 'nec>nan'"):
+        Gate("nec>nan")
+
+
+def test_a_gate_about_an_unknown_model_names_the_known_ones():
+    models = [SimpleNamespace(name=name, nec=0.7, cost=0.2) for name in ("gbm", "logreg")]
+    findings = SimpleNamespace(models=models, best=models[0])
+    assert Gate("logreg:nec>0.5").holds(findings)
+    assert not Gate("logreg:nec>0.8").holds(findings)
+    for ask in (Gate("gbn:nec>0.5").holds, Gate("gbn:nec>0.5").said):
+        with pytest.raises(DataError, match="'gbn'; the models are gbm, logreg"):
+            ask(findings)
+
+
+def test_so_does_the_command(run, write):
+    rows = "".join(f"{k % 2},{0.1 + 0.7 * (k % 2)}\n" for k in range(40))
+    file = write("d.csv", f"label,p\n{rows}")
+    words = ("eval", file, "--scores", "p", "--cost", "fn=5", "fp=1")
+    assert run(*words, "--fail-if", "p:nec>0.5").code == 0
+    ran = run(*words, "--fail-if", "q:nec>0.5")
+    assert ran.code == 2
+    assert "--fail-if speaks of 'q'; the models are p." in ran.err

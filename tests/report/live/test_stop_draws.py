@@ -1,0 +1,83 @@
+"""How often a model is best at a stop of the sliders: what `compare` draws there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stakes import Application, CostMatrix, bayes_decisions, evaluate
+from stakes.report.live import stop_sureness as stop_draws
+from stakes.report.live.stops import STEP, grid_of
+from stakes.report.live.two_classes import Live
+from stakes.report.live.two_classes import sureness as said_of
+
+COSTS = CostMatrix([[0, 1], [6, 0]], classes=["no", "yes"])
+
+
+@pytest.fixture(scope="module")
+def ev():
+    rng = np.random.default_rng(0)
+    y = (rng.random(300) < 0.3).astype(int)
+    common = rng.normal(size=300)
+    models = {
+        name: 1 / (1 + np.exp(-(gap * (y - 0.5) + common + spread * rng.normal(size=300) - 0.8)))
+        for name, gap, spread in (("a", 2.0, 0.5), ("b", 1.9, 0.6))
+    }
+    models["fixed"] = (models["a"] > 0.4).astype(int)
+    return evaluate(y, models, application=COSTS, rng=3)
+
+
+def test_joint_counts_are_those_of_the_decisions_at_each_stop(ev):
+    live = Live(ev, grid_of(ev.application))
+    truth = ev.sources.cases.truth
+    for stop, x in list(enumerate(live.grid.x.tolist()))[::41]:
+        priors = ev.application.priors
+        ratio = np.exp(x) * priors[0] / priors[1]
+        code = np.zeros(len(truth), dtype=int)
+        for one in ev.sources.judged:
+            acted = one.model.decisions
+            if acted is None:
+                acted = bayes_decisions(one.model.posteriors, CostMatrix([[0, 1], [ratio, 0]]))
+            code = 2 * code + acted
+        expected = np.zeros((2, 8), dtype=int)
+        np.add.at(expected, (truth, code), 1)
+        np.testing.assert_array_equal(live.joint[stop], expected)
+
+
+@pytest.fixture(scope="module")
+def table(ev):
+    live = Live(ev, grid_of(ev.application))
+    return live.table(live.places()["free"])
+
+
+@pytest.mark.parametrize("steps", [-30, -7, 2])
+def test_same_draws_as_a_comparison_there(ev, table, steps):
+    costs = CostMatrix([[0, 1], [6 * np.exp(STEP * steps), 0]], ev.application.classes)
+    said = {
+        one.model.name: one.model.posteriors if one.model.decisions is None else one.model.decisions
+        for one in ev.sources.judged
+    }
+    there = evaluate(ev.sources.cases.truth, said, application=costs, recalibrate=False, rng=3)
+    at = len(table["nec"][0]) // 2 + steps
+    chances = [model.probability_best for model in there.models]
+    np.testing.assert_allclose(table["chance"][:, at], chances, atol=1e-12)
+    assert 0 < min(chances) < max(chances) < 1  # so that the draws had something to say
+
+
+def test_too_much_to_draw_is_taken_as_normal_and_said(ev, monkeypatch):
+    live = Live(ev, grid_of(ev.application))
+    few = live.places()["free"].part(np.arange(90, 93))
+    drawn = live.table(few)["chance"]
+    assert said_of(live).endswith("comes from 4000 draws of the cases.")
+    monkeypatch.setattr(stop_draws, "WORK", 1.0)
+    other = Live(ev, live.grid)
+    np.testing.assert_allclose(other.table(few)["chance"], drawn, atol=0.15)
+    assert said_of(other).endswith("takes differences of costs as normal.")
+
+
+def test_models_that_decide_alike_share_the_place(ev):
+    y = ev.sources.cases.truth
+    p = ev.sources.judged[0].model.posteriors
+    twins = evaluate(y, {"a": p, "b": p.copy()}, application=Application(COSTS), rng=0)
+    live = Live(twins, grid_of(twins.application))
+    assert (live.table(live.places()["free"])["chance"] == 0.5).all()

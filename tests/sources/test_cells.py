@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stakes.exceptions import DataError
+from stakes.sources.cells import as_labels, as_numbers
+
+
+class TestNumbers:
+    @given(st.lists(st.floats(allow_nan=False), min_size=1))
+    def test_round_trip_is_exact(self, values):
+        cells = np.array([repr(value).encode() for value in values])
+        assert as_numbers(cells, "p").tolist() == values
+
+    @pytest.mark.parametrize("empty", ["", "NA", "nan", "NaN", "null", "None", "?", " "])
+    def test_empty_cells_are_nan(self, empty):
+        for kind in ("S", "U"):
+            got = as_numbers(np.array(["0.5", empty], dtype=kind), "p")
+            assert got[0] == 0.5
+            assert np.isnan(got[1])
+
+    def test_objects_with_gaps(self):
+        got = as_numbers(np.array([0.5, None], dtype=object), "p")
+        assert got[0] == 0.5
+        assert np.isnan(got[1])
+
+    def test_decimal_commas_only_where_they_can_be_meant(self):
+        cells = np.array([b"0,5", b"1"])
+        assert as_numbers(cells, "p", decimal_comma=True).tolist() == [0.5, 1.0]
+        with pytest.raises(DataError, match="must hold numbers"):
+            as_numbers(cells, "p")
+
+    def test_text_is_refused_with_its_row(self):
+        with pytest.raises(DataError) as caught:
+            as_numbers(np.array([b"0.5", b"", b"abc", b"x"]), "p")
+        assert caught.value.message == (
+            "column 'p' must hold numbers; row 3 holds 'abc' (2 of 4 rows)."
+        )
+        assert caught.value.rows == (2, 3)
+
+    def test_integers_of_arrays(self):
+        assert as_numbers(np.array([0, 1], dtype=np.int8), "p").tolist() == [0.0, 1.0]
+
+
+class TestLabels:
+    @pytest.mark.parametrize("kind", ["S", "U", object])
+    def test_names_are_sorted_and_coded(self, kind):
+        labels = as_labels(np.array(["no", "yes", "no"], dtype=kind))
+        assert labels.names == ("no", "yes")
+        assert labels.codes.tolist() == [0, 1, 0]
+        assert labels.counts.tolist() == [2, 1]
+
+    def test_long_labels_are_not_confused(self):
+        labels = as_labels(np.array([b"abcdefgh1", b"abcdefgh2"]))
+        assert labels.names == ("abcdefgh1", "abcdefgh2")
+
+    def test_spaces_are_left_out_and_reported(self):
+        labels = as_labels(np.array([b" yes", b"yes", b"no"]))
+        assert labels.names == ("yes", "no")
+        assert labels.counts.tolist() == [2, 1]
+        assert labels.trimmed == " yes"
+        assert as_labels(np.array([b"yes", b"no"])).trimmed is None
+
+    def test_empty_cells_are_minus_one(self):
+        labels = as_labels(np.array([b"yes", b"", b"NA", b"no"]))
+        assert labels.codes.tolist() == [1, -1, -1, 0]
+
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            np.array([1, 0]),
+            np.array([1.0, 0.0]),
+            np.array([b"1.0", b"0.0"]),
+            np.array([b"1", b"0"]),
+            np.array([1, 0], dtype=object),
+        ],
+        ids=["integers", "floats", "float text", "integer text", "objects"],
+    )
+    def test_whole_numbers_are_spelt_alike(self, cells):
+        labels = as_labels(cells)
+        assert labels.names == ("0", "1")
+        assert labels.codes.tolist() == [1, 0]
+
+    def test_numbers_that_are_not_whole_keep_their_spelling(self):
+        assert as_labels(np.array([b"1.0", b"0.5"])).names == ("0.5", "1.0")
+
+    def test_booleans(self):
+        assert as_labels(np.array([True, False])).names == ("False", "True")
+
+    def test_numbers_sort_as_numbers(self):
+        assert as_labels(np.array([10, 9, 2])).names == ("2", "9", "10")
