@@ -12,6 +12,7 @@ import importlib.util
 import os
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -133,3 +134,19 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         if reason is None:
             raise
     pytest.skip(reason)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """How many tests were skipped for which reason: one line each, not one per test."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(_reason(report.longrepr) for report in skipped)
+    if reasons:
+        terminalreporter.section("skipped, by reason")
+    for reason, times in reasons.most_common():
+        terminalreporter.write_line(f"{times:>5}  {reason}")
+
+
+def _reason(found: Any) -> str:
+    """Why a test was skipped: the last part of (file, line, reason)."""
+    text = found[-1] if isinstance(found, tuple) else str(found)
+    return str(text).removeprefix("Skipped: ").splitlines()[0]
