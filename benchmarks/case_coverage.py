@@ -26,7 +26,7 @@ from stakes import ScoreCounts, evaluate
 from stakes.application import CaseCosts
 from stakes.evaluation import case_evaluation as case_sureness
 from stakes.uncertainty import band
-from stakes.uncertainty.bands import normalised_cost
+from stakes.uncertainty.bands import _normalised_cost
 
 CASES, SHARE, CUT = 500, 0.3, 0.3
 SEPARATIONS = {"first": 2.0, "second": 1.6}
@@ -143,7 +143,7 @@ def bands_table(sets: int) -> None:
     for n, prior, d, span in BANDS:
         x = np.linspace(-span, span, int(10 * span) + 1)
         mean = d * d / 2
-        truth = normalised_cost(x)(norm.cdf(-x, mean, d), norm.sf(-x, -mean, d))
+        truth = _normalised_cost(x)(norm.cdf(-x, mean, d), norm.sf(-x, -mean, d))
         sides = []
         for k in range(sets):
             rng = np.random.default_rng([n, int(100 * prior), int(d), k])

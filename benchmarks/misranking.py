@@ -12,7 +12,7 @@ import numpy as np
 from timing import Row, best_of, heading, table
 
 from stakes.audit import compliance, misranking_by_error, misranking_rate, misranking_rates
-from stakes.audit.misranking import PAPER_METRICS, pair_source
+from stakes.audit.misranking import _PAPER_METRICS, _pair_source
 from stakes.metrics import mcc
 
 N = 10**6
@@ -21,14 +21,14 @@ BLOCK = 1 << 17
 
 def draws(utilities: str) -> None:
     """Draw the utilities and the pairs of tables, and nothing else."""
-    source, rng = pair_source(utilities), np.random.default_rng(0)
+    source, rng = _pair_source(utilities), np.random.default_rng(0)
     for _ in range(-(-N // BLOCK)):
         source.draw(rng, BLOCK)
 
 
 def one_by_one(n: int) -> None:
     """The same for MCC with one call per table, as a loop over pairs would do it."""
-    source, rng = pair_source("uniform"), np.random.default_rng(0)
+    source, rng = _pair_source("uniform"), np.random.default_rng(0)
     gains, first, second = source.draw(rng, n)
     wrong = 0
     for k in range(n):
@@ -39,7 +39,7 @@ def one_by_one(n: int) -> None:
 def main() -> None:
     repeat = 1 if "--quick" in sys.argv else 3
     for utilities in ("uniform", "gaussian"):
-        print(heading(f"{N} pairs, {utilities} utilities, {len(PAPER_METRICS)} metrics"))
+        print(heading(f"{N} pairs, {utilities} utilities, {len(_PAPER_METRICS)} metrics"))
         base = best_of(lambda u=utilities: draws(u), repeat=repeat)
         judged = best_of(
             lambda u=utilities: misranking_rates(utilities=u, n=N, rng=0), repeat=repeat

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stakes import ConfusionMatrix, CostMatrix, evaluate
-from stakes._random import SEED, as_generator, as_seed
+from stakes._random import _SEED, as_generator, as_seed
 from stakes.exceptions import DataError
 from stakes.uncertainty import interval
 
@@ -18,8 +18,8 @@ class TestOfStakes:
     def test_none_is_the_documented_seed(self):
         first = as_generator(None).random(4)
         assert (as_generator(None).random(4) == first).all()
-        assert (np.random.default_rng(SEED).random(4) == first).all()
-        assert as_seed(None) == SEED
+        assert (np.random.default_rng(_SEED).random(4) == first).all()
+        assert as_seed(None) == _SEED
 
     def test_a_seed_is_that_seed(self):
         assert (as_generator(np.int64(7)).random(4) == np.random.default_rng(7).random(4)).all()

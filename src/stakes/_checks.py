@@ -13,19 +13,8 @@ from stakes._names import listed
 from stakes.exceptions import DataError, PosteriorError, PriorError
 from stakes.typing import FloatArray, Name, Priors
 
-__all__ = [
-    "as_counts",
-    "as_matrix",
-    "as_posterior_array",
-    "as_priors",
-    "frozen",
-    "refuse_bad_posteriors",
-    "same_length",
-    "sum_tolerance",
-]
-
 #: How far shares may be from adding to one before it counts as a mistake, not as rounding.
-SUM_TOLERANCE = 1e-6
+_SUM_TOLERANCE = 1e-6
 #: Below this floats hold every integer.
 _EXACT = 2**53
 
@@ -70,7 +59,7 @@ def as_priors(
     if not np.isfinite(values).all() or (values < 0).any():
         raise PriorError(f"`{name}` must be finite and not negative; got {values.tolist()}.")
     total = float(values.sum())
-    if abs(total - 1) > SUM_TOLERANCE:
+    if abs(total - 1) > _SUM_TOLERANCE:
         raise PriorError(
             f"`{name}` must add to 1; they add to {total:.6g}.",
             hint=f"divide them by their sum: {[round(v / total, 6) for v in values.tolist()]}"
@@ -168,7 +157,7 @@ def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.
 
 def sum_tolerance(kind: np.dtype[Any]) -> float:
     """How far a row of posteriors may be from adding to one: rounding of its own type."""
-    return SUM_TOLERANCE if kind == np.float64 else 1e-5
+    return _SUM_TOLERANCE if kind == np.float64 else 1e-5
 
 
 def refuse_bad_posteriors(array: NDArray[np.floating[Any]]) -> None:

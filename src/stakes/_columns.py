@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, StakesError
 
-__all__ = ["as_array", "as_column", "as_floats", "as_reals", "as_weights", "refuse_masked"]
-
 
 def as_array(values: Any, name: str, dtype: Any = None) -> NDArray[Any]:
     """`values` as a NumPy array of any shape, without masked entries."""

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from stakes.exceptions import FormatError
 
-__all__ = ["refuse_unwritable", "write_whole"]
-
 
 def refuse_unwritable(path: Path) -> None:
     """Raise where a file could not be written, as far as that can be told before."""

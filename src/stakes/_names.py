@@ -12,19 +12,6 @@ from stakes._columns import as_column
 from stakes.exceptions import LabelError, StakesError
 from stakes.typing import IntArray, Name
 
-__all__ = [
-    "Positions",
-    "as_names",
-    "as_positions",
-    "encode",
-    "integer_named",
-    "integers_meant",
-    "listed",
-    "observed_names",
-    "positional",
-    "table_names",
-]
-
 
 class Positions(np.ndarray[Any, Any]):
     """Integers that are positions among names, whatever the names look like; see `as_positions`."""

@@ -7,8 +7,6 @@ from types import ModuleType
 
 from stakes.exceptions import MissingExtraError
 
-__all__ = ["load"]
-
 
 def load(module: str, *, extra: str) -> ModuleType:
     """Import `module`, or say which extra brings it."""

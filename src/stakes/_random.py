@@ -8,14 +8,12 @@ import numpy as np
 
 from stakes.exceptions import DataError
 
-__all__ = ["SEED", "as_generator", "as_seed"]
-
 #: What `rng=None` stands for.
-SEED = 0
+_SEED = 0
 
 
 def as_generator(rng: Any) -> np.random.Generator:
-    """The generator given, or a new one from a seed; None is the seed `SEED`."""
+    """The generator given, or a new one from a seed; None is the seed `_SEED`."""
     return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(_checked(rng))
 
 
@@ -27,9 +25,9 @@ def as_seed(rng: Any) -> int:
 
 
 def _checked(rng: Any) -> int:
-    """A seed as given, or `SEED`."""
+    """A seed as given, or `_SEED`."""
     if rng is None:
-        return SEED
+        return _SEED
     whole = isinstance(rng, (int, np.integer)) and not isinstance(rng, bool)
     if not whole or rng < 0:
         raise DataError(

@@ -9,15 +9,13 @@ from typing import Any
 
 from stakes.exceptions import FormatError
 
-__all__ = ["Seal", "canonical", "checksum"]
-
 
 def checksum(content: dict[str, Any]) -> str:
     """SHA-256 of the content, whatever the order of its fields and the spaces between them."""
-    return hashlib.sha256(canonical(content, ordered=True).encode("ascii")).hexdigest()
+    return hashlib.sha256(_canonical(content, ordered=True).encode("ascii")).hexdigest()
 
 
-def canonical(content: dict[str, Any], *, ordered: bool = False) -> str:
+def _canonical(content: dict[str, Any], *, ordered: bool = False) -> str:
     """JSON without spaces; floats in the shortest form that reads back as the same number."""
     return json.dumps(content, sort_keys=ordered, separators=(",", ":"), allow_nan=False)
 
@@ -37,7 +35,7 @@ class Seal:
     def sealed(self, content: dict[str, Any]) -> bytes:
         """The text of a file; the content says its version."""
         whole = {"format": self.format, "sha256": checksum(content), **content}
-        return canonical(whole).encode("ascii") + b"\n"
+        return _canonical(whole).encode("ascii") + b"\n"
 
     def parsed(self, data: bytes, name: str) -> Any:
         """The JSON of a file."""

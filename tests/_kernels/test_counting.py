@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stakes._kernels.cell_counts import PAIRED_ROWS, count_loop, count_pairs, sum_weights
+from stakes._kernels.cell_counts import _PAIRED_ROWS, _count_loop, count_pairs, sum_weights
 
 
 def drawn(rows, n_classes, n_decisions, kind):
@@ -22,7 +22,7 @@ def histogram(truth, decisions, n_classes, n_decisions):
 @pytest.mark.parametrize("fast", ["0", "1"])
 @pytest.mark.parametrize("kind", [np.uint8, np.int8, np.int64])
 @pytest.mark.parametrize("shape", [(2, 2), (3, 5), (16, 16), (20, 30)])
-@pytest.mark.parametrize("rows", [0, 1, 40_001, 2 * PAIRED_ROWS + 3])
+@pytest.mark.parametrize("rows", [0, 1, 40_001, 2 * _PAIRED_ROWS + 3])
 def test_against_a_histogram(monkeypatch, fast, kind, shape, rows):
     monkeypatch.setenv("STAKES_FAST", fast)
     truth, decisions = drawn(rows, *shape, kind)
@@ -33,7 +33,7 @@ def test_against_a_histogram(monkeypatch, fast, kind, shape, rows):
 
 @pytest.mark.parametrize("fast", ["0", "1"])
 @pytest.mark.parametrize("kind", [np.uint8, np.int8, np.int64])
-@pytest.mark.parametrize("rows", [10, PAIRED_ROWS + 1])
+@pytest.mark.parametrize("rows", [10, _PAIRED_ROWS + 1])
 def test_a_code_out_of_range_is_noticed_in_the_last_row(monkeypatch, fast, kind, rows):
     monkeypatch.setenv("STAKES_FAST", fast)
     for size in (2, 3):
@@ -47,5 +47,5 @@ def test_a_code_out_of_range_is_noticed_in_the_last_row(monkeypatch, fast, kind,
 
 def test_the_loop_itself_is_plain_python():
     total = np.zeros((2, 3), dtype=np.int64)
-    assert count_loop(np.array([0, 1, 1]), np.array([2, 0, 0]), total)
+    assert _count_loop(np.array([0, 1, 1]), np.array([2, 0, 0]), total)
     np.testing.assert_array_equal(total, [[0, 0, 1], [2, 0, 0]])

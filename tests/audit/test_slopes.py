@@ -5,8 +5,8 @@ import pytest
 
 from stakes.audit.count_metric import CountMetric
 from stakes.audit.slopes import (
-    N_ANGLES,
-    N_HALVINGS,
+    _N_ANGLES,
+    _N_HALVINGS,
     StrictPairs,
     binary_moves,
     indifference,
@@ -15,7 +15,7 @@ from stakes.audit.slopes import (
 
 BASES = np.array([[[60.0, 40.0], [30.0, 70.0]], [[200.0, 100.0], [40.0, 60.0]]])
 #: The last interval is this wide, and its middle is taken.
-CLOSE = 1.01 * np.pi / N_ANGLES / 2**N_HALVINGS / 2
+CLOSE = 1.01 * np.pi / _N_ANGLES / 2**_N_HALVINGS / 2
 
 
 def metric(value, *, up=True):
@@ -59,7 +59,7 @@ class TestIndifference:
         # both ends of a step have left the base by a tenth of the class, in all directions
         longest = np.abs(found.steps).max(axis=0)
         assert longest[1] == pytest.approx(2 * 0.1 * 100 / 200, rel=0.01)
-        assert len(found) >= 2 * N_ANGLES
+        assert len(found) >= 2 * _N_ANGLES
 
     def test_a_bent_level_set(self):
         """f = x + y - k (x - y)^2 at x = y: off the chord by 2 k l^2, 2 sqrt(2) l across it."""

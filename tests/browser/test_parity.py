@@ -38,7 +38,7 @@ from stakes.application import Between, CaseCosts, UncertainApplication
 from stakes.evaluation import case_stops
 from stakes.metrics import normalized_expected_cost
 from stakes.report.live.any_matrix import STEP as SHARE_STEP
-from stakes.report.live.any_matrix import moved_share, prices_of, quantised
+from stakes.report.live.any_matrix import _prices_of, moved_share, quantised
 from stakes.report.live.stops import STEP, grid_of
 from stakes.uncertainty import interval
 
@@ -404,7 +404,7 @@ def test_price_of_abstaining_at_twenty_stops(opened):
     ev = pets()
     y, models = animals()
     page = opened(text_of(pets))
-    prices, start = prices_of(ev)
+    prices, start = _prices_of(ev)
     for stop in [start, *np.linspace(1, len(prices) - 1, 20).astype(int).tolist()]:
         page.slide(abstain=stop)
         costs = ev.application.costs.values.copy()

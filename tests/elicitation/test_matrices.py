@@ -5,7 +5,7 @@ import pytest
 
 from stakes import ConfusionMatrix, bayes_decisions
 from stakes.elicitation import MatrixElicitation
-from stakes.elicitation.matrix_set import drawn, inner_point, least_and_most
+from stakes.elicitation.matrix_set import _drawn, _inner_point, _least_and_most
 from stakes.exceptions import CostError, DataError
 
 PETS = ["cat", "dog", "fox"]
@@ -136,16 +136,16 @@ class TestCones:
     LOW, HIGH = np.array([1.0, 0.1, 0.1]), np.array([1.0, 10.0, 10.0])
 
     def test_extremes_by_hand(self):
-        assert least_and_most(self.ROWS, self.LOW, self.HIGH, 1) == (0.1, 0.5)
-        assert least_and_most(self.ROWS, self.LOW, self.HIGH, 2) == (0.1, 10)
+        assert _least_and_most(self.ROWS, self.LOW, self.HIGH, 1) == (0.1, 0.5)
+        assert _least_and_most(self.ROWS, self.LOW, self.HIGH, 2) == (0.1, 10)
 
     def test_empty_sets_have_no_point(self):
-        assert inner_point(-self.ROWS * 0.01 + [[-1, 0, 0]], self.LOW, self.HIGH) is None
-        assert inner_point(np.zeros((0, 3)), self.LOW, self.HIGH) is not None
+        assert _inner_point(-self.ROWS * 0.01 + [[-1, 0, 0]], self.LOW, self.HIGH) is None
+        assert _inner_point(np.zeros((0, 3)), self.LOW, self.HIGH) is not None
 
     def test_draws_are_uniform_on_the_scale_of_factors(self):
         """log x1 is uniform on [log .1, log .5], log x2 on [log .1, log 10]."""
-        values = np.log10(drawn(self.ROWS, self.LOW, self.HIGH, 2000, np.random.default_rng(0)))
+        values = np.log10(_drawn(self.ROWS, self.LOW, self.HIGH, 2000, np.random.default_rng(0)))
         assert values[:, 1].mean() == pytest.approx((np.log10(0.1) + np.log10(0.5)) / 2, abs=0.03)
         assert values[:, 2].mean() == pytest.approx(0, abs=0.06)
         assert values[:, 2].std() == pytest.approx(2 / np.sqrt(12), abs=0.04)

@@ -7,7 +7,7 @@ import pytest
 
 from stakes import ConfusionMatrix
 from stakes.elicitation import Elicitation, Question
-from stakes.elicitation.next_question import APART, _declined, _depth, _switch
+from stakes.elicitation.next_question import _APART, _declined, _depth, _switch
 
 
 def point(miss, alarm):
@@ -104,11 +104,11 @@ class TestDeclined:
 
     @pytest.mark.parametrize(
         ("ratio", "near"),
-        [(20, True), (30, False), (20 * APART * 0.999, True), (20 * APART * 1.001, False),
-         (20 / APART / 0.999, True), (20 / APART / 1.001, False)],
+        [(20, True), (30, False), (20 * _APART * 0.999, True), (20 * _APART * 1.001, False),
+         (20 / _APART / 0.999, True), (20 / _APART / 1.001, False)],
     )  # fmt: skip
     def test_within_a_factor_and_a_half(self, ratio, near):
-        assert APART == 1.5
+        assert _APART == 1.5
         assert _declined(Elicitation().stated(self.question.statement("=")), ratio) == near
 
     def test_not_by_an_answer(self):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stakes import Application, CostMatrix
 from stakes.elicitation import RatioInterval
-from stakes.elicitation.statements import ratio_words
+from stakes.elicitation.statements import _ratio_words
 from stakes.exceptions import CostError, PriorError
 
 
@@ -48,7 +48,7 @@ def test_applications_at_the_middle_and_over_the_range():
     ],
 )
 def test_words_count_the_dearer_error_in_the_cheaper(low, high, words):
-    assert ratio_words(low, high, "ill") == words
+    assert _ratio_words(low, high, "ill") == words
 
 
 @pytest.mark.parametrize("ends", [(0, 1), (2, 1), (1, math.inf), (-1, 1)])

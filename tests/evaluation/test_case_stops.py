@@ -7,7 +7,7 @@ import pytest
 
 from stakes import Application, CostMatrix, evaluate
 from stakes.application import CaseCosts
-from stakes.evaluation.case_stops import ROOM, STEP, grid_of_cases, sums_of
+from stakes.evaluation.case_stops import _ROOM, STEP, grid_of_cases, sums_of
 from stakes.report.live.case_numbers import case_numbers, costliest_cases
 
 N = 240
@@ -84,7 +84,7 @@ def test_more_rules_have_fewer_shares():
     grid = grid_of_cases(ev.case_sources, ev.application)
     assert grid.shares < 10
     cells = 40 * (2 * grid.factors + 1) * (2 * grid.shares + 1)  # two rules of each model
-    assert cells <= ROOM
+    assert cells <= _ROOM
 
 
 def test_nothing_moves_where_acting_is_the_cheaper_error_on_average():

@@ -8,7 +8,7 @@ pytest.importorskip("matplotlib", reason="drawings need matplotlib: pip install 
 from matplotlib.figure import Figure
 
 from stakes import Application, CostMatrix, evaluate
-from stakes.evaluation.evaluation_plots import DRAWINGS
+from stakes.evaluation.evaluation_plots import _DRAWINGS
 from stakes.exceptions import UndefinedError
 
 COSTS = CostMatrix([[0, 2], [10, 0]], classes=["no", "yes"])
@@ -26,7 +26,7 @@ def ev():
     return evaluate(y, {"a": p, "b": p**2}, application=Application(COSTS), rng=0)
 
 
-@pytest.mark.parametrize("name", [name for name in DRAWINGS if name != "confusion"])
+@pytest.mark.parametrize("name", [name for name in _DRAWINGS if name != "confusion"])
 def test_draws_every_model(ev, name):
     assert name in repr(ev.plot)
     ax = getattr(ev.plot, name)(ax=Figure().subplots())

@@ -7,23 +7,23 @@ import pytest
 
 from stakes.papers.dyrland2022 import PAPER
 from stakes.papers.dyrland2022.clouds import (
-    METRICS,
-    cloud,
-    coordinates,
+    _METRICS,
+    _cloud,
+    _coordinates,
+    _draw_points,
+    _good_rates,
     disturbed,
     draw_pairs,
-    draw_points,
-    good_rates,
 )
 from stakes.papers.dyrland2022.clouds import compute as clouds
 from stakes.papers.dyrland2022.misranked import (
-    PRINTED,
-    draw_figure_6,
-    draw_figure_7,
-    figure_6,
-    figure_7,
+    _PRINTED,
+    _draw_figure_6,
+    _draw_figure_7,
+    _figure_6,
+    _figure_7,
 )
-from stakes.papers.dyrland2022.stories import CLASSIFIERS, UTILITIES
+from stakes.papers.dyrland2022.stories import _CLASSIFIERS, UTILITIES
 from stakes.papers.items import Context, Outcome
 
 ITEMS = {item.key: item for item in PAPER.items}
@@ -45,7 +45,7 @@ def test_printed_numbers(key: str) -> None:
 
 
 def test_average_gains_by_hand() -> None:
-    a, b = (table.counts / 100 for table in CLASSIFIERS.values())
+    a, b = (table.counts / 100 for table in _CLASSIFIERS.values())
     gains = {name: -costs.values for name, costs in UTILITIES.items()}
     # As printed below eq 4: 15 * 0.27 - 335 * 0.15 - 35 * 0.23 + 165 * 0.35.
     assert (a * gains["eq 4"]).sum() == pytest.approx(
@@ -68,13 +68,13 @@ def test_clouds(share: float) -> None:
     assert_cells_agree(outcome)
     assert all(claim.holds for claim in outcome.claims)
     pairs = outcome.tables["pairs"]
-    assert pairs.shape[0] == 2 * len(METRICS) - 2  # all but the two that are never wrong
+    assert pairs.shape[0] == 2 * len(_METRICS) - 2  # all but the two that are never wrong
     assert (pairs["value_preferred"] > pairs["value_better"]).all()
     assert (pairs["yield_preferred"] < pairs["yield_better"]).all()
 
 
 def test_a_cloud_has_the_metrics_of_its_rates() -> None:
-    points = cloud(0.9, 50)
+    points = _cloud(0.9, 50)
     tpr, tnr = points["tpr"], points["tnr"]
     assert points["recall"] == pytest.approx(tpr)
     assert points["accuracy"] == pytest.approx(0.9 * tpr + 0.1 * tnr)
@@ -85,13 +85,13 @@ def test_a_cloud_has_the_metrics_of_its_rates() -> None:
 class TestPopulation:
     def test_points_lie_in_the_plane(self) -> None:
         for kind in ("uniform", "gaussian"):
-            points = draw_points(np.random.default_rng(0), 500, kind)
+            points = _draw_points(np.random.default_rng(0), 500, kind)
             assert points.shape == (500, 2)
             assert (np.abs(points) <= 1).all()
             assert (np.abs(points[:, 1] - points[:, 0]) < 1).all()
 
     def test_rates_grow_linearly(self) -> None:
-        rates = good_rates(np.random.default_rng(0), 200_000)
+        rates = _good_rates(np.random.default_rng(0), 200_000)
         # Density 8 (r - 1/2) on [1/2, 1]: mean 1/2 + 1/2 * 2/3.
         assert rates.mean() == pytest.approx(0.5 + 0.5 * 2 / 3, abs=1e-3)
 
@@ -111,25 +111,25 @@ class TestPopulation:
 
     def test_coordinates_of_known_matrices(self) -> None:
         # Eq 13 with rows true classes: accuracy at the centre, eq 4 at (0.3, -0.6).
-        places = coordinates(np.array([[[1.0, 0.0], [0.0, 1.0]], [[15, -35], [-335, 165]]]))
+        places = _coordinates(np.array([[[1.0, 0.0], [0.0, 1.0]], [[15, -35], [-335, 165]]]))
         assert places == pytest.approx(np.array([[0, 0], [0.3, -0.6]]))
 
 
 class TestMisranked:
     def test_percentages_of_figure_6(self) -> None:
-        outcome = figure_6(NOTHING, n=FEW, tolerance=LOOSE)
+        outcome = _figure_6(NOTHING, n=FEW, tolerance=LOOSE)
         assert_cells_agree(outcome)
-        order = [cell.ours for cell in outcome.cells[: len(PRINTED)]]
+        order = [cell.ours for cell in outcome.cells[: len(_PRINTED)]]
         assert order == sorted(order, reverse=True)
         assert outcome.claims[0].holds
         # The pairs that are drawn have the rates of the population too, roughly.
         table = outcome.tables["pairs"]
         for metric in ("accuracy", "f1"):
             wrong = (table["true"] * table[metric] <= 0).mean()
-            assert 100 * wrong == pytest.approx(PRINTED[metric][0], abs=5 * 0.8)
+            assert 100 * wrong == pytest.approx(_PRINTED[metric][0], abs=5 * 0.8)
 
     def test_percentages_and_crossings_of_figure_7(self) -> None:
-        outcome = figure_7(NOTHING, n=FEW, tolerance=LOOSE)
+        outcome = _figure_7(NOTHING, n=FEW, tolerance=LOOSE)
         crossings = [cell for cell in outcome.cells if cell.name.startswith("error as bad as acc")]
         assert [cell.published for cell in crossings] == [0.26, 0.19]
         for cell in crossings:  # fewer pairs than the authors': a wider window
@@ -144,8 +144,8 @@ def test_drawings_have_their_panels() -> None:
     drawn = {key: item.draw(item.compute(NOTHING)) for key, item in ITEMS.items() if key in
              ("figure1", "figures4-5", "figure8")}  # fmt: skip
     assert [len(figure.axes) for each in drawn.values() for figure in each.values()] == [1, 2, 1]
-    (eight,) = draw_figure_6(figure_6(NOTHING, n=2000)).values()
-    (two,) = draw_figure_7(figure_7(NOTHING, n=2000)).values()
+    (eight,) = _draw_figure_6(_figure_6(NOTHING, n=2000)).values()
+    (two,) = _draw_figure_7(_figure_7(NOTHING, n=2000)).values()
     assert (len(eight.axes), len(two.axes)) == (8, 2)
     figure = ITEMS["figure2"].draw(clouds(0.5, n=2000))["figure2"]
     assert len(figure.axes) == 8

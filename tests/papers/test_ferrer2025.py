@@ -10,7 +10,7 @@ import pytest
 from stakes.papers import Context
 from stakes.papers.ferrer2025 import PAPER
 from stakes.papers.ferrer2025.table_1 import population_f1
-from stakes.papers.ferrer2025.table_2 import POSTERIORS, argmax_rows, printed_rows, row_of
+from stakes.papers.ferrer2025.table_2 import _POSTERIORS, _argmax_rows, _printed_rows, _row_of
 from stakes.papers.ferrer2025.table_2_claims import implied_macro_f1
 from stakes.papers.ferrer2025.table_3 import SYSTEMS, read
 
@@ -80,7 +80,7 @@ class TestFigures:
 
 class TestTable2:
     def test_the_printed_table_has_40_rows_and_246_numbers_that_can_be_computed(self):
-        rows = printed_rows()
+        rows = _printed_rows()
         assert len(rows) == 40
         known = [row for (data, _, _), row in rows.items() if not data.startswith("SITW")]
         assert sum(map(len, known)) == 246
@@ -88,12 +88,12 @@ class TestTable2:
     @pytest.mark.parametrize("system", SYSTEMS, ids=lambda s: f"{s.data}-{s.system}")
     def test_rows(self, data_folder, system):
         """At the printed precision; with 100 classes the slow L-BFGS is left to the command."""
-        printed = printed_rows()
+        printed = _printed_rows()
         logs, y = read(data_folder, system)
-        kinds = ("raw", "optimum") if system.data == "CIFAR100" else tuple(POSTERIORS)
+        kinds = ("raw", "optimum") if system.data == "CIFAR100" else tuple(_POSTERIORS)
         argmax = {}
         for kind in kinds:
-            row = row_of(POSTERIORS[kind](logs, y), y)
+            row = _row_of(_POSTERIORS[kind](logs, y), y)
             calibrated = "raw" if kind == "raw" else "cal"
             within = 1e-3 if kind == "optimum" else 5e-4
             for name, value in printed[system.data, system.system, calibrated].items():
@@ -103,7 +103,7 @@ class TestTable2:
         found = [row[name] for name in ("MC1 argmax", "MC2 argmax") for row in (raw, cal)]
         within = 5e-4 if "cal" in kinds else 1e-3
         expected = [
-            argmax_rows()[system.data, system.system, kind][name]
+            _argmax_rows()[system.data, system.system, kind][name]
             for name in ("MC1 argmax", "MC2 argmax")
             for kind in ("raw", "cal")
         ]
@@ -111,7 +111,7 @@ class TestTable2:
 
     def test_macro_f1_follows_from_error_rate_and_binary_f1(self):
         """SITW, whose scores are absent: about .059 to .033 and .065 to .026 with argmax."""
-        rows = printed_rows()
+        rows = _printed_rows()
         found = [
             implied_macro_f1(rows[data, "XvPLDA", kind])
             for data in ("SITW-Res1", "SITW-Res2")

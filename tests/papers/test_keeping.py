@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stakes.papers import Cell, Claim, Item, Outcome, Paper
-from stakes.papers.runs import as_text, fingerprint, from_text
+from stakes.papers.runs import _from_text, as_text, fingerprint
 from stakes.results import Frame
 
 OUTCOME = Outcome(
@@ -23,7 +23,7 @@ OUTCOME = Outcome(
 
 class TestRoundTrip:
     def test_every_digit_and_every_part_comes_back(self):
-        found = from_text(as_text(OUTCOME, "mark", 1.5), "mark")
+        found = _from_text(as_text(OUTCOME, "mark", 1.5), "mark")
         assert found is not None
         outcome, seconds = found
         assert seconds == 1.5
@@ -37,11 +37,11 @@ class TestRoundTrip:
         assert list(table["name"]) == ["x", "y"]
 
     def test_other_inputs_are_not_taken(self):
-        assert from_text(as_text(OUTCOME, "mark", 1.0), "other") is None
+        assert _from_text(as_text(OUTCOME, "mark", 1.0), "other") is None
 
     @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"mark": "mark"}', '{"mark": 1}'])
     def test_what_cannot_be_read_is_not_taken(self, text):
-        assert from_text(text, "mark") is None
+        assert _from_text(text, "mark") is None
 
 
 class TestFingerprint:

@@ -21,19 +21,19 @@ from stakes.papers.wa2025 import PAPER, published, table_3
 from stakes.papers.wa2025.case_costs import (
     GRID,
     ErrorCosts,
+    _credit_lines,
+    _retention_cost,
     churn_costs,
     churn_use_case,
-    credit_lines,
     credit_use_case,
     draw_outcomes,
     massive_revenues,
-    retention_cost,
     revenues,
 )
 from stakes.papers.wa2025.claims import realised_claims, weighted_claims
-from stakes.papers.wa2025.correlations import panel_cells, realised, without_costs
+from stakes.papers.wa2025.correlations import _panel_cells, _realised, _without_costs
 from stakes.papers.wa2025.grid import correlation_grid, heat_maps, outcomes_at, panel
-from stakes.papers.wa2025.massive import variant_costs
+from stakes.papers.wa2025.massive import _variant_costs
 from stakes.papers.wa2025.rated import (
     METRICS,
     as_coded,
@@ -42,8 +42,8 @@ from stakes.papers.wa2025.rated import (
     free_scores,
     trapezoid_h,
 )
-from stakes.papers.wa2025.table_3 import SCENARIOS, chosen, gaps, printed_gaps, scenario
-from stakes.papers.wa2025.worked import constants_at, weighted_pearson
+from stakes.papers.wa2025.table_3 import _SCENARIOS, _chosen, _gaps, _printed_gaps, _scenario
+from stakes.papers.wa2025.worked import _constants_at, _weighted_pearson
 
 ITEMS = {item.key: item for item in PAPER.items}
 FEW = Context()
@@ -92,7 +92,7 @@ class TestWithoutData:
     def test_retention_cost_meets_its_ratio(self) -> None:
         values = np.random.default_rng(0).gamma(2.0, 8.0, 200)
         for ratio in GRID:
-            cost = retention_cost(values, ratio)
+            cost = _retention_cost(values, ratio)
             miss = np.maximum(values - cost, 0).mean()
             assert miss / (miss + cost) == pytest.approx(ratio, abs=2e-3)
 
@@ -200,7 +200,7 @@ class TestChurn:
             shown = np.full_like(printed, np.nan)
             columns = [GRID.index(share) for share in shares]
             shown[:, columns] = printed[:, columns]
-            cells = panel_cells(grid, metric, shown, metric, weighing)
+            cells = _panel_cells(grid, metric, shown, metric, weighing)
             assert len(cells) == 22
             assert [cell for cell in cells if not cell.agrees] == []
         # On the line r_C = 1 - r+, where the orientations differ most: -.166 is printed.
@@ -223,8 +223,8 @@ class TestChurn:
                 assert values.min() == pytest.approx(least, abs=0.08), metric
 
     def test_table_3_scenario_1_as_printed(self, data: Path) -> None:
-        case = scenario(revenues(data), *SCENARIOS[0])
-        (found,) = printed_gaps([case], trials=60)
+        case = _scenario(revenues(data), *_SCENARIOS[0])
+        (found,) = _printed_gaps([case], trials=60)
         for metric in METRICS:  # 60 of the 1000 trials: the gaps here hardly vary
             assert found[metric] == pytest.approx(published.TABLE_3[metric][0], abs=1.5)
 
@@ -236,8 +236,8 @@ class TestChurn:
 
     @pytest.mark.parametrize("number", range(4))
     def test_table_3_with_positives_drawn_anew(self, data: Path, number: int) -> None:
-        case = scenario(revenues(data), *SCENARIOS[number])
-        found = gaps(case, np.random.default_rng(1), drawn="anew", trials=400)
+        case = _scenario(revenues(data), *_SCENARIOS[number])
+        found = _gaps(case, np.random.default_rng(1), drawn="anew", trials=400)
         spread = 5 * 60 / np.sqrt(400)  # five standard errors; sums of 40 costs vary by 50 to 60
         for metric in METRICS:
             assert found[metric] == pytest.approx(published.TABLE_3[metric][number], abs=spread)
@@ -245,20 +245,20 @@ class TestChurn:
     def test_weighted_accuracy_loses_nothing_when_candidates_cut_one_score(
         self, data: Path
     ) -> None:
-        for place in SCENARIOS:
-            case = scenario(revenues(data), *place)
-            found = gaps(case, np.random.default_rng(1), drawn="order", trials=50)
+        for place in _SCENARIOS:
+            case = _scenario(revenues(data), *place)
+            found = _gaps(case, np.random.default_rng(1), drawn="order", trials=50)
             assert found["WA"] == pytest.approx(0, abs=0.05)
 
     def test_corrected_curve_has_better_candidates(self, data: Path) -> None:
-        case = scenario(revenues(data), 0.2, 0.5, power=0.5)
+        case = _scenario(revenues(data), 0.2, 0.5, power=0.5)
         hits, alarms = (case.positives - case.misses) / case.positives, case.alarms / 160
         assert (hits >= alarms - 0.02).all()
-        assert chosen(case)["recall"] > chosen(case)["specificity"]
+        assert _chosen(case)["recall"] > _chosen(case)["specificity"]
 
     def test_realised_ratio_with_massive_customers(self, data: Path) -> None:
         def off(*, corrected: bool) -> np.ndarray:
-            found = variant_costs(revenues(data), corrected=corrected)
+            found = _variant_costs(revenues(data), corrected=corrected)
             ratios = [[each.ratio for each in costs] for costs in found.values()]
             return np.abs(np.array(ratios) - np.array(GRID))
 
@@ -269,7 +269,7 @@ class TestChurn:
 
 class TestCredit:
     def test_84_cells_and_realised_ratios(self, credit: Path) -> None:
-        costs = realised(credit_use_case(credit))
+        costs = _realised(credit_use_case(credit))
         assert costs.shape[0] == 84
         for share, ratio in ((0.01, 0.042), (0.2, 0.408), (0.5, 0.5), (0.99, 0.5)):
             at = (costs["positives"] == share) & (costs["nominal"] == 0.5)
@@ -278,12 +278,12 @@ class TestCredit:
 
     def test_says_which_customers_have_no_share_of_costs(self, credit: Path) -> None:
         """Whoever has no line brings no profit; an alarm costs nothing where it is clipped to 0."""
-        line, profit = credit_lines(credit)
+        line, profit = _credit_lines(credit)
         nobody = int(((line == 0) & (profit == 0)).sum())
         cells = [costs for share in GRID for ratio in GRID
                  if (costs := credit_use_case(credit)(share, ratio)) is not None]  # fmt: skip
         clipped = sum(bool((costs.alarm[line == 0] == 0).all()) for costs in cells)
-        said = without_costs(credit_use_case(credit))
+        said = _without_costs(credit_use_case(credit))
         assert said.startswith(f"In {clipped} of the {len(cells)} cells of the grid with costs, ")
         assert f"up to {nobody} of the 200 customers" in said
         assert min(len(costs.shares) for costs in cells) == 200 - nobody
@@ -292,7 +292,7 @@ class TestCredit:
         grid = correlation_grid(credit_use_case(credit), shares=(0.3,), samples=40)
         shown = np.full((11, 11), np.nan)
         shown[:, GRID.index(0.3)] = published.CREDIT_WA[:, GRID.index(0.3)]
-        cells = panel_cells(grid, "WA", shown, "WA")
+        cells = _panel_cells(grid, "WA", shown, "WA")
         assert len(cells) == 8
         assert all(cell.agrees for cell in cells)
 
@@ -325,13 +325,13 @@ class TestDamagedFiles:
         (tmp_path / "give_me_some_credit").mkdir()
         (tmp_path / "give_me_some_credit" / "creditscoring1.csv.gz").write_bytes(content)
         with pytest.raises(DataError, match=r"creditscoring1\.csv\.gz is damaged"):
-            credit_lines(tmp_path)
+            _credit_lines(tmp_path)
 
 
 class TestWeightedRanks:
     def test_constants_are_found_from_values_of_the_public_function(self) -> None:
         """Two samples of rankings, one answer: the parabolas are exact, not fitted to noise."""
-        first, second = constants_at(201, rng=1), constants_at(201, rng=2)
+        first, second = _constants_at(201, rng=1), _constants_at(201, rng=2)
         for name, value in first.items():
             assert value == pytest.approx(second[name], abs=1e-9), name
 
@@ -339,7 +339,7 @@ class TestWeightedRanks:
     def test_a_mean_of_0_asks_for_another_term_than_the_code_has(self, n: int) -> None:
         """E[g0 + g1 d + (g2 or h2) d^2] over all orders, d = G - m, for any g0."""
         orders = np.array(list(permutations(range(1, n + 1))), dtype=np.float64)
-        found = weighted_pearson(np.arange(1.0, n + 1), orders)
+        found = _weighted_pearson(np.arange(1.0, n + 1), orders)
         m, v = found.mean(), found.var()
         d = found - m
         left = (np.minimum(d, 0) ** 2).mean()

@@ -12,30 +12,30 @@ from stakes import CaseCosts, CostMatrix, Posteriors, bayes_decisions
 from stakes.application import UncertainApplication
 from stakes.decisions import case_rules, expected_case_costs, minimax_regret_decisions
 from stakes.exceptions import LabelError, PosteriorError
-from stakes.posteriors.class_order import sorted_names
+from stakes.posteriors.class_order import _sorted_names
 
 
 class TestSortedNames:
     @pytest.mark.parametrize("order", list(permutations(["b", "a", "C"])))
     def test_text_is_sorted_as_numpy_sorts_it(self, order):
-        assert sorted_names(order) == tuple(np.unique(order).tolist())
+        assert _sorted_names(order) == tuple(np.unique(order).tolist())
 
     @pytest.mark.parametrize("order", list(permutations([2, 10, -1])))
     def test_numbers_are_sorted_as_numbers(self, order):
-        assert sorted_names(order) == tuple(np.unique(order).tolist())
+        assert _sorted_names(order) == tuple(np.unique(order).tolist())
 
     def test_text_that_spells_numbers_follows_the_type_of_the_labels(self):
         names = ("2", "10")
-        assert sorted_names(names, np.array([2, 10, 2])) == ("2", "10")
-        assert sorted_names(names, np.array(["2", "10"])) == ("10", "2")
-        assert sorted_names(names) == ("10", "2")
+        assert _sorted_names(names, np.array([2, 10, 2])) == ("2", "10")
+        assert _sorted_names(names, np.array(["2", "10"])) == ("10", "2")
+        assert _sorted_names(names) == ("10", "2")
 
     @pytest.mark.parametrize("labels", [np.array([0, 1]), np.array([False, True]), [1, 0]])
     def test_positions_keep_the_order_of_the_names(self, labels):
-        assert sorted_names(NAMES, labels) == NAMES
+        assert _sorted_names(NAMES, labels) == NAMES
 
     def test_kinds_that_cannot_be_compared_have_no_order(self):
-        assert sorted_names(("a", 1)) is None
+        assert _sorted_names(("a", 1)) is None
         with pytest.raises(PosteriorError, match="an order that can be sorted"):
             bayes_decisions([[0.5, 0.5]], CostMatrix.zero_one(["a", 1]))
 

@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from stakes.sources.delimited import ENOUGH, TextHeader, text_header
+from stakes.sources.delimited import _ENOUGH, TextHeader, text_header
 
 COST = ("--cost", "fn=10", "fp=1")
 ROWS = [("no", "yes")[k % 2] + f",0.{k % 9 + 1}" for k in range(40)]
@@ -51,8 +51,8 @@ def test_what_the_first_lines_tell(tmp_path, content, expected):
 
 def test_a_letter_that_is_cut_in_two_is_no_problem(tmp_path):
     path = tmp_path / "t.csv"
-    body = ("y,é\n" + "x,é\n" * (ENOUGH // 5 + 2)).encode()
-    path.write_bytes(body[: ENOUGH - 1] + "é".encode() + body)
+    body = ("y,é\n" + "x,é\n" * (_ENOUGH // 5 + 2)).encode()
+    path.write_bytes(body[: _ENOUGH - 1] + "é".encode() + body)
     assert text_header(str(path)) == TextHeader(("y", "é"), ",")
 
 

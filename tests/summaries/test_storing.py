@@ -20,8 +20,8 @@ from stakes import (
 )
 from stakes.exceptions import DataError, FormatError, MergeError
 from stakes.summaries import load_summary, merge_summaries, save_summary
-from stakes.summaries.stored_file import VERSION, checksum, is_summary
-from stakes.summaries.stored_form import FIELDS
+from stakes.summaries.stored_file import _VERSION, checksum, is_summary
+from stakes.summaries.stored_form import _FIELDS
 
 NAMES = st.lists(
     st.one_of(st.integers(-(2**70), 2**70), st.text(max_size=5), st.floats(allow_nan=False)),
@@ -63,7 +63,7 @@ def _same(first, second):
             _same(first[name], second[name])
         return
     assert type(first) is type(second)
-    for field in FIELDS[type(first).__name__][1]:
+    for field in _FIELDS[type(first).__name__][1]:
         a, b = getattr(first, field), getattr(second, field)
         if isinstance(a, np.ndarray):
             assert a.dtype == b.dtype
@@ -109,7 +109,7 @@ class TestRoundTrip:
         next(_examples()).save(tmp_path / "a.json")
         found = json.loads((tmp_path / "a.json").read_text(encoding="ascii"))
         assert found["format"] == "stakes summary"
-        assert found["version"] == VERSION
+        assert found["version"] == _VERSION
         assert found["summary"]["counts"]["values"] == [1, 1, 1, 2]
         assert (tmp_path / "a.json").stat().st_size < 400
 
@@ -219,8 +219,8 @@ class TestRefusals:
 
     def test_newer_version(self, whole):
         found = json.loads(whole.read_text())
-        whole.write_text(json.dumps({**found, "version": VERSION + 1}))
-        with pytest.raises(FormatError, match=f"reads up to {VERSION}") as error:
+        whole.write_text(json.dumps({**found, "version": _VERSION + 1}))
+        with pytest.raises(FormatError, match=f"reads up to {_VERSION}") as error:
             load_summary(whole)
         assert "pip install --upgrade" in error.value.hint
 

@@ -10,14 +10,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BLOCK_ROWS", "blocks", "ordinary_scale"]
-
-
 #: Rows per block for single-column work: 32 Ki int64 take 256 KiB, a core's private cache.
-BLOCK_ROWS = 1 << 15
+_BLOCK_ROWS = 1 << 15
 
 
-def blocks(n_rows: int, size: int = BLOCK_ROWS) -> Iterator[slice]:
+def blocks(n_rows: int, size: int = _BLOCK_ROWS) -> Iterator[slice]:
     """Slices that cover `n_rows` rows in order."""
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
@@ -25,7 +22,7 @@ def blocks(n_rows: int, size: int = BLOCK_ROWS) -> Iterator[slice]:
 
 #: Numbers between 2 to the power of minus this and of this are ordinary: their squares, and sums
 #: of many of these, neither overflow nor vanish.
-ORDINARY = 300
+_ORDINARY = 300
 
 
 def ordinary_scale(*arrays: NDArray[np.float64]) -> float:
@@ -37,4 +34,4 @@ def ordinary_scale(*arrays: NDArray[np.float64]) -> float:
     if largest == 0 or not math.isfinite(largest):
         return 1.0
     exponent = math.frexp(largest)[1]
-    return 1.0 if -ORDINARY < exponent <= ORDINARY else math.ldexp(1.0, exponent - 1)
+    return 1.0 if -_ORDINARY < exponent <= _ORDINARY else math.ldexp(1.0, exponent - 1)

@@ -10,29 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Compared",
-    "Piece",
-    "as_written",
-    "code_type",
-    "compared",
-    "cuts",
-    "decide_by_cuts",
-    "first_least",
-    "first_near",
-    "in_type",
-    "moved_shares",
-    "moved_threshold",
-    "pieces",
-    "rounding_of_sums",
-    "row_modes",
-    "shares",
-    "thresholds",
-]
-
-
 #: Half the spacing of float64 at 1: the rounding of one operation.
-ROUNDING = 2.0**-53
+_ROUNDING = 2.0**-53
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +69,7 @@ def rounding_of_sums(n_terms: int, kind: str = "float64") -> float:
     One rounding for each addition, and a few for the factors and their product; posteriors in
     float32 were rounded once to that type, so that their ties in decimals stay ties.
     """
-    return (n_terms + 8) * ROUNDING + (2.0**-24 if kind == "float32" else 0.0)
+    return (n_terms + 8) * _ROUNDING + (2.0**-24 if kind == "float32" else 0.0)
 
 
 def compared(costs: NDArray[np.float64], kind: str = "float64") -> Compared:

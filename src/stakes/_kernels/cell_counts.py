@@ -11,11 +11,8 @@ from numpy.typing import NDArray
 from stakes._kernels.array_sizes import blocks
 from stakes._kernels.compiled import compiled, pays
 
-__all__ = ["PAIRED_ROWS", "add_cells", "count_loop", "count_pairs", "joint_cells", "sum_weights"]
-
-
 #: Rows per block when one-byte codes are counted in pairs: enough to pay for 65,536 bins.
-PAIRED_ROWS = 1 << 19
+_PAIRED_ROWS = 1 << 19
 
 
 def count_pairs(
@@ -27,10 +24,10 @@ def count_pairs(
         return _count_bits(truth.view(np.uint8), decisions.view(np.uint8))
     if pays(truth.shape[0]):
         table: NDArray[np.int64] = np.zeros((n_classes, n_decisions), dtype=np.int64)
-        within = compiled(count_loop)(_plain(truth), _plain(decisions), table)
+        within = compiled(_count_loop)(_plain(truth), _plain(decisions), table)
         return table if within else None
     size = n_classes * n_decisions
-    if one_byte and size <= 256 and truth.shape[0] >= PAIRED_ROWS:
+    if one_byte and size <= 256 and truth.shape[0] >= _PAIRED_ROWS:
         return _count_bytes(truth.view(np.uint8), decisions.view(np.uint8), n_classes, n_decisions)
     total = np.zeros(size, dtype=np.int64)
     for rows in blocks(truth.shape[0]):
@@ -79,7 +76,7 @@ def _count_bytes(
 ) -> NDArray[np.int64] | None:
     """One-byte codes counted two rows at a time, as the halves of 16-bit numbers."""
     pairs, odd = np.zeros(1 << 16, dtype=np.int64), np.zeros(256, dtype=np.int64)
-    for rows in blocks(truth.shape[0], PAIRED_ROWS):
+    for rows in blocks(truth.shape[0], _PAIRED_ROWS):
         i, j = truth[rows], decisions[rows]
         if i.max() >= n_classes or j.max() >= n_decisions:
             return None
@@ -93,7 +90,7 @@ def _count_bytes(
     return total[: n_classes * n_decisions].reshape(n_classes, n_decisions)
 
 
-def count_loop(truth: NDArray[Any], decisions: NDArray[Any], total: NDArray[np.int64]) -> bool:
+def _count_loop(truth: NDArray[Any], decisions: NDArray[Any], total: NDArray[np.int64]) -> bool:
     """Count pairs into `total` in one pass; False when a code is out of range (for Numba)."""
     n_classes, n_decisions = total.shape
     parts = np.zeros((4, n_classes, n_decisions), dtype=np.int64)  # four, so that no

@@ -8,27 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "ClassScores",
-    "block_length",
-    "class_sums",
-    "doubts",
-    "lay_out",
-    "log_softmax",
-    "margins",
-    "median",
-    "shift_log_priors",
-    "smoothed_sums",
-    "softmax_blocks",
-    "spread_out",
-    "weighted_sums",
-]
-
-
-BLOCK_ELEMENTS = 1 << 16
-MIN_BLOCK = 2048
+_BLOCK_ELEMENTS = 1 << 16
+_MIN_BLOCK = 2048
 #: Log-posteriors that differ by no more than this differ by rounding alone.
-ROUNDING = 1e-13
+_ROUNDING = 1e-13
 
 Floats = NDArray[np.float64]
 
@@ -77,7 +60,7 @@ def weighted_sums(codes: NDArray[Any], weights: Floats, size: int = 0) -> Floats
 
 def block_length(size: int) -> int:
     """Cases per block for K = `size` classes."""
-    return max(MIN_BLOCK, BLOCK_ELEMENTS // size)
+    return max(_MIN_BLOCK, _BLOCK_ELEMENTS // size)
 
 
 def lay_out(
@@ -131,7 +114,7 @@ def _centred(values: Floats, barred: NDArray[np.bool_] | None, weights: Floats |
         kept = row[free]
         if kept.size:
             centres[k] = median(kept, None if weights is None else weights[free])
-            still = np.abs(kept - centres[k]).max() <= ROUNDING * (1.0 + abs(centres[k]))
+            still = np.abs(kept - centres[k]).max() <= _ROUNDING * (1.0 + abs(centres[k]))
             row[...] = 0.0 if still else row - centres[k]
     return centres
 

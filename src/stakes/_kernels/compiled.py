@@ -2,7 +2,7 @@
 
 The array code of the neighbouring modules is always right and always there. The same work
 as compiled loops is used when Numba is installed (the extra `fast`) and pays for its import
-and compilation: from `LARGE` cases on, or from `MEDIUM` when the program has imported Numba
+and compilation: from `_LARGE` cases on, or from `MEDIUM` when the program has imported Numba
 itself. The variable STAKES_FAST set to 0 forbids it, to 1 demands it whatever the size.
 """
 
@@ -16,9 +16,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["LARGE", "MEDIUM", "compiled", "pays"]
-
-LARGE = 2_000_000
+_LARGE = 2_000_000
 MEDIUM = 100_000
 
 
@@ -29,7 +27,7 @@ def pays(n_cases: int) -> bool:
         return False
     if wish == "1":
         return _installed()
-    return n_cases >= (MEDIUM if "numba" in sys.modules else LARGE) and _installed()
+    return n_cases >= (MEDIUM if "numba" in sys.modules else _LARGE) and _installed()
 
 
 @functools.lru_cache(maxsize=1)

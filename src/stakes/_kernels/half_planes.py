@@ -7,10 +7,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["balance", "common_arc", "triple_around_zero"]
-
 Array: TypeAlias = NDArray[np.float64]
-TURN = 2 * np.pi
+_TURN = 2 * np.pi
 
 
 def common_arc(angles: Array) -> tuple[float, float]:
@@ -19,12 +17,12 @@ def common_arc(angles: Array) -> tuple[float, float]:
     A vector at `phi` has a positive product with all vectors at `angles` when phi lies in
     the arc. The width is not positive when there is none: minus by how much it fails.
     """
-    ordered = np.sort(np.mod(angles, TURN))
-    gaps = np.diff(np.append(ordered, ordered[0] + TURN))
+    ordered = np.sort(np.mod(angles, _TURN))
+    gaps = np.diff(np.append(ordered, ordered[0] + _TURN))
     widest = int(np.argmax(gaps))
     first = ordered[(widest + 1) % ordered.size]  # the vectors run from `first` ...
-    extent = TURN - gaps[widest]  # ... over this angle
-    return float(np.mod(first + extent / 2, TURN)), float(np.pi - extent)
+    extent = _TURN - gaps[widest]  # ... over this angle
+    return float(np.mod(first + extent / 2, _TURN)), float(np.pi - extent)
 
 
 def triple_around_zero(angles: Array, margins: Array) -> tuple[int, int, int] | None:
@@ -34,7 +32,7 @@ def triple_around_zero(angles: Array, margins: Array) -> tuple[int, int, int] | 
     finds nothing, the vectors nearest to the opposite of each vector are tried.
     """
     chosen = []
-    sector = np.floor(np.mod(angles, TURN) / TURN * 60).astype(int)
+    sector = np.floor(np.mod(angles, _TURN) / _TURN * 60).astype(int)
     for k in np.unique(sector):
         members = np.flatnonzero(sector == k)
         chosen.append(int(members[np.argmax(margins[members])]))
@@ -45,8 +43,8 @@ def triple_around_zero(angles: Array, margins: Array) -> tuple[int, int, int] | 
 def _best_triple(chosen: NDArray[np.intp], angles: Array, margins: Array
                  ) -> tuple[int, int, int] | None:  # fmt: skip
     """The best of all triples of the chosen vectors."""
-    order = chosen[np.argsort(np.mod(angles[chosen], TURN))]
-    turn = np.mod(angles[order], TURN)
+    order = chosen[np.argsort(np.mod(angles[chosen], _TURN))]
+    turn = np.mod(angles[order], _TURN)
     n = order.size
     if n < 3:
         return None
@@ -55,7 +53,7 @@ def _best_triple(chosen: NDArray[np.intp], angles: Array, margins: Array
     i, j, k = i[kept], j[kept], k[kept]
     limit = np.pi - 1e-9
     around = ((turn[j] - turn[i]) < limit) & ((turn[k] - turn[j]) < limit)
-    around &= (TURN - turn[k] + turn[i]) < limit
+    around &= (_TURN - turn[k] + turn[i]) < limit
     if not around.any():
         return None
     i, j, k = i[around], j[around], k[around]
@@ -66,14 +64,14 @@ def _best_triple(chosen: NDArray[np.intp], angles: Array, margins: Array
 
 def _opposite_triple(angles: Array, margins: Array) -> tuple[int, int, int] | None:
     """A vector and the two nearest to its opposite, one on each side."""
-    turn = np.mod(angles, TURN)
+    turn = np.mod(angles, _TURN)
     order = np.argsort(turn)
     ordered = turn[order]
-    target = np.mod(turn + np.pi, TURN)
+    target = np.mod(turn + np.pi, _TURN)
     after = np.searchsorted(ordered, target, side="left") % turn.size
     before = after - 1
-    up = np.mod(ordered[after] - target, TURN)
-    down = np.mod(target - ordered[before], TURN)
+    up = np.mod(ordered[after] - target, _TURN)
+    down = np.mod(target - ordered[before], _TURN)
     usable = (up < np.pi) & (down < np.pi) & (up + down < np.pi)
     if not usable.any():
         return None

@@ -8,38 +8,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "accuracy_cost_distance",
-    "c_score",
-    "cells",
-    "class_balance_accuracy",
-    "diagnostic_odds_ratio",
-    "f_beta",
-    "fowlkes_mallows",
-    "geometric_mean",
-    "imbalance_accuracy",
-    "informedness",
-    "jaccard",
-    "markedness",
-    "matthews",
-    "mean_reciprocal",
-    "negative_likelihood_ratio",
-    "negative_predictive_value",
-    "net_benefit",
-    "p4",
-    "positive_likelihood_ratio",
-    "precision",
-    "precision_recall_mean",
-    "ratio",
-    "recall",
-    "share_of_worst_cost",
-    "specificity",
-    "weighted_accuracy",
-    "weighted_class_accuracy",
-    "weighted_relative_accuracy",
-]
-
-
 Array: TypeAlias = NDArray[np.float64]
 
 
@@ -140,7 +108,7 @@ def geometric_mean(tn: Array, fp: Array, fn: Array, tp: Array) -> Array:
     return np.sqrt(ratio(tp, tp + fn) * ratio(tn, tn + fp))
 
 
-def class_balance_accuracy(tn: Array, fp: Array, fn: Array, tp: Array) -> Array:
+def _class_balance_accuracy(tn: Array, fp: Array, fn: Array, tp: Array) -> Array:
     """See `stakes.metrics.class_balance_accuracy`."""
     larger = np.maximum(fp, fn)
     return (ratio(tp, tp + larger) + ratio(tn, tn + larger)) / 2

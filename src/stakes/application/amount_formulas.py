@@ -16,8 +16,6 @@ from stakes.application.unknowns import Unknown
 from stakes.exceptions import CostError
 from stakes.typing import RandomSource
 
-__all__ = ["costs_from_amounts"]
-
 
 def costs_from_amounts(
     amounts: Mapping[Any, Mapping[Any, Any]],

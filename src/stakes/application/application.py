@@ -17,8 +17,6 @@ from stakes.application.cost_matrix import CostMatrix
 from stakes.exceptions import CostError, PriorError
 from stakes.typing import FloatArray, Name, Priors
 
-__all__ = ["Application", "as_application"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Application:

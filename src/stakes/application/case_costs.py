@@ -18,8 +18,6 @@ from stakes.application.expressions import CostExpression
 from stakes.exceptions import CostError
 from stakes.typing import FloatArray, Name
 
-__all__ = ["CaseCosts", "case_costs"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class CaseCosts:
@@ -129,7 +127,7 @@ class CaseCosts:
         return f"CaseCosts({len(self)} cases: {names})"
 
 
-SHORT_FORM = {"tn": (0, 0), "fp": (0, 1), "fn": (1, 0), "tp": (1, 1)}
+_SHORT_FORM = {"tn": (0, 0), "fp": (0, 1), "fn": (1, 0), "tp": (1, 1)}
 
 
 def case_costs(
@@ -214,7 +212,9 @@ def cost_cells(
 
 def _is_short(costs: Mapping[Any, Any]) -> bool:
     """Whether amounts are given by fn, fp, tp, tn."""
-    return set(costs) <= set(SHORT_FORM) and not any(isinstance(v, Mapping) for v in costs.values())
+    return set(costs) <= set(_SHORT_FORM) and not any(
+        isinstance(v, Mapping) for v in costs.values()
+    )
 
 
 def _short_form(costs: Mapping[Any, Any]) -> dict[tuple[int, int], Any]:
@@ -224,7 +224,7 @@ def _short_form(costs: Mapping[Any, Any]) -> dict[tuple[int, int], Any]:
             raise CostError(
                 f"`costs` lacks the cost of {meaning}, {key!r}.", hint="write 0 if it is free"
             )
-    return {SHORT_FORM[key]: value for key, value in costs.items()}
+    return {_SHORT_FORM[key]: value for key, value in costs.items()}
 
 
 def _full_form(

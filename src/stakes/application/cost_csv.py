@@ -26,14 +26,12 @@ from stakes.application.toml_text import (
 from stakes.exceptions import FormatError
 from stakes.typing import Name
 
-__all__ = ["costs_from_csv", "costs_to_csv"]
-
-HINT = (
+_HINT = (
     "Put 'truth' in the top-left cell if rows are the truth, 'decision' if rows are the decision."
 )
-NOTE = re.compile(r"#\s*(unit|volume|period|priors|outcomes|decisions)\s*=")
-INTEGER = re.compile(r"0|-?[1-9][0-9]*")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NOTE = re.compile(r"#\s*(unit|volume|period|priors|outcomes|decisions)\s*=")
+_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def costs_from_csv(text: str, *, source: str = "costs", delimiter: str = ",") -> Application:
@@ -149,7 +147,7 @@ def _seen(name: Name) -> str:
 
 def _name(text: str) -> Name:
     """A header as a name: plain integers are integers."""
-    return int(text) if INTEGER.fullmatch(text) else text
+    return int(text) if _INTEGER.fullmatch(text) else text
 
 
 def _notes(stream: io.StringIO, delimiter: str) -> tuple[dict[str, Any], int]:
@@ -166,7 +164,7 @@ def _notes(stream: io.StringIO, delimiter: str) -> tuple[dict[str, Any], int]:
             return notes, count
         count += 1
         note = line.strip().rstrip(delimiter)
-        if NOTE.match(note):
+        if _NOTE.match(note):
             try:
                 found = tomllib.loads(note.lstrip("# \t"))
             except tomllib.TOMLDecodeError as error:
@@ -210,15 +208,15 @@ def _oriented(rows: list[tuple[int, list[str]]]) -> str:
     corner = header[0].lower()
     if corner in ("truth", "decision") and len(header) > 1:
         return corner
-    if all(NUMBER.fullmatch(cell) for _, row in rows for cell in row):
+    if all(_NUMBER.fullmatch(cell) for _, row in rows for cell in row):
         raise FormatError(
             "there are only numbers - I need to know which side is the truth, and the names.",
-            hint=HINT,
+            hint=_HINT,
         )
     heads, columns = _headed([row[0] for _, row in body]), _headed(header[1:])
     raise FormatError(
         f"rows are headed {heads} and columns {columns} - I need to know which side is the truth.",
-        hint=HINT,
+        hint=_HINT,
     )
 
 
@@ -255,7 +253,7 @@ def _names(texts: Sequence[str], notes: dict[str, Any], key: str) -> tuple[Name,
 def _number(cell: str, line: int, column: str) -> float:
     """A finite number, written plainly."""
     at = f"line {line}, column {column!r}"
-    if not NUMBER.fullmatch(cell):
+    if not _NUMBER.fullmatch(cell):
         raise FormatError(
             f"{at}: {cell!r} is not a number.",
             hint="write it plainly, with a point for decimals: 1234.5" if "," in cell else None,

@@ -14,9 +14,7 @@ from stakes.application.toml_text import costs_to_toml
 from stakes.application.uncertain import UncertainApplication
 from stakes.exceptions import FormatError
 
-__all__ = ["read_costs", "read_uncertain_costs", "write_costs"]
-
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
 def read_costs(path: str | os.PathLike[str]) -> Application:
@@ -50,7 +48,7 @@ def read_costs(path: str | os.PathLike[str]) -> Application:
     text = _text(path)
     if suffix == ".toml":
         return costs_from_toml(text, source=str(path))
-    return costs_from_csv(text, source=str(path), delimiter=DELIMITERS[suffix])
+    return costs_from_csv(text, source=str(path), delimiter=_DELIMITERS[suffix])
 
 
 def read_uncertain_costs(path: str | os.PathLike[str]) -> UncertainApplication:
@@ -110,7 +108,7 @@ def write_costs(
     elif isinstance(application, UncertainApplication):
         raise FormatError(f"{path}: costs that are ranges are written to a .toml file.")
     else:
-        text = costs_to_csv(application, delimiter=DELIMITERS[suffix])
+        text = costs_to_csv(application, delimiter=_DELIMITERS[suffix])
     try:
         content = text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -135,7 +133,7 @@ def _text(path: str | os.PathLike[str]) -> str:
 def _suffix(path: Path) -> str:
     """The form, by the end of the name."""
     suffix = path.suffix.lower()
-    if suffix != ".toml" and suffix not in DELIMITERS:
+    if suffix != ".toml" and suffix not in _DELIMITERS:
         raise FormatError(
             f"{path}: the form of the costs is told by the end of the name; got {suffix!r}.",
             hint="name it .toml, .csv or .tsv",

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from stakes.application.dominance import DominatedDecision
     from stakes.application.equivalence import Disagreement
 
-__all__ = ["CostMatrix", "labelled", "refuse_named"]
 
-
-def labelled(frame: Any, truth: str | None) -> tuple[FloatArray, list[Name], list[Name]]:
+def _labelled(frame: Any, truth: str | None) -> tuple[FloatArray, list[Name], list[Name]]:
     """Values with rows as true classes, the class names and the decision names."""
     table = nw.from_native(frame, eager_only=True, pass_through=True)
     if not isinstance(table, nw.DataFrame):
@@ -64,7 +62,7 @@ def _numbers(costs: nw.DataFrame[Any]) -> FloatArray:
         raise CostError("the costs must be numbers; some are missing.") from None
 
 
-def refuse_named(values: Any) -> None:
+def _refuse_named(values: Any) -> None:
     """Raise for a frame that has names of its own, which must not be dropped silently."""
     columns = getattr(values, "columns", None)
     if columns is None or callable(columns):
@@ -125,7 +123,7 @@ class CostMatrix:
         decisions: Sequence[Any] | None = None,
     ) -> None:
         if classes is None or decisions is None:
-            refuse_named(values)
+            _refuse_named(values)
         array = as_matrix(values, "values").astype(np.float64)  # a copy: ours to keep
         if array.size == 0:
             raise CostError(f"`values` must not be empty; got shape {array.shape}.")
@@ -262,7 +260,7 @@ class CostMatrix:
         >>> CostMatrix.from_frame(table).cost("churn", "ignore")
         40.0
         """
-        values, classes, decisions = labelled(frame, truth)
+        values, classes, decisions = _labelled(frame, truth)
         return cls(values, classes=classes, decisions=decisions)
 
     # ------------------------------------------------------------- ways to change one

@@ -14,7 +14,6 @@ from stakes.typing import FloatArray, Name
 if TYPE_CHECKING:
     from stakes.application.cost_matrix import CostMatrix
 
-__all__ = ["DominatedDecision", "dominated_decisions", "solve", "useful_decisions"]
 
 #: Advantages smaller than this share of a row's spread count as none.
 TOLERANCE = 1e-9

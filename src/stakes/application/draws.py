@@ -17,8 +17,6 @@ from stakes.typing import FloatArray, Name
 if TYPE_CHECKING:
     from stakes.application.uncertain import UncertainApplication
 
-__all__ = ["Affine", "Draws", "Term", "checked_priors", "extreme", "parts_of", "sampled"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Draws:
@@ -122,7 +120,7 @@ def checked_priors(priors: Any, classes: tuple[Name, ...]) -> Any:
 
 
 #: More unknown costs than this have too many corners to look at one by one.
-MOST_UNKNOWNS = 12
+_MOST_UNKNOWNS = 12
 
 
 def sampled(app: UncertainApplication, n: int, rng: np.random.Generator) -> Draws:
@@ -157,10 +155,10 @@ def extreme(app: UncertainApplication) -> Draws:
 
 def _extreme_costs(app: UncertainApplication) -> FloatArray:
     """The cost matrices in which every unknown cost is at one of its ends."""
-    if len(app.terms) > MOST_UNKNOWNS:
+    if len(app.terms) > _MOST_UNKNOWNS:
         raise CostError(
             f"{len(app.terms)} unknown costs have 2^{len(app.terms)} corners.",
-            hint=f"at most {MOST_UNKNOWNS}; or UncertainApplication.from_samples(...)",
+            hint=f"at most {_MOST_UNKNOWNS}; or UncertainApplication.from_samples(...)",
         )
     ends = [sorted({term.amount.low, term.amount.high}) for term in app.terms]
     return np.stack(

@@ -20,13 +20,12 @@ from stakes.typing import FloatArray, Name
 if TYPE_CHECKING:
     from stakes.application.cost_matrix import CostMatrix
 
-__all__ = ["Disagreement", "disagreement", "ranks_like"]
 
 #: A probe counts as a witness when both decisions are better by this share of the costs.
-PROBE_MARGIN = 1e-6
+_PROBE_MARGIN = 1e-6
 #: How many pairs of classes are probed.
-PROBED_EDGES = 50
-TINY = np.finfo(np.float64).tiny
+_PROBED_EDGES = 50
+_TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,10 +196,10 @@ def _probed(
         best = expected.min(axis=1)
         np.put_along_axis(expected, choice[:, None], np.inf, axis=1)
         choices.append(choice)
-        margins.append((expected.min(axis=1) - best) / max(float(above.max()), TINY))
+        margins.append((expected.min(axis=1) - best) / max(float(above.max()), _TINY))
     clear = np.where(choices[0] != choices[1], np.minimum(*margins), 0.0)
     row = int(clear.argmax())
-    if clear[row] <= PROBE_MARGIN:
+    if clear[row] <= _PROBE_MARGIN:
         return None
     return _witness(costs, tries[row], int(choices[0][row]), int(choices[1][row]))
 
@@ -209,7 +208,7 @@ def _along_edges(first: FloatArray, second: FloatArray) -> FloatArray:
     """Posteriors of two classes only, one between any two cut points of either matrix."""
     n = first.shape[0]
     tries = [np.eye(n)]
-    for a, b in islice(combinations(range(n), 2), PROBED_EDGES):
+    for a, b in islice(combinations(range(n), 2), _PROBED_EDGES):
         ends = [piece.start for values in (first, second) for piece in pieces(values[[a, b]])]
         cuts = np.unique([0.0, 1.0, *map(float, ends)])
         middles = (cuts[1:] + cuts[:-1]) / 2
@@ -224,7 +223,7 @@ def _searched(
 ) -> Disagreement | None:
     """One linear program for each pair of useful decisions."""
     above = [v - v.min(axis=1, keepdims=True) for v in (costs.values, matched)]
-    above = [values / max(float(values.max()), TINY) for values in above]
+    above = [values / max(float(values.max()), _TINY) for values in above]
     spread = np.maximum(above[0].max(axis=1), above[1].max(axis=1))
     kept = spread > 0
     first, second = (values[kept] / spread[kept, None] for values in above)
@@ -243,7 +242,7 @@ def _searched(
                 posterior = np.zeros(kept.size)
                 posterior[kept] = np.clip(x[:-1], 0.0, None) / spread[kept]
                 best = (float(x[-1]), _witness(costs, posterior, j, k))
-            if best is not None and best[0] > PROBE_MARGIN:
+            if best is not None and best[0] > _PROBE_MARGIN:
                 return best[1]
     return None if best is None else best[1]
 

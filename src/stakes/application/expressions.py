@@ -15,11 +15,8 @@ from stakes._names import listed
 from stakes.exceptions import CostError
 from stakes.typing import FloatArray
 
-__all__ = ["CostExpression", "Step", "parsed"]
-
-
-LONGEST = 1000
-DEEPEST = 50
+_LONGEST = 1000
+_DEEPEST = 50
 _TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
@@ -45,7 +42,7 @@ class Step(NamedTuple):
     value: Any
 
 
-def parsed(text: str) -> tuple[Step, ...]:
+def _parsed(text: str) -> tuple[Step, ...]:
     """The steps of a text, or an error that says where it cannot be read."""
     return tuple(_Parser(text).parsed())
 
@@ -56,8 +53,8 @@ class _Parser:
     def __init__(self, text: str) -> None:
         if not isinstance(text, str):
             raise CostError(f"an expression must be text; got {type(text).__name__}.")
-        if len(text) > LONGEST:
-            raise CostError(f"an expression may have {LONGEST} characters; got {len(text)}.")
+        if len(text) > _LONGEST:
+            raise CostError(f"an expression may have {_LONGEST} characters; got {len(text)}.")
         self.text = text
         self.tokens = self._tokens()
         self.position = 0
@@ -117,8 +114,8 @@ class _Parser:
     def _atom(self) -> Iterator[Step]:
         if self._taken("("):
             self.depth += 1
-            if self.depth > DEEPEST:
-                raise self._refused(f"more than {DEEPEST} parentheses inside each other")
+            if self.depth > _DEEPEST:
+                raise self._refused(f"more than {_DEEPEST} parentheses inside each other")
             yield from self._sum()
             if not self._taken(")"):
                 raise self._refused("expected )")
@@ -186,7 +183,7 @@ class CostExpression:
     steps: tuple[Step, ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "steps", parsed(self.text))
+        object.__setattr__(self, "steps", _parsed(self.text))
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -18,15 +18,6 @@ from stakes.application.sentences import shown, spoken
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.typing import FloatArray, Name, Priors
 
-__all__ = [
-    "Consistency",
-    "accuracy_is_consistent",
-    "class_factors",
-    "rebalancing_is_consistent",
-    "sample_weights",
-    "target_weight",
-]
-
 
 def class_factors(
     data_priors: Any,
@@ -218,7 +209,7 @@ def _in_order(target: Any, names: tuple[Name, ...]) -> Any:
 
 
 #: Relative difference of two cost ratios that is taken for rounding.
-SAME = 1e-9
+_SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +332,7 @@ def _judged(
     habit: str, implied: float, actual: float, positive: Any, data: float, target: float
 ) -> Consistency:
     """The finding in words."""
-    holds = abs(implied / actual - 1) <= SAME
+    holds = abs(implied / actual - 1) <= _SAME
     if holds:
         advice = f"{habit} agrees with your costs: both treat one missed '{shown(positive)}' as "
         return Consistency(True, implied, actual, f"{advice}{_count(actual)} false alarms.")

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from stakes.application.application import Application
     from stakes.application.cost_matrix import CostMatrix
 
-__all__ = ["describe_application", "describe_costs", "name_text", "shown", "spoken"]
-
 
 def name_text(name: Name) -> str:
     """A name as it stands in a table key or a header cell: 'cat', '1', '0.5', 'true'."""
@@ -32,8 +30,8 @@ def shown(name: Name, limit: int = 40) -> str:
 
 
 #: More lines than this are not read; the dearest cells and a range say more.
-MOST_LINES = 12
-DEAREST = 5
+_MOST_LINES = 12
+_DEAREST = 5
 
 
 def spoken(value: float) -> str:
@@ -89,8 +87,8 @@ def describe_application(application: Application) -> str:
             f"{shown(name)}: {spoken(100 * share)} %"
             for name, share in zip(application.classes, application.priors.tolist(), strict=True)
         ]
-        rest = f" and {len(pairs) - MOST_LINES} more" if len(pairs) > MOST_LINES else ""
-        text += f"\nshare of each outcome where it will run: {', '.join(pairs[:MOST_LINES])}{rest}"
+        rest = f" and {len(pairs) - _MOST_LINES} more" if len(pairs) > _MOST_LINES else ""
+        text += f"\nshare of each outcome where it will run: {', '.join(pairs[:_MOST_LINES])}{rest}"
     if application.volume is not None:
         period = f" a {application.period}" if application.period else ""
         text += f"\n{spoken(application.volume)} cases{period}"
@@ -133,7 +131,7 @@ def _errors(costs: CostMatrix) -> list[_Line]:
     wrong = (values > values.min(axis=1, keepdims=True)) & ~flat[:, None]
     even = wrong.all(axis=0) & (values.max(axis=0) == values.min(axis=0)) & (len(values) > 1)
     single = wrong & ~even
-    if int(single.sum() + flat.sum() + even.sum()) > MOST_LINES:
+    if int(single.sum() + flat.sum() + even.sum()) > _MOST_LINES:
         return _summary(costs, wrong | flat[:, None])
     items: list[tuple[int | None, int | None]] = [(i, j) for i, j in np.argwhere(single).tolist()]
     if _binary(costs) is not None:
@@ -150,8 +148,8 @@ def _summary(costs: CostMatrix, cells: NDArray[np.bool_]) -> list[_Line]:
     if prices.min() == prices.max():
         return [_Line(f"any other decision ({spoken(prices.size)} cells)", "", spoken(prices[0]))]
     order = np.argsort(-prices, kind="stable")
-    rest = prices[order[DEAREST:]]
-    lines = [_line(costs, int(rows[k]), int(columns[k])) for k in order[:DEAREST]]
+    rest = prices[order[_DEAREST:]]
+    lines = [_line(costs, int(rows[k]), int(columns[k])) for k in order[:_DEAREST]]
     left = _Line(f"the other {spoken(rest.size)} cells", "", _range(rest.min(), rest.max()))
     return [*lines, left]
 
@@ -178,7 +176,7 @@ def _correct(costs: CostMatrix) -> list[_Line]:
     if lowest[kept].min() == lowest[kept].max():
         return [_Line("correct decisions", "", spoken(lowest[kept[0]]))]
     cells = [(i, j) for i in kept.tolist() for j in np.flatnonzero(values[i] == lowest[i]).tolist()]
-    if len(cells) > MOST_LINES // 2:
+    if len(cells) > _MOST_LINES // 2:
         return [_Line("correct decisions", "", _range(lowest[kept].min(), lowest[kept].max()))]
     return [
         _line(costs, i, j, "(correct, a gain)" if lowest[i] < 0 else "(correct)") for i, j in cells

@@ -26,13 +26,11 @@ from stakes.application.uncertain import UncertainApplication
 from stakes.exceptions import FormatError
 from stakes.typing import Name
 
-__all__ = ["costs_from_toml", "uncertain_costs_from_toml"]
-
-SHORT_FORM = ("fn", "fp", "tp", "tn")
-SETTINGS = ("unit", "volume", "period", "priors")
+_SHORT_FORM = ("fn", "fp", "tp", "tn")
+_SETTINGS = ("unit", "volume", "period", "priors")
 #: `elicitation` keeps the answers that the costs come from; stakes.elicitation reads it.
-KEYS = (*SETTINGS, "outcomes", "decisions", "cost", "rows", *SHORT_FORM, "elicitation")
-SIDES = ("truth", "decision")
+_KEYS = (*_SETTINGS, "outcomes", "decisions", "cost", "rows", *_SHORT_FORM, "elicitation")
+_SIDES = ("truth", "decision")
 
 
 def costs_from_toml(text: str, *, source: str = "costs") -> Application:
@@ -159,18 +157,18 @@ def _cells(table: Mapping[str, Any], read: Callable[[Any, str], Any]) -> _Cells:
 def _refuse_unknown(table: Mapping[str, Any]) -> None:
     """Raise on a key that means nothing here: it may be a misspelt one that matters."""
     for key in table:
-        if key not in KEYS:
+        if key not in _KEYS:
             near = {"classes": "outcomes", "costs": "cost"}.get(key)
-            close = [near] if near else difflib.get_close_matches(key, KEYS, n=1)
+            close = [near] if near else difflib.get_close_matches(key, _KEYS, n=1)
             raise FormatError(
                 f"unknown key `{key}`.",
-                hint=f"did you mean `{close[0]}`?" if close else f"known: {', '.join(KEYS)}",
+                hint=f"did you mean `{close[0]}`?" if close else f"known: {', '.join(_KEYS)}",
             )
 
 
 def _short_form(table: Mapping[str, Any], read: Callable[[Any, str], Any]) -> _Cells:
     """Two classes by fn, fp, tp, tn."""
-    given = {key: read(table[key], key) for key in SHORT_FORM if key in table}
+    given = {key: read(table[key], key) for key in _SHORT_FORM if key in table}
     if not given:
         raise FormatError(
             "no costs found.",
@@ -193,7 +191,7 @@ def _short_form(table: Mapping[str, Any], read: Callable[[Any, str], Any]) -> _C
 
 def _named(table: Mapping[str, Any], read: Callable[[Any, str], Any]) -> _Cells:
     """Costs by name, or a matrix that says what its rows are."""
-    short = [key for key in SHORT_FORM if key in table]
+    short = [key for key in _SHORT_FORM if key in table]
     if short:
         raise FormatError(f"both `cost` and `{short[0]}` are given.", hint="keep one of them")
     if "outcomes" not in table:
@@ -236,7 +234,7 @@ def _matrix(
 ) -> list[list[Any]]:
     """A matrix of numbers, which must say whether its rows are the truth or the decision."""
     side = table.get("rows")
-    if side not in SIDES:
+    if side not in _SIDES:
         got = "" if side is None else f" (`rows` is {side!r})"
         raise FormatError(
             f"`cost` is a matrix of numbers{got} - I need to know which side is the truth.",

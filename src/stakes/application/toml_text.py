@@ -23,38 +23,19 @@ from stakes.application.unknowns import Between
 from stakes.exceptions import FormatError, StakesError
 from stakes.typing import Name
 
-__all__ = [
-    "alike",
-    "as_number",
-    "as_number_or_range",
-    "complete",
-    "costs_to_toml",
-    "located",
-    "names_by_text",
-    "number_text",
-    "read_names",
-    "read_settings",
-    "required_text",
-    "settings",
-    "toml_key",
-    "toml_value",
-    "unexpected",
-]
-
-
 #: Whole costs below this are written without a decimal point; above, floats skip whole numbers.
-WHOLE = 1e15
+_WHOLE = 1e15
 
 
 def number_text(value: float) -> str:
     """A number that reads back as the same float, without a needless decimal point."""
-    whole = value == math.floor(value) and abs(value) < WHOLE if math.isfinite(value) else False
+    whole = value == math.floor(value) and abs(value) < _WHOLE if math.isfinite(value) else False
     if whole and not (value == 0 and math.copysign(1.0, value) < 0):
         return str(int(value))
     return repr(float(value))
 
 
-def required_text(application: Application | UncertainApplication) -> dict[str, str]:
+def _required_text(application: Application | UncertainApplication) -> dict[str, str]:
     """`unit` and `period` where they are given; an error if they are not text."""
     found = {}
     for key, value in (("unit", application.unit), ("period", application.period)):
@@ -138,7 +119,7 @@ def costs_to_toml(application: Application | UncertainApplication | CostMatrix) 
     lines = [f"{key} = {toml_value(value)}" for key, value in settings(app).items()]
     lines += [f"outcomes = {toml_value(app.classes)}"]
     lines += [f"decisions = {toml_value(app.decisions)}"]
-    if alike(app.classes) or alike(app.decisions):
+    if _alike(app.classes) or _alike(app.decisions):
         rows = ",\n".join(f"  [{', '.join(row)}]" for row in cells)
         lines += ['rows = "truth"', f"cost = [\n{rows},\n]"]
     else:
@@ -174,7 +155,7 @@ def _ranged(app: UncertainApplication) -> list[list[str]]:
 
 def settings(app: Application | UncertainApplication) -> dict[str, Any]:
     """Everything but the costs, in the order in which it is written."""
-    found: dict[str, Any] = dict(required_text(app))
+    found: dict[str, Any] = dict(_required_text(app))
     if app.volume is not None:
         found["volume"] = app.volume
     if app.priors is not None:
@@ -207,7 +188,7 @@ def toml_key(name: Name) -> str:
     return text if re.fullmatch(r"[A-Za-z0-9_-]+", text) else toml_value(text)
 
 
-def alike(names: Sequence[Name]) -> bool:
+def _alike(names: Sequence[Name]) -> bool:
     """Whether two different names have the same text, so that keys cannot tell them apart."""
     return len({name_text(name) for name in names}) < len(names)
 
@@ -240,7 +221,7 @@ def read_names(table: Mapping[str, Any], key: str) -> tuple[Name, ...]:
 
 def names_by_text(names: Sequence[Name], what: str) -> dict[str, Name]:
     """Names by the key that stands for them."""
-    if alike(names):
+    if _alike(names):
         raise FormatError(
             f"two of `{what}` look alike as keys: {listed(names)}.",
             hint='give the costs as a matrix, cost = [[...], ...], with rows = "truth"',

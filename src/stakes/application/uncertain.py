@@ -19,8 +19,6 @@ from stakes.application.unknowns import DirichletShares, Unknown
 from stakes.exceptions import CostError, PriorError
 from stakes.typing import FloatArray, Name, RandomSource
 
-__all__ = ["UncertainApplication"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class UncertainApplication:

@@ -14,16 +14,6 @@ from stakes._columns import as_reals
 from stakes.exceptions import CostError
 from stakes.typing import FloatArray
 
-__all__ = [
-    "Alternatives",
-    "BetaShare",
-    "Between",
-    "DirichletShares",
-    "LogUniform",
-    "Samples",
-    "Unknown",
-]
-
 
 @runtime_checkable
 class Unknown(Protocol):
@@ -48,7 +38,7 @@ class Unknown(Protocol):
         """Draw it `n` times."""
 
 
-def log_uniform_mean(low: float, high: float) -> float:
+def _log_uniform_mean(low: float, high: float) -> float:
     """Mean of a number whose logarithm is uniform."""
     width = math.log(high / low)
     return low if width == 0 else low * math.expm1(width) / width
@@ -94,7 +84,7 @@ class Between:
             return (self.low + self.high) / 2
         sign = math.copysign(1.0, self.low)
         ends = sorted((abs(self.low), abs(self.high)))
-        return sign * log_uniform_mean(*ends)
+        return sign * _log_uniform_mean(*ends)
 
     def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Draw it `n` times."""
@@ -130,7 +120,7 @@ class LogUniform:
     @property
     def mean(self) -> float:
         """What it is on average."""
-        return log_uniform_mean(self.low, self.high)
+        return _log_uniform_mean(self.low, self.high)
 
     def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Draw it `n` times."""

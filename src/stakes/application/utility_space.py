@@ -12,10 +12,8 @@ from stakes.application.cost_matrix import CostMatrix
 from stakes.exceptions import CostError
 from stakes.typing import FloatArray
 
-__all__ = ["UtilityPoint", "normalized_utilities"]
-
 #: How far outside the plane coordinates may lie by rounding.
-ROUNDING = 1e-12
+_ROUNDING = 1e-12
 
 
 def normalized_utilities(costs: CostMatrix) -> FloatArray:
@@ -99,7 +97,7 @@ class UtilityPoint:
         x, y = float(self.x), float(self.y)
         if not (abs(x) <= 1 and abs(y) <= 1):
             raise CostError(f"`x` and `y` must lie between -1 and 1; got ({x:g}, {y:g}).")
-        if abs(y - x) > 1 + ROUNDING:
+        if abs(y - x) > 1 + _ROUNDING:
             wronged = 0 if x > y else 1
             raise CostError(
                 f"`x` and `y` must differ by at most 1; got ({x:g}, {y:g}), where an error on "
@@ -118,7 +116,7 @@ class UtilityPoint:
             )
         utilities = normalized_utilities(costs)
         for i in (0, 1):
-            if utilities[i, 1 - i] > utilities[i, i] + ROUNDING:
+            if utilities[i, 1 - i] > utilities[i, i] + _ROUNDING:
                 right, wrong = costs.values[i, i], costs.values[i, 1 - i]
                 raise CostError(
                     f"deciding {costs.decisions[1 - i]!r} when the truth is "

@@ -16,32 +16,29 @@ from stakes.audit.misranking import MisrankingRate
 from stakes.audit.opposition import OppositePair
 from stakes.results import Frame
 
-__all__ = ["Audit", "against", "choice", "misranked", "miss_price"]
-
-
 #: Relative difference of prices of a miss below which they count as the same.
-SAME_PRICE = 1e-3
+_SAME_PRICE = 1e-3
 
 
-def miss_price(implied: ImpliedCosts) -> float:
+def _miss_price(implied: ImpliedCosts) -> float:
     """The implied price of a miss; `nan` for more than two classes."""
     return implied.miss_cost if implied.costs.shape == (2, 2) else math.nan
 
 
-def against(implied: ImpliedCosts, app: Application | None) -> str:
+def _against(implied: ImpliedCosts, app: Application | None) -> str:
     """The implied price next to the one that is meant."""
-    if app is None or app.costs.shape != (2, 2) or not math.isfinite(miss_price(implied)):
+    if app is None or app.costs.shape != (2, 2) or not math.isfinite(_miss_price(implied)):
         return implied.sentence
     (tn, fp), (fn, tp) = app.costs.values.tolist()
     if fp == tn:
         return implied.sentence
     meant = (fn - tp) / (fp - tn)
-    if abs(implied.miss_cost - meant) <= SAME_PRICE * abs(meant):
+    if abs(implied.miss_cost - meant) <= _SAME_PRICE * abs(meant):
         return f"{implied.sentence[:-1]}, as your costs do."
     return f"{implied.sentence[:-1]}; your costs say {short(meant, 3)}."
 
 
-def misranked(rate: MisrankingRate, app: Application | None) -> str:
+def _misranked(rate: MisrankingRate, app: Application | None) -> str:
     """The misranking rate in words."""
     whose = "your costs" if app is not None else "a utility matrix drawn at random"
     return (
@@ -50,7 +47,7 @@ def misranked(rate: MisrankingRate, app: Application | None) -> str:
     )
 
 
-def choice(found: CandidateAudit, app: Application | None) -> str:
+def _choice(found: CandidateAudit, app: Application | None) -> str:
     """The choice among candidates in words."""
     if np.isnan(found.values).all():
         return "Among your candidates it chooses none: it is undefined for each of them."
@@ -115,14 +112,14 @@ class Audit:
         elif self.compliant and self.application is not None:
             lines.append("Those are not your costs.")
         if self.implied is not None:
-            lines.append(against(self.implied, self.application))
+            lines.append(_against(self.implied, self.application))
         elif self.remark:
             lines.append(self.remark)
         if self.opposite is not None:
             lines.append(self.opposite.sentence)
-        lines.append(misranked(self.misranking, self.application))
+        lines.append(_misranked(self.misranking, self.application))
         if self.candidates is not None:
-            lines.append(choice(self.candidates, self.application))
+            lines.append(_choice(self.candidates, self.application))
         return tuple(lines)
 
     @property
@@ -145,7 +142,7 @@ class Audit:
             "miss_cost_high": high,
             "misranking": self.misranking.rate,
             "standard_error": self.misranking.standard_error,
-            "implied_miss_cost": math.nan if self.implied is None else miss_price(self.implied),
+            "implied_miss_cost": math.nan if self.implied is None else _miss_price(self.implied),
             "regret": _regret(self.candidates),
         }
 

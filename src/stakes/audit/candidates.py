@@ -19,8 +19,6 @@ from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
 
-__all__ = ["CandidateAudit", "audit_candidates", "choice_regret"]
-
 
 def choice_regret(values: Any, costs: Any, *, higher_is_better: bool = True) -> float:
     """Cost of the candidate that a metric chooses, minus that of the cheapest.

@@ -35,13 +35,10 @@ from stakes.audit.slopes import (
 from stakes.results import Frame
 from stakes.typing import FloatArray
 
-__all__ = ["binary_compliance", "compliance", "many_class_compliance"]
-
-
 #: Level sets that leave their chord by less than this share of it count as straight.
-STRAIGHT = 1e-6
-PRIORS = (0.1, 0.3, 0.5, 0.7, 0.9)
-CASES = 1000
+_STRAIGHT = 1e-6
+_PRIORS = (0.1, 0.3, 0.5, 0.7, 0.9)
+_CASES = 1000
 
 
 def compliance(
@@ -100,18 +97,18 @@ def compliance(
     app = None if application is None else as_application(application).with_priors(None)
     counted = as_count_metric(metric, higher_is_better=higher_is_better, application=app)
     if n_classes == 2:
-        return binary_compliance(counted, as_generator(rng))
+        return _binary_compliance(counted, as_generator(rng))
 
-    return many_class_compliance(counted, n_classes, as_generator(rng))
+    return _many_class_compliance(counted, n_classes, as_generator(rng))
 
 
-def binary_compliance(metric: CountMetric, rng: np.random.Generator) -> Compliance:
+def _binary_compliance(metric: CountMetric, rng: np.random.Generator) -> Compliance:
     """The verdict on a metric of two classes."""
-    parts = [_at_prior(metric, prior, rng) for prior in PRIORS]
+    parts = [_at_prior(metric, prior, rng) for prior in _PRIORS]
     undefined = float(np.mean([part.undefined for part in parts]))
     slopes = Frame(
         {
-            "prevalence": np.array(PRIORS),
+            "prevalence": np.array(_PRIORS),
             "miss_cost_low": [part.slope_range[0] for part in parts],
             "miss_cost_high": [part.slope_range[1] for part in parts],
         }
@@ -166,7 +163,7 @@ def _at_prior(metric: CountMetric, prior: float, rng: np.random.Generator) -> _A
         metric, _tables(prior, 7, 0.02, rng), binary_moves(), 0.01, whole=whole_only
     )
     whole = np.rint(_tables(prior, 150, 0.02, rng))
-    pairs = StrictPairs.merged([wide.pairs, near.pairs, all_over(metric, whole)])
+    pairs = StrictPairs.merged([wide.pairs, near.pairs, _all_over(metric, whole)])
     normals = np.concatenate([wide.normals, near.normals])
     normals = normals[~np.isnan(normals)]
     prices = [miss_price(math.sin(a), math.cos(a)) for a in normals]
@@ -189,7 +186,7 @@ def _known_digits(prices: Sequence[float]) -> tuple[float, float]:
     return float(f"{min(prices):.5g}"), float(f"{max(prices):.5g}")
 
 
-def all_over(metric: CountMetric, tables: FloatArray) -> StrictPairs:
+def _all_over(metric: CountMetric, tables: FloatArray) -> StrictPairs:
     """Strict pairs among neighbours in a shuffled list of two-class tables."""
     scores = metric.scores(tables)
     first = np.concatenate([np.arange(tables.shape[0] - gap) for gap in (1, 2, 3)])
@@ -207,7 +204,7 @@ def all_over(metric: CountMetric, tables: FloatArray) -> StrictPairs:
 def _tables(prior: float, n: int, edge: float, rng: np.random.Generator) -> FloatArray:
     """Random two-class tables with this prevalence, rates at least `edge` from 0 and 1."""
     rates = rng.uniform(edge, 1 - edge, size=(n, 2))
-    positives, negatives = prior * CASES, (1 - prior) * CASES
+    positives, negatives = prior * _CASES, (1 - prior) * _CASES
     tn, tp = rates[:, 0] * negatives, rates[:, 1] * positives
     cells = np.stack([tn, negatives - tn, positives - tp, tp], axis=1)
     return np.asarray(cells.reshape(n, 2, 2))
@@ -224,7 +221,7 @@ def _kind(parts: Sequence[_AtPrior]) -> str:
     broken = [part for part in parts if part.width < -TOLERANCE]
     if not broken:
         return "prevalence"
-    return "not parallel" if max(part.bend for part in broken) < STRAIGHT else "curved"
+    return "not parallel" if max(part.bend for part in broken) < _STRAIGHT else "curved"
 
 
 def _tie(
@@ -240,7 +237,7 @@ def _tie(
     tied = compared = 0
     for part in parts:
         scores = metric.scores(part.tables)
-        gains = np.stack([part.tables[:, 0, 0], part.tables[:, 1, 1]], axis=1) @ normals / CASES
+        gains = np.stack([part.tables[:, 0, 0], part.tables[:, 1, 1]], axis=1) @ normals / _CASES
         order = np.argsort(scores, kind="stable")
         with np.errstate(invalid="ignore"):
             same = scores[order[1:]] == scores[order[:-1]]
@@ -257,12 +254,12 @@ def _tie(
     return as_pair(metric, best[1], best[2], None)
 
 
-N_PRIORS = 5
-N_TABLES = 8
-EXTRA_PLANES = 12
+_N_PRIORS = 5
+_N_TABLES = 8
+_EXTRA_PLANES = 12
 
 
-def many_class_compliance(
+def _many_class_compliance(
     metric: CountMetric, n_classes: int, rng: np.random.Generator
 ) -> Compliance:
     """The verdict on a metric of many classes; see `stakes.audit.compliance`.
@@ -271,7 +268,7 @@ def many_class_compliance(
     a plane the question is that of two classes; a metric that passes in every plane through
     the most telling move has one direction of growth everywhere.
     """
-    bases = [_many_class_tables(n_classes, rng) for _ in range(N_PRIORS)]
+    bases = [_many_class_tables(n_classes, rng) for _ in range(_N_PRIORS)]
     moves = [Move(i, j, i) for i in range(n_classes) for j in range(n_classes) if i != j]
     values = metric.values(np.concatenate(bases))
     undefined = float(np.isnan(values).mean())
@@ -305,16 +302,16 @@ def _planes(lead: int, n: int, rng: np.random.Generator) -> list[tuple[int, int]
     """Each move with the leading one, and some pairs of others."""
     planes = [(lead, k) for k in range(n) if k != lead]
     rest = [(a, b) for a in range(n) for b in range(a) if lead not in (a, b)]
-    picked = rng.permutation(len(rest))[:EXTRA_PLANES]
+    picked = rng.permutation(len(rest))[:_EXTRA_PLANES]
     return planes + [rest[k] for k in picked]
 
 
 def _many_class_tables(n_classes: int, rng: np.random.Generator) -> FloatArray:
     """Random tables of one set of class shares, none of them rare, errors of every kind."""
     priors = 0.5 / n_classes + 0.5 * rng.dirichlet(np.ones(n_classes))
-    rates = rng.dirichlet(np.full(n_classes, 2.0), size=(N_TABLES, n_classes))
+    rates = rng.dirichlet(np.full(n_classes, 2.0), size=(_N_TABLES, n_classes))
     rates = 0.3 / n_classes + 0.4 * rates + 0.3 * np.eye(n_classes)
-    return np.asarray(CASES * priors[:, None] * rates)
+    return np.asarray(_CASES * priors[:, None] * rates)
 
 
 def _effect(metric: CountMetric, bases: FloatArray, move: Move) -> float:
@@ -359,5 +356,5 @@ class _Plane:
             return cls(everything, "prevalence", math.nan)
         bends = np.concatenate([each.bends for each in broken])
         bends = bends[np.isfinite(bends)]
-        straight = bends.size == 0 or bends.max() < STRAIGHT
+        straight = bends.size == 0 or bends.max() < _STRAIGHT
         return cls(broken[0].pairs, "not parallel" if straight else "curved", math.nan)

@@ -16,19 +16,6 @@ from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 
-__all__ = [
-    "TOLERANCE",
-    "Compliance",
-    "RankedPair",
-    "Witness",
-    "costs_of_arc",
-    "miss_price",
-    "price",
-    "same_move_witness",
-    "short",
-    "three_pair_witness",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class RankedPair:
@@ -117,7 +104,7 @@ def _table(counts: FloatArray, classes: Sequence[Name] | None) -> ConfusionMatri
 
 
 #: Steps tried as the same change in different places, in cases of 1000.
-AMOUNTS = (10, 20, 40, 80, 150)
+_AMOUNTS = (10, 20, 40, 80, 150)
 
 
 def same_move_witness(
@@ -129,7 +116,7 @@ def same_move_witness(
     Both tables are whole counts of two classes. Of all such changes the one with the
     largest smaller margin is taken.
     """
-    moves = [(a, s * b) for a in AMOUNTS for b in AMOUNTS for s in (-1, 1)]
+    moves = [(a, s * b) for a in _AMOUNTS for b in _AMOUNTS for s in (-1, 1)]
     starts = np.concatenate([_whole_tables(prior, cases) for prior in priors])
     at_start = metric.scores(starts)
     finite = at_start[np.isfinite(at_start)]
@@ -190,7 +177,7 @@ def _whole_tables(prior: float, cases: int) -> FloatArray:
 #: Directions closer than this (in radians) count as the same.
 TOLERANCE = 1e-5
 #: What can be wrong, and how a sentence says it.
-FAILURES = {
+_FAILURES = {
     "undefined": "it has no value for any table that was tried",
     "constant": "it gives every table the same value",
     "curved": "its level sets are curved, so it trades one error for another at a price "
@@ -250,10 +237,10 @@ class Compliance:
     def sentence(self) -> str:
         """The verdict in words."""
         if self.failure is not None:
-            return f"{self.metric} ranks as no cost matrix does: {FAILURES[self.failure]}."
+            return f"{self.metric} ranks as no cost matrix does: {_FAILURES[self.failure]}."
         text = f"{self.metric} ranks as an expected cost does"
         if self.costs is not None and self.costs.shape == (2, 2):
-            text += f", with {price(self.costs)}"
+            text += f", with {_price(self.costs)}"
         if self.undefined_share > 0:
             text += f" (where it is defined: nan at {self.undefined_share:.0%} of the tables tried)"
         return text + "."
@@ -291,7 +278,7 @@ def miss_price(miss: float, false_alarm: float) -> float:
     return 0.0 if abs(miss) < TOLERANCE * abs(false_alarm) else miss / false_alarm
 
 
-def price(costs: CostMatrix) -> str:
+def _price(costs: CostMatrix) -> str:
     """What two-class costs make of a miss, in words."""
     (tn, fp), (fn, tp) = costs.values.tolist()
     false_alarm, miss = fp - tn, fn - tp

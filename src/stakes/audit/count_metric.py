@@ -16,11 +16,9 @@ from stakes.metrics.facts.metric import Metric
 from stakes.metrics.facts.metric_catalogue import catalogue
 from stakes.typing import FloatArray
 
-__all__ = ["CountMetric", "as_count_metric"]
-
 #: Tables on which a callable must answer alike, one by one and all together, to be trusted
 #: with all together.
-PROBES = 48
+_PROBES = 48
 
 
 @dataclass(frozen=True)
@@ -153,7 +151,7 @@ class _Batched:
     def _probed(self, shape: tuple[int, ...]) -> bool:
         """Whether tables of all sizes and class shares get the same answer in both ways."""
         rng = np.random.default_rng(0)
-        tables = rng.gamma(0.5, 20.0, size=(PROBES, *shape)) * rng.uniform(0.1, 9, (PROBES, 1, 1))
+        tables = rng.gamma(0.5, 20.0, size=(_PROBES, *shape)) * rng.uniform(0.1, 9, (_PROBES, 1, 1))
         tables[:8] = np.rint(tables[:8]) * (rng.random((8, *shape)) < 0.5)
         answer = self._together(tables)
         return answer is not None and bool(

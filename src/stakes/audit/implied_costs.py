@@ -19,13 +19,10 @@ from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, Name
 
-__all__ = ["BestThreshold", "ImpliedCosts", "best_threshold", "implied_costs"]
-
-
 #: Step of the differences, as a share of the cases that can move.
-STEP = 1e-3
+_STEP = 1e-3
 #: Costs that differ by less, where the dearest is 1, count as the same.
-ALIKE = 1e-4
+_ALIKE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,7 @@ class ImpliedCosts:
             return f"At this operating point {self.metric} does not react to single errors."
         if self.costs.shape != (2, 2):
             errors = self.costs.values[~np.eye(*self.costs.shape, dtype=bool)]
-            if np.ptp(errors) <= ALIKE and not np.diagonal(self.costs.values).any():
+            if np.ptp(errors) <= _ALIKE and not np.diagonal(self.costs.values).any():
                 return f"At this operating point {self.metric} minds all errors alike."
             row, column = np.unravel_index(int(self.costs.values.argmax()), self.costs.shape)
             return (
@@ -203,10 +200,10 @@ def _slope(metric: CountMetric, counts: FloatArray, row: int, source: int, targe
     change[row, source], change[row, target] = -1.0, 1.0
     room = counts[row, source], counts[row, target]
     if room[1] > 0:
-        h = STEP * min(room)
+        h = _STEP * min(room)
         steps, weights = np.array([-2, -1, 1, 2]), np.array([1, -8, 8, -1]) / 12
     else:
-        h = STEP * room[0]
+        h = _STEP * room[0]
         steps, weights = np.arange(5), np.array([-25, 48, -36, 16, -3]) / 12
     scores = metric.scores(counts + h * steps[:, None, None] * change)
     return float((scores - metric.scores(counts)) @ weights / h)

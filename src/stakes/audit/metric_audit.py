@@ -22,8 +22,6 @@ from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import RandomSource
 
-__all__ = ["audit", "audit_all"]
-
 
 def audit(
     metric: Any, *, application: Any = None, matrix: Any = None,

@@ -19,24 +19,12 @@ from stakes.metrics.counts.table_cells import as_table
 from stakes.results import Frame
 from stakes.typing import FloatArray, RandomSource
 
-__all__ = [
-    "ErrorCurve",
-    "MisrankingRate",
-    "MisrankingTable",
-    "PairSource",
-    "misranking_by_error",
-    "misranking_rate",
-    "misranking_rates",
-    "pair_source",
-]
-
-
 Draw: TypeAlias = Callable[[np.random.Generator, int], Any]
 
 
 @dataclass(frozen=True)
 class PairSource:
-    """Where utilities and pairs of tables come from; made by `pair_source`.
+    """Where utilities and pairs of tables come from; made by `_pair_source`.
 
     Parameters
     ----------
@@ -66,7 +54,7 @@ class PairSource:
         return np.broadcast_to(-np.asarray(costs), first.shape), first, second
 
 
-def pair_source(utilities: Any = "uniform", confusions: Any = None) -> PairSource:
+def _pair_source(utilities: Any = "uniform", confusions: Any = None) -> PairSource:
     """The population meant by the arguments of `misranking_rate`."""
     stakes, shape, words = _stakes(utilities)
     if confusions is None:
@@ -169,9 +157,9 @@ def _shared(tables: FloatArray, priors: Any) -> FloatArray:
 
 
 #: The metrics of `dyrland2022` figures 6 and 7, in the order of the table there.
-PAPER_METRICS = ("recall", "precision", "balanced_accuracy", "mcc", "fowlkes_mallows", "f1",
+_PAPER_METRICS = ("recall", "precision", "balanced_accuracy", "mcc", "fowlkes_mallows", "f1",
                  "accuracy")  # fmt: skip
-BLOCK = 1 << 17
+_BLOCK = 1 << 17
 
 
 class MisrankingRate(float):
@@ -300,11 +288,11 @@ def misranking_rate(
     counted = as_count_metric(
         metric, higher_is_better=higher_is_better, application=_application(utilities)
     )
-    return _rates([counted], pair_source(utilities, confusions), n, rng)[0]
+    return _rates([counted], _pair_source(utilities, confusions), n, rng)[0]
 
 
 def misranking_rates(
-    metrics: Iterable[Any] = PAPER_METRICS, *, utilities: Any = "uniform",
+    metrics: Iterable[Any] = _PAPER_METRICS, *, utilities: Any = "uniform",
     confusions: Any = None, n: int = 10**6, rng: RandomSource = None,
 ) -> MisrankingTable:  # fmt: skip
     """Misranking rates of several metrics on the same pairs.
@@ -334,7 +322,7 @@ def misranking_rates(
     """
     app = _application(utilities)
     counted = [as_count_metric(metric, application=app) for metric in metrics]
-    source = pair_source(utilities, confusions)
+    source = _pair_source(utilities, confusions)
     return MisrankingTable(tuple(_rates(counted, source, n, rng)), source.description)
 
 
@@ -344,7 +332,7 @@ def _rates(
     """The share of misranked pairs for each metric."""
     generator = as_generator(rng)
     wrong = np.zeros(len(metrics))
-    for size in block_sizes(n):
+    for size in _block_sizes(n):
         gains, first, second = source.draw(generator, size)
         true_gap = kernels.yields(second - first, gains)
         for k, metric in enumerate(metrics):
@@ -357,12 +345,12 @@ def _rates(
     ]
 
 
-def block_sizes(n: Any) -> Iterator[int]:
+def _block_sizes(n: Any) -> Iterator[int]:
     """Sizes that add to n, small enough to stay in the cache."""
     if not isinstance(n, (int, np.integer)) or n < 1:
         raise DataError(f"`n` must be a whole number, at least 1; got {n!r}.")
-    for start in range(0, n, BLOCK):
-        yield min(BLOCK, n - start)
+    for start in range(0, n, _BLOCK):
+        yield min(_BLOCK, n - start)
 
 
 def _application(utilities: Any) -> Application | None:
@@ -449,11 +437,11 @@ def misranking_by_error(
     nominal = np.sort(np.atleast_1d(as_reals(errors, "errors")))
     if nominal.ndim != 1 or not (np.isfinite(nominal) & (nominal >= 0)).all():
         raise DataError(f"`errors` must be a column of finite numbers from 0 on; got {errors!r}.")
-    source = pair_source(utilities, confusions)
+    source = _pair_source(utilities, confusions)
     generator = as_generator(rng)
     wrong, squares = np.zeros(nominal.size), np.zeros(nominal.size)
     cells = 1
-    for size in block_sizes(n):
+    for size in _block_sizes(n):
         gains, first, second = source.draw(generator, size)
         scaled = _to_unit(gains)
         step = second - first

@@ -16,14 +16,12 @@ from stakes.audit.slopes import binary_moves, indifference, strict_sign
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
 
-__all__ = ["OppositePair", "opposite_pair"]
-
 #: Margins below this share of the spread are not worth showing.
-SMALLEST = 1e-9
-CASES = 1000
-MOST_CASES = 10**9
-RAREST = 10
-PRIORS = (0.5, 0.1, 0.3, 0.7, 0.9, 0.02)
+_SMALLEST = 1e-9
+_CASES = 1000
+_MOST_CASES = 10**9
+_RAREST = 10
+_PRIORS = (0.5, 0.1, 0.3, 0.7, 0.9, 0.02)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +109,7 @@ def opposite_pair(
     shares = app.priors if priors is None else app.with_priors(priors).priors
     if app.costs.shape != (2, 2):
         return _in_general(counted, app, shares)
-    tried = PRIORS if shares is None else (float(shares[1]),)
+    tried = _PRIORS if shares is None else (float(shares[1]),)
     best: tuple[float, FloatArray, FloatArray] | None = None
     for low in (0.5, 0.0):
         for prior in tried:
@@ -129,8 +127,8 @@ def opposite_pair(
 
 def _enough(share: float) -> int:
     """1000 cases, or ten times as many until the rarest class has ten; at most 10^9."""
-    cases = CASES
-    while 0 < share * cases < RAREST and cases < MOST_CASES:
+    cases = _CASES
+    while 0 < share * cases < _RAREST and cases < _MOST_CASES:
         cases *= 10
     return cases
 
@@ -168,7 +166,7 @@ def _striking(
     margin = np.where(liked & dear, margin, 0.0)
     first, second = np.unravel_index(int(np.argmax(margin)), margin.shape)
     largest = float(margin[first, second])
-    return None if largest <= SMALLEST else (largest, tables[first], tables[second])
+    return None if largest <= _SMALLEST else (largest, tables[first], tables[second])
 
 
 def _fine(
@@ -176,7 +174,7 @@ def _fine(
 ) -> tuple[FloatArray, FloatArray] | None:
     """A pair along a direction between the level set and the line of equal cost."""
     rates = np.linspace(0.15, 0.85, 8)
-    bases = CASES * rate_tables(prior, rates, 1 - rates**2 / 2)
+    bases = _CASES * rate_tables(prior, rates, 1 - rates**2 / 2)
     found = indifference(metric, bases, binary_moves(), 0.1)
     (tn, fp), (fn, tp) = app.costs.values.tolist()
     wanted = math.atan2(fn - tp, fp - tn)
@@ -185,7 +183,7 @@ def _fine(
         if abs(turn) < 2e-5:
             continue
         angle = wanted + math.copysign(math.pi / 2 + abs(turn) / 2, turn)
-        step = 0.1 * CASES * min(prior, 1 - prior) * np.array([math.cos(angle), math.sin(angle)])
+        step = 0.1 * _CASES * min(prior, 1 - prior) * np.array([math.cos(angle), math.sin(angle)])
         change = np.array([[step[0], -step[0]], [-step[1], step[1]]])
         pair = np.stack([base + change, base - change])
         scores = metric.scores(pair)

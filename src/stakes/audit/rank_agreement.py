@@ -11,8 +11,6 @@ from stakes._kernels.scores import rank_correlation as kernels
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray
 
-__all__ = ["rank_correlation", "rank_correlations", "weighted_spearman"]
-
 Kind: TypeAlias = Literal["spearman", "weighted"]
 Top: TypeAlias = Literal["high", "low"]
 

@@ -16,8 +16,6 @@ from stakes.metrics.facts.metric import Metric
 from stakes.results import Frame
 from stakes.typing import FloatArray
 
-__all__ = ["LevelSets", "level_sets", "metric_cloud"]
-
 
 @dataclass(frozen=True, slots=True)
 class LevelSets:

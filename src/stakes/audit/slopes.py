@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 from stakes.audit.count_metric import CountMetric
 from stakes.typing import FloatArray
 
-__all__ = ["Move", "StrictPairs", "binary_moves", "indifference", "strict_sign"]
-
 #: Differences of values below this share of their size count as rounding.
-ROUNDING = 1e-11
-N_ANGLES = 12
-N_HALVINGS = 18
+_ROUNDING = 1e-11
+_N_ANGLES = 12
+_N_HALVINGS = 18
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ def strict_sign(first: FloatArray, second: FloatArray) -> FloatArray:
         size = np.maximum(np.abs(first), np.abs(second))
         size = np.where(np.isfinite(size), size, 0.0)
         gap = first - second
-        strict = np.where(np.abs(gap) > ROUNDING * size, np.sign(gap), 0.0)
+        strict = np.where(np.abs(gap) > _ROUNDING * size, np.sign(gap), 0.0)
     return np.where(np.isnan(strict), 0.0, strict)
 
 
@@ -148,10 +146,10 @@ def indifference(
         share of the chord.
     """
     walk = _Walk(metric, _whole(bases) if whole else bases, moves, reach, whole)
-    angles = np.linspace(0, np.pi, N_ANGLES, endpoint=False) + 0.013
-    everyone = np.tile(np.arange(bases.shape[0]), N_ANGLES)
+    angles = np.linspace(0, np.pi, _N_ANGLES, endpoint=False) + 0.013
+    everyone = np.tile(np.arange(bases.shape[0]), _N_ANGLES)
     found, tried = walk.compare(everyone, np.repeat(angles, bases.shape[0]))
-    found = found.reshape(N_ANGLES, -1)
+    found = found.reshape(_N_ANGLES, -1)
     signs = np.concatenate([found, -found[:1]]).T
     edges = np.append(angles, angles[0] + np.pi)
     changes = signs[:, :-1] * signs[:, 1:] < 0
@@ -160,7 +158,7 @@ def indifference(
     low, high = edges[at].copy(), edges[at + 1].copy()
     start = signs[who, at]
     open_ = np.ones(who.size, dtype=bool)
-    for _ in range(N_HALVINGS):
+    for _ in range(_N_HALVINGS):
         middle = (low + high) / 2
         sign = walk.ends(who, middle).sign
         open_ &= sign != 0

@@ -16,8 +16,6 @@ from stakes.calibration.labelled_scores import Cases, group_numbers, read_cases
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray, RandomSource
 
-__all__ = ["cross_fit", "fit_on_test", "stratified_folds"]
-
 #: How results say that a calibrator was judged by the cases it learnt from.
 OPTIMISTIC = "optimistic: fitted on the same cases"
 

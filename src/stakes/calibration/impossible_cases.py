@@ -12,16 +12,6 @@ from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray
 
-__all__ = [
-    "IMPOSSIBLE",
-    "impossible_truth",
-    "refuse_far_odds",
-    "refuse_far_truth",
-    "refuse_impossible_truth",
-    "refuse_marks",
-    "refuse_turned",
-]
-
 #: Minus the log of a posterior that is 0 for all purposes: below 1e-300.
 IMPOSSIBLE = 690.0
 #: A true class farther below the best than so many usual leads is looked at.
@@ -41,7 +31,7 @@ def refuse_impossible_truth(scores: ClassScores, cases: Cases) -> None:
     own = scores.values[cases.codes, index]
     if scores.centres is not None:
         own = own + scores.centres[cases.codes]
-    refuse_far_truth(-own, _usual_lead(scores, cases), cases)
+    _refuse_far_truth(-own, _usual_lead(scores, cases), cases)
 
 
 def refuse_far_odds(odds: FloatArray, cases: Cases) -> None:
@@ -51,7 +41,7 @@ def refuse_far_odds(odds: FloatArray, cases: Cases) -> None:
     """
     usual = _usual(np.abs(odds[_some(cases)]), cases)
     if max(-float(odds.min()), float(odds.max())) > _FAR * usual:
-        refuse_far_truth(np.where(cases.codes == 1, -odds, odds), usual, cases)
+        _refuse_far_truth(np.where(cases.codes == 1, -odds, odds), usual, cases)
 
 
 def _some(cases: Cases) -> slice:
@@ -120,7 +110,7 @@ def refuse_turned(turned: NDArray[np.bool_], scores: Scores) -> None:
     )
 
 
-def refuse_far_truth(distances: FloatArray, usual: float, cases: Cases) -> None:
+def _refuse_far_truth(distances: FloatArray, usual: float, cases: Cases) -> None:
     """Raise when finite scores put a true class so far below that it is as good as impossible.
 
     `distances` are those of the true class below the best of its case, `usual` is that of the best

@@ -27,7 +27,6 @@ __all__ = [
     "Cases",
     "Scores",
     "case_losses",
-    "column_names",
     "group_numbers",
     "loss_name",
     "read_cases",
@@ -36,7 +35,7 @@ __all__ = [
 ]
 
 
-def column_names(
+def _column_names(
     labels: NDArray[Any], size: int, classes: Sequence[Any] | None
 ) -> tuple[Name, ...]:
     """Names of the score columns: given, or positions, or the sorted labels."""
@@ -159,7 +158,7 @@ def read_cases(
     same_length("scores", len(read), "y_true", len(labels))
     if not len(labels):
         raise DataError("`y_true` must hold at least one case; got none.")
-    names = column_names(labels, read.size, read.names if classes is None else classes)
+    names = _column_names(labels, read.size, read.names if classes is None else classes)
     read = read.in_order(names, order)
     codes = encode(labels, names, "y_true").astype(np.intp, copy=False)
     given = as_weights(sample_weight, len(codes))

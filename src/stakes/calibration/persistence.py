@@ -19,22 +19,6 @@ from stakes.typing import FloatArray, Name
 if TYPE_CHECKING:
     from stakes.calibration.calibrator import Calibrator
 
-__all__ = [
-    "SEAL",
-    "Savable",
-    "Shape",
-    "Shapes",
-    "check_bound",
-    "jsonable",
-    "kinds",
-    "need_all",
-    "need_exactly",
-    "numbers_again",
-    "parameter",
-    "plain_value",
-    "sealed",
-]
-
 
 #: Lengths of an array; a word is a length found in the file, "n-1" one less than "n".
 Shape = tuple[int | str, ...]
@@ -79,7 +63,7 @@ def need_all(saved: Any, names: Iterable[str], what: str) -> None:
         )
 
 
-def need_exactly(saved: Any, names: Iterable[str], what: str) -> None:
+def _need_exactly(saved: Any, names: Iterable[str], what: str) -> None:
     """Raise unless a part of a saved form holds all names and no others."""
     known = list(names)
     need_all(saved, known, what)
@@ -144,7 +128,7 @@ def _known(wanted: int | str, sizes: Mapping[str, int]) -> int | str:
     return sizes[name] - int(less or 0) if sizes.get(name) else wanted
 
 
-def check_bound(option: Any, bound: Any) -> None:
+def _check_bound(option: Any, bound: Any) -> None:
     """Raise unless there is a positive bound where one was asked for, and nowhere else."""
     plain = isinstance(bound, (int, float)) and not isinstance(bound, bool)
     if (option is None and bound is None) or (option is not None and plain and bound > 0):
@@ -156,7 +140,7 @@ def check_bound(option: Any, bound: Any) -> None:
     )
 
 
-def plain_value(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """A value that JSON knows, as it is; anything else cannot be saved."""
     if value is None or isinstance(value, (str, int, float)):
         return value
@@ -166,12 +150,12 @@ def plain_value(value: Any) -> Any:
     )
 
 
-def numbers_again(value: Any) -> Any:
+def _numbers_again(value: Any) -> Any:
     """A saved report with its infinities and undefined numbers, which JSON holds as text."""
     if isinstance(value, Mapping):
-        return {key: numbers_again(item) for key, item in value.items()}
+        return {key: _numbers_again(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [numbers_again(item) for item in value]
+        return [_numbers_again(item) for item in value]
     return float(value) if value in ("nan", "inf", "-inf") else value
 
 
@@ -189,13 +173,13 @@ def jsonable(value: Any) -> Any:
         return str(value)
     if isinstance(value, (list, tuple)):
         return [jsonable(item) for item in value]
-    return plain_value(value)
+    return _plain_value(value)
 
 
-FORMAT = "stakes-calibrator"
+_FORMAT = "stakes-calibrator"
 #: What marks a file of a calibrator.
 SEAL = Seal(
-    FORMAT,
+    _FORMAT,
     1,
     what="a saved calibrator",
     again="fit and save it again, or copy it again from where that was done",
@@ -203,7 +187,7 @@ SEAL = Seal(
     "save(...)",
 )
 #: What every saved calibrator holds besides its format, version and kind.
-PARTS = ("options", "classes", "priors", "bound", "parameters", "report")
+_PARTS = ("options", "classes", "priors", "bound", "parameters", "report")
 
 #: Every calibrator by the name under which it is saved.
 kinds: dict[str, type[Calibrator]] = {}
@@ -236,11 +220,11 @@ class Savable:
         """Everything needed to apply the calibrator, as JSON types."""
         self._need_fit()
         return {
-            "format": FORMAT,
+            "format": _FORMAT,
             "version": 1,
             "kind": self.kind,
             "options": jsonable({**self.options, **self._plain_priors()}),
-            "classes": [plain_value(name) for name in self.classes or ()],
+            "classes": [_plain_value(name) for name in self.classes or ()],
             "priors": jsonable(self.priors),
             "bound": self._bound,
             **({} if self._sort is None else {"scores": self._sort}),
@@ -260,7 +244,7 @@ class Savable:
         if not isinstance(given, Mapping):
             raise DataError(f"a calibrator is needed, as `to_dict` describes it; got {given!r}.")
         version = saved.get("version")
-        if saved.get("format") != FORMAT or version != 1 or isinstance(version, bool):
+        if saved.get("format") != _FORMAT or version != 1 or isinstance(version, bool):
             raise FormatError(
                 f"not a saved calibrator: format {saved.get('format')!r}, version {version!r}."
             )
@@ -282,15 +266,15 @@ class Savable:
     @classmethod
     def _rebuilt(cls, saved: Mapping[str, Any]) -> Self:
         """The calibrator in a saved form, tried on a few cases."""
-        need_all(saved, PARTS, f"saved {cls.kind} calibrator")
+        need_all(saved, _PARTS, f"saved {cls.kind} calibrator")
         need_all(saved["options"], cls._applied, f"options of the saved {cls.kind} calibrator")
         made = cls(**saved["options"])
         made.classes = tuple(saved["classes"])
         made.priors = as_priors(saved["priors"], made.classes)
-        made.report = dict(numbers_again(saved["report"]))
-        check_bound(made.options.get("bound"), saved["bound"])
+        made.report = dict(_numbers_again(saved["report"]))
+        _check_bound(made.options.get("bound"), saved["bound"])
         made._bound = saved["bound"]
-        need_exactly(
+        _need_exactly(
             saved["parameters"], cls._shapes, f"parameters of the saved {cls.kind} calibrator"
         )
         made._restore(saved["parameters"])

@@ -13,8 +13,6 @@ from stakes.calibration.persistence import SEAL, jsonable
 from stakes.exceptions import FormatError
 from stakes.metrics import BetaWeight
 
-__all__ = ["aim_again", "described", "load", "made", "plain_aim", "read_saved"]
-
 
 def load(path: str | Path) -> Calibrator:
     """Read a calibrator that `save` wrote; no code is executed.

@@ -17,22 +17,6 @@ from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
 from stakes.typing import FloatArray, Name
 
-__all__ = [
-    "FEW_CASES",
-    "Scores",
-    "looks_like_probabilities",
-    "mostly_outside",
-    "of_weight",
-    "order_of_scores",
-    "read_log_scores",
-    "read_scores",
-    "refuse_exact_rows",
-    "refuse_probabilities",
-    "refuse_probability_rows",
-    "refuse_vast",
-]
-
-
 #: What rounding puts outside of [0, 1]; and how far exact rows may be from adding to 1.
 _SLACK, _EXACT = 1e-3, 1e-5
 #: Share of the rows that must add to 1.
@@ -43,7 +27,7 @@ _FEW_ROWS = 5
 FEW_CASES, _FEW_VALUES = 20, 3
 
 
-def refuse_exact_rows(table: NDArray[Any], name: str) -> None:
+def _refuse_exact_rows(table: NDArray[Any], name: str) -> None:
     """Raise when every row of a table adds to 1 to the last digit, as probabilities do."""
     if not _within(table, _EXACT):
         return
@@ -221,7 +205,7 @@ def read_scores(scores: Any, name: str = "scores") -> Scores:
     with np.errstate(invalid="ignore", over="ignore"):
         plain = bool(np.isfinite(table.sum()))
     if plain:
-        refuse_exact_rows(table, name)
+        _refuse_exact_rows(table, name)
         return Scores(table, None)
     return Scores(_settle_infinities(table, name), None)
 

@@ -17,26 +17,11 @@ from stakes.calibration.score_input import (
 from stakes.exceptions import DataError, FormatError
 from stakes.posteriors import Posteriors
 
-__all__ = [
-    "COLUMN",
-    "LOGITS",
-    "LOG_POSTERIORS",
-    "POSTERIORS",
-    "QUANTILES",
-    "UNIT_COLUMN",
-    "apart",
-    "known_sort",
-    "known_spread",
-    "read_alike",
-    "sort_of",
-    "spread_of",
-]
-
 COLUMN, UNIT_COLUMN = "column", "column in [0, 1]"
 POSTERIORS, TABLE = "posteriors", "table"
 #: Tables for kinds that read their level too: rows whose exponentials add to 1, or not.
 LOG_POSTERIORS, LOGITS = "log-posteriors", "logits"
-SORTS = (COLUMN, UNIT_COLUMN, POSTERIORS, TABLE, LOG_POSTERIORS, LOGITS)
+_SORTS = (COLUMN, UNIT_COLUMN, POSTERIORS, TABLE, LOG_POSTERIORS, LOGITS)
 
 #: Quantiles that are kept of the scores in `fit`, a twentieth apart; from so many cases on; and so
 #: many, or up to twice as many, tell them.
@@ -91,9 +76,11 @@ def read_alike(
 
 def known_sort(saved: Any) -> str | None:
     """The sort in a saved form, which earlier ones do not hold."""
-    if saved is None or saved in SORTS:
+    if saved is None or saved in _SORTS:
         return saved  # type: ignore[no-any-return]
-    raise FormatError(f"the saved sort of scores must be one of {', '.join(SORTS)}; got {saved!r}.")
+    raise FormatError(
+        f"the saved sort of scores must be one of {', '.join(_SORTS)}; got {saved!r}."
+    )
 
 
 def spread_of(read: Scores) -> tuple[float, ...] | None:

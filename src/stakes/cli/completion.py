@@ -6,9 +6,7 @@ import argparse
 import importlib
 import re
 
-__all__ = ["script"]
-
-INTO = {
+_INTO = {
     "bash": 'eval "$(stakes --completion bash)"   # in ~/.bashrc',
     "zsh": 'eval "$(stakes --completion zsh)"   # in ~/.zshrc',
     "fish": "stakes --completion fish | source   # in ~/.config/fish/config.fish",
@@ -24,7 +22,7 @@ def script(shell: str, commands: dict[str, str]) -> str:
     cases = "\n".join(
         f"    {name}) options='{' '.join(found)}' ;;" for name, found in options.items()
     )
-    return f"""# {INTO[shell]}
+    return f"""# {_INTO[shell]}
 {start}_stakes() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} options=
   case ${{COMP_WORDS[1]}} in
@@ -44,7 +42,7 @@ complete -o filenames -F _stakes stakes
 
 def _fish(commands: dict[str, str], options: dict[str, list[str]]) -> str:
     """The same for fish, which shows what each command is for."""
-    lines = [f"# {INTO['fish']}"]
+    lines = [f"# {_INTO['fish']}"]
     for name, purpose in commands.items():
         said = purpose.replace("'", "\\'")
         lines.append(f"complete -c stakes -n __fish_use_subcommand -f -a {name} -d '{said}'")

@@ -19,8 +19,6 @@ from stakes import __version__
 from stakes.cli.problems import EXIT_CODES, EXIT_OK, EXIT_PROBLEM, complain, guarded
 from stakes.cli.streams import printing_is_the_output
 
-__all__ = ["main"]
-
 #: What each command is for, in the order in which they are listed. Names without a module of
 #: their own are left out.
 PURPOSES = {

@@ -5,15 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-__all__ = [
-    "add_confusion_option",
-    "add_cost_options",
-    "add_data_options",
-    "add_engine_options",
-    "add_group_option",
-    "add_model_options",
-]
-
 
 def add_data_options(parser: argparse.ArgumentParser) -> None:
     """Where the cases are: the file, the truth, weights."""

@@ -19,30 +19,19 @@ from stakes.cli.show.terminal import shown
 from stakes.cli.streams import lasting_streams
 from stakes.exceptions import StakesError
 
-__all__ = [
-    "EXIT_CODES",
-    "EXIT_GATE",
-    "EXIT_OK",
-    "EXIT_OURS",
-    "EXIT_PROBLEM",
-    "complain",
-    "guarded",
-    "warn",
-]
-
 EXIT_OK = 0
 EXIT_GATE = 1  # a condition the user set, such as --fail-if, does not hold
 EXIT_PROBLEM = 2  # the question could not be answered
-EXIT_OURS = 70  # an error in this program
-EXIT_INTERRUPTED = 130
-EXIT_ENDED = 143
+_EXIT_OURS = 70  # an error in this program
+_EXIT_INTERRUPTED = 130
+_EXIT_ENDED = 143
 #: What `--help` says about them.
 EXIT_CODES = (
     "exit codes: 0 done, 1 a condition was not met, 2 a problem, 70 an error of ours, "
     "130 interrupted"
 )
 #: The variable that asks for the traceback of a mistake of ours.
-TRACEBACK = "STAKES_TRACEBACK"
+_TRACEBACK = "STAKES_TRACEBACK"
 
 
 def guarded(run: Callable[[Any], int], args: Any) -> int:
@@ -80,16 +69,16 @@ def _code_of(run: Callable[[Any], int], args: Any) -> int:
         complain("there is not enough memory for this file.", "evaluate a sample of its rows")
     except KeyboardInterrupt:
         print(file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return _EXIT_INTERRUPTED
     except Exception as error:
         _report(error)
-        return EXIT_OURS
+        return _EXIT_OURS
     return EXIT_PROBLEM
 
 
 def _report(error: Exception) -> None:
     """Say what to report of a mistake of ours; all of it where that was asked for."""
-    if os.environ.get(TRACEBACK):
+    if os.environ.get(_TRACEBACK):
         traceback.print_exception(error)
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
@@ -97,7 +86,7 @@ def _report(error: Exception) -> None:
     complain(
         f"this is a mistake in stakes, not in what you typed: {type(error).__name__}"
         f"{f': {said}' if said else ''}{place}.",
-        f"please report the command, this message, and what it prints with {TRACEBACK}=1 set\n"
+        f"please report the command, this message, and what it prints with {_TRACEBACK}=1 set\n"
         f"stakes {__version__}, Python {platform.python_version()}, {platform.system()}",
     )
 
@@ -111,7 +100,7 @@ def _ending_cleanly() -> Iterator[None]:
         return
 
     def end(*_: object) -> None:
-        raise SystemExit(EXIT_ENDED)
+        raise SystemExit(_EXIT_ENDED)
 
     signal.signal(signal.SIGTERM, end)
     try:

@@ -9,8 +9,6 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["Stream", "lasting_streams", "printing_is_the_output"]
-
 
 class Stream:
     """A stream that keeps the first problem of writing to it, and takes what follows to nowhere.

@@ -15,8 +15,6 @@ from stakes.metrics.scores.operating_points import aligned, at_bayes_threshold
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray
 
-__all__ = ["AbstentionCurve", "abstention"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AbstentionCurve(Tabular):

@@ -23,8 +23,6 @@ from stakes.posteriors.posteriors import in_class_order, posterior_array, read_p
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Priors
 
-__all__ = ["ApplicationPath", "application_path"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ApplicationPath(Tabular):

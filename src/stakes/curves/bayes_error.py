@@ -15,16 +15,6 @@ from stakes.exceptions import DataError
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
-__all__ = [
-    "BayesErrorCurve",
-    "BrierCurve",
-    "CostCurve",
-    "bayes_error",
-    "best_rates",
-    "brier_curve",
-    "cost",
-]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BayesErrorCurve(Tabular):

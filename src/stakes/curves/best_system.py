@@ -18,17 +18,6 @@ from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
-__all__ = [
-    "Dominance",
-    "SwitchPoints",
-    "Tangent",
-    "curve_dominance",
-    "iso_cost_tangent",
-    "jumps",
-    "switch_points",
-]
-
-
 #: Answers that are not the position of a system.
 TIE, NONE = -1, -2
 
@@ -133,7 +122,7 @@ def switch_points(
             f"{tolerance!r} and {narrowest!r}."
         )
     names = list(systems)
-    corners = np.unique(np.concatenate([jumps(sc, actual) for sc in systems.values()]))
+    corners = np.unique(np.concatenate([_jumps(sc, actual) for sc in systems.values()]))
     inside = corners[(corners > low) & (corners < high)]
     edges = np.concatenate(([low], inside, [0.0] if low < 0 < high else [], [high]))
     edges = np.unique(edges)
@@ -162,7 +151,7 @@ def switch_points(
     return _without_slivers(found, narrowest)
 
 
-def jumps(scores: RankedScores, actual: bool) -> FloatArray:
+def _jumps(scores: RankedScores, actual: bool) -> FloatArray:
     """Prior log odds at which the rates of a system jump."""
     require_both(scores, "switch_points")
     if actual:
@@ -374,7 +363,7 @@ def curve_dominance(systems: Mapping[str, RankedScores]) -> Dominance:
     ('good',)
     """
     names, size = tuple(systems), len(systems)
-    corners = [jumps(sc, False) for sc in systems.values()]
+    corners = [_jumps(sc, False) for sc in systems.values()]
     x = np.unique(np.concatenate([*corners, [-50.0, 50.0]]))
     prior, other = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(x))
     costs = []

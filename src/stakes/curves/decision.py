@@ -13,8 +13,6 @@ from stakes.exceptions import DataError
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
-__all__ = ["DecisionCurve", "decision"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionCurve(Tabular):

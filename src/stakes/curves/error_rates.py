@@ -8,8 +8,6 @@ from stakes.curves.tabular import Tabular
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
-__all__ = ["DetCurve", "RocCurve", "det", "roc"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocCurve(Tabular):

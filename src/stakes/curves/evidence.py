@@ -14,8 +14,6 @@ from stakes.metrics.scores.detection_costs import log_odds_sums
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
-__all__ = ["CrossEntropyCurve", "TippettCurve", "empirical_cross_entropy", "tippett"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TippettCurve(Tabular):

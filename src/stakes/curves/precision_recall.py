@@ -9,8 +9,6 @@ from stakes.exceptions import DataError
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
-__all__ = ["PrecisionRecallCurve", "precision_recall"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrecisionRecallCurve(Tabular):

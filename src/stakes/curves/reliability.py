@@ -16,8 +16,6 @@ from stakes.metrics.scores.proper_scores import ScoreDecomposition, score_decomp
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray, RandomSource
 
-__all__ = ["ReliabilityCurve", "reliability"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReliabilityCurve(Tabular):

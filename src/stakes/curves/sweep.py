@@ -16,8 +16,6 @@ from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray
 
-__all__ = ["BestThreshold", "ThresholdSweep", "threshold_sweep"]
-
 
 @dataclass(frozen=True)
 class BestThreshold:

@@ -9,8 +9,6 @@ import numpy as np
 
 from stakes.results import Frame
 
-__all__ = ["Tabular"]
-
 
 class Tabular:
     """A frozen dataclass whose arrays of equal length are the columns of a table."""

@@ -28,10 +28,8 @@ from stakes.application import Application, CaseCosts, CostMatrix
 from stakes.posteriors.class_order import ClassOrder, asked_order
 from stakes.posteriors.posteriors import posterior_array
 
-__all__ = ["bayes_decisions", "decide_per_case", "moved_decisions"]
 
-
-def decide_per_case(
+def _decide_per_case(
     posteriors: Any, costs: Any, order: ClassOrder, *, with_cost: bool
 ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
     """See `stakes.bayes_decisions`; `costs` is CaseCosts or an array (n, K, M)."""
@@ -59,7 +57,7 @@ def decide_per_case(
 
 
 #: Bytes of posteriors per block; the products of a block take about as much again.
-BLOCK_BYTES = 1 << 20
+_BLOCK_BYTES = 1 << 20
 
 
 @overload
@@ -139,7 +137,7 @@ def bayes_decisions(
     """
     order = asked_order(classes, positive)
     if isinstance(costs, CaseCosts) or (not _is_matrix(costs) and np.ndim(costs) == 3):
-        return decide_per_case(posteriors, costs, order, with_cost=with_cost)
+        return _decide_per_case(posteriors, costs, order, with_cost=with_cost)
     matrix = _as_matrix(costs)
     array = posterior_array(posteriors, matrix.classes, order)
     codes = np.empty(array.shape[0], dtype=code_type(matrix.shape[1]))
@@ -183,7 +181,7 @@ def _decide(
     rule = compared(matrix.values, array.dtype.name)
     kept, nearby = _fast_costs(matrix.values, rule, array.dtype)
     weights = np.vstack([kept.T, np.ones(matrix.shape[0])]).astype(array.dtype)
-    size = max(1, BLOCK_BYTES // (array.dtype.itemsize * matrix.shape[0]))
+    size = max(1, _BLOCK_BYTES // (array.dtype.itemsize * matrix.shape[0]))
     tolerance = sum_tolerance(array.dtype)
     for rows in blocks(array.shape[0], size):
         block = array[rows]

@@ -18,8 +18,6 @@ from stakes.posteriors.posteriors import posterior_array
 from stakes.results import Frame
 from stakes.typing import FloatArray
 
-__all__ = ["CaseRules", "case_rules", "expected_case_costs"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CaseRules:

@@ -11,8 +11,6 @@ from stakes.exceptions import CostError
 from stakes.results import Frame
 from stakes.typing import Name
 
-__all__ = ["DecisionIntervals", "decision_intervals"]
-
 
 @dataclass(frozen=True, slots=True)
 class DecisionIntervals:

@@ -16,8 +16,6 @@ from stakes.posteriors.class_order import asked_order
 from stakes.posteriors.posteriors import posterior_array
 from stakes.typing import FloatArray
 
-__all__ = ["minimax_regret_decisions"]
-
 
 def minimax_regret_decisions(
     posteriors: Any,

@@ -9,17 +9,14 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import DataError
 
-__all__ = ["churn_csv", "example_files", "example_path", "loans_csv", "pets_costs", "pets_csv"]
-
-
-SEED = 20250914
-CHURN_CASES = 5000
-CHURN_RATE = 0.08
-PETS = ("cat", "dog", "fox", "rabbit")
-PETS_CASES = 2000
-PETS_SHARES = (0.40, 0.35, 0.10, 0.15)
-LOAN_CASES = 3000
-DEFAULT_RATE = 0.06
+_SEED = 20250914
+_CHURN_CASES = 5000
+_CHURN_RATE = 0.08
+_PETS = ("cat", "dog", "fox", "rabbit")
+_PETS_CASES = 2000
+_PETS_SHARES = (0.40, 0.35, 0.10, 0.15)
+_LOAN_CASES = 3000
+_DEFAULT_RATE = 0.06
 
 Floats = NDArray[np.float64]
 
@@ -42,16 +39,16 @@ def churn_csv() -> str:
     >>> print(churn_csv().splitlines()[0])
     customer,churned,gbm_p,logreg_p,rules_p
     """
-    rng = np.random.default_rng([SEED, 1])
-    churned = rng.random(CHURN_CASES) < CHURN_RATE
-    shared = rng.standard_normal(CHURN_CASES)
+    rng = np.random.default_rng([_SEED, 1])
+    churned = rng.random(_CHURN_CASES) < _CHURN_RATE
+    shared = rng.standard_normal(_CHURN_CASES)
     gbm = 2.2 * _log_odds(_seen(rng, churned, shared, 2.3, 1.0), 2.3, 1.0)
     logreg = _log_odds(_seen(rng, churned, shared, 1.55, 1.0), 1.55, 1.0)
     rules = _log_odds(_seen(rng, churned, shared, 1.6, 2.1), 1.6, 2.1)
     rules = np.round(rules / 0.5) * 0.5  # a score card has few levels
     columns = [_probability(scores) for scores in (gbm, logreg, rules)]
     lines = ["customer,churned,gbm_p,logreg_p,rules_p"]
-    for i in range(CHURN_CASES):
+    for i in range(_CHURN_CASES):
         said = ",".join(f"{column[i]:.4f}" for column in columns)
         lines.append(f"{i + 1},{'yes' if churned[i] else 'no'},{said}")
     return "\n".join(lines) + "\n"
@@ -74,20 +71,20 @@ def pets_csv() -> str:
     >>> print(pets_csv().splitlines()[0])
     species,small.p_cat,small.p_dog,small.p_fox,small.p_rabbit,large.p_cat,large.p_dog,large.p_fox,large.p_rabbit
     """
-    rng = np.random.default_rng([SEED, 2])
-    truth = np.searchsorted(np.cumsum(PETS_SHARES), rng.random(PETS_CASES))
+    rng = np.random.default_rng([_SEED, 2])
+    truth = np.searchsorted(np.cumsum(_PETS_SHARES), rng.random(_PETS_CASES))
     parts = []
     for strength in (1.7, 2.6):
-        seen = rng.standard_normal((PETS_CASES, len(PETS)))
-        seen[np.arange(PETS_CASES), truth] += strength
-        scores = strength * seen + np.log(PETS_SHARES)
+        seen = rng.standard_normal((_PETS_CASES, len(_PETS)))
+        seen[np.arange(_PETS_CASES), truth] += strength
+        scores = strength * seen + np.log(_PETS_SHARES)
         shares = np.exp(scores - scores.max(axis=1, keepdims=True))
         parts.append(_thousandths(shares / shares.sum(axis=1, keepdims=True)))
-    names = [f"{model}.p_{pet}" for model in ("small", "large") for pet in PETS]
+    names = [f"{model}.p_{pet}" for model in ("small", "large") for pet in _PETS]
     lines = [",".join(["species", *names])]
-    for i in range(PETS_CASES):
+    for i in range(_PETS_CASES):
         said = ",".join(f"0.{n:03d}" if n < 1000 else "1" for part in parts for n in part[i])
-        lines.append(f"{PETS[truth[i]]},{said}")
+        lines.append(f"{_PETS[truth[i]]},{said}")
     return "\n".join(lines) + "\n"
 
 
@@ -105,12 +102,12 @@ def pets_costs() -> str:
     unit = "EUR"
     """
     mistakes = {"cat": 1, "dog": 1, "fox": 100, "rabbit": 4}
-    lines = ['unit = "EUR"', f"outcomes = [{', '.join(f'{p!r}' for p in PETS)}]".replace("'", '"')]
-    decisions = ", ".join(f'"{name}"' for name in (*PETS, "ask a person"))
+    lines = ['unit = "EUR"', f"outcomes = [{', '.join(f'{p!r}' for p in _PETS)}]".replace("'", '"')]
+    decisions = ", ".join(f'"{name}"' for name in (*_PETS, "ask a person"))
     lines.append(f"decisions = [{decisions}]")
-    for truth in PETS:
+    for truth in _PETS:
         lines += ["", f"[cost.{truth}]"]
-        for decision in PETS:
+        for decision in _PETS:
             if decision != truth:
                 lines.append(f"{decision} = {20 if decision == 'fox' else mistakes[truth]}")
         lines.append('"ask a person" = 2')
@@ -132,18 +129,18 @@ def loans_csv() -> str:
     >>> print(loans_csv().splitlines()[0])
     loan,amount,default,bank_p,bureau_p
     """
-    rng = np.random.default_rng([SEED, 3])
-    default = rng.random(LOAN_CASES) < DEFAULT_RATE
-    shared = rng.standard_normal(LOAN_CASES)
-    size = rng.standard_normal(LOAN_CASES) + 0.2 * default
+    rng = np.random.default_rng([_SEED, 3])
+    default = rng.random(_LOAN_CASES) < _DEFAULT_RATE
+    shared = rng.standard_normal(_LOAN_CASES)
+    size = rng.standard_normal(_LOAN_CASES) + 0.2 * default
     amount = np.round(np.exp(8.5 + 0.9 * size) / 100) * 100 + 500
-    prior = np.log(DEFAULT_RATE / (1 - DEFAULT_RATE))
+    prior = np.log(_DEFAULT_RATE / (1 - _DEFAULT_RATE))
     columns = []
     for strength in (1.9, 1.3):
         seen = _seen(rng, default, shared, strength, 1.0)
         columns.append(_probability(strength * (seen - strength / 2) + prior))
     lines = ["loan,amount,default,bank_p,bureau_p"]
-    for i in range(LOAN_CASES):
+    for i in range(_LOAN_CASES):
         said = ",".join(f"{column[i]:.4f}" for column in columns)
         lines.append(f"{i + 1},{amount[i]:.0f},{int(default[i])},{said}")
     return "\n".join(lines) + "\n"
@@ -185,7 +182,7 @@ def _seen(
 def _log_odds(seen: Floats, mean: float, spread: float) -> Floats:
     """Log odds of a churner after seeing it, by Bayes' theorem."""
     ratio = seen**2 / 2 - ((seen - mean) / spread) ** 2 / 2 - np.log(spread)
-    return np.asarray(ratio + np.log(CHURN_RATE / (1 - CHURN_RATE)))
+    return np.asarray(ratio + np.log(_CHURN_RATE / (1 - _CHURN_RATE)))
 
 
 def _probability(log_odds: Floats) -> Floats:
@@ -204,7 +201,7 @@ def _thousandths(shares: Floats) -> list[list[int]]:
     return rows
 
 
-FOLDER = Path(__file__).parent / "data"
+_FOLDER = Path(__file__).parent / "data"
 
 
 def example_path(name: str) -> Path:
@@ -225,8 +222,8 @@ def example_path(name: str) -> Path:
     >>> example_path("churn.csv").name
     'churn.csv'
     """
-    path = FOLDER / name
+    path = _FOLDER / name
     if Path(name).name != name or not path.is_file():
-        known = ", ".join(sorted(each.name for each in FOLDER.iterdir()))
+        known = ", ".join(sorted(each.name for each in _FOLDER.iterdir()))
         raise DataError(f"there is no example {name!r}.", hint=f"there are {known}")
     return path

@@ -25,17 +25,6 @@ from stakes.elicitation.session import Elicitation
 from stakes.elicitation.statements import Statement
 from stakes.exceptions import FormatError, StakesError
 
-__all__ = [
-    "answers_from_toml",
-    "answers_to_toml",
-    "is_number",
-    "kept_prior",
-    "read_answers",
-    "reading_answer",
-    "statements_of",
-    "write_answers",
-]
-
 
 @contextmanager
 def reading_answer(at: str) -> Iterator[None]:
@@ -50,7 +39,7 @@ def reading_answer(at: str) -> Iterator[None]:
         raise FormatError(f"cannot be read: {error} - at `{at}`.") from error
 
 
-def statements_of(row: Mapping[str, Any], k: int) -> tuple[Statement, ...]:
+def _statements_of(row: Mapping[str, Any], k: int) -> tuple[Statement, ...]:
     """What one table says."""
     route = row.get("route")
     if not isinstance(route, str) or route not in _ROUTES:
@@ -82,10 +71,10 @@ def _counts(values: Any, key: str) -> list[int]:
 
 def _is_whole(value: Any) -> bool:
     """Whether it is a number without a fraction."""
-    return is_number(value) and math.isfinite(value) and value == int(value)
+    return _is_number(value) and math.isfinite(value) and value == int(value)
 
 
-def is_number(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     """Whether TOML holds a number here."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -93,7 +82,7 @@ def is_number(value: Any) -> bool:
 def _ends(row: Mapping[str, Any], key: str) -> list[float]:
     """A number, or the two ends of a range."""
     ends = row[key] if isinstance(row[key], list) else [row[key]]
-    if len(ends) not in (1, 2) or not all(map(is_number, ends)):
+    if len(ends) not in (1, 2) or not all(map(_is_number, ends)):
         raise FormatError(f"`{key}` must be a number, or two ends of a range; got {row[key]!r}.")
     return ends
 
@@ -132,7 +121,7 @@ _ROUTES: dict[str, Callable[[Mapping[str, Any]], tuple[Statement, ...]]] = {
 }
 
 
-HEAD = """# One miss costs as much as `miss` false alarms, by the answers below. The costs above
+_HEAD = """# One miss costs as much as `miss` false alarms, by the answers below. The costs above
 # are the geometric middle of that range. Change an answer and replay the conversation:
 #   stakes ask --answers THIS_FILE
 """
@@ -169,7 +158,7 @@ def answers_to_toml(talk: Elicitation, *, note: str = "", **settings: Any) -> st
     <BLANKLINE>
     """
     ratio = talk.ratio
-    lines = [costs_to_toml(talk.application(**settings)), "[elicitation]", HEAD.rstrip()]
+    lines = [costs_to_toml(talk.application(**settings)), "[elicitation]", _HEAD.rstrip()]
     lines += [f"miss = {toml_value([ratio.low, ratio.high])}", f"prior = {toml_value(talk.prior)}"]
     lines += [f"note = {toml_value(note)}"] if note else []
     for each in talk.statements:
@@ -221,7 +210,7 @@ def answers_from_toml(text: str, *, source: str = "answers") -> tuple[Statement,
             raise FormatError("answers are tables [[answer]].")
         found: list[Statement] = []
         for k, row in enumerate(rows):
-            found += statements_of(row, k)
+            found += _statements_of(row, k)
         return tuple(found)
 
 
@@ -277,7 +266,7 @@ def kept_prior(path: str | os.PathLike[str]) -> float | None:
         table = toml_table(Path(path).read_text(encoding="utf-8-sig"))
         kept = table.get("elicitation")
         prior = kept.get("prior") if isinstance(kept, Mapping) else None
-        if prior is not None and not (is_number(prior) and 0 < prior < 1):
+        if prior is not None and not (_is_number(prior) and 0 < prior < 1):
             raise FormatError(f"`prior` must lie between 0 and 1; got {prior!r}.")
         return None if prior is None else float(prior)
 

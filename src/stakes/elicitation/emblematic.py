@@ -11,8 +11,6 @@ from stakes._names import listed
 from stakes.elicitation.statements import Statement
 from stakes.exceptions import DataError, PriorError
 
-__all__ = ["EMBLEMATIC_MODELS", "EmblematicModel", "emblematic_models", "ratio_from_ranking"]
-
 
 class EmblematicModel(NamedTuple):
     """A simple model by its two error rates; see `emblematic_models`.

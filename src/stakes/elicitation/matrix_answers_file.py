@@ -14,10 +14,8 @@ from stakes.elicitation.answers_file import reading_answer
 from stakes.elicitation.matrix_set import MatrixElicitation, MatrixStatement
 from stakes.exceptions import FormatError
 
-__all__ = ["matrix_answers_from_toml", "matrix_answers_to_toml"]
-
 #: What a statement is made from; only these are written and read.
-KEYS = ("cell", "other", "at_least", "at_most", "better", "worse", "said")
+_KEYS = ("cell", "other", "at_least", "at_most", "better", "worse", "said")
 
 
 def matrix_answers_to_toml(talk: MatrixElicitation, **settings: Any) -> str:
@@ -48,7 +46,7 @@ def matrix_answers_to_toml(talk: MatrixElicitation, **settings: Any) -> str:
     lines += [f"unit = {toml_value(list(talk.unit or ()))}", f"limit = {toml_value(talk.limit)}"]
     for each in talk.statements:
         lines += ["", "[[elicitation.answer]]"]
-        lines += [f"{key} = {toml_value(each.inputs[key])}" for key in KEYS if key in each.inputs]
+        lines += [f"{key} = {toml_value(each.inputs[key])}" for key in _KEYS if key in each.inputs]
         lines += [f"said = {toml_value(each.said)}"]
     return "\n".join(lines) + "\n"
 
@@ -111,9 +109,9 @@ def _begun(table: Mapping[str, Any], kept: Mapping[str, Any]) -> MatrixElicitati
 
 def _statement(row: Mapping[str, Any], talk: MatrixElicitation, at: str) -> MatrixStatement:
     """One statement, by the same ways in which it was made."""
-    unknown = [key for key in row if key not in KEYS]
+    unknown = [key for key in row if key not in _KEYS]
     if unknown:
-        raise FormatError(f"unknown key `{unknown[0]}` - at `{at}`.", hint=f"known: {KEYS}")
+        raise FormatError(f"unknown key `{unknown[0]}` - at `{at}`.", hint=f"known: {_KEYS}")
     with reading_answer(at):
         if "better" in row:
             said = str(row.get("said", ""))

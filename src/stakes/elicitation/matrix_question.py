@@ -13,10 +13,8 @@ from stakes.exceptions import DataError
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 
-__all__ = ["MatrixQuestion", "asked_about"]
-
 #: Only this many systems are compared in pairs; those that are best most often.
-MOST_SYSTEMS = 30
+_MOST_SYSTEMS = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -74,7 +72,7 @@ def asked_about(
     if float(regrets.max(axis=0).min()) <= tolerance:
         return None
     often = np.bincount(costs.argmin(axis=1), minlength=len(names))
-    near = np.argsort(-often, kind="stable")[:MOST_SYSTEMS]
+    near = np.argsort(-often, kind="stable")[:_MOST_SYSTEMS]
     rounded = [_in_cases(share, cases) for share in shares]
     best: tuple[float, float] | None = None
     found: MatrixQuestion | None = None

@@ -22,17 +22,14 @@ from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 
-__all__ = ["MatrixElicitation", "MatrixStatement", "drawn", "inner_point", "least_and_most"]
-
-
 #: Steps between two draws that are kept, for each unknown.
-THINNING = 2
-BURN_IN = 50
+_THINNING = 2
+_BURN_IN = 50
 #: Inequalities may be missed by this much, relative to their size: rounding.
-SLACK = 1e-9
+_SLACK = 1e-9
 
 
-def inner_point(rows: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray | None:
+def _inner_point(rows: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray | None:
     """A point of {x : rows @ x >= 0, low <= x <= high} far from its edges; None if empty."""
     from scipy.optimize import linprog
 
@@ -50,13 +47,13 @@ def inner_point(rows: FloatArray, low: FloatArray, high: FloatArray) -> FloatArr
     found = linprog(
         goal,
         A_ub=np.vstack([upper, walls]),
-        b_ub=np.concatenate([np.full(len(upper), SLACK), -low, high]),
+        b_ub=np.concatenate([np.full(len(upper), _SLACK), -low, high]),
         bounds=[(None, None)] * size + [(0, 1)],
     )
     return np.clip(found.x[:-1], low, high) if found.status == 0 else None
 
 
-def least_and_most(
+def _least_and_most(
     rows: FloatArray, low: FloatArray, high: FloatArray, k: int
 ) -> tuple[float, float]:
     """How small and how large one entry can be."""
@@ -66,7 +63,7 @@ def least_and_most(
     for sign in (1.0, -1.0):
         goal = np.zeros(low.size)
         goal[k] = sign
-        for slack in (0.0, SLACK):  # exactly, or up to rounding where that leaves nothing
+        for slack in (0.0, _SLACK):  # exactly, or up to rounding where that leaves nothing
             found = linprog(
                 goal,
                 A_ub=-rows if rows.size else None,
@@ -79,11 +76,11 @@ def least_and_most(
     return ends[0], ends[1]
 
 
-def drawn(
+def _drawn(
     rows: FloatArray, low: FloatArray, high: FloatArray, n: int, rng: np.random.Generator
 ) -> FloatArray:
     """Points of the set, uniform in their logarithms: along random lines, shrinking misses."""
-    at = inner_point(rows, low, high)
+    at = _inner_point(rows, low, high)
     assert at is not None
     x, groups = np.log(at), _linked(rows, low.size)
     fixed = np.unique(groups[high <= low])
@@ -93,10 +90,10 @@ def drawn(
     free = np.flatnonzero(np.isin(groups, moving))
     member = np.searchsorted(moving, groups[free])
     bottom, top = np.log(low[free]), np.log(high[free])
-    slack = SLACK * np.abs(rows).sum(axis=1) * high.max() if rows.size else np.zeros(0)
+    slack = _SLACK * np.abs(rows).sum(axis=1) * high.max() if rows.size else np.zeros(0)
     kept = np.empty((n, low.size))
-    steps = THINNING * moving.size
-    for k in range(-BURN_IN, n):
+    steps = _THINNING * moving.size
+    for k in range(-_BURN_IN, n):
         for _ in range(steps):
             direction = rng.normal(size=moving.size)[member]
             with np.errstate(divide="ignore"):
@@ -118,7 +115,7 @@ def _linked(rows: FloatArray, size: int) -> NDArray[np.intp]:
         ratio = -first[i] / first[j]
         if second[i] * second[j] < 0 and np.flatnonzero(second).tolist() == [i, j]:
             opposite = first[i] * second[i] < 0
-            if opposite and abs(-second[i] / second[j] / ratio - 1) < SLACK:
+            if opposite and abs(-second[i] / second[j] / ratio - 1) < _SLACK:
                 groups[groups == groups[j]] = groups[i]
     return groups
 
@@ -276,12 +273,12 @@ class MatrixElicitation:
     @cached_property
     def contradictions(self) -> tuple[int, ...]:
         """Positions of statements that cannot all be true, as few as possible; empty if all can."""
-        if inner_point(self._rows(range(len(self.statements))), *self._box) is not None:
+        if _inner_point(self._rows(range(len(self.statements))), *self._box) is not None:
             return ()
         kept = list(range(len(self.statements)))
         for k in list(kept):  # leave out whatever is not needed for the contradiction
             rest = [other for other in kept if other != k]
-            if inner_point(self._rows(rest), *self._box) is None:
+            if _inner_point(self._rows(rest), *self._box) is None:
                 kept = rest
         return tuple(kept)
 
@@ -291,14 +288,14 @@ class MatrixElicitation:
         if self.free[self._at(cell)]:
             return 0.0, 0.0
         k = int(np.flatnonzero((~self.free).ravel()).tolist().index(self._flat(cell)))
-        return least_and_most(self._rows(range(len(self.statements))), *self._box, k)
+        return _least_and_most(self._rows(range(len(self.statements))), *self._box, k)
 
     @cached_property
     def samples(self) -> FloatArray:
         """Matrices that agree with everything that was said, uniform on the scale of factors."""
         self._refuse_contradictions()
         rows = self._rows(range(len(self.statements)))
-        values = drawn(rows, *self._box, self.n_samples, as_generator(self.rng))
+        values = _drawn(rows, *self._box, self.n_samples, as_generator(self.rng))
         costs = np.zeros((len(values), *self.free.shape))
         costs[:, ~self.free] = values
         return costs

@@ -20,13 +20,11 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from stakes.elicitation.session import Elicitation
 
-__all__ = ["Goal", "Options", "next_question", "options_of"]
-
 
 Goal = Literal["model", "threshold"]
 
 #: Grid points per factor of e between ratios; corners are added to them.
-PER_UNIT = 100
+_PER_UNIT = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +41,7 @@ class Options:
     @cached_property
     def ratios(self) -> FloatArray:
         """The grid: both ends, all corners between them, and a fine net."""
-        size = max(2, math.ceil(PER_UNIT * math.log(self.high / self.low)) + 1)
+        size = max(2, math.ceil(_PER_UNIT * math.log(self.high / self.low)) + 1)
         net = np.exp(np.linspace(math.log(self.low), math.log(self.high), size))
         corners = [_corners(*each, self.prior) for each in self.points]
         merged = (np.concatenate([p[0] for p in self.points]),
@@ -177,9 +175,9 @@ def _turns_back(
 
 
 #: A question is not repeated within this factor of one that was not answered.
-APART = 1.5
+_APART = 1.5
 #: Without systems to choose between, the ratio is narrowed down to this factor.
-ENOUGH = 2.0
+_ENOUGH = 2.0
 
 
 def next_question(talk: Elicitation) -> Question | None:
@@ -202,7 +200,7 @@ def next_question(talk: Elicitation) -> Question | None:
 
 def _plain_question(talk: Elicitation) -> Question | None:
     """Halve the ratio while it is not known well enough."""
-    if talk.ratio.factor <= ENOUGH or _declined(talk, talk.ratio.middle):
+    if talk.ratio.factor <= _ENOUGH or _declined(talk, talk.ratio.middle):
         return None
     return _posed(talk, talk.ratio.middle, "it halves what is still possible")
 
@@ -257,6 +255,6 @@ def _declined(talk: Elicitation, ratio: float) -> bool:
         if said.route == "preference" and said.inputs.get("prefers") == "=":
             misses, alarms = said.inputs["misses"], said.inputs["alarms"]
             asked = (alarms[1] - alarms[0]) / (misses[0] - misses[1])
-            if max(asked / ratio, ratio / asked) < APART:
+            if max(asked / ratio, ratio / asked) < _APART:
                 return True
     return False

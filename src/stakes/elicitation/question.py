@@ -13,15 +13,13 @@ from stakes.elicitation.statements import Statement
 from stakes.exceptions import DataError
 from stakes.typing import Name
 
-__all__ = ["Answer", "Question", "posed"]
-
 Answer = Literal["a", "b", "="]
 
 #: At least this many cases of the rarer class, so that numbers are not all 0 and 1.
-FEWEST = 20
+_FEWEST = 20
 #: Misses (or false alarms) that an exchange is about, for questions of usual fineness.
-LARGEST_STEP = 12
-FINE = 0.005
+_LARGEST_STEP = 12
+_FINE = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +134,7 @@ def _volume(prior: float, ratio: float) -> int:
     """A round number of cases with enough of both classes."""
     rarer = min(prior, 1 - prior)
     size = 100
-    while size * rarer < FEWEST or size * (1 - prior) < ratio or size * prior < 1 / ratio:
+    while size * rarer < _FEWEST or size * (1 - prior) < ratio or size * prior < 1 / ratio:
         size *= 10
     return size
 
@@ -173,7 +171,7 @@ def _tried(
 def _whole(ratio: float, within: float) -> tuple[int, int]:
     """Small whole numbers of misses and false alarms in about this ratio."""
     fraction = Fraction(ratio if ratio >= 1 else 1 / ratio)
-    most = math.ceil(LARGEST_STEP * math.sqrt(FINE / within))
+    most = math.ceil(_LARGEST_STEP * math.sqrt(_FINE / within))
     for largest in range(1, most + 1):
         close = fraction.limit_denominator(largest)
         if abs(close / fraction - 1) <= within:

@@ -19,15 +19,6 @@ from stakes.metrics.scores.hull_points import hull_points
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
 
-__all__ = [
-    "ratio_between",
-    "ratio_from_amounts",
-    "ratio_from_metric",
-    "ratio_from_number_willing",
-    "ratio_from_sensitivity",
-    "ratio_from_threshold",
-]
-
 
 def ratio_between(low: float, high: float | None = None) -> Statement:
     """Say it directly: one miss is worth as many false alarms as this, or from this to that.
@@ -187,7 +178,7 @@ def _said(pair: tuple[float, float]) -> str:
 
 
 #: More cuts than this are thinned when a metric is maximised by trying.
-MOST_CUTS = 2000
+_MOST_CUTS = 2000
 
 
 def ratio_from_metric(metric: str | Callable[[ConfusionMatrix], float], system: Any) -> Statement:
@@ -312,7 +303,7 @@ def _best_cut(measure: Any, scores: RankedScores) -> ConfusionMatrix:
     scores.require_both("ratio_from_metric")
     below_first, below_second = scores.cumulated
     n0, n1 = scores.class_totals
-    step = 1 if isinstance(measure, Metric) else max(1, below_first.size // MOST_CUTS)
+    step = 1 if isinstance(measure, Metric) else max(1, below_first.size // _MOST_CUTS)
     cuts = np.union1d(scores.hull, np.arange(0, below_first.size, step))
     tn, fn = below_first[cuts].astype(np.float64), below_second[cuts].astype(np.float64)
     inside = (tn > 0) & (tn < n0) & (fn > 0) & (fn < n1)

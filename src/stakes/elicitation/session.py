@@ -25,10 +25,8 @@ from stakes.exceptions import DataError, PriorError
 from stakes.results import Frame
 from stakes.typing import Name
 
-__all__ = ["Elicitation"]
-
 #: Leads below this are not worth telling apart.
-NEAR_TIE = 0.01
+_NEAR_TIE = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,7 +175,7 @@ class Elicitation:
 
     # ------------------------------------------------------------- what it means
 
-    def winners(self, *, tolerance: float = NEAR_TIE) -> Frame:
+    def winners(self, *, tolerance: float = _NEAR_TIE) -> Frame:
         """Who is best where: choice, from_ratio, to_ratio, nec at both ends; near ties merged.
 
         A choice is kept as long as it loses no more than `tolerance` against the best one, so

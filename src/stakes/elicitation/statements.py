@@ -13,16 +13,6 @@ from stakes.application.sentences import shown, spoken
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.typing import Name
 
-__all__ = [
-    "Contradiction",
-    "RatioInterval",
-    "Statement",
-    "agreed_ratio",
-    "contradictions",
-    "ratio_words",
-    "refuse_positions",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class RatioInterval:
@@ -109,10 +99,10 @@ class RatioInterval:
 
     def describe(self, positive: Name = "positive") -> str:
         """The interval in words, in the user's own names."""
-        return ratio_words(self.low, self.high, positive)
+        return _ratio_words(self.low, self.high, positive)
 
 
-def ratio_words(low: float, high: float, positive: Name) -> str:
+def _ratio_words(low: float, high: float, positive: Name) -> str:
     """A ratio, or a range of it, in words; the larger side is counted in the smaller one."""
     missed = f"missed '{shown(positive)}'"
     if low >= 1 or (low < 1 < high and low * high >= 1):
@@ -131,7 +121,7 @@ def _range(low: float, high: float) -> str:
 
 
 #: How many times further an open end is thought of, beyond the bounds of the conversation.
-OPEN = 10.0
+_OPEN = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,9 +272,9 @@ def agreed_ratio(
     least = max((each.low for each in statements), default=0.0)
     most = min((each.high for each in statements), default=math.inf)
     if least >= high:  # beyond the bounds of the conversation: what was said wins
-        low, high = least, most if most < math.inf else least * OPEN
+        low, high = least, most if most < math.inf else least * _OPEN
     elif most <= low:
-        low, high = least if least > 0 else most / OPEN, most
+        low, high = least if least > 0 else most / _OPEN, most
     else:
         low, high = max(low, least), min(high, most)
     return RatioInterval(low, high)

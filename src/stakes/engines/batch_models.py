@@ -24,8 +24,6 @@ from stakes.posteriors.class_order import ClassOrder
 from stakes.posteriors.posteriors import column_place, posterior_array
 from stakes.typing import FloatArray
 
-__all__ = ["decisions_of", "read_model", "score_edges_of"]
-
 
 def read_model(
     said: Any, name: str, app: Application, n_cases: int, order: ClassOrder

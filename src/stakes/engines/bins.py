@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from stakes._checks import frozen
 from stakes.typing import FloatArray
 
-__all__ = ["Bins", "place", "steps"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bins:

@@ -9,9 +9,6 @@ from typing import Any
 from stakes.engines.plan import Grouping, Plan, Table
 from stakes.engines.sql_text import Sql, SqlDialect, aggregates
 
-__all__ = ["DIALECT", "run", "sample"]
-
-
 #: Bits of a key up to which groups are places in an array.
 WIDEST = 18
 

@@ -17,8 +17,6 @@ from stakes.engines.request import Request
 from stakes.exceptions import DataError, LabelError
 from stakes.typing import Name
 
-__all__ = ["ColumnTypes", "casting", "coded"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnTypes:
@@ -118,11 +116,11 @@ def coded(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], wh
     raise LabelError(
         f"`{what}` is the column {name!r} of type {kind}, which cannot hold the names "
         f"{listed(names)}.",
-        hint=casting(kind, name, names),
+        hint=_casting(kind, name, names),
     )
 
 
-def casting(kind: Any, name: str, names: Sequence[Name]) -> str:
+def _casting(kind: Any, name: str, names: Sequence[Name]) -> str:
     """What to do about a column of labels or decisions whose type cannot hold the names."""
     whole = f"in pandas, frame[{name!r}].astype(int)"
     if kind == nw.Object:

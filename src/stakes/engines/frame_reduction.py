@@ -20,10 +20,8 @@ from stakes.engines.row_rules import cuts
 from stakes.exceptions import DataError
 from stakes.summaries import ScoreBins
 
-__all__ = ["engine_of", "native", "reduce_frame", "reduction_of", "refused_rows"]
 
-
-def refused_rows(made: Planned, tables: list[Table]) -> int:
+def _refused_rows(made: Planned, tables: list[Table]) -> int:
     """How many rows could not be used."""
     if made.from_bins:
         name, last = PREFIX + "bin0", next(iter(made.bins.values())).count
@@ -33,12 +31,12 @@ def refused_rows(made: Planned, tables: list[Table]) -> int:
     return sum(int(n) for code, n in zip(codes, rows, strict=True) if code is None or code >= last)
 
 
-def reduction_of(made: Planned, tables: list[Table], *, keep_missing: bool = False) -> Reduction:
+def _reduction_of(made: Planned, tables: list[Table], *, keep_missing: bool = False) -> Reduction:
     """Everything that was counted; `tables` are those of the groupings, in order."""
     for table in tables:
         _mark_missing(made, table, keep_missing)
     if made.from_bins:
-        panels = [panel_of_bins(made, tables[0])]
+        panels = [_panel_of_bins(made, tables[0])]
     else:
         panels = [_panels(made, k, table) for k, table in enumerate(tables[: len(made.panels)])]
     bins = {
@@ -59,7 +57,7 @@ def reduction_of(made: Planned, tables: list[Table], *, keep_missing: bool = Fal
     return Reduction(made.request, made.kinds, parts)
 
 
-def panel_of_bins(made: Planned, table: Table) -> dict[tuple[Any, ...], Panel]:
+def _panel_of_bins(made: Planned, table: Table) -> dict[tuple[Any, ...], Panel]:
     """The cells that bins of one score come to: no threshold cuts a bin."""
     scores = np.asarray(table[PREFIX + "low"], dtype=np.float64)
     decided = []
@@ -106,7 +104,7 @@ def _slices(made: Planned, table: Table) -> dict[tuple[Any, ...], list[int]]:
 def _mark_missing(made: Planned, table: Table, keep: bool) -> None:
     """Put None for every value of `by` that is missing; raise where none may be."""
     for name in made.request.by:
-        missing = [is_missing(value) for value in table[name]]
+        missing = [_is_missing(value) for value in table[name]]
         if any(missing) and not keep:
             n = sum(rows for rows, gap in zip(table[PREFIX + "rows"], missing, strict=True) if gap)
             raise DataError(
@@ -118,7 +116,7 @@ def _mark_missing(made: Planned, table: Table, keep: bool) -> None:
             table[name] = [None if gap else value for value, gap in cells]
 
 
-def is_missing(value: Any) -> bool:
+def _is_missing(value: Any) -> bool:
     """Whether a key is None, NaN or a library's own mark of a missing value."""
     try:
         return value is None or bool(value != value)
@@ -187,7 +185,7 @@ def _frozen(values: Any, kind: Any) -> NDArray[Any]:
 
 
 #: Frames with a file of their own: by the package and the name of their type.
-NATIVE = {
+_NATIVE = {
     "duckdb": "duckdb_sql",
     "polars": "polars_expressions",
     "pyspark": "spark_sql",
@@ -230,16 +228,16 @@ def reduce_frame(frame: Any, request: Request, *, keep_missing: bool = False) ->
            [1, 1]])
     """
     frame = native(frame)
-    engine = engine_of(frame)
+    engine = _engine_of(frame)
     types = ColumnTypes.of(frame, request)
     made = planned(request, types, engine.DIALECT)
     tables = engine.run(frame, made.plan, request.columns)
-    refused = refused_rows(made, tables)
+    refused = _refused_rows(made, tables)
     if refused:
         from stakes.engines.refused_rows import refuse
 
         refuse(frame, engine, request, types, refused)
-    return reduction_of(made, tables, keep_missing=keep_missing)
+    return _reduction_of(made, tables, keep_missing=keep_missing)
 
 
 def native(frame: Any) -> Any:
@@ -261,7 +259,7 @@ def native(frame: Any) -> Any:
         ) from None
 
 
-def engine_of(frame: Any) -> ModuleType:
+def _engine_of(frame: Any) -> ModuleType:
     """The module that knows how to reduce a frame of this type."""
     package = type(frame).__module__.partition(".")[0].lstrip("_")
-    return import_module(f"stakes.engines.{NATIVE.get(package, 'frames')}")
+    return import_module(f"stakes.engines.{_NATIVE.get(package, 'frames')}")

@@ -8,8 +8,6 @@ import narwhals as nw
 
 from stakes.engines.plan import PREFIX, Grouping, Plan, Table
 
-__all__ = ["DIALECT", "Narwhals", "as_table", "grouped", "run", "sample", "stepped"]
-
 
 class Narwhals:
     """The words of expressions, as narwhals spells them."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["PREFIX", "Grouping", "Plan", "Table"]
-
 #: Names of the columns that are made on the way.
 PREFIX = "stakes_"
 

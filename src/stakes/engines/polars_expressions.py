@@ -12,8 +12,6 @@ from stakes._optional import load
 from stakes.engines import frames
 from stakes.engines.plan import Plan, Table
 
-__all__ = ["DIALECT", "run", "sample"]
-
 
 class _Polars(frames.Narwhals):
     """Columns by the names that they have while rows are counted: see `_plain`."""

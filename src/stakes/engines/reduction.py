@@ -23,8 +23,6 @@ from stakes.typing import FloatArray, IntArray, Name
 if TYPE_CHECKING:
     from stakes.uncertainty.intervals.case_rows import CellSums
 
-__all__ = ["Panel", "Part", "Reduction"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:

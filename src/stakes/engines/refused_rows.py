@@ -14,13 +14,11 @@ from stakes.engines.request import Request
 from stakes.exceptions import CostError, DataError, LabelError, PosteriorError, StakesError
 from stakes.typing import Name
 
-__all__ = ["refuse"]
-
-LARGEST = 1.7976931348623157e308
+_LARGEST = 1.7976931348623157e308
 #: Rows looked at for examples of what is wrong.
-EXAMPLES = 100
-DROP = "drop or fill those rows first; nothing is dropped silently"
-LOGITS = (
+_EXAMPLES = 100
+_DROP = "drop or fill those rows first; nothing is dropped silently"
+_LOGITS = (
     "for logits use Posteriors.from_logits(x), "
     "for log-likelihood ratios Posteriors.from_llrs(x, priors)"
 )
@@ -55,7 +53,7 @@ def refuse(
     for fault, name in zip(faults, names, strict=True):
         count = int(table[name][0])
         if count:
-            rows = engine.sample(frame, plan, request.columns, name, EXAMPLES)
+            rows = engine.sample(frame, plan, request.columns, name, _EXAMPLES)
             raise fault.error(_said(fault, rows, count, total), hint=_hint(fault, rows))
     if request.case_costs:
         raise CostError(
@@ -95,7 +93,7 @@ def _hint(fault: _Fault, rows: list[dict[str, Any]]) -> str:
 def _faults(dialect: Any, request: Request, types: ColumnTypes) -> list[_Fault]:
     """Everything that may be wrong, in the order in which it is said."""
     found = [
-        _Fault(DataError, f"`{name}` has missing values", DROP, dialect.known(column), (name,))
+        _Fault(DataError, f"`{name}` has missing values", _DROP, dialect.known(column), (name,))
         for name in request.columns
         if name not in request.by
         for column in [dialect.column(name)]
@@ -109,16 +107,16 @@ def _faults(dialect: Any, request: Request, types: ColumnTypes) -> list[_Fault]:
             found.append(_names(dialect, columns[0], types, app.decisions, model))
     if request.sample_weight is not None:
         name = request.sample_weight
-        holds = _between(dialect, dialect.number(name), 0.0, LARGEST)
+        holds = _between(dialect, dialect.number(name), 0.0, _LARGEST)
         rule = "`sample_weight` must be finite and not negative"
         found.append(
             _Fault(DataError, rule, "weights count how often a case is met", holds, (name,))
         )
     for formula in (request.case_costs or {}).values():
         for name in formula.columns:
-            holds = _between(dialect, dialect.number(name), -LARGEST, LARGEST)
+            holds = _between(dialect, dialect.number(name), -_LARGEST, _LARGEST)
             rule = f"`{name}` must be finite, to reckon costs with"
-            found.append(_Fault(CostError, rule, DROP, holds, (name,)))
+            found.append(_Fault(CostError, rule, _DROP, holds, (name,)))
     return found
 
 
@@ -138,7 +136,7 @@ def _posteriors(
     room = types.tolerance(columns) if len(columns) > 1 else 0.0
     rule = f"`posteriors` of {model!r} must lie between 0 and 1"
     found = [
-        _Fault(PosteriorError, rule, LOGITS, _between(dialect, number, 0.0, 1.0 + room), columns)
+        _Fault(PosteriorError, rule, _LOGITS, _between(dialect, number, 0.0, 1.0 + room), columns)
         for number in (dialect.number(name) for name in columns)
     ]
     if len(columns) > 1:

@@ -15,16 +15,14 @@ from stakes.exceptions import CostError, DataError
 from stakes.posteriors.class_order import ClassOrder, asked_order, named_places
 from stakes.typing import FloatArray, Name
 
-__all__ = ["PER_CASE", "Request", "System"]
-
 #: The rule that decides each case by its own costs, in place of an application.
 PER_CASE = "per case"
 
 #: What else can be typed where columns are not named like the classes.
-BY_CLASS = '; or a column for each class: {"gbm": {"yes": "p1", "no": "p0"}}'
+_BY_CLASS = '; or a column for each class: {"gbm": {"yes": "p1", "no": "p0"}}'
 
 #: At most so many bins of a score; their numbers fit into two bytes.
-MOST_BINS = 2**16
+_MOST_BINS = 2**16
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +116,13 @@ class Request:
             raise DataError(
                 "`models` must map names to columns.", hint='models={"gbm": ["p_no", "p_yes"]}'
             )
-        order = asked_order(classes, positive, also=BY_CLASS)
+        order = asked_order(classes, positive, also=_BY_CLASS)
         given = {str(name): said for name, said in models.items()}
         columns = {name: _columns(said, name, first) for name, said in given.items()}
         places = {name: _places(given[name], columns[name], first, order) for name in given}
         columns |= {name: tuple(columns[name][k] for k in at) for name, at in places.items() if at}
-        if not 0 <= n_bins <= MOST_BINS or n_bins in (1, 2, 3):
-            raise DataError(f"`n_bins` must be 0, or 4 to {MOST_BINS}; got {n_bins!r}.")
+        if not 0 <= n_bins <= _MOST_BINS or n_bins in (1, 2, 3):
+            raise DataError(f"`n_bins` must be 0, or 4 to {_MOST_BINS}; got {n_bins!r}.")
         if n_bins and len(first.classes) != 2:
             raise DataError(f"scores are binned for two classes; got {len(first.classes)}.")
         paid = {} if case_costs is None else cost_cells(case_costs, first.classes, first.decisions)

@@ -20,15 +20,13 @@ from stakes.engines.row_rules import (
     per_case,
 )
 
-__all__ = ["Planned", "planned"]
-
-LARGEST = 1.7976931348623157e308
+_LARGEST = 1.7976931348623157e308
 #: Makes the smallest negative posterior as large a fault as a sum that is far off.
-HUGE = 1e300
+_HUGE = 1e300
 #: Up to so many possible combinations all decisions are counted together, in one table.
-TOGETHER = 2**12
+_TOGETHER = 2**12
 #: Up to so many, the models of one application are.
-PAIRED = 2**20
+_PAIRED = 2**20
 
 
 @dataclass(slots=True, eq=False)
@@ -124,7 +122,7 @@ class _Planner:
             return None
         weight = self.number(self.request.sample_weight)
         lit = self.dialect.literal
-        self.conditions.append(self.dialect.between(weight, lit(0.0), lit(LARGEST)))
+        self.conditions.append(self.dialect.between(weight, lit(0.0), lit(_LARGEST)))
         return weight
 
     def posteriors(self, k: int, model: str) -> list[Any]:
@@ -140,7 +138,7 @@ class _Planner:
             total = total + part
             below = below + (self.dialect.size(part) - part)
         total = self.column(1, f"total{k}", total)
-        fault = self.dialect.size(total - lit(1.0)) + lit(HUGE) * below
+        fault = self.dialect.size(total - lit(1.0)) + lit(_HUGE) * below
         fault = self.column(2, f"fault{k}", fault)
         self.conditions.append(fault <= lit(self.types.tolerance(columns)))
         return parts
@@ -148,7 +146,7 @@ class _Planner:
     def amounts(self) -> dict[tuple[int, int], Any]:
         """What each decision costs for each class in each row, where that differs by row."""
         found = case_amounts(self.dialect, self.request, self.number)
-        limit = self.dialect.literal(LARGEST)
+        limit = self.dialect.literal(_LARGEST)
         for (i, j), amount in found.items():
             if not isinstance(amount, float):
                 found[i, j] = self.column(1, f"c{i}_{j}", amount)
@@ -291,11 +289,11 @@ class _Planner:
 def _panels(request: Request, sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
     """Which systems are counted together: all, those of one rule, or each alone."""
     systems = request.systems
-    if prod(sizes) <= TOGETHER:
+    if prod(sizes) <= _TOGETHER:
         return [tuple(range(len(systems)))]
     found: list[tuple[int, ...]] = []
     for rule in dict.fromkeys(system.application for system in systems):
         mine = tuple(k for k, system in enumerate(systems) if system.application == rule)
-        together = sizes[0] * prod(sizes[1 + k] for k in mine) <= PAIRED
+        together = sizes[0] * prod(sizes[1 + k] for k in mine) <= _PAIRED
         found += [mine] if together else [(k,) for k in mine]
     return found

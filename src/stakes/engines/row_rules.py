@@ -15,28 +15,14 @@ from stakes.engines.request import Request
 from stakes.exceptions import PriorError
 from stakes.typing import FloatArray
 
-__all__ = [
-    "Sums",
-    "argmin",
-    "case_amounts",
-    "cuts",
-    "decided_by_cuts",
-    "expected_costs",
-    "least_amount",
-    "moving",
-    "per_case",
-    "stretches",
-]
-
-
 #: Expected costs; their absolute products, where these add to something else; and the margin for
 #: ties, which is relative to them.
 Sums = tuple[list[Any], list[Any] | None, float]
 #: Up to so many decisions are compared pair by pair, which engines do faster than a minimum.
-PAIRWISE = 8
+_PAIRWISE = 8
 
 
-def moving(app: Application, said_at: FloatArray | None) -> list[Fraction]:
+def _moving(app: Application, said_at: FloatArray | None) -> list[Fraction]:
     """By how much each posterior is multiplied to be moved to the priors of the application."""
     if app.priors is None or said_at is None or np.array_equal(app.priors, said_at):
         return [Fraction(1)] * len(app.classes)
@@ -58,7 +44,7 @@ def cuts(
 
 def stretches(app: Application, said_at: FloatArray | None) -> list[intervals.Piece]:
     """The decisions of two classes in order of the posteriors as given."""
-    return intervals.pieces(app.costs.values, moving(app, said_at))
+    return intervals.pieces(app.costs.values, _moving(app, said_at))
 
 
 def decided_by_cuts(dialect: Any, posterior: Any, at: list[float], decisions: list[int]) -> Any:
@@ -77,7 +63,7 @@ def expected_costs(
 
     `kind` is the type of the columns of posteriors.
     """
-    factors = moving(app, said_at)
+    factors = _moving(app, said_at)
     ratios = np.array([float(factor / max(factors)) for factor in factors])
     table = compared(app.costs.values * ratios[:, None], kind)
     costs = [_weighted(dialect, posteriors, column) for column in table.values.T]
@@ -122,7 +108,7 @@ def argmin(dialect: Any, costs: list[Any], sizes: list[Any] | None, margin: floa
         lower = [cost - more for cost, more in zip(costs, slack, strict=True)]
         upper = [cost + more for cost, more in zip(costs, slack, strict=True)]
     branches = []
-    if len(costs) > PAIRWISE:
+    if len(costs) > _PAIRWISE:
         least = dialect.smallest(upper)
         branches = [(cost <= least, dialect.literal(j)) for j, cost in enumerate(lower[:-1])]
         return dialect.first_of(branches, dialect.literal(len(costs) - 1))
@@ -186,7 +172,7 @@ def per_case(
 ) -> Sums:
     """What each decision is expected to cost in its own case."""
     posteriors = parts if len(parts) > 1 else [dialect.literal(1.0) - parts[0], parts[0]]
-    factors = [float(factor) for factor in moving(app, said_at)]
+    factors = [float(factor) for factor in _moving(app, said_at)]
     if any(factor != 1 for factor in factors):
         posteriors = [dialect.literal(f) * p for f, p in zip(factors, posteriors, strict=True)]
     costs, sizes = [], []

@@ -8,8 +8,6 @@ from stakes._optional import load
 from stakes.engines.plan import Plan, Table
 from stakes.engines.sql_text import Sql, SqlDialect, aggregates
 
-__all__ = ["DIALECT", "run", "sample"]
-
 
 class _Spark(SqlDialect):
     """The SQL of Spark."""

@@ -7,8 +7,6 @@ from typing import Any
 
 from stakes.engines.plan import PREFIX, Grouping
 
-__all__ = ["Sql", "SqlDialect", "aggregates"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sql:

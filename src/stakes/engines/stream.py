@@ -29,13 +29,10 @@ from stakes.summaries import (
 from stakes.summaries.decided_by import DecidedBy
 from stakes.typing import FloatArray, Priors
 
-__all__ = ["Stream", "read_checkpoint"]
+_SAME = "go on with the application that the checkpoint was counted with"
 
 
-SAME = "go on with the application that the checkpoint was counted with"
-
-
-def read_checkpoint(
+def _read_checkpoint(
     path: Path, rule: DecidedBy, app: Application, how: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The summaries of a checkpoint, and its scores apart from them.
@@ -52,13 +49,13 @@ def read_checkpoint(
             f"{path.name} has classes {listed(inner.classes)} and decisions "
             f"{listed(inner.decisions)}; the application has {listed(app.classes)} and "
             f"{listed(app.decisions)}.",
-            hint=SAME,
+            hint=_SAME,
         )
     if "decided_by" in found:
         try:
             found["decided_by"] + rule
         except MergeError as error:
-            raise MergeError(f"{path.name}: {error.message}", hint=SAME) from None
+            raise MergeError(f"{path.name}: {error.message}", hint=_SAME) from None
     scores = found.pop("scores", {})
     kinds = {type(one) for one in scores.values()}
     wanted = {"none": set(), "bins": {ScoreBins}, "exact": {ScoreCounts}}[how]
@@ -71,7 +68,7 @@ def read_checkpoint(
     return found, scores
 
 
-LEAST_BINS = 4
+_LEAST_BINS = 4
 
 
 class Stream:
@@ -129,8 +126,8 @@ class Stream:
             raise DataError(f"`scores` must be 'none', 'bins' or 'exact'; got {scores!r}.")
         if scores != "none" and len(self.application.classes) != 2:
             raise DataError(f"scores are kept for two classes; got {self.application.classes}.")
-        if scores == "bins" and n_bins < LEAST_BINS:
-            raise DataError(f"`n_bins` must be at least {LEAST_BINS}; got {n_bins!r}.")
+        if scores == "bins" and n_bins < _LEAST_BINS:
+            raise DataError(f"`n_bins` must be at least {_LEAST_BINS}; got {n_bins!r}.")
         self._said_at: FloatArray | None = None
         if posterior_priors is not None:
             self._said_at = as_priors(posterior_priors, self.application.classes)
@@ -305,7 +302,7 @@ class Stream:
 
     def resume(self, path: str | Path) -> Self:
         """Add what a checkpoint holds to what has been counted here."""
-        found, scores = read_checkpoint(Path(path), self._rule, self.application, self._how)
+        found, scores = _read_checkpoint(Path(path), self._rule, self.application, self._how)
         if self._how == "bins" and scores:
             found["scores"] = scores
         self._keep(found, scores if self._how == "exact" else {})

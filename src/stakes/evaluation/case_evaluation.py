@@ -30,13 +30,10 @@ from stakes.uncertainty.comparisons.differences import adjusted
 from stakes.uncertainty.intervals.interval import few_carry
 from stakes.uncertainty.intervals.replicates import Replicates
 
-__all__ = ["CaseDraws", "CaseEvaluation", "compared_by_case", "evaluated_by_case", "nec_draws"]
-
-
 #: Draws for few cases, and the amount of work at which they become fewer.
 MOST_DRAWS, LEAST_DRAWS, WORK = 2000, 500, 3e7
 #: More systems than this are not compared pair by pair.
-MOST_COMPARED = 20
+_MOST_COMPARED = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +71,7 @@ class CaseDraws:
         return size * float(np.sqrt(total)), skewness, total**2 / float((parts**2 / left).sum())
 
 
-def nec_draws(excess: FloatArray, constant: FloatArray, question: Any) -> CaseDraws | None:
+def _nec_draws(excess: FloatArray, constant: FloatArray, question: Any) -> CaseDraws | None:
     """How sure NECs are; None when there are too few cases of a class.
 
     `excess` is what each system costs above the cheapest decision of each case, `constant`
@@ -160,9 +157,11 @@ def _by_unit(
     return sums, names.shape[0]
 
 
-def compared_by_case(names: list[str], draws: CaseDraws | None, question: Any) -> Comparison | None:
+def _compared_by_case(
+    names: list[str], draws: CaseDraws | None, question: Any
+) -> Comparison | None:
     """Every pair of systems on the same cases, by NEC."""
-    if draws is None or not 2 <= len(names) <= MOST_COMPARED:
+    if draws is None or not 2 <= len(names) <= _MOST_COMPARED:
         return None
     values = draws.replicates.values
     pairs = [
@@ -261,8 +260,8 @@ def evaluated_by_case(models: Any, costs: CaseCosts, question: Question) -> Eval
     ]
     rows = np.arange(len(costs))
     excess = np.column_stack([paid[rows, rule.codes] - least for rule in rules])
-    draws = nec_draws(excess, paid - least[:, None], question)
-    comparison = compared_by_case([r.name for r in rules], draws, question)
+    draws = _nec_draws(excess, paid - least[:, None], question)
+    comparison = _compared_by_case([r.name for r in rules], draws, question)
     found = tuple(
         _summed(rule, paid, weights, naive, k, draws, comparison, question)
         for k, rule in enumerate(rules)

@@ -20,8 +20,6 @@ from stakes.application import Application, CaseCosts
 from stakes.evaluation.judgement import Cases, Model
 from stakes.typing import FloatArray
 
-__all__ = ["CaseGrid", "CaseRule", "CaseSources", "RuleSums", "Sorted", "grid_of_cases", "sums_of"]
-
 #: Natural logarithm from one stop to the next, of the factor and of the odds of the share.
 STEP = 0.2
 #: Factors reach about ten times as far, either way.
@@ -31,7 +29,7 @@ SHARE_STOPS = 10
 #: The sums that a page holds of each rule.
 SUMS = ("alarms", "alarm_costs", "alarm_saved", "misses", "miss_costs", "miss_saved")
 #: At most so many numbers behind the rules that depend on both sliders.
-ROOM = 8_000
+_ROOM = 8_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +119,7 @@ def grid_of_cases(sources: CaseSources, app: Application) -> CaseGrid | None:
     if np.bincount(sources.cases.truth, minlength=2).min() == 0 or not 0 < sources.said_at[1] < 1:
         return None
     both = sum(rule.kind in ("one threshold", "average costs") for rule in sources.rules)
-    fits = ROOM // max(both * (2 * FACTOR_STOPS + 1), 1)
+    fits = _ROOM // max(both * (2 * FACTOR_STOPS + 1), 1)
     return CaseGrid(math.log(shares[1] / shares[0]), min(SHARE_STOPS, max(2, (fits - 1) // 2)))
 
 

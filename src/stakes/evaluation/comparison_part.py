@@ -26,19 +26,6 @@ from stakes.uncertainty import (
 )
 from stakes.uncertainty.intervals.case_rows import CaseRows
 
-__all__ = [
-    "NEAR_TIE",
-    "after_calibration",
-    "compared",
-    "nec_interval",
-    "ranges",
-    "ranges_of_counts",
-    "told_apart",
-    "within",
-    "worth_of_calibration",
-]
-
-
 #: More models than this are not compared pair by pair.
 MOST_COMPARED = 20
 

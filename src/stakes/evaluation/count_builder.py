@@ -26,9 +26,6 @@ from stakes.typing import FloatArray
 from stakes.uncertainty import Comparison, Difference, compare, interval
 from stakes.uncertainty.intervals.interval import few_carry
 
-__all__ = ["UNSHARED", "evaluated_case_sums", "evaluated_counts", "evaluated_reduction"]
-
-
 #: What to know about differences between confusion matrices.
 UNSHARED = "counts do not tell which cases are shared: differences are as if none were"
 
@@ -149,14 +146,14 @@ def _interval(
     return None if found.too_few else (found.low, found.high)
 
 
-NOTES = (
+_NOTES = (
     "each case is decided by its own costs; one threshold for all needs the rows: evaluate()",
     "there are no intervals of normalised costs: stakes.uncertainty.interval gives that of the "
     "cost, from Reduction.tally()",
 )
 
 
-def evaluated_case_sums(
+def _evaluated_case_sums(
     found: Reduction, given: Application, options: dict[str, Any]
 ) -> Evaluation:
     """Judge models that decide each case by its own costs."""
@@ -179,7 +176,7 @@ def evaluated_case_sums(
         n_cases=float(found.n_rows),
         data_priors=shares,
         too_few=shortage_of(found.rows_by_class, average, options["min_cases"]),
-        notes=NOTES + _unequal(found, scale),
+        notes=_NOTES + _unequal(found, scale),
         naive=naive,
         level=options["level"],
     )
@@ -238,7 +235,7 @@ def _summed_cases(
     )
 
 
-RECALIBRATION = (
+_RECALIBRATION = (
     "no model was re-calibrated: that needs the rows; take a sample of them to evaluate()"
 )
 
@@ -271,7 +268,7 @@ def _judged(
     """The models of one reduction, without its slices."""
     if found.request.case_costs:
         given = next(iter(found.request.applications.values()))
-        return evaluated_case_sums(found, given, options)
+        return _evaluated_case_sums(found, given, options)
     name = next(iter(found.request.applications)) if application is None else application
     given = found.request.applications[name]
     totals = found.class_totals
@@ -411,7 +408,7 @@ def _notes(found: Reduction, name: str, given: Application, said_at: FloatArray)
     request = found.request
     posteriors = "posteriors" in found.kinds.values()
     notes = assumed(given, said_at) if posteriors or given.priors is None else []
-    notes += [RECALIBRATION] if posteriors else []
+    notes += [_RECALIBRATION] if posteriors else []
     lost = "models were not compared"
     try:
         if request.sample_weight is not None:

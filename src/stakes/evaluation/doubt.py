@@ -11,8 +11,6 @@ from stakes.application import Application
 from stakes.results import Frame
 from stakes.typing import FloatArray
 
-__all__ = ["Doubt"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Doubt:

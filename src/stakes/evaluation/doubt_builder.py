@@ -29,26 +29,14 @@ from stakes.evaluation.model_evaluation import Stretch
 from stakes.messages.quantities import percent
 from stakes.typing import FloatArray
 
-__all__ = [
-    "Axis",
-    "Possible",
-    "axis",
-    "grid",
-    "is_cheap",
-    "possible_of",
-    "with_doubt",
-    "with_evaluations",
-]
-
-
 #: Nodes along each of several unknowns, where looking at one costs next to nothing.
 MANY = {1: 201, 2: 21, 3: 9, 4: 5}
 #: The same where every case is decided anew at each node.
 FEW = {1: 9, 2: 5, 3: 3, 4: 3}
 #: Draws that stand for more unknowns than that, or for shares of several classes.
-DRAWS = 200
+_DRAWS = 200
 #: Draws from which the nodes of a distribution are taken.
-FINE = 4096
+_FINE = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +124,7 @@ def axis(unknown: Any, size: int, name: str, *, is_share: bool = False) -> Axis:
         return Axis(name, values, np.array([1, *inner, 1]) / (3 * (size - 1)), is_share)
     drawn = unknown.values if isinstance(unknown, Samples) else None
     if drawn is None:
-        drawn = unknown.sample(FINE, np.random.default_rng(0))
+        drawn = unknown.sample(_FINE, np.random.default_rng(0))
     values = np.quantile(drawn, (np.arange(size) + 0.5) / size)
     return Axis(name, values, np.full(size, 1 / size), is_share)
 
@@ -161,8 +149,8 @@ def possible_of(uncertain: UncertainApplication, *, few: bool) -> Possible:
     loose = isinstance(uncertain.priors, DirichletShares)
     if uncertain.given is not None or loose or not 1 <= count <= max(MANY):
         draws = uncertain.given
-        if draws is None or len(draws) > DRAWS or (draws.priors is None and loose):
-            draws = uncertain.sample(DRAWS, rng=0)
+        if draws is None or len(draws) > _DRAWS or (draws.priors is None and loose):
+            draws = uncertain.sample(_DRAWS, rng=0)
         priors = draws.priors
         if priors is None and isinstance(uncertain.priors, np.ndarray):
             priors = np.broadcast_to(uncertain.priors, (len(draws), len(uncertain.classes)))

@@ -15,8 +15,6 @@ from stakes.application import Application
 from stakes.exceptions import DataError
 from stakes.typing import Name
 
-__all__ = ["decides_by_cost", "inside", "said_of"]
-
 
 def said_of(models: Any, X: Any, app: Application) -> Any:
     """The models, with estimators replaced by what they say of `X`."""

@@ -29,8 +29,6 @@ from stakes.uncertainty import Comparison, Difference
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation_plots import Plots
 
-__all__ = ["Evaluation"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:

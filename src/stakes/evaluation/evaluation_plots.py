@@ -16,17 +16,16 @@ from stakes.summaries.ranked_scores import RankedScores
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["Plots", "coarser", "renamed"]
 
 #: Above this many distinct scores, those of a reliability curve are rounded to four digits.
-MANY_SCORES = 50_000
+_MANY_SCORES = 50_000
 #: What can be drawn.
-DRAWINGS = (
+_DRAWINGS = (
     "bayes_error", "confusion", "costs", "decision_curve", "det", "empirical_cross_entropy",
     "reliability", "roc", "tippett",
 )  # fmt: skip
 #: Above this many points, a DET curve is thinned.
-MANY_POINTS = 1_000
+_MANY_POINTS = 1_000
 
 
 class Plots:
@@ -46,7 +45,7 @@ class Plots:
         self._ev = evaluation
 
     def __repr__(self) -> str:
-        return f"<plots of {self._ev!r}: {', '.join(DRAWINGS)}>"
+        return f"<plots of {self._ev!r}: {', '.join(_DRAWINGS)}>"
 
     # ------------------------------------------------------------- curves, by model
 
@@ -164,7 +163,7 @@ def renamed(found: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]
 def coarser(scores: ScoreCounts) -> ScoreCounts:
     """The same scores in fewer distinct values, when there are very many."""
     values, negatives, positives = scores.levels
-    if values.shape[0] <= MANY_SCORES:
+    if values.shape[0] <= _MANY_SCORES:
         return scores
     steps = np.rint(values * 10_000).astype(np.intp)
     counts = [np.bincount(steps, weights=part, minlength=10_001) for part in (negatives, positives)]
@@ -182,15 +181,15 @@ def _evident(scores: ScoreCounts) -> Any:
     """A Tippett curve of points that a drawing can tell apart."""
     whole = curves.tippett(scores)
     finite = whole.log10_lr[np.isfinite(whole.log10_lr)]
-    if finite.size <= MANY_POINTS:
+    if finite.size <= _MANY_POINTS:
         return whole
-    return curves.tippett(scores, np.linspace(finite.min(), finite.max(), MANY_POINTS))
+    return curves.tippett(scores, np.linspace(finite.min(), finite.max(), _MANY_POINTS))
 
 
 def _thinned(scores: ScoreCounts) -> Any:
     """A DET curve of points that a drawing can tell apart: about a hundred per decade of errors."""
     below = scores.cumulated
-    if below[0].shape[0] <= MANY_POINTS:
+    if below[0].shape[0] <= _MANY_POINTS:
         return curves.det(scores)
     false, missed = below[0][-1] - below[0], below[1]
     first = np.searchsorted(-false, -_decades(false[0]), side="left")

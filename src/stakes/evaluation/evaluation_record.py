@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
     from stakes.evaluation.model_evaluation import ModelEvaluation, Stretch
 
-__all__ = ["FORM", "application_record", "plain_facts", "record_of"]
-
 
 def application_record(application: Application, data_priors: Any) -> dict[str, Any]:
     """Costs by name, priors, the class shares of the data, and what a cost of 1 is."""
@@ -36,7 +34,7 @@ def application_record(application: Application, data_priors: Any) -> dict[str, 
 
 
 #: The name and version of the form; `stakes/report/evaluation.schema.json` describes it.
-FORM = "stakes-evaluation-1"
+_FORM = "stakes-evaluation-1"
 
 
 def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -48,7 +46,7 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
     app = ev.application
     assert app.priors is not None
     return {
-        "form": FORM,
+        "form": _FORM,
         "verdict": {
             "kind": ev.verdict_kind,
             "sentence": ev.verdict,

@@ -36,10 +36,8 @@ from stakes.posteriors.class_order import asked_order
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Priors, RandomSource
 
-__all__ = ["evaluate", "evaluate_frame", "sliced"]
 
-
-def sliced(
+def _sliced(
     evaluate: Callable[..., Evaluation],
     whole: Evaluation,
     rows: tuple[Any, Any],
@@ -79,7 +77,7 @@ def _as_read(model: Model) -> NDArray[Any]:
 
 
 #: What else can be typed where columns have no names.
-ASKED = '; or the fitted estimator: evaluate(y_true, {"lr": clf}, X=X, ...)'
+_ASKED = '; or the fitted estimator: evaluate(y_true, {"lr": clf}, X=X, ...)'
 
 
 def evaluate(
@@ -200,7 +198,7 @@ def evaluate(
     refuse_other_order(y_true, {**tables, **columns, "by": by})
     cases = read_cases(y_true, given, sample_weight, groups)
     models = said_of(models, X, given)
-    order = asked_order(classes, positive, y_true, ASKED)
+    order = asked_order(classes, positive, y_true, _ASKED)
     question = Question(given, cases, posterior_priors, recalibrate, folds, options, order)
     if case_costs is not None:
         _refuse_columns({"by": by}, "costs per case")
@@ -221,7 +219,7 @@ def evaluate(
         "recalibrate": recalibrate,
         "classes": given.classes,
     }
-    return sliced(evaluate, found, (y_true, by), columns, kept)
+    return _sliced(evaluate, found, (y_true, by), columns, kept)
 
 
 def _refuse_settings(recalibrate: Any, folds: Any, min_cases: Any, case_costs: Any) -> None:
@@ -357,7 +355,7 @@ def evaluate_frame(
     _refuse_mistaken(frame, posteriors, decisions)
     said_at = posterior_priors
     if given.priors is not None and said_at is None and posteriors is not None:
-        said_at = class_shares(frame, label, given, sample_weight)
+        said_at = _class_shares(frame, label, given, sample_weight)
     request = Request(
         label,
         models,
@@ -379,7 +377,7 @@ def evaluate_frame(
     return replace(found, notes=(*found.notes, note))
 
 
-def class_shares(frame: Any, label: str, app: Application, sample_weight: str | None) -> Any:
+def _class_shares(frame: Any, label: str, app: Application, sample_weight: str | None) -> Any:
     """The share of each class in a frame, from its labels alone."""
     naive = CostMatrix(np.zeros((len(app.classes), 1)), classes=app.classes, decisions=["any"])
     request = Request(label, {}, applications=naive, sample_weight=sample_weight)

@@ -27,26 +27,6 @@ from stakes.posteriors.class_order import ClassOrder
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 from stakes.typing import FloatArray
 
-__all__ = [
-    "Cases",
-    "Judged",
-    "Model",
-    "Sources",
-    "Variant",
-    "alike_in_text",
-    "as_is",
-    "at_its_best",
-    "cut_on",
-    "decided",
-    "priced",
-    "read_models",
-    "recalibrated",
-    "refuse_other_order",
-    "refuse_same_names",
-    "scores_of",
-    "softened",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
@@ -268,7 +248,7 @@ def recalibrated(
     if model.posteriors is None:
         return "decisions cannot be re-calibrated"
     assert app.priors is not None
-    logs = np.log(softened(model.posteriors.astype(np.float64)))
+    logs = np.log(_softened(model.posteriors.astype(np.float64)))
     try:
         fitted = cross_fit(
             calibrator,
@@ -286,7 +266,7 @@ def recalibrated(
     return _priced(codes, cases, app, cut), fitted
 
 
-def softened(posteriors: NDArray[Any]) -> NDArray[Any]:
+def _softened(posteriors: NDArray[Any]) -> NDArray[Any]:
     """Posteriors without zeros: they become half the smallest one, as if they had been rounded.
 
     Only for calibration, which cannot move a certainty; rows that hold none stay as they are.

@@ -17,8 +17,6 @@ from stakes.typing import FloatArray, Name
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["ModelEvaluation", "Naive", "Stretch", "costliest_cells", "use_of_decisions"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ModelEvaluation:

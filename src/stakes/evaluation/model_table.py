@@ -11,8 +11,6 @@ from stakes.results import Frame
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["as_text", "model_table"]
-
 
 def model_table(ev: Evaluation) -> Frame:
     """One row per model, cheapest first."""

@@ -40,16 +40,6 @@ from stakes.posteriors.class_order import ClassOrder
 from stakes.typing import FloatArray, Priors
 from stakes.uncertainty import Comparison
 
-__all__ = [
-    "Question",
-    "assumed",
-    "evaluated_rows",
-    "few_cases",
-    "read_cases",
-    "rule_text",
-    "shortage_of",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
@@ -219,7 +209,7 @@ def _summed(
         best_nec=None if best is None else best.nec,
         best_threshold=None if best is None else best.threshold,
         cells=now.cells,
-        rule=None if now.threshold is None else rule_text(now.threshold, second_of(one.model)),
+        rule=None if now.threshold is None else rule_text(now.threshold, _second_of(one.model)),
         calibration_slope=one.slope,
     )
 
@@ -229,7 +219,7 @@ def rule_text(threshold: float, posteriors: Any = None) -> str:
     return f"p > {cut_text(threshold, posteriors)}"
 
 
-def second_of(model: Model) -> NDArray[Any] | None:
+def _second_of(model: Model) -> NDArray[Any] | None:
     """The posteriors of the second class, if there are any."""
     return None if model.posteriors is None else model.posteriors[:, 1]
 

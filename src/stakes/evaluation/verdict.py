@@ -15,21 +15,8 @@ if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
     from stakes.evaluation.model_evaluation import ModelEvaluation
 
-__all__ = [
-    "AFTER",
-    "DEPLOYS",
-    "KINDS",
-    "baseline",
-    "depends",
-    "kind_of",
-    "on_what",
-    "over_the_range",
-    "remarks",
-    "sentence",
-]
 
-
-def depends(ev: Evaluation) -> bool:
+def _depends(ev: Evaluation) -> bool:
     """Whether the choice depends on where in their range costs and shares are."""
     if len(ev.switches) > 1:
         return True
@@ -37,7 +24,7 @@ def depends(ev: Evaluation) -> bool:
     return not along and ev.doubt is not None and ev.doubt.depends
 
 
-def on_what(ev: Evaluation) -> str:
+def _on_what(ev: Evaluation) -> str:
     """Which model wins in which part of the range, and which to take if that stays unknown."""
     said = _by_ratio(ev) if len(ev.switches) > 1 else _by_place(ev)
     return f"It depends: {said}.{_safest(ev)}"
@@ -115,12 +102,12 @@ def _at_most(regret: float) -> str:
     return f"at most {regret:.3f} NEC above the best choice"
 
 
-def over_the_range(ev: Evaluation) -> list[str]:
+def _over_the_range(ev: Evaluation) -> list[str]:
     """How the best model does over the whole range, its decisions following or kept."""
     if ev.doubt is None:
         return []
     best, said = ev.best, []
-    if not depends(ev):
+    if not _depends(ev):
         said.append(f"Over the whole range {best} is {_at_most(ev.doubt.worst(best))}.")
         if ev.doubt.worst(best) < 0.0005:
             stays = "costs least" if len(ev) > 1 else "is worth having"
@@ -155,9 +142,9 @@ WORTH_SAYING = 0.005
 #: Models whose costs differ by less than this share of the naive cost are called equal.
 SAME_COST = 1e-12
 #: With fewer cases of a class than this, figures are called rough.
-FEW = 100
+_FEW = 100
 #: How far the slope of the calibration must be from 1 to be called a lack or excess of confidence.
-SLOPE = 0.05
+_SLOPE = 0.05
 
 
 def kind_of(ev: Evaluation) -> str:
@@ -165,7 +152,7 @@ def kind_of(ev: Evaluation) -> str:
     best = ev[ev.best]
     if ev.too_few:
         return "cannot say"
-    if depends(ev):
+    if _depends(ev):
         return "it depends"
     if _better_after(ev, best):
         return AFTER
@@ -194,7 +181,7 @@ def _equals(ev: Evaluation) -> list[ModelEvaluation]:
     return [model for model in ev.models if model.cost - least <= margin]
 
 
-def baseline(ev: Evaluation) -> str:
+def _baseline(ev: Evaluation) -> str:
     """The best decision that ignores the models, in words."""
     return f"always deciding '{ev.naive_decision}'"
 
@@ -207,7 +194,7 @@ def sentence(ev: Evaluation) -> str:
     if kind == "cannot say":
         return _cannot_say(ev, best)
     if kind == "it depends":
-        return on_what(ev)
+        return _on_what(ev)
     if kind == AFTER:
         return _after(ev)
     if kind == "cannot tell apart":
@@ -224,10 +211,12 @@ def sentence(ev: Evaluation) -> str:
 def _none(ev: Evaluation, best: ModelEvaluation) -> str:
     """That no model is worth having."""
     if math.isnan(best.nec):
-        return f"Nothing to decide: {baseline(ev)} is already perfect under these costs and shares."
+        return (
+            f"Nothing to decide: {_baseline(ev)} is already perfect under these costs and shares."
+        )
     of_it = "of it" if _cost(ev) == "cost" else "of what can be avoided there"
     return (
-        f"None: keep {baseline(ev)}. No model here costs less "
+        f"None: keep {_baseline(ev)}. No model here costs less "
         f"(the nearest, {best.name}, costs {percent(best.nec, 0)} {of_it})."
     )
 
@@ -240,7 +229,7 @@ def _after(ev: Evaluation) -> str:
     saved = ev.naive_cost * (1 - after.recalibrated_nec)
     return (
         f"Deploy {after.name} after re-calibrating. It then avoids "
-        f"{percent(1 - after.recalibrated_nec, 0)} of the {_cost(ev)} of {baseline(ev)}: "
+        f"{percent(1 - after.recalibrated_nec, 0)} of the {_cost(ev)} of {_baseline(ev)}: "
         f"{_amount(ev, saved)}{_range(ev, after.recalibrated_interval)}."
     )
 
@@ -248,7 +237,7 @@ def _after(ev: Evaluation) -> str:
 def _worth(ev: Evaluation, model: ModelEvaluation, subject: str) -> str:
     """What a model avoids, as a share and as an amount, with its interval."""
     return (
-        f"{subject} avoids {percent(1 - model.nec, 0)} of the {_cost(ev)} of {baseline(ev)}: "
+        f"{subject} avoids {percent(1 - model.nec, 0)} of the {_cost(ev)} of {_baseline(ev)}: "
         f"{_amount(ev, model.saving)}{_range(ev, model.interval)}."
     )
 
@@ -277,7 +266,7 @@ def _cannot_say(ev: Evaluation, best: ModelEvaluation) -> str:
     assert best.interval is not None
     low, high = best.interval
     return (
-        f"Cannot say: {best.name} may be no better than {baseline(ev)} "
+        f"Cannot say: {best.name} may be no better than {_baseline(ev)} "
         f"(NEC {best.nec:.3f}, {percent(ev.level)} interval {low:.3f} to {high:.3f})."
     )
 
@@ -286,7 +275,7 @@ def remarks(ev: Evaluation) -> list[str]:
     """What to mind besides: calibration worth having, how far the choice holds, few cases."""
     if ev.too_few:
         return []
-    return [*_calibration(ev), *over_the_range(ev), *_robust(ev), *_few(ev)]
+    return [*_calibration(ev), *_over_the_range(ev), *_robust(ev), *_few(ev)]
 
 
 def _calibration(ev: Evaluation) -> list[str]:
@@ -307,9 +296,9 @@ def _calibration(ev: Evaluation) -> list[str]:
 
 def _confidence(slope: float | None) -> str:
     """What is wrong with the probabilities, in words."""
-    if slope is not None and slope < 1 - SLOPE:
+    if slope is not None and slope < 1 - _SLOPE:
         return "is over-confident"
-    if slope is not None and slope > 1 + SLOPE:
+    if slope is not None and slope > 1 + _SLOPE:
         return "is under-confident"
     return "gives probabilities that are too high or too low"
 
@@ -363,7 +352,7 @@ def _few(ev: Evaluation) -> list[str]:
     """A warning when one of the classes has few cases."""
     totals = ev.models[0].confusion.class_totals
     rare = int(np.argmin(np.where(totals > 0, totals, np.inf)))
-    if totals[rare] >= FEW:
+    if totals[rare] >= _FEW:
         return []
     cases = "case" if totals[rare] == 1 else "cases"
     name = ev.application.classes[rare]

@@ -7,27 +7,13 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = [
-    "aligned",
-    "amount",
-    "between",
-    "cut_text",
-    "grouped",
-    "money",
-    "normalized",
-    "per_case",
-    "percent",
-    "plain",
-]
-
-
 #: From here on a float no longer knows its last digits, so that they are not printed.
-VAST = 1e15
+_VAST = 1e15
 
 
 def grouped(number: float) -> str:
     """A count with its digits in groups of three, e.g. ``20 000``; weights keep one decimal."""
-    if abs(number) >= VAST:
+    if abs(number) >= _VAST:
         return f"{float(number):.2e}"
     if float(number).is_integer():
         return f"{int(number):,}".replace(",", " ")
@@ -52,7 +38,7 @@ def plain(number: float, digits: int = 4) -> str:
 def amount(number: float) -> str:
     """A short amount for a table: three significant digits with k, M, G or T."""
     size = abs(number)
-    if size >= 0.9995 * VAST:
+    if size >= 0.9995 * _VAST:
         return f"{number:.2e}"
     for factor, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if size >= 0.9995 * factor * (10 if letter == "k" else 1):
@@ -91,7 +77,7 @@ def money(number: float, unit: str | None) -> str:
 def aligned(numbers: Sequence[float], digits: int = 4) -> list[str]:
     """Numbers of one column with the same decimals: so many digits for the largest of them."""
     largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
-    if largest == 0 or largest >= VAST or largest < 1e-6:
+    if largest == 0 or largest >= _VAST or largest < 1e-6:
         return [plain(number, digits) for number in numbers]
     decimals = max(0, digits - 1 - math.floor(math.log10(largest)))
     return [f"{number + 0.0:,.{decimals}f}".replace(",", " ") for number in numbers]

@@ -20,8 +20,6 @@ from stakes.monitoring.samples import Samples, grouped_chances, grouped_errors, 
 from stakes.typing import FloatArray
 from stakes.uncertainty.comparisons.differences import two_sided
 
-__all__ = ["Chances", "Moved", "chances_of", "moved"]
-
 
 class Moved(NamedTuple):
     """Change in cost, (S,), with its limits; its parts by class, (S, K), with standard errors."""

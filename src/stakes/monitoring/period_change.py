@@ -11,10 +11,8 @@ from stakes.exceptions import StakesError
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name
 
-__all__ = ["Part", "PeriodChange", "advice_on", "moved_threshold", "percent"]
 
-
-def advice_on(change: PeriodChange) -> str:
+def _advice_on(change: PeriodChange) -> str:
     """One or two sentences: what moved, and what to do about it."""
     moved = set(change.moved)
     if not moved:
@@ -41,8 +39,8 @@ def _shares(change: PeriodChange) -> str:
     if len(change.classes) == 2:
         k = 1  # the outcome that is acted on
     return (
-        f"The share of {change.classes[k]!r} went from {percent(change.priors_before[k])} to "
-        f"{percent(change.priors_after[k])}"
+        f"The share of {change.classes[k]!r} went from {_percent(change.priors_before[k])} to "
+        f"{_percent(change.priors_after[k])}"
     )
 
 
@@ -61,7 +59,7 @@ def _about_gone(name: Name) -> str:
 
 def _new_threshold(change: PeriodChange) -> str:
     """How to use the model at other shares."""
-    cuts = moved_threshold(change)
+    cuts = _moved_threshold(change)
     where = "Estimate the priors anew and decide with them; the model can stay"
     if cuts is None:
         return f"{where}: posteriors.with_priors(new, old=old)."
@@ -72,7 +70,7 @@ def _new_threshold(change: PeriodChange) -> str:
     )
 
 
-def moved_threshold(change: PeriodChange) -> tuple[float, float] | None:
+def _moved_threshold(change: PeriodChange) -> tuple[float, float] | None:
     """The cut on probabilities made for the old shares, at the old and at the new ones."""
     if len(change.classes) != 2 or change.application.costs.shape != (2, 2):
         return None
@@ -117,7 +115,7 @@ def _remedy(change: PeriodChange) -> str:
     )
 
 
-def percent(share: float) -> str:
+def _percent(share: float) -> str:
     """A share in per cent, three digits."""
     return f"{100 * share:.3g} %"
 
@@ -206,7 +204,7 @@ class PeriodChange:
     @property
     def advice(self) -> str:
         """What to do, in a sentence or two."""
-        return advice_on(self)
+        return _advice_on(self)
 
     def frame(self) -> Frame:
         """One row per class: shares, costs and parts of the change."""
@@ -228,7 +226,7 @@ class PeriodChange:
             for name in self.p_values
         }
         shares = ", ".join(
-            f"{name} {percent(p)} -> {percent(q)}"
+            f"{name} {_percent(p)} -> {_percent(q)}"
             for name, p, q in zip(
                 self.classes[-3:], self.priors_before[-3:], self.priors_after[-3:], strict=True
             )

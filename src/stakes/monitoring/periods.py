@@ -19,8 +19,6 @@ from stakes.uncertainty import interval
 from stakes.uncertainty.comparisons.differences import holm
 from stakes.uncertainty.intervals.interval import as_level
 
-__all__ = ["changes_between", "compare_periods", "ranking_chance", "stakes_of"]
-
 
 def compare_periods(
     before: Any,

@@ -19,15 +19,6 @@ from stakes.typing import FloatArray, IntArray
 from stakes.uncertainty.comparisons.differences import two_sided
 from stakes.uncertainty.intervals.interval import refuse_weights
 
-__all__ = [
-    "GroupSample",
-    "Samples",
-    "grouped_chances",
-    "grouped_errors",
-    "grouped_limits",
-    "samples_of",
-]
-
 
 class GroupSample(NamedTuple):
     """What each group adds to shares (G, K), to mean costs (G, K) and to rates (G, K, M)."""

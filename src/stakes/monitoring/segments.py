@@ -22,8 +22,6 @@ from stakes.uncertainty import Interval, interval
 from stakes.uncertainty.comparisons.differences import holm
 from stakes.uncertainty.intervals.interval import as_level, shortage
 
-__all__ = ["Segments", "compare_segments", "cost_intervals"]
-
 
 def cost_intervals(
     summaries: Sequence[Any], samples: Samples, app: Application, level: float, min_cases: int

@@ -21,8 +21,6 @@ from stakes.uncertainty import Interval
 from stakes.uncertainty.comparisons.differences import holm
 from stakes.uncertainty.intervals.interval import as_level
 
-__all__ = ["Watch", "watch"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Watch:

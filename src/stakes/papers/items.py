@@ -13,8 +13,6 @@ from stakes.results import Frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["ERRATA", "Cell", "Claim", "Context", "Erratum", "Item", "Outcome", "Paper", "Source"]
-
 
 #: Where a number to compare with comes from: printed in the paper; a file of its authors; a run of
 #: the same experiment by others; an equality or a yes or no that follows from the text, which is no

@@ -9,8 +9,6 @@ from difflib import get_close_matches
 from stakes.exceptions import DataError
 from stakes.papers.items import Item, Paper
 
-__all__ = ["KEYS", "item_of", "paper_of", "papers"]
-
 KEYS = ("ferrer2025", "ferrer2022", "dyrland2022", "cumani", "wa2025")
 
 

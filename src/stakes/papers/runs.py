@@ -19,23 +19,10 @@ from stakes.exceptions import StakesError
 from stakes.papers.items import Cell, Claim, Context, Item, Outcome, Paper
 from stakes.results import Frame
 
-__all__ = [
-    "Result",
-    "Status",
-    "as_text",
-    "fingerprint",
-    "from_text",
-    "kept_result",
-    "run_item",
-    "told",
-    "why_skipped",
-]
-
-
 #: Parts of the package that show numbers and do not make them.
-FACES = {"cli", "demonstration", "integrations", "report", "testing"}
+_FACES = {"cli", "demonstration", "integrations", "report", "testing"}
 #: Changes with the form in which outcomes are written down.
-FORM = 1
+_FORM = 1
 
 
 def fingerprint(paper: Paper, item: Item, data: Path | None) -> str:
@@ -49,7 +36,7 @@ def fingerprint(paper: Paper, item: Item, data: Path | None) -> str:
     from stakes import __version__
 
     digest = hashlib.sha256()
-    facts = (FORM, __version__, np.__version__, scipy.__version__, paper.key, item.key)
+    facts = (_FORM, __version__, np.__version__, scipy.__version__, paper.key, item.key)
     digest.update(repr(facts).encode())
     package = Path(__file__).parent.parent
     for path in _sources(package, paper.key):
@@ -81,7 +68,7 @@ def _sources(package: Path, key: str) -> Iterator[Path]:
     papers = package / "papers"
     for path in sorted(package.rglob("*")):
         parts = path.relative_to(package).parts
-        if path.suffix not in (".py", ".csv") or parts[0] in FACES:
+        if path.suffix not in (".py", ".csv") or parts[0] in _FACES:
             continue
         folder = path.parent
         if parts[0] == "papers" and folder != papers and key not in parts:
@@ -102,7 +89,7 @@ def as_text(outcome: Outcome, mark: str, seconds: float) -> str:
     return json.dumps(record, separators=(",", ":"), default=lambda value: value.item())
 
 
-def from_text(text: str, mark: str) -> tuple[Outcome, float] | None:
+def _from_text(text: str, mark: str) -> tuple[Outcome, float] | None:
     """What was kept and how long it took; None if unreadable or made from other inputs."""
     try:
         record = json.loads(text)
@@ -182,7 +169,7 @@ def why_skipped(item: Item, data: Path | None) -> str:
 
 def kept_result(paper: Paper, item: Item, text: str | None, mark: str) -> Result | None:
     """The result from what was written down before, if it still holds."""
-    found = None if text is None else from_text(text, mark)
+    found = None if text is None else _from_text(text, mark)
     return None if found is None else Result(paper, item, "kept", found[0], seconds=found[1])
 
 

@@ -21,10 +21,8 @@ from stakes.plots.style import (
     shade,
 )
 
-__all__ = ["application_path", "bayes_error", "brier_curve", "cost", "ratio_axis", "switch_points"]
 
-
-def ratio_axis(ax: Any, prevalence: float) -> None:
+def _ratio_axis(ax: Any, prevalence: float) -> None:
     """How many false alarms a miss costs, at one prevalence, along the top."""
     offset = float(np.log(prevalence / (1 - prevalence)))
     low, high = ax.get_xlim()
@@ -83,7 +81,7 @@ def switch_points(points: Any, *, prevalence: float | None = None, ax: Any = Non
     ax.set(xlim=(points.start[0], points.stop[-1]), ylim=(-0.5, 0.5), yticks=[])
     ax.grid(visible=False)
     if prevalence is not None:
-        ratio_axis(ax, prevalence)
+        _ratio_axis(ax, prevalence)
     return finish(
         ax,
         xlabel="prior log odds of the application",
@@ -148,7 +146,7 @@ def bayes_error(
         ax.set_yscale("log")
     ax.set_xlim(first.log_odds[0], first.log_odds[-1])
     if prevalence is not None:
-        ratio_axis(ax, prevalence)
+        _ratio_axis(ax, prevalence)
     label = "normalised cost (1 = best constant decision)" if normal else "cost (error rate)"
     below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 2}
     return finish(ax, xlabel="prior log odds of the application", ylabel=label, **below)

@@ -10,8 +10,6 @@ import numpy as np
 from stakes.metrics import cost_by_cell
 from stakes.plots.style import LINE, TEXT, axes_for, finish, pen
 
-__all__ = ["confusion", "model_costs"]
-
 
 def confusion(matrix: Any, application: Any, *, per: float = 1000, ax: Any = None) -> Any:
     """Draw a confusion matrix per 1000 cases in use, shaded by share of the cost.

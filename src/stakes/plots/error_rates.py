@@ -8,8 +8,6 @@ import numpy as np
 
 from stakes.plots.style import GREY, as_systems, axes_for, finish, penned
 
-__all__ = ["det", "precision_recall", "roc"]
-
 _DET_TICKS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
 
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from stakes.plots.style import GREY, as_systems, axes_for, draw_pair, finish, penned
 
-__all__ = ["empirical_cross_entropy", "tippett"]
-
 
 def tippett(curves: Any, *, ax: Any = None) -> Any:
     """Draw Tippett plots: share of each class above a likelihood ratio.

@@ -8,10 +8,8 @@ import numpy as np
 
 from stakes.plots.style import COLOURS, GREY, LINE, axes_for, finish
 
-__all__ = ["level_sets"]
-
 #: Values of the metric at which a level set is drawn, as shares of the points of the plane.
-QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
+_QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
 def level_sets(grid: Any, *, pair: Any = None, ax: Any = None) -> Any:
@@ -64,7 +62,7 @@ def level_sets(grid: Any, *, pair: Any = None, ax: Any = None) -> Any:
 def _lines(ax: Any, grid: Any, values: Any, **options: Any) -> Any:
     """Contours at evenly spread values; None where there is nothing to draw."""
     finite = values[np.isfinite(values)]
-    levels = np.unique(np.quantile(finite, QUANTILES)) if finite.size else np.array([])
+    levels = np.unique(np.quantile(finite, _QUANTILES)) if finite.size else np.array([])
     if levels.size < 2:
         return None
     return ax.contour(

@@ -17,8 +17,6 @@ from stakes.plots.style import (
     shade,
 )
 
-__all__ = ["decision"]
-
 
 def decision(
     curves: Any,

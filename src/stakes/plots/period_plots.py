@@ -8,8 +8,6 @@ import numpy as np
 
 from stakes.plots.style import BAND, COLOURS, GREY, LINE, axes_for, finish
 
-__all__ = ["cost_by_segment", "cost_over_periods"]
-
 
 def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:
     """Draw the cost of each period with its band, the reference and the alarms.

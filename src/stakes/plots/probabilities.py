@@ -17,8 +17,6 @@ from stakes.plots.style import (
     penned,
 )
 
-__all__ = ["abstention", "reliability", "threshold_sweep"]
-
 
 def reliability(
     curves: Any,

@@ -19,30 +19,11 @@ from stakes.summaries.ranked_scores import RankedScores
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "DPI",
-    "GREY",
-    "LEGEND",
-    "LINE",
-    "Pen",
-    "as_systems",
-    "axes_for",
-    "axes_of_size",
-    "colours_of",
-    "draw_bands",
-    "draw_pair",
-    "finish",
-    "panels",
-    "pen",
-    "penned",
-    "shade",
-    "styled",
-]
 
 #: Okabe and Ito's colours, without the yellow that vanishes on paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-DASHES: tuple[Any, ...] = ("solid", (0, (7, 3)), (0, (2, 3)), (0, (9, 3, 2, 3)))
-MARKERS = ("o", "^", "s", "D")
+_DASHES: tuple[Any, ...] = ("solid", (0, (7, 3)), (0, (2, 3)), (0, (9, 3, 2, 3)))
+_MARKERS = ("o", "^", "s", "D")
 GREY = "#767676"
 BAND = 0.13
 
@@ -78,7 +59,7 @@ class Pen(NamedTuple):
 def pen(position: int, count: int) -> Pen:
     """The pen of one system; of more than six, those after the fifth are grey."""
     color = GREY if count > len(COLOURS) and position >= 5 else COLOURS[position % len(COLOURS)]
-    return Pen(color, DASHES[position % len(DASHES)], MARKERS[position % len(MARKERS)])
+    return Pen(color, _DASHES[position % len(_DASHES)], _MARKERS[position % len(_MARKERS)])
 
 
 def penned(systems: Mapping[str, Any]) -> Iterator[tuple[str, Any, Pen]]:
@@ -92,7 +73,7 @@ def colours_of(systems: Mapping[str, Any]) -> dict[str, str]:
     return {name: drawn.color for name, _, drawn in penned(systems)}
 
 
-def styled(ax: Any) -> Any:
+def _styled(ax: Any) -> Any:
     """The same axes with a faint grid, without a box, and with text of our sizes."""
     ax.grid(visible=True, color="#e3e3e3", linewidth=0.6)
     ax.spines[["right", "top"]].set_visible(False)
@@ -116,7 +97,7 @@ def panels(
     size = (width * columns, height * rows)
     figure: Figure = made(figsize=size, dpi=DPI, layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False, **shared)
-    return figure, [styled(ax) for ax in axes.ravel()]
+    return figure, [_styled(ax) for ax in axes.ravel()]
 
 
 def axes_for(ax: Any, size: tuple[float, float]) -> Any:
@@ -125,7 +106,7 @@ def axes_for(ax: Any, size: tuple[float, float]) -> Any:
         return ax
     pyplot = load("matplotlib.pyplot", extra="plots")
     _, made = pyplot.subplots(figsize=size, dpi=DPI, layout="constrained")
-    return styled(made)
+    return _styled(made)
 
 
 def as_systems(curves: Any) -> dict[str, Any]:

@@ -16,8 +16,6 @@ from stakes._names import encode, integers_meant, listed, positional
 from stakes.exceptions import LabelError, PosteriorError
 from stakes.typing import Name
 
-__all__ = ["ClassOrder", "asked_order", "named_places", "sorted_names"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassOrder:
@@ -51,7 +49,7 @@ class ClassOrder:
         wanted = tuple(classes)
         if self.classes is not None:
             return _places_said(self.classes, wanted)
-        found = sorted_names(wanted, self.labels)
+        found = _sorted_names(wanted, self.labels)
         if found == wanted:
             return None
         own = f"{self.say.format(list(wanted))} if they stand in the order of the classes"
@@ -71,7 +69,7 @@ class ClassOrder:
         if self.classes is not None:
             places = _places_said(self.classes, wanted)
             return 1 if places is None else places.index(1)
-        found = sorted_names(wanted, self.labels)
+        found = _sorted_names(wanted, self.labels)
         if found == wanted:
             return 1
         if self.single:
@@ -93,7 +91,7 @@ def asked_order(
     return ClassOrder(classes, positive, labels, "classes={}", "positive={}", also)
 
 
-def sorted_names(names: Sequence[Name], labels: Any = None) -> tuple[Name, ...] | None:
+def _sorted_names(names: Sequence[Name], labels: Any = None) -> tuple[Name, ...] | None:
     """The names as `np.unique` sorts labels; None where they cannot be sorted.
 
     `labels` are the true labels as they came: integers that are positions keep the order of the

@@ -17,8 +17,6 @@ from stakes.exceptions import PosteriorError, PriorError
 from stakes.posteriors.class_order import ClassOrder, named_places
 from stakes.typing import FloatArray, Name, Priors
 
-__all__ = ["Posteriors", "column_place", "in_class_order", "posterior_array", "read_posteriors"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Posteriors:

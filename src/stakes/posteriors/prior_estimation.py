@@ -14,8 +14,6 @@ from stakes.posteriors.posteriors import Posteriors
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name, Priors
 
-__all__ = ["PriorEstimate", "estimate_priors"]
-
 #: A share up to this is 0 when the others are looked at.
 _NONE = 1e-6
 #: The curvature speaks for a share whose interval, in log odds, reaches no further to each side.

@@ -14,8 +14,6 @@ from stakes.exceptions import DataError, UndefinedError
 from stakes.posteriors.prior_estimation import PriorEstimate
 from stakes.typing import FloatArray, RandomSource
 
-__all__ = ["estimate_priors_from_decisions"]
-
 #: Decisions less likely than this under any priors refute that only the priors have changed.
 _REFUTED = 0.01
 

@@ -7,8 +7,6 @@ from typing import Any
 from stakes.posteriors.posteriors import Posteriors
 from stakes.typing import FloatArray, Priors
 
-__all__ = ["shift_priors"]
-
 
 def shift_priors(posteriors: Any, priors: Priors, *, old: Priors) -> FloatArray:
     r"""Posteriors under other class priors.

@@ -11,10 +11,8 @@ from typing import Any
 
 from stakes._optional import load
 
-__all__ = ["svg_of"]
-
 #: What stands for a character without a shape while the room for text is measured.
-WIDE = "M"
+_WIDE = "M"
 
 
 def svg_of(figure: Any) -> str:
@@ -73,4 +71,4 @@ def _shaped(text: str, font: Any) -> str:
     """The text with a wide letter for every character that the measuring font lacks."""
     fonts = load("matplotlib.font_manager", extra="plots")
     shapes = fonts.get_font(fonts.findfont(font))
-    return "".join(c if shapes.get_char_index(ord(c)) else WIDE for c in text)
+    return "".join(c if shapes.get_char_index(ord(c)) else _WIDE for c in text)

@@ -13,9 +13,6 @@ from stakes.plots.style import Pen, pen
 from stakes.report.canvas import svg_of
 from stakes.report.markup import Html
 
-__all__ = ["Chart", "cursor", "dash", "inline", "swatch"]
-
-
 _SVG = "http://www.w3.org/2000/svg"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _NUMBER = re.compile(r"-?\d+\.\d{2,}")
@@ -143,7 +140,7 @@ _SHAPES = {
 }
 
 
-def dash(drawn: Pen) -> str:
+def _dash(drawn: Pen) -> str:
     """The dashes of a pen, for SVG; empty when the line is solid."""
     return "" if drawn.dash == "solid" else " ".join(str(part) for part in drawn.dash[1])
 
@@ -159,7 +156,7 @@ def _marker(drawn: Pen, *, place: str = "", name: str = "") -> str:
 def swatch(position: int, count: int) -> Html:
     """The line and the symbol of one model."""
     drawn = pen(position, count)
-    colour, dashes = drawn.color.lower(), dash(drawn)
+    colour, dashes = drawn.color.lower(), _dash(drawn)
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     return Html(
         '<svg class="swatch" viewBox="0 0 46 12" width="46" height="12" aria-hidden="true">'

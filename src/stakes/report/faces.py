@@ -27,12 +27,11 @@ from stakes.report.small_forms import as_markdown
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["as_json", "as_page", "display", "markdown", "written"]
 
 #: More decisions than this are not listed one by one.
-MANY_DECISIONS = 12
+_MANY_DECISIONS = 12
 #: Points of a reliability curve that the page can read out.
-POINTS = 60
+_POINTS = 60
 
 
 def as_page(
@@ -108,7 +107,7 @@ def _sureness(ev: Evaluation, numbers: Any) -> str:
 def _use(ev: Evaluation) -> tuple[dict[str, Any], ...]:
     """What the best model's decisions are good for, unless there are just two or very many."""
     app = ev.application
-    if ev.naive is not None or app.costs.shape == (2, 2) or len(app.decisions) > MANY_DECISIONS:
+    if ev.naive is not None or app.costs.shape == (2, 2) or len(app.decisions) > _MANY_DECISIONS:
         return ()
     if ev[ev.best].cells is None:
         return ()
@@ -125,7 +124,7 @@ def _points(reliability: Mapping[str, Any]) -> dict[str, Any]:
     """Some points of each curve, by position of the model."""
     found = {}
     for key, curve in reliability.items():
-        kept = np.unique(np.linspace(0, len(curve.forecast) - 1, POINTS).astype(int))
+        kept = np.unique(np.linspace(0, len(curve.forecast) - 1, _POINTS).astype(int))
         found[key[1:]] = {
             "says": packed(curve.forecast[kept]),
             "happens": packed(curve.observed[kept]),

@@ -20,8 +20,6 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from stakes.uncertainty import Comparison
 
-__all__ = ["Findings", "ModelFinding", "judge", "record"]
-
 
 @dataclass(frozen=True, slots=True)
 class ModelFinding:

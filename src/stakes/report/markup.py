@@ -10,9 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Html", "as_json", "data_url", "element", "joined", "packed", "section", "table", "text"]
-
-
 _NUMBER_GAP = re.compile(r"(?<=\d) (?=\d{3}\b|%|[kMG]\b)")
 
 

@@ -17,8 +17,6 @@ from stakes.report.page_inputs import told
 from stakes.report.page_tables import cases, doubt, models, payers, slices
 from stakes.report.page_words import changes, computed, drawings, verdict
 
-__all__ = ["Sheet", "page", "stamped"]
-
 
 @dataclass(frozen=True, slots=True)
 class Sheet:

@@ -10,14 +10,13 @@ from stakes.report.markup import Html, element, joined, section, table, text
 if TYPE_CHECKING:
     from stakes.report.page import Sheet
 
-__all__ = ["told"]
 
 #: A table with more classes than this is not read.
 LARGEST_TABLE = 12
 
 
 #: Why a page about costs per case may have nothing to move.
-UNMOVED = (
+_UNMOVED = (
     "Nothing can be moved here: with costs per case that needs outcomes that occur, decisions that "
     "are each right for some of them on average, and few enough of both. To see other costs or "
     "shares, run stakes.evaluate(..., case_costs=...) again with them."
@@ -38,7 +37,7 @@ def told(sheet: Sheet) -> Html:
         parts.append(_matrix(sheet))
         parts.append(_paths(sheet))
         if sheet.by_case:
-            parts.append(element("p", UNMOVED, class_="soft"))
+            parts.append(element("p", _UNMOVED, class_="soft"))
     moves = any(given is not None for given in (sheet.numbers, sheet.table, sheet.each))
     fields = [_field("volume", _volume_label(app), app["volume"])] if moves else []
     unit = f", {app['unit']}" if app["unit"] else ""

@@ -20,8 +20,6 @@ from stakes.report.page_inputs import LARGEST_TABLE
 if TYPE_CHECKING:
     from stakes.report.page import Sheet
 
-__all__ = ["cases", "count", "doubt", "models", "payers", "slices"]
-
 
 def models(sheet: Sheet) -> Html:
     """The models side by side, cheapest first."""
@@ -150,7 +148,7 @@ def payers(sheet: Sheet) -> Html:
             cases = 1000 * app["priors"][i] * best["counts"][i][j] / (totals[i] or 1)
             share = abs(paid[i][j]) / gross
             inner = joined(
-                element("span", count(cases), class_="count"),
+                element("span", _count(cases), class_="count"),
                 element("span", f"{percent(share, 0)} of the cost" if share >= 0.005 else "",
                         class_="cell-cost"),
             )  # fmt: skip
@@ -182,7 +180,7 @@ def _cells(sheet: Sheet, limit: int = 10) -> Html:
         cases = 1000 * app["priors"][i] * best["counts"][i][j] / totals[i]
         rows.append(("", [
             element("th", f"truth {app['classes'][i]}, decide {app['decisions'][j]}", scope="row"),
-            element("td", count(cases)), element("td", per_case(part)),
+            element("td", _count(cases)), element("td", per_case(part)),
             element("td", percent(size / gross, 0)),
         ]))  # fmt: skip
     if not rows:
@@ -232,7 +230,7 @@ def cases(sheet: Sheet) -> Html:
     return section("The costliest cases", table(caption, head, rows, left=3))
 
 
-def count(value: float) -> str:
+def _count(value: float) -> str:
     """A count out of 1000: whole numbers above ten, else up to two digits."""
     return f"{value:.0f}" if value >= 9.95 else plain(round(float(value), 2), 2)
 

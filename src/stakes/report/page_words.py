@@ -15,8 +15,6 @@ from stakes.report.markup import Html, data_url, element, joined, section, table
 if TYPE_CHECKING:
     from stakes.report.page import Sheet
 
-__all__ = ["changes", "computed", "drawings", "verdict"]
-
 
 def verdict(sheet: Sheet) -> Html:
     """What to do, announced again whenever it changes; then what to mind."""
@@ -38,7 +36,7 @@ def drawings(sheet: Sheet) -> list[Html]:
     for chart in sheet.charts:
         title, caption = _captioned(sheet, chart.key)
         kind = chart.key.partition("-")[0]
-        drawn = cursor(chart, len(sheet.order), line=kind in MARKED)
+        drawn = cursor(chart, len(sheet.order), line=kind in _MARKED)
         reading = element("p", Html("&nbsp;"), class_="reading", id=f"{chart.key}-reading")
         figure = joined(
             element("div", Html(drawn), class_="chart"),
@@ -50,7 +48,7 @@ def drawings(sheet: Sheet) -> list[Html]:
 
 
 #: Drawings whose abscissa is what a slider moves.
-MARKED = ("bayes", "decision", "factor", "abstain", "share")
+_MARKED = ("bayes", "decision", "factor", "abstain", "share")
 
 
 def _captioned(sheet: Sheet, key: str) -> tuple[str, str]:
@@ -129,7 +127,7 @@ def _changes(record: Any) -> list[Html]:
 
 
 #: More sentences of one kind than this are not read.
-MOST_SENTENCES = 5
+_MOST_SENTENCES = 5
 
 
 def _undecided(record: Any) -> list[Html]:
@@ -140,15 +138,15 @@ def _undecided(record: Any) -> list[Html]:
         for found in record["differences"]
         if not found["decided"] and record["best"] in (found["first"], found["second"])
     ]
-    for found in sorted(close, key=lambda one: abs(one["value"]))[:MOST_SENTENCES]:
+    for found in sorted(close, key=lambda one: abs(one["value"]))[:_MOST_SENTENCES]:
         half = (found["high"] - found["low"]) / 2
         text_ = (f"{found['first']} and {found['second']} cannot be told apart: difference "
                  f"{abs(found['value']):.3f} ± {half:.3f}")  # fmt: skip
         if found["cases_needed"] is not None and found["cases_needed"] > record["cases"]:
             text_ += f"; about {grouped(_rounded(found['cases_needed']))} cases would do"
         items.append(element("li", f"{text_}."))
-    if len(close) > MOST_SENTENCES:
-        more = len(close) - MOST_SENTENCES
+    if len(close) > _MOST_SENTENCES:
+        more = len(close) - _MOST_SENTENCES
         items.append(element("li", f"Nor can {more} more be told from {record['best']}."))
     return items
 
@@ -163,7 +161,7 @@ def _recalibrated(record: Any) -> list[Html]:
     worth = sorted((one for one in gains if one[0] > 0.005), key=lambda one: -one[0])
     return [
         element("li", f"Re-calibrating {name} would lower its NEC by {gain:.3f}.")
-        for gain, name in worth[:MOST_SENTENCES]
+        for gain, name in worth[:_MOST_SENTENCES]
     ]
 
 

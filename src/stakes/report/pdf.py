@@ -11,8 +11,6 @@ from typing import Any
 from stakes._files import refuse_unwritable, write_whole
 from stakes.exceptions import DataError, MissingExtraError
 
-__all__ = ["find_chromium", "print_pdf"]
-
 _NAMES = (
     "chromium",
     "chromium-browser",
@@ -24,7 +22,7 @@ _NAMES = (
 _SECONDS = 60
 
 
-def find_chromium() -> str | None:
+def _find_chromium() -> str | None:
     """The first browser of this family on the path."""
     return next((found for name in _NAMES if (found := shutil.which(name))), None)
 
@@ -41,7 +39,7 @@ def print_pdf(page: str, path: Any, *, browser: str | None = None) -> None:
     browser : str, optional
         The browser to use; by default the first Chromium, Chrome or Edge on the path.
     """
-    browser = browser or find_chromium()
+    browser = browser or _find_chromium()
     if browser is None:
         raise MissingExtraError(
             "a PDF is printed by Chromium, Chrome or Edge, and none is on the path.",

@@ -6,8 +6,6 @@ import json
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["schema"]
-
 
 def schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of the record of an evaluation.

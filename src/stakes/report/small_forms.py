@@ -9,9 +9,6 @@ from typing import Any
 from stakes.messages.quantities import amount, between, grouped, normalized, per_case, percent
 from stakes.report.markup import Html, element, joined
 
-__all__ = ["as_markdown", "static_table"]
-
-
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$!&])")
 
 

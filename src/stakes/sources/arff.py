@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import FormatError
 
-__all__ = ["is_arff", "parse_arff"]
-
 _ATTRIBUTE = re.compile(r"@attribute\s+(?:'([^']*)'|\"([^\"]*)\"|(\S+))\s+(.+)", re.IGNORECASE)
 
 

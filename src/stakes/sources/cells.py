@@ -13,21 +13,11 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError
 from stakes.messages.quantities import grouped
 
-__all__ = [
-    "EMPTY",
-    "Labels",
-    "as_labels",
-    "as_numbers",
-    "empty_words",
-    "whole_numbers",
-    "without_point",
-]
-
 _WHOLE = re.compile(r"[-+]?[0-9]+(\.0*)?")
 #: A comma before decimals: thousands stand in threes, after a digit that is not 0.
 DECIMAL_COMMA = re.compile(r"[-+]?(0?,[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))")
 #: What arrays hold that NumPy would turn into numbers that say something else.
-NO_NUMBERS = {"c": "complex numbers", "M": "times", "m": "spans of time", "V": "records"}
+_NO_NUMBERS = {"c": "complex numbers", "M": "times", "m": "spans of time", "V": "records"}
 #: Spellings of "no value" that spreadsheets and data frames leave behind.
 EMPTY = ("", "na", "n/a", "nan", "null", "none", "?", "<na>", "nat")
 
@@ -53,7 +43,7 @@ def as_labels(cells: NDArray[Any]) -> Labels:
     elif cells.dtype.kind == "M" and np.datetime_data(cells.dtype)[0] == "ns":
         cells = cells.astype("datetime64[us]")  # else Python makes numbers of them
     distinct, codes = _unique(cells)
-    texts = whole_numbers([_text(value) for value in distinct.tolist()])
+    texts = _whole_numbers([_text(value) for value in distinct.tolist()])
     names = list(dict.fromkeys(t.strip() for t in texts if t.strip().lower() not in EMPTY))
     position = {name: i for i, name in enumerate(names)}
     table = np.array([position.get(text.strip(), -1) for text in texts], dtype=np.intp)
@@ -67,9 +57,9 @@ def as_numbers(
     """Numbers, with NaN where a cell is empty."""
     if cells.dtype.kind in "fiub":
         return cells.astype(np.float64, copy=False)
-    if cells.dtype.kind in NO_NUMBERS:
+    if cells.dtype.kind in _NO_NUMBERS:
         raise DataError(
-            f"column '{what}' must hold numbers; it holds {NO_NUMBERS[cells.dtype.kind]}.",
+            f"column '{what}' must hold numbers; it holds {_NO_NUMBERS[cells.dtype.kind]}.",
             hint="name a column of numbers",
         )
     if cells.dtype.kind == "O":
@@ -91,7 +81,7 @@ def empty_words() -> list[str]:
     return sorted({*EMPTY, *(word.upper() for word in EMPTY), *capitals})
 
 
-def whole_numbers(texts: list[str]) -> list[str]:
+def _whole_numbers(texts: list[str]) -> list[str]:
     """1.0 as 1 when every label is a whole number, as data frames write integers with gaps."""
     filled = [text.strip() for text in texts if text.strip().lower() not in EMPTY]
     if not filled or not all(_WHOLE.fullmatch(text) for text in filled):

@@ -14,8 +14,6 @@ from stakes.sources.delimited import as_plain_text
 from stakes.sources.table import read_bytes, unzipped
 from stakes.summaries import ConfusionMatrix
 
-__all__ = ["read_confusion"]
-
 
 def read_confusion(path: str) -> ConfusionMatrix:
     """The counts of a CSV file whose top-left cell says which side is the truth, or of JSON."""

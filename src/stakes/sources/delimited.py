@@ -20,21 +20,10 @@ from numpy.typing import NDArray
 from stakes.exceptions import FormatError
 from stakes.messages.quantities import grouped
 
-__all__ = [
-    "TextHeader",
-    "as_plain_text",
-    "delimiter_of",
-    "parse",
-    "refuse_bare_rows",
-    "text_header",
-    "uneven",
-]
-
-
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 #: A cell longer than this is cut out by slicing, not through a table of equal widths.
-WIDEST_CELL = 256
-ROWS_PER_BLOCK = 1 << 16
+_WIDEST_CELL = 256
+_ROWS_PER_BLOCK = 1 << 16
 
 Getter = Callable[[], NDArray[Any]]
 
@@ -45,11 +34,11 @@ def parse(data: bytes, name: str) -> tuple[list[str], int, list[Getter], str]:
     if data[:4].lower() == b"sep=":  # a line that only spreadsheets write
         data = data.partition(b"\n")[2].lstrip(b"\n")
     header, _, body = data.partition(b"\n")
-    delimiter = delimiter_of(header.decode("utf-8"))
+    delimiter = _delimiter_of(header.decode("utf-8"))
     if b'"' in data:
         return *_through_csv(data, delimiter, name), delimiter
     names = [cell.strip() for cell in header.decode("utf-8").split(delimiter)]
-    refuse_bare_rows(names, name)
+    _refuse_bare_rows(names, name)
     buffer = np.frombuffer(body, dtype=np.uint8)
     if not buffer.size:
         return names, 0, [lambda: np.empty(0, dtype="S1") for _ in names], delimiter
@@ -88,15 +77,15 @@ def _cut(
     """The bytes between each start and stop, as an array of equal widths."""
     lengths = stops - starts
     width = max(1, int(lengths.max()))
-    if width > WIDEST_CELL:
+    if width > _WIDEST_CELL:
         text = buffer.tobytes()
         pairs = zip(starts.tolist(), stops.tolist(), strict=True)
         return np.array([text[start:stop].decode("utf-8").strip() for start, stop in pairs])
     padded = np.concatenate([buffer, np.zeros(width, dtype=np.uint8)])
     table = np.empty((starts.size, width), dtype=np.uint8)
     offsets = np.arange(width)
-    for first in range(0, starts.size, ROWS_PER_BLOCK):
-        rows = slice(first, first + ROWS_PER_BLOCK)
+    for first in range(0, starts.size, _ROWS_PER_BLOCK):
+        rows = slice(first, first + _ROWS_PER_BLOCK)
         block = padded[starts[rows, None] + offsets]
         block[offsets >= lengths[rows, None]] = 0
         table[rows] = block
@@ -107,7 +96,7 @@ def _through_csv(data: bytes, delimiter: str, name: str) -> tuple[list[str], int
     """The same through the csv module: quotation marks, blank lines, and ragged lines refused."""
     reader = csv.reader(io.StringIO(data.decode("utf-8"), newline=""), delimiter=delimiter)
     names = [cell.strip() for cell in next(reader)]
-    refuse_bare_rows(names, name)
+    _refuse_bare_rows(names, name)
     rows: list[list[str]] = []
     before = reader.line_num
     try:
@@ -156,7 +145,7 @@ def _texts(column: tuple[str, ...]) -> Getter:
     return lambda: np.array(column, dtype=np.str_)
 
 
-def delimiter_of(header: str) -> str:
+def _delimiter_of(header: str) -> str:
     """The delimiter that occurs most often in the header, outside quotation marks."""
     outside = "".join(header.split('"')[::2])
     return max(DELIMITERS, key=outside.count)
@@ -188,7 +177,7 @@ def as_plain_text(data: bytes, name: str, *, above: int = 0) -> bytes:
     return data + b"\n" if b"\n" in data else data
 
 
-def refuse_bare_rows(names: list[str], name: str) -> None:
+def _refuse_bare_rows(names: list[str], name: str) -> None:
     """Raise when the first line is a comment, or numbers; whole ones may be names of classes."""
     if len(names) == 1 and names[0].startswith("#"):
         raise FormatError(
@@ -213,9 +202,9 @@ def refuse_bare_rows(names: list[str], name: str) -> None:
 
 
 #: Bytes that are looked at; a header is shorter.
-ENOUGH = 1 << 20
+_ENOUGH = 1 << 20
 #: A cell that begins like a number with a comma, after a semicolon or at the beginning of a line.
-DECIMAL_COMMA = re.compile(rb"(?:^|;) *-?\d*,\d", re.MULTILINE)
+_DECIMAL_COMMA = re.compile(rb"(?:^|;) *-?\d*,\d", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +231,7 @@ def text_header(path: str) -> TextHeader | None:
             f"{name} is UTF-16 text, which engines do not read.",
             hint="save it as UTF-8, e.g.  iconv -f utf-16 -t utf-8 file.csv > file-utf8.csv",
         )
-    if len(data) == ENOUGH:  # whole lines
+    if len(data) == _ENOUGH:  # whole lines
         data = data[: data.rfind(b"\n") + 1]
     if not data:
         return None
@@ -253,13 +242,13 @@ def text_header(path: str) -> TextHeader | None:
     if told:
         plain = plain.partition(b"\n")[2]
     line, _, below = (part.decode("utf-8") for part in plain.partition(b"\n"))
-    delimiter = delimiter_of(line)
+    delimiter = _delimiter_of(line)
     names = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
-    refuse_bare_rows(names, name)
+    _refuse_bare_rows(names, name)
     row = next(filter(None, csv.reader(io.StringIO(below, newline=""), delimiter=delimiter)), None)
     if row is not None and len(row) > len(names):  # DuckDB passes over an empty last cell
         raise uneven(row, len(names), f"{name}: row 1", 2 + int(told))
-    comma = delimiter == ";" and DECIMAL_COMMA.search(plain) is not None
+    comma = delimiter == ";" and _DECIMAL_COMMA.search(plain) is not None
     return TextHeader(tuple(names), delimiter, comma, blank, told)
 
 
@@ -268,10 +257,10 @@ def _first_bytes(path: str) -> bytes | None:
     try:
         if path.lower().endswith(".gz"):
             with gzip.open(path, "rb") as packed:
-                return packed.read(ENOUGH)
+                return packed.read(_ENOUGH)
         if path.lower().endswith(".zst"):
             return None
         with Path(path).open("rb") as file:
-            return file.read(ENOUGH)
+            return file.read(_ENOUGH)
     except (OSError, EOFError, zlib.error):
         return None

@@ -17,9 +17,7 @@ from stakes.exceptions import FormatError
 from stakes.messages.quantities import grouped
 from stakes.sources.speech import List
 
-__all__ = ["hdf5_arrays", "hdf5_list", "is_hdf5"]
-
-MAGIC = b"\x89HDF\r\n\x1a\n"
+_MAGIC = b"\x89HDF\r\n\x1a\n"
 _ROWS = ("ID/row_ids", "modelset", "enroll_ids", "row_ids")
 _COLUMNS = ("ID/column_ids", "segset", "test_ids", "column_ids")
 _SCORES = ("scores", "score_mat")
@@ -27,7 +25,7 @@ _SCORES = ("scores", "score_mat")
 
 def is_hdf5(data: bytes) -> bool:
     """Whether the first bytes say so."""
-    return data[:8] == MAGIC
+    return data[:8] == _MAGIC
 
 
 def hdf5_arrays(data: bytes, name: str) -> dict[str, NDArray[Any]]:

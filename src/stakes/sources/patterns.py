@@ -11,9 +11,7 @@ from typing import Any
 from stakes.exceptions import FormatError
 from stakes.sources.delimited import TextHeader, text_header
 
-__all__ = ["Files", "fitting", "found_files", "needs_engine", "partitions"]
-
-FORMS = {
+_FORMS = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".csv": "csv",
@@ -22,9 +20,9 @@ FORMS = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-PACKED = (".gz", ".zst")
+_PACKED = (".gz", ".zst")
 #: A single file of at least so many bytes is counted where it lies, not read into memory.
-LARGE = 1_000_000_000
+_LARGE = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,7 @@ def needs_engine(args: Any) -> bool:
         return True
     if any(getattr(args, option, None) for option in ("group", "more", "trials")):
         return False
-    large = path.is_file() and _form(file) is not None and path.stat().st_size >= LARGE
+    large = path.is_file() and _form(file) is not None and path.stat().st_size >= _LARGE
     return large and importlib.util.find_spec("duckdb") is not None
 
 
@@ -181,6 +179,6 @@ def _hidden(path: Path, folder: Path) -> bool:
 def _form(path: str) -> str | None:
     """The form of a file by its ending."""
     name = path.lower()
-    for ending in PACKED:
+    for ending in _PACKED:
         name = name.removesuffix(ending)
-    return FORMS.get(Path(name).suffix)
+    return _FORMS.get(Path(name).suffix)

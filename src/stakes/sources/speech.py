@@ -15,16 +15,6 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError, FormatError
 from stakes.messages.quantities import grouped
 
-__all__ = [
-    "KEY_PAIRS",
-    "List",
-    "first_names",
-    "is_list",
-    "joined_scores",
-    "lone_half",
-    "read_list",
-]
-
 #: How the two kinds of trials are called: the one that is not acted on first.
 KEY_PAIRS = (
     ("nontarget", "target"),

@@ -12,8 +12,6 @@ from stakes.exceptions import FormatError, MergeError
 from stakes.sources.patterns import fitting
 from stakes.summaries import load_summary, merge_summaries
 
-__all__ = ["added", "alike", "cases_in", "listed_files"]
-
 
 def listed_files(words: Sequence[str]) -> list[str]:
     """The files that words and patterns stand for, each once, those of a pattern in order."""

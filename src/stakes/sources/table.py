@@ -26,12 +26,10 @@ from stakes.sources.delimited import DELIMITERS, parse
 from stakes.sources.hdf5 import hdf5_arrays, hdf5_list, is_hdf5
 from stakes.sources.speech import List, is_list, lone_half, read_list
 
-__all__ = ["Table", "read_array", "read_bytes", "read_table", "unzipped"]
-
 #: What flowed through pipes, by where these are.
-PIPES: dict[tuple[int, int], bytes] = {}
+_PIPES: dict[tuple[int, int], bytes] = {}
 #: Endings of files that run code when they are opened.
-UNSAFE = {".pt", ".pth", ".pkl", ".pickle", ".joblib"}
+_UNSAFE = {".pt", ".pth", ".pkl", ".pickle", ".joblib"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +164,7 @@ def read_bytes(path: str) -> tuple[bytes, str]:
     if path == "-":
         return sys.stdin.buffer.read(), "standard input"
     file = Path(path)
-    if file.suffix.lower() in UNSAFE:
+    if file.suffix.lower() in _UNSAFE:
         raise FormatError(
             f"{file.name}: I do not open {file.suffix} files, because opening one runs the code "
             "in it.",
@@ -181,9 +179,9 @@ def _from_pipe(file: Path) -> bytes:
     """The content of a pipe, as of ``<(zcat data.csv.gz)``, which is kept: it flows only once."""
     found = file.stat()
     key = (found.st_dev, found.st_ino)
-    if key not in PIPES:
-        PIPES[key] = file.read_bytes()
-    return PIPES[key]
+    if key not in _PIPES:
+        _PIPES[key] = file.read_bytes()
+    return _PIPES[key]
 
 
 def unzipped(data: bytes, name: str) -> bytes:

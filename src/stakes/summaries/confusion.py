@@ -20,10 +20,8 @@ from stakes.summaries.ranked_scores import RankedScores
 from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, Name, Priors
 
-__all__ = ["ConfusionMatrix", "given_counts", "refuse_undecided"]
 
-
-def given_counts(counts: Any) -> NDArray[Any]:
+def _given_counts(counts: Any) -> NDArray[Any]:
     """A table of cases by true class and decision, as an array of numbers."""
     refuse_undecided(counts)
     try:
@@ -94,7 +92,7 @@ class ConfusionMatrix(Storable):
         classes: Sequence[Any] | None = None,
         decisions: Sequence[Any] | None = None,
     ) -> None:
-        table = as_counts(given_counts(counts), "counts")
+        table = as_counts(_given_counts(counts), "counts")
         if table.size == 0:
             raise DataError(f"`counts` must not be empty; got shape {table.shape}.")
         rows, columns = table_names(table.shape, classes, decisions, DataError)

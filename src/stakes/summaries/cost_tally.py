@@ -17,8 +17,6 @@ from stakes.results import Frame
 from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, Name, Priors
 
-__all__ = ["CostTally"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CostTally(Storable):

@@ -10,10 +10,8 @@ import numpy as np
 from stakes.exceptions import MergeError
 from stakes.typing import FloatArray
 
-__all__ = ["DecidedBy"]
-
 #: More characters of a table are not shown.
-LONGEST = 80
+_LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,4 +51,4 @@ def _shown(values: FloatArray | None) -> str:
     if values is None:
         return "those of the data"
     text = str(values.tolist()).replace(".0]", "]").replace(".0,", ",")
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -20,8 +20,6 @@ from stakes.summaries.paired import PairedCounts
 from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, IntArray, Name
 
-__all__ = ["GroupedCounts"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedCounts(Storable):

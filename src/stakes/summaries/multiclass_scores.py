@@ -17,8 +17,6 @@ from stakes.posteriors.posteriors import in_class_order
 from stakes.summaries.score_counts import ScoreCounts
 from stakes.typing import FloatArray, Name
 
-__all__ = ["one_vs_rest", "pairwise"]
-
 
 def one_vs_rest(
     y_true: Any,

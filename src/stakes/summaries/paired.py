@@ -19,8 +19,6 @@ from stakes.summaries.confusion import ConfusionMatrix
 from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, IntArray, Name
 
-__all__ = ["PairedCounts"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairedCounts(Storable):

@@ -17,8 +17,6 @@ from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.summaries.storable import Storable
 from stakes.typing import FloatArray, Name
 
-__all__ = ["RankedScores", "ScoreKind", "cut_points", "require_both", "require_scores"]
-
 ScoreKind = Literal["llr", "log_odds", "posterior", "rank"]
 
 
@@ -116,7 +114,7 @@ class RankedScores(Storable):
     @cached_property
     def cuts(self) -> FloatArray:
         """A threshold for each cut: -inf (act on all) first, inf (act on none) last."""
-        return cut_points(self.runs.lowest, self.runs.highest)
+        return _cut_points(self.runs.lowest, self.runs.highest)
 
     def cuts_at(self, which: NDArray[np.intp]) -> FloatArray:
         """Some of the `cuts`, without computing all."""
@@ -132,7 +130,7 @@ class RankedScores(Storable):
     def finest(self) -> tuple[FloatArray, NDArray[Any], NDArray[Any]]:
         """Every possible cut, also inside runs: threshold, and cases of each class below."""
         scores, negatives, positives = self.levels
-        return cut_points(scores, scores), cumulative(negatives), cumulative(positives)
+        return _cut_points(scores, scores), cumulative(negatives), cumulative(positives)
 
     @property
     def finest_tables(self) -> FloatArray:
@@ -236,7 +234,7 @@ def checked_kind(kind: Any) -> ScoreKind:
     return kind  # type: ignore[no-any-return]
 
 
-def cut_points(lowest: NDArray[Any], highest: NDArray[Any]) -> FloatArray:
+def _cut_points(lowest: NDArray[Any], highest: NDArray[Any]) -> FloatArray:
     """Thresholds t that part runs under the rule s > t: halfway, ends infinite."""
     return np.concatenate(([-np.inf], _halfway(highest[:-1], lowest[1:]), [np.inf]))
 

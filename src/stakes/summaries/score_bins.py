@@ -18,8 +18,6 @@ from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, ScoreKind
 from stakes.typing import FloatArray, Name
 
-__all__ = ["ScoreBins", "score_edges"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreBins(RankedScores):

@@ -29,10 +29,8 @@ from stakes.summaries.ranked_scores import RankedScores, ScoreKind, checked_kind
 from stakes.summaries.score_bins import ScoreBins
 from stakes.typing import FloatArray, Name
 
-__all__ = ["ScoreCounts", "checked_prior", "refuse_outside", "second_class_of"]
 
-
-def second_class_of(
+def _second_class_of(
     y_true: Any, classes: Sequence[Any] | None
 ) -> tuple[NDArray[np.bool_], tuple[Name, ...]]:
     """Which cases are of the second class, and the names of both."""
@@ -55,7 +53,7 @@ def second_class_of(
     return codes.view(np.bool_) if codes.dtype.itemsize == 1 else codes != 0, names
 
 
-def checked_prior(prior: float | None, kind: ScoreKind) -> float | None:
+def _checked_prior(prior: float | None, kind: ScoreKind) -> float | None:
     """The prior that scores contain, when it can be one."""
     if prior is None:
         return None
@@ -66,7 +64,7 @@ def checked_prior(prior: float | None, kind: ScoreKind) -> float | None:
     return float(prior)
 
 
-def refuse_outside(scores: NDArray[np.floating[Any]]) -> None:
+def _refuse_outside(scores: NDArray[np.floating[Any]]) -> None:
     """Raise when posteriors are not probabilities."""
     if scores.size and not (scores.min() >= 0 and scores.max() <= 1):
         rows = np.flatnonzero((scores < 0) | (scores > 1))
@@ -192,13 +190,13 @@ class ScoreCounts(RankedScores):
         given = as_floats(scores, "scores")
         if given.shape[0] == 0:
             raise DataError("`scores` must not be empty.")
-        positive, names = second_class_of(y_true, classes)
+        positive, names = _second_class_of(y_true, classes)
         same_length("y_true", positive.shape[0], "scores", given.shape[0])
         weights = as_weights(sample_weight, given.shape[0])
         kind = checked_kind(kind)
-        share = checked_prior(prior, kind)
+        share = _checked_prior(prior, kind)
         if kind == "posterior":
-            refuse_outside(given)
+            _refuse_outside(given)
         if weights is None:
             first, second = scores_compiled.sorted_classes(given, positive)
             sides = compressed(first), compressed(second)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Self
 
-__all__ = ["Storable"]
-
 
 class Storable:
     """Gives a summary `save` and `load`; see `stakes.summaries.save_summary`."""

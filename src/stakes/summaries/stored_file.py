@@ -15,26 +15,16 @@ from stakes._sealed import Seal, checksum
 from stakes.exceptions import DataError, FormatError, MergeError, StakesError
 from stakes.summaries.stored_form import plain_form, summary_of
 
-__all__ = [
-    "is_summary",
-    "load_summary",
-    "merge_summaries",
-    "parquet_bytes",
-    "parquet_content",
-    "save_summary",
-]
-
-
-FORMAT = "stakes summary"
-VERSION = 1
+_FORMAT = "stakes summary"
+_VERSION = 1
 _SEAL = Seal(
-    FORMAT,
-    VERSION,
+    _FORMAT,
+    _VERSION,
     what="a summary",
     again="copy it again from where it was counted, or count again",
     written="a summary is written by save_summary(...), or by stakes eval ... --save FILE",
 )
-PARQUET = (".parquet", ".pq")
+_PARQUET = (".parquet", ".pq")
 
 
 def save_summary(summary: Any, path: str | Path) -> None:
@@ -68,9 +58,9 @@ def save_summary(summary: Any, path: str | Path) -> None:
     190.0
     """
     file = Path(path)
-    content = {"version": VERSION, "summary": plain_form(summary)}
-    if file.suffix.lower() in PARQUET:
-        data = parquet_bytes(content, FORMAT, checksum(content))
+    content = {"version": _VERSION, "summary": plain_form(summary)}
+    if file.suffix.lower() in _PARQUET:
+        data = _parquet_bytes(content, _FORMAT, checksum(content))
     else:
         data = _SEAL.sealed(content)
     write_whole(file, data, lasting=True)
@@ -106,7 +96,7 @@ def load_summary(path: str | Path) -> Any:
     file = Path(path)
     data = file.read_bytes()
     if data[:4] == b"PAR1":
-        whole = parquet_content(data, file.name)
+        whole = _parquet_content(data, file.name)
     else:
         whole = _SEAL.parsed(data, file.name)
     content = _SEAL.opened(whole, file.name)
@@ -178,12 +168,12 @@ def is_summary(path: str | Path) -> bool:
     with file.open("rb") as stream:
         head = stream.read(64)
         if head[:4] != b"PAR1":
-            return head.lstrip().startswith(b'{"format":"' + FORMAT.encode() + b'"')
+            return head.lstrip().startswith(b'{"format":"' + _FORMAT.encode() + b'"')
         stream.seek(max(0, file.stat().st_size - 65_536))
-        return FORMAT.encode() in stream.read()
+        return _FORMAT.encode() in stream.read()
 
 
-def parquet_bytes(content: dict[str, Any], name: str, digest: str) -> bytes:
+def _parquet_bytes(content: dict[str, Any], name: str, digest: str) -> bytes:
     """A Parquet file of the content."""
     pa = load("pyarrow", extra="parquet")
     parquet = load("pyarrow.parquet", extra="parquet")
@@ -202,7 +192,7 @@ def parquet_bytes(content: dict[str, Any], name: str, digest: str) -> bytes:
     return stream.getvalue()
 
 
-def parquet_content(data: bytes, name: str) -> dict[str, Any]:
+def _parquet_content(data: bytes, name: str) -> dict[str, Any]:
     """The content of a Parquet file again, with the header it was written with."""
     pa = load("pyarrow", extra="parquet")
     parquet = load("pyarrow.parquet", extra="parquet")

@@ -19,10 +19,8 @@ from stakes.summaries.ranked_scores import checked_kind
 from stakes.summaries.score_bins import ScoreBins
 from stakes.summaries.score_counts import ScoreCounts
 
-__all__ = ["COLLECTION", "FIELDS", "plain_form", "summary_of"]
-
 #: The fields of each summary, by how they are written: arrays of numbers, names, or the rest.
-FIELDS: dict[str, tuple[type, dict[str, str]]] = {
+_FIELDS: dict[str, tuple[type, dict[str, str]]] = {
     "ConfusionMatrix": (
         ConfusionMatrix,
         {"counts": "array", "classes": "names", "decisions": "names"},
@@ -81,8 +79,8 @@ FIELDS: dict[str, tuple[type, dict[str, str]]] = {
     ),
 }
 #: What a mapping from names to summaries is called in a file.
-COLLECTION = "collection"
-DTYPES = ("int64", "float16", "float32", "float64")
+_COLLECTION = "collection"
+_DTYPES = ("int64", "float16", "float32", "float64")
 _BEYOND = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
@@ -92,16 +90,16 @@ def plain_form(summary: Any) -> dict[str, Any]:
         if not summary:
             raise DataError("there is no summary to save: the mapping is empty.")
         parts = [[_name(name), plain_form(part)] for name, part in summary.items()]
-        return {"type": COLLECTION, "parts": parts}
-    kind = next((name for name, (cls, _) in FIELDS.items() if type(summary) is cls), None)
+        return {"type": _COLLECTION, "parts": parts}
+    kind = next((name for name, (cls, _) in _FIELDS.items() if type(summary) is cls), None)
     if kind is None:
         raise DataError(
             f"a {type(summary).__name__} cannot be saved as a summary.",
-            hint=f"one of {', '.join(k for k in FIELDS if k != 'DecidedBy')}, or a mapping from "
+            hint=f"one of {', '.join(k for k in _FIELDS if k != 'DecidedBy')}, or a mapping from "
             "names to them",
         )
     form: dict[str, Any] = {"type": kind}
-    for field, how in FIELDS[kind][1].items():
+    for field, how in _FIELDS[kind][1].items():
         form[field] = _WRITE[how](getattr(summary, field))
     return form
 
@@ -109,7 +107,7 @@ def plain_form(summary: Any) -> dict[str, Any]:
 def summary_of(form: Any, where: str = "summary") -> Any:
     """The summary of a plain form; `where` is the path inside the file, for messages."""
     kind = form.get("type") if isinstance(form, dict) else None
-    if kind == COLLECTION:
+    if kind == _COLLECTION:
         parts = _item(form, "parts", where)
         if not isinstance(parts, list) or not all(
             isinstance(p, list) and len(p) == 2 for p in parts
@@ -118,12 +116,12 @@ def summary_of(form: Any, where: str = "summary") -> Any:
         return {
             _read_name(name, where): summary_of(part, f"{where}[{name!r}]") for name, part in parts
         }
-    if kind not in FIELDS:
+    if kind not in _FIELDS:
         raise FormatError(
-            f"`{where}` is of the unknown kind {kind!r}; known are {', '.join(FIELDS)}.",
+            f"`{where}` is of the unknown kind {kind!r}; known are {', '.join(_FIELDS)}.",
             hint="a newer stakes may read it: pip install --upgrade stakes",
         )
-    cls, fields = FIELDS[kind]
+    cls, fields = _FIELDS[kind]
     values = {
         field: _READ[how](_item(form, field, where), f"{where}.{field}")
         for field, how in fields.items()
@@ -154,7 +152,7 @@ def _array(values: NDArray[Any] | None) -> dict[str, Any] | None:
         if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
             raise DataError("counts above 2^63 cannot be saved.")
         array = array.astype(np.int64)
-    if array.dtype.name not in DTYPES:
+    if array.dtype.name not in _DTYPES:
         raise DataError(f"numbers of type {array.dtype} cannot be saved; use float64.")
     flat: list[Any] = array.ravel().tolist()
     if array.dtype.kind == "f" and not np.isfinite(array).all():
@@ -169,8 +167,8 @@ def _read_array(form: Any, where: str) -> NDArray[Any] | None:
     if not isinstance(form, dict) or not {"dtype", "shape", "values"} <= set(form):
         raise FormatError(f"`{where}` must hold `dtype`, `shape` and `values`.")
     dtype, shape, values = form["dtype"], form["shape"], form["values"]
-    if dtype not in DTYPES:
-        raise FormatError(f"`{where}.dtype` must be one of {', '.join(DTYPES)}; got {dtype!r}.")
+    if dtype not in _DTYPES:
+        raise FormatError(f"`{where}.dtype` must be one of {', '.join(_DTYPES)}; got {dtype!r}.")
     whole = isinstance(shape, list) and all(type(n) is int and n >= 0 for n in shape)
     if not whole or not isinstance(values, list) or math.prod(shape) != len(values):
         raise FormatError(f"`{where}.values` must fill the shape {shape}.")

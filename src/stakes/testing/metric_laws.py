@@ -15,11 +15,8 @@ from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.typing import FloatArray
 
-__all__ = ["LAWS", "LawReport", "LawResult", "assert_laws", "check_laws"]
-
-
 #: Values that differ by less than this share of the metric's spread count as equal.
-CLOSE = 1e-9
+_CLOSE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ class LawResult:
     witness: str = ""
 
 
-def defined(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
+def _defined(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
     """Every table with cases of each class has a value."""
     values = metric.values(tables)
     bad = np.flatnonzero(~np.isfinite(values))
@@ -55,7 +52,7 @@ def defined(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
     return tables.shape[0], words
 
 
-def scale(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
+def _scale(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
     """Twice the same data give the same value."""
     once, twice = metric.values(tables), metric.values(2 * tables)
     with np.errstate(invalid="ignore"):
@@ -65,7 +62,7 @@ def scale(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
     ))  # fmt: skip
 
 
-def improvement(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
+def _improvement(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
     """A case moved from an error to its right decision never makes the value worse."""
     classes = tables.shape[1]
     before, after = [], []
@@ -86,7 +83,7 @@ def improvement(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
         f"{_said(metric, second[i])} against {_said(metric, first[i])}"))  # fmt: skip
 
 
-def parts(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
+def _parts(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
     """A system that is better on both halves of the data is better on all of them."""
     # Systems A and B on one half of the data, and on another with other class totals.
     a1, a2 = tables[::2], tables[1::2]
@@ -104,7 +101,7 @@ def parts(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
         "on all cases together it is the other way round"))  # fmt: skip
 
 
-def relabelling(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
+def _relabelling(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
     """Naming the classes in another order changes nothing: no class is preferred."""
     turned = tables[:, ::-1, ::-1]
     once, other = metric.values(tables), metric.values(turned)
@@ -116,19 +113,19 @@ def relabelling(metric: CountMetric, tables: FloatArray) -> tuple[int, str]:
 
 
 #: Name -> what tries it. `cost` is tried by `stakes.audit.compliance`.
-LAWS: dict[str, Callable[[CountMetric, FloatArray], tuple[int, str]]] = {
-    "defined": defined,
-    "scale": scale,
-    "improvement": improvement,
-    "parts": parts,
-    "relabelling": relabelling,
+_LAWS: dict[str, Callable[[CountMetric, FloatArray], tuple[int, str]]] = {
+    "defined": _defined,
+    "scale": _scale,
+    "improvement": _improvement,
+    "parts": _parts,
+    "relabelling": _relabelling,
 }
 
 
 def _margin(values: FloatArray) -> float:
     """What counts as a difference between values of this spread."""
     finite = values[np.isfinite(values)]
-    return CLOSE * max(float(np.ptp(finite)), 1e-300) if finite.size else 0.0
+    return _CLOSE * max(float(np.ptp(finite)), 1e-300) if finite.size else 0.0
 
 
 def _first(
@@ -161,8 +158,8 @@ def _table(counts: FloatArray) -> str:
 
 
 #: Tables of counts that each law is tried on.
-TABLES = 2000
-EVERY = (*LAWS, "cost")
+_TABLES = 2000
+_EVERY = (*_LAWS, "cost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,10 +254,10 @@ def check_laws(
     >>> print(check_laws("f1", laws=["improvement", "cost"]).results[1].kept)
     False
     """
-    wanted = EVERY if laws is None else tuple(laws)
-    unknown = [law for law in wanted if law not in EVERY]
+    wanted = _EVERY if laws is None else tuple(laws)
+    unknown = [law for law in wanted if law not in _EVERY]
     if unknown:
-        raise DataError(f"`laws` must be among {', '.join(EVERY)}; got {', '.join(unknown)}.")
+        raise DataError(f"`laws` must be among {', '.join(_EVERY)}; got {', '.join(unknown)}.")
     counted = as_count_metric(metric, higher_is_better=higher_is_better, application=application)
     tables = _tables(n_classes, as_generator(rng))
     results = []
@@ -270,10 +267,10 @@ def check_laws(
                                application=application)  # fmt: skip
             witness = "" if found.compliant else found.sentence.rstrip(".")
             meaning = "it ranks as an expected cost does"
-            results.append(LawResult(law, meaning, found.compliant, TABLES, witness))
+            results.append(LawResult(law, meaning, found.compliant, _TABLES, witness))
         else:
-            tried, witness = LAWS[law](counted, tables)
-            meaning = (LAWS[law].__doc__ or "").rstrip(".")
+            tried, witness = _LAWS[law](counted, tables)
+            meaning = (_LAWS[law].__doc__ or "").rstrip(".")
             results.append(LawResult(law, meaning, not witness, tried, witness))
     return LawReport(counted.name, tuple(results))
 
@@ -310,8 +307,8 @@ def assert_laws(metric: Any, **options: Any) -> None:
 
 def _tables(n_classes: int, rng: np.random.Generator) -> FloatArray:
     """Tables of whole cases with every class present, from balanced to rare."""
-    shares = rng.dirichlet(np.ones(n_classes), size=TABLES)
-    totals = np.maximum(rng.multinomial(rng.integers(20, 2000, TABLES), shares), 2)
+    shares = rng.dirichlet(np.ones(n_classes), size=_TABLES)
+    totals = np.maximum(rng.multinomial(rng.integers(20, 2000, _TABLES), shares), 2)
     rates = rng.dirichlet(np.ones(n_classes), size=totals.shape)
     tables = rng.multinomial(totals, rates).astype(np.float64)
     for decision in range(n_classes):  # systems that always decide alike

@@ -28,8 +28,6 @@ from stakes.uncertainty.intervals.interval import (
 from stakes.uncertainty.intervals.replicates import Replicates
 from stakes.uncertainty.intervals.score_intervals import resampled_scores
 
-__all__ = ["Band", "band", "best_by_log_odds", "normalised_cost"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Band:
@@ -159,7 +157,7 @@ def band(
     if x.ndim != 1 or np.isnan(x).any():
         raise DataError("`at` must be one-dimensional and without NaN.")
     if curve == "bayes_error":
-        y, draw = _by_threshold(scores, x, "llr", -x, normalised_cost(x))
+        y, draw = _by_threshold(scores, x, "llr", -x, _normalised_cost(x))
     elif curve == "decision":
         y, draw = _by_threshold(scores, x, "posterior", x, _net_benefit(x, float(scores.priors[1])))
     elif curve == "roc":
@@ -177,7 +175,7 @@ def band(
     return found if refused else found._filled(found.level, simultaneous)
 
 
-def normalised_cost(x: FloatArray) -> Callable[[FloatArray, FloatArray], FloatArray]:
+def _normalised_cost(x: FloatArray) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """Cost at each log odds of the effective prior over that of the best naive decision."""
     u = 1 / (1 + np.exp(-x))
     naive = np.minimum(u, 1 - u)
@@ -288,7 +286,7 @@ def best_by_log_odds(
         )
     counts = np.asarray(paired.counts, dtype=np.float64)
     refuse_weights(counts, "joint counts", instead=OF_CURVES)
-    value, classes = normalised_cost(x), paired.cells[:, 0]
+    value, classes = _normalised_cost(x), paired.cells[:, 0]
 
     def costs(cells: FloatArray) -> FloatArray:
         found = np.empty((cells.shape[0], len(paired.systems), x.shape[0]))

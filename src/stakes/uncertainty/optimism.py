@@ -22,10 +22,8 @@ from stakes.uncertainty.intervals.interval import OF_SCORES, Interval, refuse_we
 from stakes.uncertainty.intervals.linear_costs import as_stakes, cost_sum
 from stakes.uncertainty.intervals.replicates import Replicates, seed_of
 
-__all__ = ["MinCostOptimism", "min_cost_interval", "min_cost_optimism"]
-
 #: From this many cases on NumPy divides no more into folds, and optimism is far below rounding.
-LARGEST = 10**9
+_LARGEST = 10**9
 
 
 @dataclass(frozen=True, repr=False)
@@ -226,7 +224,7 @@ def _cross_fitted(
             "cross-fitting needs at least 2 folds and 2 cases of each class; got "
             f"{folds} folds and {fewest} cases."
         )
-    if scores.total >= LARGEST:
+    if scores.total >= _LARGEST:
         return np.asarray(at_min_cost(scores, app).confusion.counts)  # nothing left to correct
     if repeats is None:
         repeats = 5 if scores.total <= 20_000 else 2

@@ -20,8 +20,6 @@ from stakes.uncertainty.comparisons.differences import pair_difference, rounded_
 from stakes.uncertainty.intervals.interval import OF_PLANS, as_level, refuse_weights
 from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, as_stakes, cost_sum
 
-__all__ = ["PowerCurve", "SamplePlan", "cases_needed", "power_curve"]
-
 
 @dataclass(frozen=True)
 class SamplePlan:

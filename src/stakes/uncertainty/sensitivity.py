@@ -21,10 +21,8 @@ from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.interval import as_level, refuse_weights
 from stakes.uncertainty.intervals.linear_costs import CostSum, as_stakes, cost_sum, difference_sum
 
-__all__ = ["BestRanges", "best_ranges", "border_limits", "choice_gap"]
 
-
-def choice_gap(
+def _choice_gap(
     systems: Any,
     matrices: dict[Name, ConfusionMatrix],
     names: list[Any],
@@ -63,7 +61,7 @@ def _constant(decision: int, values: Any) -> CostSum:
     return CostSum(np.full((2, 2), 1e12), np.repeat(costs, 2, axis=1))
 
 
-def border_limits(parts: tuple[CostSum, CostSum], border: float, z: float) -> tuple[float, float]:
+def _border_limits(parts: tuple[CostSum, CostSum], border: float, z: float) -> tuple[float, float]:
     """Effective priors around a border at which the two choices cannot be told apart."""
     alarms, misses = parts
 
@@ -207,8 +205,8 @@ def best_ranges(
         for matrix in matrices.values():
             counts = np.asarray(matrix.counts, dtype=np.float64)
             refuse_weights(counts, "confusion matrix", instead="level=None, for no intervals")
-        pairs = [choice_gap(systems, matrices, names, *two) for two in pairwise(order)]
-        ends = [border_limits(pair, at, z) for pair, at in zip(pairs, borders, strict=True)]
+        pairs = [_choice_gap(systems, matrices, names, *two) for two in pairwise(order)]
+        ends = [_border_limits(pair, at, z) for pair, at in zip(pairs, borders, strict=True)]
     low, high = (np.array([e[k] for e in ends]) for k in (0, 1))
     return BestRanges(
         over,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stakes import ScoreCounts
-from stakes._kernels.limits.rank_limits import crossing_cases, equal_error_limits
+from stakes._kernels.limits.rank_limits import _crossing_cases, equal_error_limits
 from stakes._kernels.resample.run_bootstrap import error_rates, rates_crossing
 
 
@@ -16,7 +16,7 @@ def test_number_of_cases_against_simulated_variance() -> None:
         sc = ScoreCounts.from_scores(y, rng.normal(2.0 * y), kind="rank")
         rates = error_rates(sc.runs.negatives, sc.runs.positives)
         values.append(rates_crossing(rates))
-        cases.append(crossing_cases(rates, 800, 200))
+        cases.append(_crossing_cases(rates, 800, 200))
     # equal densities at the crossing: w = 1/2, so 1 / (1/4 (1/200 + 1/800)) = 640 cases
     assert np.median(cases) == pytest.approx(640, rel=0.1)
     share = float(np.mean(values))

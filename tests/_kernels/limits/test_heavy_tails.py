@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stakes._kernels.limits.heavy_tails import spread_of_logs, too_unequal
+from stakes._kernels.limits.heavy_tails import _spread_of_logs, too_unequal
 
 
 def flagged(amounts: np.ndarray) -> bool:
@@ -15,7 +15,7 @@ def flagged(amounts: np.ndarray) -> bool:
 def test_spread_is_that_of_a_lognormal_with_these_moments() -> None:
     for sigma in (0.0, 0.5, 1.0, 2.0):
         count, mean = 100.0, np.exp(sigma**2 / 2)
-        found = spread_of_logs(
+        found = _spread_of_logs(
             np.array(count), np.array(count * mean), np.array(count * np.exp(2 * sigma**2))
         )
         assert float(found) == pytest.approx(sigma, abs=1e-7)

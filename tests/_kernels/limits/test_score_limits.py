@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 
 from stakes._kernels.limits.interval_ends import normal_quantile, wilson
 from stakes._kernels.limits.score_limits import (
-    constrained_shares,
+    _constrained_shares,
     ratio_limits,
     score_limits,
     score_statistic,
@@ -98,7 +98,7 @@ def test_shares_add_to_one_and_hold_theta() -> None:
     counts = np.array([[[5.0, 0.0, 3.0], [0.0, 0.0, 9.0]]])
     weights = np.array([[[0.0, 1.0, 4.0], [2.0, 7.0, 0.0]]])
     for multiplier in (-50.0, -1.0, 0.0, 3.0, 400.0):
-        shares = constrained_shares(counts, weights, np.array([multiplier]))
+        shares = _constrained_shares(counts, weights, np.array([multiplier]))
         assert shares.sum(axis=2) == pytest.approx(np.ones((1, 2)))
         assert (shares >= 0).all()
 

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from stakes._kernels.bayes_rule import compared
 from stakes._kernels.optimise import class_weight_descent as class_weights
 from stakes._kernels.optimise.class_weight_descent import (
-    best_weight,
-    envelope_events,
-    envelope_loop,
+    _best_weight,
+    _envelope_events,
+    _envelope_loop,
     least_cost_weights,
 )
 
@@ -17,8 +17,8 @@ from stakes._kernels.optimise.class_weight_descent import (
 def test_best_weight_against_a_dense_scan(seed, decisions, count):
     rng = np.random.default_rng(seed)
     fixed, slope, cost = rng.random((3, count, decisions)).round(2)
-    weight, least = best_weight(fixed, slope, cost, 1.0)
-    places, _, _ = envelope_events(fixed, slope, cost)
+    weight, least = _best_weight(fixed, slope, cost, 1.0)
+    places, _, _ = _envelope_events(fixed, slope, cost)
     edges = np.unique(np.concatenate([[0.0], places, [places.max(initial=0.0) + 1.0]]))
     scan = np.concatenate([(edges[1:] + edges[:-1]) / 2, [edges[-1] + 1.0]])
     totals = [cost[np.arange(count), (fixed + w * slope).argmin(axis=1)].sum() for w in scan]
@@ -32,9 +32,9 @@ def test_the_loop_finds_the_same_events(seed, decisions, count):
     """Rounded numbers make ties of lines and of breakpoints."""
     rng = np.random.default_rng(seed)
     fixed, slope, cost = rng.random((3, count, decisions)).round(1)
-    places, changes, total = envelope_events(fixed, slope, cost)
+    places, changes, total = _envelope_events(fixed, slope, cost)
     room = np.empty((2, count * (decisions - 1)))
-    found, start = envelope_loop(fixed, slope, cost, *room)
+    found, start = _envelope_loop(fixed, slope, cost, *room)
     order, other = np.lexsort((changes, places)), np.lexsort((room[1, :found], room[0, :found]))
     np.testing.assert_array_equal(places[order], room[0, :found][other])
     np.testing.assert_array_equal(changes[order], room[1, :found][other])
@@ -57,9 +57,9 @@ def test_compiled_and_not_are_alike(monkeypatch):
 def test_blocks_do_not_matter(monkeypatch):
     rng = np.random.default_rng(0)
     fixed, slope, cost = rng.random((3, 50, 4))
-    whole = envelope_events(fixed, slope, cost)
+    whole = _envelope_events(fixed, slope, cost)
     monkeypatch.setattr(class_weights, "_BLOCK", 7)
-    parts = envelope_events(fixed, slope, cost)
+    parts = _envelope_events(fixed, slope, cost)
     for one, other in zip(whole[:2], parts[:2], strict=True):
         np.testing.assert_allclose(np.sort(one), np.sort(other), rtol=0, atol=0)
     assert parts[2] == pytest.approx(whole[2])

@@ -5,10 +5,10 @@ from scipy.special import expit
 
 from stakes._kernels.optimise.newton import (
     Minimum,
-    exact_line_search,
+    _exact_line_search,
+    _newton_step,
     is_settled,
     minimise,
-    newton_step,
 )
 
 
@@ -169,18 +169,18 @@ class TestExactLineSearch:
     def test_slope_vanishes_at_the_end(self):
         start, direction = np.array([4.0]), np.array([-100.0])
         slope = float(steep(start)[1] @ direction)
-        _, (_, gradient, _) = exact_line_search(steep, start, direction, slope, precision=1e-6)
+        _, (_, gradient, _) = _exact_line_search(steep, start, direction, slope, precision=1e-6)
         assert abs(float(gradient @ direction)) <= 1e-6 * abs(slope)
 
 
 def test_newton_step_without_curvature_descends():
     gradient = np.array([1.0, -2.0])
-    assert float(newton_step(gradient, np.zeros((2, 2))) @ gradient) < 0
+    assert float(_newton_step(gradient, np.zeros((2, 2))) @ gradient) < 0
 
 
 @pytest.mark.parametrize("lost", [0.0, 1e-15, 1e-14])
 def test_rounding_does_not_lead_along_a_flat_direction(lost):
     """Only the sum of two parameters counts: the step goes the same way in both."""
     curve = np.array([[1.0, 1.0 - lost], [1.0 - lost, 1.0]])
-    step = newton_step(np.array([-0.5 - 1e-17, -0.5 + 1e-17]), curve)
+    step = _newton_step(np.array([-0.5 - 1e-17, -0.5 + 1e-17]), curve)
     np.testing.assert_allclose(step, 0.25, atol=1e-6)

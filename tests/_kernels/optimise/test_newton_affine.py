@@ -5,18 +5,18 @@ from scipy.special import log_softmax
 
 from stakes._kernels.class_scores import class_sums, lay_out, smoothed_sums
 from stakes._kernels.optimise.affine_fit import (
-    affine_objective,
-    affine_slopes,
+    _affine_objective,
+    _affine_slopes,
+    _temperature_objective,
+    _vector_objective,
     fit_scaling,
-    temperature_objective,
-    vector_objective,
 )
 
 OFFSETS = np.array([0.1, 0.2, -0.3, 0.0])
 OBJECTIVES = {
-    "temperature": (temperature_objective, 1),
-    "affine": (affine_objective, 4),
-    "vector": (vector_objective, 7),
+    "temperature": (_temperature_objective, 1),
+    "affine": (_affine_objective, 4),
+    "vector": (_vector_objective, 7),
 }
 
 
@@ -116,8 +116,8 @@ def test_slopes_are_those_of_the_objective(data):
     laid = lay_out(z)
     sums = class_sums(laid, y, w)
     theta = np.array([0.7, -0.2, 0.4, 1.1])
-    value, gradient = affine_slopes(laid, sums, w, OFFSETS)(theta)
-    expected = affine_objective(laid, sums, w, OFFSETS)(theta)
+    value, gradient = _affine_slopes(laid, sums, w, OFFSETS)(theta)
+    expected = _affine_objective(laid, sums, w, OFFSETS)(theta)
     assert value == pytest.approx(expected[0], abs=1e-14)
     np.testing.assert_allclose(gradient, expected[1], atol=1e-14)
 

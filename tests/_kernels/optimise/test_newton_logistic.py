@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from stakes._kernels.optimise.logistic_fit import LogisticLoss, fit_line, fit_logistic, target_sums
+from stakes._kernels.optimise.logistic_fit import LogisticLoss, _target_sums, fit_line, fit_logistic
 
 
 def made_up(n, seed=0):
@@ -77,7 +77,7 @@ class TestManyBlocks:
 
     def test_slopes_are_those_of_the_objective(self):
         x, y, w = made_up(20_000)
-        data = [x, x**2], target_sums([x, x**2], y, w), w, float(w.sum())
+        data = [x, x**2], _target_sums([x, x**2], y, w), w, float(w.sum())
         np.testing.assert_allclose(data[1], [w[y] @ x[y], w[y] @ x[y] ** 2, w[y].sum()])
         theta = np.array([0.4, 0.1, -0.3])
         value, gradient, _ = LogisticLoss(*data).objective(theta)
@@ -87,7 +87,7 @@ class TestManyBlocks:
 
     def test_curvature_against_differences(self):
         x, y, w = made_up(10_000)
-        data = [x, x**2], target_sums([x, x**2], y, w), w, float(w.sum())
+        data = [x, x**2], _target_sums([x, x**2], y, w), w, float(w.sum())
         objective, theta = LogisticLoss(*data).objective, np.array([0.4, 0.1, -0.3])
         columns = [
             (objective(theta + 1e-5 * e)[1] - objective(theta - 1e-5 * e)[1]) / 2e-5
@@ -100,7 +100,7 @@ class TestManyBlocks:
         x, y, w = made_up(9000)
         far = np.where(np.arange(9000) % 1000 == 0, 2000.0 * np.where(y, 1.0, -1.0), x)
         theta = np.array([0.7, -0.2])
-        loss = LogisticLoss([far], target_sums([far], y, w), w, float(w.sum()))
+        loss = LogisticLoss([far], _target_sums([far], y, w), w, float(w.sum()))
         t = theta[0] * far + theta[1]
         assert loss.slopes(theta)[0] == pytest.approx(
             float(w @ (np.logaddexp(0, t) - y * t) / w.sum())

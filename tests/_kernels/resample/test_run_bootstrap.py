@@ -9,8 +9,8 @@ from scipy.stats import ks_2samp
 from stakes import Application, ScoreCounts
 from stakes._kernels.resample import run_bootstrap
 from stakes._kernels.resample.run_bootstrap import (
+    _draw_cases,
     area,
-    draw_cases,
     draw_runs,
     error_rates,
     hull_crossing,
@@ -115,7 +115,7 @@ def test_poisson_replicates_vary_in_size() -> None:
 
 
 def test_cases_are_counted_by_cell() -> None:
-    drawn = draw_cases(np.array([0, 0, 2]), 4, 3000, np.random.default_rng(0))
+    drawn = _draw_cases(np.array([0, 0, 2]), 4, 3000, np.random.default_rng(0))
     assert drawn.sum() == 3000
     assert drawn[[1, 3]].tolist() == [0, 0]
     assert drawn[0] / 3000 == pytest.approx(2 / 3, abs=0.05)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stakes import Application, ScoreCounts
-from stakes._kernels.scores.fold_thresholds import best_decisions, cross_fitted_counts, split_folds
+from stakes._kernels.scores.fold_thresholds import _split_folds, best_decisions, cross_fitted_counts
 from stakes.metrics import at_min_cost
 
 COSTS, PRIORS = np.array([[0.0, 1.0], [10.0, 0.0]]), np.array([0.9, 0.1])
@@ -18,7 +18,7 @@ def runs(seed: int = 0) -> ScoreCounts:
 
 def test_folds_are_equal_parts_of_the_cases() -> None:
     counts = np.array([10, 0, 33, 5, 54])
-    parts = split_folds(counts, 4, np.random.default_rng(0))
+    parts = _split_folds(counts, 4, np.random.default_rng(0))
     assert parts.sum(axis=0).tolist() == counts.tolist()
     assert sorted(parts.sum(axis=1).tolist()) == [25, 25, 26, 26]
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from stakes.calibration.calibrators.smooth import mid_ranks, rank_log_odds
+from stakes.calibration.calibrators.smooth import _rank_log_odds, mid_ranks
 
 
 def test_ties_share_the_middle_of_their_ranks():
@@ -27,4 +27,4 @@ def test_many_scores_are_thinned():
 
 
 def test_log_odds_of_a_rank():
-    np.testing.assert_allclose(rank_log_odds(np.array([0.5, 0.8])), [0, np.log(4)], atol=1e-12)
+    np.testing.assert_allclose(_rank_log_odds(np.array([0.5, 0.8])), [0, np.log(4)], atol=1e-12)

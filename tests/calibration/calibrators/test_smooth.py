@@ -6,11 +6,11 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from stakes._kernels.optimise.monotone_curve import (
+    _modest,
+    _penalised,
+    _prior_cases,
+    _spline_basis,
     mean_log_odds,
-    modest,
-    penalised,
-    prior_cases,
-    spline_basis,
 )
 from stakes.calibration import Affine, Isotonic, Smooth, load
 from stakes.exceptions import DataError
@@ -202,22 +202,22 @@ class TestEmphasis:
 class TestModest:
     def test_adds_one_case_of_each_class(self):
         """2 of 10 cases have a variance of log odds of 1 / (10 * 0.2 * 0.8)."""
-        found = modest(logit(np.array([0.2])), np.array([1 / (10 * 0.2 * 0.8)]), np.full(1, 50.0))
+        found = _modest(logit(np.array([0.2])), np.array([1 / (10 * 0.2 * 0.8)]), np.full(1, 50.0))
         assert expit(found)[0] == pytest.approx((2 + 1) / (10 + 2))
 
     def test_knows_nothing_without_cases(self):
-        found = modest(np.array([-30.0, 3.0]), np.full(2, 1e40), np.full(2, 25.0))
+        found = _modest(np.array([-30.0, 3.0]), np.full(2, 1e40), np.full(2, 25.0))
         np.testing.assert_allclose(found, 0, atol=1e-12)
 
     def test_is_no_surer_than_all_cases_make_it(self):
         totals = np.array([0.0, 500.0, 0.0])  # at one place: no spread
-        found = modest(np.array([-800.0, 0.0, 800.0]), np.zeros(3), totals)
+        found = _modest(np.array([-800.0, 0.0, 800.0]), np.zeros(3), totals)
         np.testing.assert_allclose(expit(found), [1 / 502, 0.5, 501 / 502])
 
     def test_wide_log_odds_need_fewer_cases(self):
         places = np.linspace(-40.0, 40.0, 9)
-        c = prior_cases(places, np.ones(9))
-        found = modest(places, np.zeros(9), np.full(9, 10.0))
+        c = _prior_cases(places, np.ones(9))
+        found = _modest(places, np.zeros(9), np.full(9, 10.0))
         assert c < 0.1
         np.testing.assert_allclose(expit(found[0]), c / (90 + 2 * c))
 
@@ -230,7 +230,7 @@ def test_prior_cases_are_those_of_the_distribution_drawn_from(c):
     def logs(count):  # log of Gamma(c) = log of Gamma(1 + c) + log(uniform) / c
         return np.log(rng.gamma(1 + c, size=count)) + np.log(rng.random(count)) / c
 
-    found = prior_cases(logs(400_000) - logs(400_000), np.ones(400_000))
+    found = _prior_cases(logs(400_000) - logs(400_000), np.ones(400_000))
     assert found == pytest.approx(c, rel=0.01)
 
 
@@ -244,7 +244,7 @@ def test_mean_log_odds_is_the_mean_of_probabilities():
 
 class TestPenalised:
     def test_against_scipy(self):
-        basis = spline_basis(50)
+        basis = _spline_basis(50)
         rng = np.random.default_rng(0)
         totals = rng.integers(1, 9, 50).astype(float)
         positives = rng.binomial(totals.astype(int), 0.3).astype(float)
@@ -256,10 +256,10 @@ class TestPenalised:
             fit = totals @ np.logaddexp(0, eta) - positives @ eta
             return fit + 0.5 * beta @ penalty @ beta
 
-        found = penalised(basis, positives, totals, penalty, np.full(basis.shape[1], logit(0.3)))
+        found = _penalised(basis, positives, totals, penalty, np.full(basis.shape[1], logit(0.3)))
         witness = minimize(objective, np.zeros(basis.shape[1]), method="BFGS", tol=1e-8)
         assert found.log_likelihood == pytest.approx(-witness.fun, abs=1e-6)
 
 
 def test_basis_adds_to_one():
-    np.testing.assert_allclose(spline_basis(401).sum(axis=1), 1)
+    np.testing.assert_allclose(_spline_basis(401).sum(axis=1), 1)

@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from stakes._kernels.optimise.monotone_curve import KNOTS, bent, segments
+from stakes._kernels.optimise.monotone_curve import KNOTS, _segments, bent
 from stakes.calibration import CommonCurve, Dirichlet, StructuredMatrix, Temperature
 from stakes.exceptions import DataError
 
@@ -23,7 +23,7 @@ def value(logs, y):
 def curve_objective(slopes, logs, y, weights, offsets):
     """Written out from the definition: cross-entropy plus both priors over the total weight."""
     total = weights.sum()
-    found = log_softmax(np.tensordot(slopes, segments(logs), axes=1) + offsets, axis=1)
+    found = log_softmax(np.tensordot(slopes, _segments(logs), axes=1) + offsets, axis=1)
     entropy = -(weights @ found[np.arange(len(y)), y]) / total
     prior = ((slopes - 1) ** 2).sum() / 1.0**2 + (np.diff(slopes) ** 2).sum() / 0.3**2
     return entropy + prior / (2 * total)
@@ -33,14 +33,14 @@ class TestCurve:
     def test_slopes_of_one_change_nothing(self):
         logs = np.linspace(-20, 0, 101)[:, None]
         np.testing.assert_allclose(bent(logs, np.ones(8)), logs, atol=1e-12)
-        np.testing.assert_allclose(segments(logs).sum(axis=0), logs, atol=1e-12)
+        np.testing.assert_allclose(_segments(logs).sum(axis=0), logs, atol=1e-12)
 
     def test_slopes_are_those_between_the_knots(self):
         slopes = np.arange(1.0, 9.0)
         edges = np.r_[KNOTS[0] - 2, KNOTS, 0.0]
         rises = np.diff(bent(edges, slopes)) / np.diff(edges)
         np.testing.assert_allclose(rises, slopes)
-        assert np.ptp(bent(edges, slopes) - np.tensordot(slopes, segments(edges), axes=1)) < 1e-12
+        assert np.ptp(bent(edges, slopes) - np.tensordot(slopes, _segments(edges), axes=1)) < 1e-12
 
 
 class TestCommonCurve:

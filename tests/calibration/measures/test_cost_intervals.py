@@ -6,7 +6,7 @@ from scipy.stats import gamma, norm, t
 from stakes import Application
 from stakes.calibration import Affine, calibration_gain
 from stakes.calibration.labelled_scores import Scores, read_cases
-from stakes.calibration.measures.gain_intervals import Change, cost_interval, spread
+from stakes.calibration.measures.gain_intervals import Change, _spread, cost_interval
 
 
 def made_cases(y, *, priors=None, groups=None, sample_weight=None):
@@ -70,7 +70,7 @@ class TestByHand:
         cases = made_cases(y, priors=[0.5, 0.5])
         taken = -after.astype(float)
         weights = np.where(y == 1, 0.5 / 600, 0.5 / 2400)
-        plain = norm.ppf(0.975) * spread(taken, weights, cases, np.arange(3000))
+        plain = norm.ppf(0.975) * _spread(taken, weights, cases, np.arange(3000))
         widths = []
         for share in (1e-9, 1e-4, 1e-2, 0.5):
             logs = np.log(np.tile([1 - share, share], (3000, 1)))
@@ -206,7 +206,7 @@ def test_coverage_under_other_priors(positives, group):
         taken = COSTS[y, (new > before) * 1] - COSTS[y, (new > after) * 1]
         cases = made_cases(y, priors=[0.5, 0.5], groups=groups)
         index = np.arange(3000) if groups is None else groups
-        plain = norm.ppf(0.975) * spread(taken, 0.5 / np.bincount(y)[y], cases, index)
+        plain = norm.ppf(0.975) * _spread(taken, 0.5 / np.bincount(y)[y], cases, index)
         held += found.interval[0] <= truth <= found.interval[1]
         plain_held += abs(found.gain - truth) <= plain
         width += np.diff(found.interval)[0]

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from stakes.cli.inquiry.far_columns import SPACES
+from stakes.cli.inquiry.far_columns import _SPACES
 
 COST = ("--cost", "fn=10", "fp=1", "--json")
 Y = [k % 2 for k in range(80)]
@@ -35,7 +35,7 @@ def parquet(folder, **columns):
 
 def test_what_is_left_out_is_what_python_leaves_out():
     every = {chr(k) for k in range(sys.maxunicode + 1) if chr(k).isspace()}
-    assert set(SPACES) == every
+    assert set(_SPACES) == every
 
 
 class TestText:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import Application, CostMatrix
-from stakes.cli.inquiry.decision_options import _best_threshold, area_under_curve, cross_fitted
+from stakes.cli.inquiry.decision_options import _area_under_curve, _best_threshold, _cross_fitted
 from stakes.cli.inquiry.truth import Cases
 
 
@@ -32,7 +32,7 @@ def test_area_against_counting_pairs():
     scores, truth = np.array([0.1, 0.4, 0.4, 0.8, 0.2]), np.array([0, 0, 1, 1, 1])
     pairs = [(p, n) for p in scores[truth == 1] for n in scores[truth == 0]]
     expected = np.mean([1.0 if p > n else 0.5 if p == n else 0.0 for p, n in pairs])
-    assert area_under_curve(scores, truth) == pytest.approx(expected)
+    assert _area_under_curve(scores, truth) == pytest.approx(expected)
 
 
 def test_area_against_sklearn():
@@ -40,15 +40,15 @@ def test_area_against_sklearn():
     rng = np.random.default_rng(3)
     truth, scores = rng.integers(0, 2, 500), rng.integers(0, 20, 500).astype(float)
     expected = metrics.roc_auc_score(truth, scores)
-    assert area_under_curve(scores, truth) == pytest.approx(expected, rel=1e-12)
+    assert _area_under_curve(scores, truth) == pytest.approx(expected, rel=1e-12)
 
 
 def test_weighted_area_against_repeating_cases():
     rng = np.random.default_rng(4)
     truth, scores = rng.integers(0, 2, 60), rng.integers(0, 9, 60).astype(float)
     times = rng.integers(0, 4, 60)
-    expected = area_under_curve(np.repeat(scores, times), np.repeat(truth, times))
-    assert area_under_curve(scores, truth, times / 7) == pytest.approx(expected, rel=1e-12)
+    expected = _area_under_curve(np.repeat(scores, times), np.repeat(truth, times))
+    assert _area_under_curve(scores, truth, times / 7) == pytest.approx(expected, rel=1e-12)
 
 
 class TestTurnedRound:
@@ -89,7 +89,7 @@ def test_scores_that_separate_are_decided_without_error():
     truth = np.repeat([0, 1], 50)
     cases = Cases(("no", "yes"), truth, None, np.arange(100), "y")
     costs = CostMatrix.binary(false_negative=10, false_positive=1, classes=("no", "yes"))
-    decisions, threshold = cross_fitted(scores, cases, Application(costs, priors=[0.5, 0.5]))
+    decisions, threshold = _cross_fitted(scores, cases, Application(costs, priors=[0.5, 0.5]))
     assert decisions.tolist() == truth.tolist()
     assert 49 <= threshold < 100
 
@@ -99,7 +99,7 @@ def test_cross_fitting_does_not_reward_noise():
     truth, scores = rng.integers(0, 2, 400), rng.standard_normal(400)
     cases = Cases(("no", "yes"), truth, None, np.arange(400), "y")
     app = Application(CostMatrix.zero_one(("no", "yes")), priors=cases.priors)
-    decisions, threshold = cross_fitted(scores, cases, app)
+    decisions, threshold = _cross_fitted(scores, cases, app)
     tuned_in_sample = np.mean((scores > threshold) != truth)
     assert np.mean(decisions != truth) > tuned_in_sample
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from stakes.papers import Item, Outcome, Paper
-from stakes.papers.pages.page_files import LARGEST, Drawn, drawn
+from stakes.papers.pages.page_files import _LARGEST, Drawn, drawn
 from stakes.papers.runs import Result
 
 pytest.importorskip("matplotlib", reason="drawing needs the extra 'plots'")
@@ -46,7 +46,7 @@ class TestDrawn:
         assert 'class="chart narrow"' in markup
 
     def test_a_very_large_drawing_stands_as_an_image(self):
-        figure = Drawn("one", "<svg>" + " " * LARGEST, b"png")
+        figure = Drawn("one", "<svg>" + " " * _LARGEST, b"png")
         markup = figure.markup('a "title"')
         assert '<img alt="a &quot;title&quot;" src="data:image/png;base64,cG5n">' in markup
 

@@ -9,12 +9,12 @@ import pytest
 
 from stakes import Application, CostMatrix, bayes_decisions, evaluate
 from stakes.report.live.any_matrix import (
-    SHARE_NUMBERS,
-    abstention,
+    _SHARE_NUMBERS,
+    _abstention,
+    _price_path,
+    _share_paths,
     matrix_numbers,
     moved_share,
-    price_path,
-    share_paths,
 )
 
 COSTS = CostMatrix(
@@ -49,7 +49,7 @@ def judged(priors=None, weights=None, costs=COSTS):
 ])  # fmt: skip
 def test_along_every_path(made):
     ev = made()
-    paths = [price_path(ev, ev.sources), *share_paths(ev, ev.sources)]
+    paths = [_price_path(ev, ev.sources), *_share_paths(ev, ev.sources)]
     assert [path.row for path in paths[1:]] != []
     for path in paths:
         assert path.counts[1] is None  # decisions stay
@@ -66,8 +66,8 @@ def test_moved_share_keeps_proportions():
 
 
 def test_abstention_is_a_constant_that_is_no_class():
-    assert abstention(judged()) == 3
-    assert abstention(judged(costs=CostMatrix.zero_one(COSTS.classes))) is None
+    assert _abstention(judged()) == 3
+    assert _abstention(judged(costs=CostMatrix.zero_one(COSTS.classes))) is None
 
 
 def test_no_more_than_fits():
@@ -75,8 +75,8 @@ def test_no_more_than_fits():
     y = np.arange(260) % 130
     p = np.random.default_rng(0).dirichlet(np.ones(130), size=260)
     ev = evaluate(y, {"net": p}, application=many, recalibrate=False, min_cases=10**6, rng=0)
-    assert share_paths(ev, ev.sources) == []
-    assert 11 * many.values.size > SHARE_NUMBERS
+    assert _share_paths(ev, ev.sources) == []
+    assert 11 * many.values.size > _SHARE_NUMBERS
 
 
 def test_what_an_edit_does_is_named():

@@ -122,13 +122,13 @@ def test_weights_are_no_frequencies() -> None:
 
 def test_linearised_variance_by_hand() -> None:
     # Four cases of class 0, of weights 1, 2, 3, 4; the one of weight 2 is a false alarm.
-    from stakes.uncertainty.intervals.weighted_intervals import TRUST, effective_cases
+    from stakes.uncertainty.intervals.weighted_intervals import _TRUST, effective_cases
 
     rows, sums, squares = np.array([3.0, 1.0]), np.array([8.0, 2.0]), np.array([26.0, 4.0])
     influence = np.array([-0.2, 0.8])
     kish = 10**2 / 30
     design = (0.2 * 0.8) / ((26 * 0.2**2 + 4 * 0.8**2) / 10**2)
-    expected = (1 + TRUST) / (1 / design + TRUST / kish)
+    expected = (1 + _TRUST) / (1 / design + _TRUST / kish)
     assert effective_cases(rows, sums, squares, influence) == pytest.approx(expected)
 
 

@@ -6,23 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-__all__ = [
-    "acceleration",
-    "band_ends",
-    "bca",
-    "joint_share",
-    "logit_limits",
-    "normal_quantile",
-    "percentile",
-    "shares_above",
-    "skewed_limits",
-    "skewed_p_value",
-    "student_limits",
-    "studentized",
-    "wilson",
-]
-
-
 Floats = NDArray[np.float64]
 
 

@@ -11,22 +11,12 @@ from stakes._kernels.limits.interval_ends import wilson
 from stakes._kernels.optimise.roots import bracketed_roots
 from stakes._kernels.resample.run_bootstrap import Rates, rates_crossing
 
-__all__ = [
-    "AucMoments",
-    "auc_moments",
-    "auc_score_limits",
-    "crossing_cases",
-    "equal_error_limits",
-    "placements",
-]
-
-
 #: Half width, in standard errors of the gap between the rates, of the stretch of scores from
 #: which the densities at the crossing are estimated.
-WINDOW = 4.0
+_WINDOW = 4.0
 
 
-def crossing_cases(rates: Rates, n_negatives: float, n_positives: float) -> float:
+def _crossing_cases(rates: Rates, n_negatives: float, n_positives: float) -> float:
     """Number of cases that a plain error rate as sure as the equal error rate would have.
 
     Near the crossing the rate is a weighted mean of both error rates, the weights being the
@@ -35,7 +25,7 @@ def crossing_cases(rates: Rates, n_negatives: float, n_positives: float) -> floa
     gap = rates.missed - rates.alarms
     value = rates_crossing(rates)
     share = min(max(value, 0.5 / (n_negatives + n_positives)), 0.5)
-    reach = WINDOW * np.sqrt(share * (1 - share) * (1 / n_negatives + 1 / n_positives))
+    reach = _WINDOW * np.sqrt(share * (1 - share) * (1 / n_negatives + 1 / n_positives))
     reach = max(reach, 1 / min(n_negatives, n_positives))
     alarms = np.interp([-reach, reach], gap, rates.alarms)
     missed = np.interp([-reach, reach], gap, rates.missed)
@@ -48,7 +38,7 @@ def equal_error_limits(
     rates: Rates, n_negatives: float, n_positives: float, z: float
 ) -> tuple[float, float]:
     """Wilson's interval of the equal error rate with that number of cases."""
-    cases = crossing_cases(rates, n_negatives, n_positives)
+    cases = _crossing_cases(rates, n_negatives, n_positives)
     low, high = wilson(rates_crossing(rates), cases, z)
     return float(low), float(high)
 
@@ -56,7 +46,7 @@ def equal_error_limits(
 Floats = NDArray[np.float64]
 
 #: Cases' worth of trust in the variance of a smooth model beside that of the data.
-MODEL_CASES = 10.0
+_MODEL_CASES = 10.0
 
 
 class AucMoments(NamedTuple):
@@ -109,7 +99,7 @@ def auc_score_limits(
 
     The variance is that of Hanley and McNeil's exponential model at the tried area, scaled to
     agree with DeLong's at the estimate. The scale is drawn towards 1 with the weight of
-    `MODEL_CASES` cases, because DeLong's variance is itself uncertain when one class is small.
+    `_MODEL_CASES` cases, because DeLong's variance is itself uncertain when one class is small.
     """
     n0, n1 = n_negatives, n_positives
     edge = 0.5 / (n0 * n1)
@@ -117,7 +107,7 @@ def auc_score_limits(
     total = moments.variance
     parts = moments.by_positives**2 / max(n1 - 1, 1) + moments.by_negatives**2 / max(n0 - 1, 1)
     freedom = total**2 / parts if parts > 0 else min(n0, n1) - 1
-    scale = (freedom * total / model + MODEL_CASES) / (freedom + MODEL_CASES)
+    scale = (freedom * total / model + _MODEL_CASES) / (freedom + _MODEL_CASES)
     limits = []
     for end in (0.0, 1.0):
 

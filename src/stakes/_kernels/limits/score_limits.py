@@ -9,16 +9,6 @@ from numpy.typing import NDArray
 
 from stakes._kernels.optimise.roots import bracketed_roots
 
-__all__ = [
-    "chance_of",
-    "constrained_shares",
-    "equal_shares",
-    "ratio_limits",
-    "score_limits",
-    "score_statistic",
-]
-
-
 Floats = NDArray[np.float64]
 
 _NEWTON = 40
@@ -28,7 +18,7 @@ _TINY = 1e-300
 _FAINT = 1e-290
 
 
-def constrained_shares(counts: Floats, weights: Floats, multiplier: Floats) -> Floats:
+def _constrained_shares(counts: Floats, weights: Floats, multiplier: Floats) -> Floats:
     """The likeliest shares, (S, I, J), when theta is held by a multiplier of shape (S,)."""
     slope = multiplier[:, None, None] * weights
     lowest = slope.min(axis=2, keepdims=True)
@@ -76,7 +66,7 @@ def score_limits(counts: Floats, weights: Floats, z: float) -> tuple[Floats, Flo
     for sign in (1.0, -1.0):
 
         def excess(log_size: Floats, sign: float = sign) -> Floats:
-            shares = constrained_shares(counts, weights, sign * np.exp(log_size))
+            shares = _constrained_shares(counts, weights, sign * np.exp(log_size))
             theta, variance = _moments(counts, weights, shares)
             return np.asarray(
                 np.minimum(np.abs(found - theta) / np.sqrt(variance + _TINY), 1e3) - z
@@ -84,7 +74,7 @@ def score_limits(counts: Floats, weights: Floats, z: float) -> tuple[Floats, Flo
 
         size = bracketed_roots(excess, low, high, tolerance=_TOLERANCE)
         theta, _ = _moments(
-            counts, weights, constrained_shares(counts, weights, sign * np.exp(size))
+            counts, weights, _constrained_shares(counts, weights, sign * np.exp(size))
         )
         limits.append(np.where(scale > 0, theta * scale, 0.0))
     constant = scale <= 0
@@ -105,12 +95,12 @@ def score_statistic(counts: Floats, weights: Floats) -> Floats:
     sign = np.where(found > 0, 1.0, -1.0)
 
     def short(log_size: Floats) -> Floats:
-        shares = constrained_shares(counts, weights, sign * np.exp(log_size))
+        shares = _constrained_shares(counts, weights, sign * np.exp(log_size))
         return np.asarray(_moments(counts, weights, shares)[0] * sign)
 
     size = bracketed_roots(short, *_search_range(counts), tolerance=_TOLERANCE)
     _, variance = _moments(
-        counts, weights, constrained_shares(counts, weights, sign * np.exp(size))
+        counts, weights, _constrained_shares(counts, weights, sign * np.exp(size))
     )
     return np.asarray(found / np.sqrt(variance + _TINY))
 

@@ -29,17 +29,7 @@ from stakes._kernels.optimise.newton import (
     scaled_tolerance,
 )
 
-__all__ = [
-    "Scaling",
-    "affine_objective",
-    "affine_slopes",
-    "fit_scaling",
-    "temperature_objective",
-    "vector_objective",
-]
-
-
-GRAM_ELEMENTS = 1 << 18
+_GRAM_ELEMENTS = 1 << 18
 
 
 def _sums(values: Floats, mass: Floats) -> Floats:
@@ -47,7 +37,7 @@ def _sums(values: Floats, mass: Floats) -> Floats:
     return np.asarray(np.einsum("...j,j->...", values, mass))
 
 
-def temperature_objective(
+def _temperature_objective(
     scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats
 ) -> Objective:
     """Mean cross-entropy of softmax(scale * score + offset); one parameter, scale * spread."""
@@ -78,7 +68,7 @@ class _Gram:
     """
 
     def __init__(self, rows: int, count: int) -> None:
-        self.width = max(1, min(count, GRAM_ELEMENTS // rows + block_length(rows)))
+        self.width = max(1, min(count, _GRAM_ELEMENTS // rows + block_length(rows)))
         self.kept = np.empty((rows, self.width))
         self.used = 0
         self.total = np.zeros((rows, rows))
@@ -102,7 +92,7 @@ class _Gram:
         return self.total
 
 
-def affine_objective(
+def _affine_objective(
     scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats
 ) -> Objective:
     """Mean cross-entropy of softmax(scale * score + bias + offset).
@@ -144,8 +134,8 @@ def affine_objective(
     return objective
 
 
-def affine_slopes(scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats) -> Slopes:
-    """Value and gradient of `affine_objective`, in less than half of its time."""
+def _affine_slopes(scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats) -> Slopes:
+    """Value and gradient of `_affine_objective`, in less than half of its time."""
     unit, total = scores.spread, float(weights.sum())
     linear = np.append(sums[0].sum() / unit, sums[1][:-1])
 
@@ -165,7 +155,7 @@ def affine_slopes(scores: ClassScores, sums: Floats, weights: Floats, offsets: F
     return slopes
 
 
-def vector_objective(
+def _vector_objective(
     scores: ClassScores, sums: Floats, weights: Floats, offsets: Floats
 ) -> Objective:
     """Mean cross-entropy with one scale per class; parameters (K scales * spread, K - 1 biases)."""
@@ -200,11 +190,11 @@ def vector_objective(
     return objective
 
 
-PILOT = 20_000
+_PILOT = 20_000
 #: Gradient at which a subsample has told what it can.
-NEAR = 1e-4
+_NEAR = 1e-4
 #: Spread of the log-posteriors at the start; beyond, all posteriors are 0 or 1 and nothing bends.
-STEEPEST = 30.0
+_STEEPEST = 30.0
 
 
 class Scaling(NamedTuple):
@@ -227,9 +217,9 @@ def _minimum(
     """The optimum of a form, 'temperature', 'affine' or 'vector', on (scores, sums, ...)."""
     least = _least(form, data[0])
     if form == "affine":
-        objective, slopes = affine_objective(*data), affine_slopes(*data)
+        objective, slopes = _affine_objective(*data), _affine_slopes(*data)
         return minimise(objective, start, tolerance=tolerance, slopes=slopes, least=least)
-    made = vector_objective if form == "vector" else temperature_objective
+    made = _vector_objective if form == "vector" else _temperature_objective
     return minimise(made(*data), start, tolerance=tolerance, least=least)
 
 
@@ -274,10 +264,10 @@ def _start(
     """Where to begin: the fit of a simpler form, or of subsamples, the second ten times larger."""
     size, count = scores.values.shape
     simple = "temperature" if form == "temperature" else "affine"
-    theta = np.full(1, min(scores.spread, STEEPEST))
+    theta = np.full(1, min(scores.spread, _STEEPEST))
     if simple == "affine":
         theta = np.concatenate([theta, np.zeros(size - 1)])
-    wanted = PILOT // 10 if form == "temperature" else max(PILOT, 200 * size)
+    wanted = _PILOT // 10 if form == "temperature" else max(_PILOT, 200 * size)
     numbers = [number for number in (wanted, 10 * wanted) if count > 4 * number]
     for number in numbers or ([count] if form == "vector" else []):
         part = spread_out(count, number)
@@ -285,7 +275,7 @@ def _start(
         few_targets, few_weights = targets[part], weights[part]
         counts = weighted_sums(few_targets, few_weights, size)
         sums = smoothed_sums(few, few_targets, few_weights, counts)
-        theta = _minimum(simple, (few, sums, few_weights, offsets), theta, NEAR).parameters
+        theta = _minimum(simple, (few, sums, few_weights, offsets), theta, _NEAR).parameters
     if form == "vector":
         theta = np.concatenate([np.full(size, theta[0]), theta[1:]])
     return theta

@@ -12,10 +12,8 @@ from stakes._kernels.array_sizes import blocks
 from stakes._kernels.bayes_rule import Compared
 from stakes._kernels.compiled import compiled, pays
 
-__all__ = ["best_weight", "envelope_events", "envelope_loop", "least_cost_weights"]
 
-
-def envelope_loop(
+def _envelope_loop(
     fixed: Any, slope: Any, cost: Any, places: Any, changes: Any
 ) -> tuple[int, float]:
     """Follow each case's lowest line from weight 0 on; note where it changes, and the cost change.
@@ -62,7 +60,7 @@ _BLOCK = 8192
 _SAMPLE = 3000
 
 
-def envelope_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats, Floats, float]:
+def _envelope_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats, Floats, float]:
     """Breakpoints, cost changes there, and the total cost at weight 0.
 
     `fixed` and `slope` (n, D) give the line of each decision, `cost` (n, D) what it costs if
@@ -107,13 +105,13 @@ def _compiled_events(fixed: Floats, slope: Floats, cost: Floats) -> tuple[Floats
     """The same by a compiled loop."""
     room = len(fixed) * (fixed.shape[1] - 1)
     places, changes = np.empty(room), np.empty(room)
-    count, total = compiled(envelope_loop)(fixed, slope, cost, places, changes)
+    count, total = compiled(_envelope_loop)(fixed, slope, cost, places, changes)
     return places[:count].copy(), changes[:count].copy(), float(total)
 
 
-def best_weight(fixed: Floats, slope: Floats, cost: Floats, now: float) -> tuple[float, float]:
+def _best_weight(fixed: Floats, slope: Floats, cost: Floats, now: float) -> tuple[float, float]:
     """The weight of least total cost and that cost; among equals the interval around `now`."""
-    places, changes, total = envelope_events(fixed, slope, cost)
+    places, changes, total = _envelope_events(fixed, slope, cost)
     if not places.size:
         return now, total
     order = np.argsort(places)
@@ -187,7 +185,7 @@ def _descent(values: Floats, rule: Compared, paid: Floats, start: Floats) -> tup
         others = weights.copy()
         others[k] = 0.0
         fixed, slope = (values * others) @ costs, np.outer(values[:, k], costs[k])
-        weight, found = best_weight(fixed, slope, paid, float(weights[k]))
+        weight, found = _best_weight(fixed, slope, paid, float(weights[k]))
         steps, idle = steps + 1, idle + 1
         if found < best - 1e-12 * (1.0 + abs(best)):
             weights[k], best, idle = weight, found, 0

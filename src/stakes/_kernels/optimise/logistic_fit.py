@@ -18,21 +18,18 @@ from stakes._kernels.optimise.newton import (
     scaled_tolerance,
 )
 
-__all__ = ["BLOCK", "Line", "LogisticLoss", "fit_line", "fit_logistic", "target_sums"]
-
-
-BLOCK = 8192
+_BLOCK = 8192
 #: Exponents below this do not overflow.
 _SAFE = 700.0
 
 
-def target_sums(
+def _target_sums(
     features: Sequence[Floats], targets: NDArray[Any], weights: Floats | None
 ) -> Floats:
     """Sum of each feature, and of the constant 1, weighted by targets and case weights."""
     sums = np.zeros(len(features) + 1)
-    for start in range(0, len(targets), BLOCK):
-        part = slice(start, start + BLOCK)
+    for start in range(0, len(targets), _BLOCK):
+        part = slice(start, start + _BLOCK)
         mass = targets[part].astype(np.float64)
         if weights is not None:
             mass *= weights[part]
@@ -74,9 +71,9 @@ class LogisticLoss:
 
     def _blocks(self) -> Iterator[tuple[list[Floats], Floats | None]]:
         """Features and weights of some of the cases at a time."""
-        for start in range(0, len(self.features[0]), BLOCK):
-            part = [feature[start : start + BLOCK] for feature in self.features]
-            yield part, None if self.weights is None else self.weights[start : start + BLOCK]
+        for start in range(0, len(self.features[0]), _BLOCK):
+            part = [feature[start : start + _BLOCK] for feature in self.features]
+            yield part, None if self.weights is None else self.weights[start : start + _BLOCK]
 
     def _block(
         self, theta: Floats, part: list[Floats], mass: Floats | None, *, bent: bool = True
@@ -127,7 +124,7 @@ def _second(part: list[Floats], curvature: Floats) -> Floats:
     return second
 
 
-PILOT = 40_000
+_PILOT = 40_000
 
 
 def fit_logistic(
@@ -145,8 +142,8 @@ def fit_logistic(
     """
     count = len(features[0])
     start = np.zeros(len(features) + 1)
-    if count > 4 * PILOT:
-        part = spread_out(count, PILOT)
+    if count > 4 * _PILOT:
+        part = spread_out(count, _PILOT)
         some = targets[part]
         mass = None if weights is None else weights[part]
         used = some if mass is None else some[mass > 0]
@@ -157,7 +154,7 @@ def fit_logistic(
             if np.abs(rough.parameters).max() < 1e3:
                 start = rough.parameters
     total = float(count) if weights is None else float(weights.sum())
-    loss = LogisticLoss(features, target_sums(features, targets, weights), weights, total)
+    loss = LogisticLoss(features, _target_sums(features, targets, weights), weights, total)
     return minimise(loss.objective, start, tolerance=tolerance, slopes=loss.slopes, least=least)
 
 
@@ -198,8 +195,8 @@ def _standardised(scores: Floats, weights: Floats) -> tuple[Floats, float, float
 def _told_apart(scores: Floats, positive: NDArray[np.bool_]) -> bool:
     """Whether one class has all the higher scores; most often the first block says no."""
     low, high = np.array([np.inf, -np.inf]), np.array([np.inf, -np.inf])
-    for start in range(0, len(scores), BLOCK):
-        part, mask = scores[start : start + BLOCK], positive[start : start + BLOCK]
+    for start in range(0, len(scores), _BLOCK):
+        part, mask = scores[start : start + _BLOCK], positive[start : start + _BLOCK]
         for ends, some in ((high, part[mask]), (low, part[~mask])):
             ends[0] = min(ends[0], some.min(initial=np.inf))
             ends[1] = max(ends[1], some.max(initial=-np.inf))
@@ -229,7 +226,7 @@ def fit_line(
         smoothed = _told_apart(scores, positive)
     spread = spread if spread > 0.0 else 1.0
     targets = _platt(positive, counts) if smoothed else positive
-    share = float(target_sums([], positive, weights)[0]) / float(weights.sum())
+    share = float(_target_sums([], positive, weights)[0]) / float(weights.sum())
     close = scaled_tolerance(tolerance, min(share, 1.0 - share))
     found = fit_logistic([standard], targets, weights, tolerance=close)
     if rising and found.parameters[0] <= 0.0:
@@ -242,7 +239,7 @@ def fit_line(
         intercept = float(found.parameters[1]) - slope * centre
     value = found.value
     if smoothed:
-        more = target_sums([standard], targets - positive, weights)
+        more = _target_sums([standard], targets - positive, weights)
         value += float(found.parameters @ more) / float(weights.sum())
     return Line(slope, intercept, value, found.gradient, found.steps, smoothed)
 

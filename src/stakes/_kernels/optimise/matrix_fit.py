@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 from stakes._kernels.class_scores import doubts
 from stakes._kernels.optimise.newton import scaled_tolerance
 
-__all__ = ["MatrixFit", "fit_matrix"]
-
-TOLERANCE = 1e-5
-BLOCK_ELEMENTS = 1 << 17
-MAX_STEPS = 500
-MAX_INNER = 500
+_TOLERANCE = 1e-5
+_BLOCK_ELEMENTS = 1 << 17
+_MAX_STEPS = 500
+_MAX_INNER = 500
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +49,7 @@ class _Problem:
         count, size = scores.shape
         self.inputs = np.concatenate([scores, np.ones((count, 1))], axis=1)
         self.weights = weights / weights.sum()
-        self.size, self.length = size, max(1024, BLOCK_ELEMENTS // size)
+        self.size, self.length = size, max(1024, _BLOCK_ELEMENTS // size)
         leak = np.zeros(count) if given is None else self.weights * given / (size - 1)
         hits = np.zeros((size, size + 1))
         np.add.at(hits, targets, (self.weights - size * leak)[:, None] * self.inputs)
@@ -142,7 +140,7 @@ def fit_matrix(
     counts: Floats,
     spreads: tuple[float, ...],
     middle: Floats | None = None,
-    tolerance: float = TOLERANCE,
+    tolerance: float = _TOLERANCE,
 ) -> MatrixFit:
     """Matrix and biases of least penalised mean cross-entropy from `start` (scales, biases).
 
@@ -170,7 +168,7 @@ def _least(problem: _Problem, theta: Floats, tolerance: float) -> MatrixFit:
     """Newton's method, with steps halved until the objective falls."""
     value, gradient = problem.value_and_gradient(theta)
     steps = 0
-    while np.abs(gradient).max() > tolerance and steps < MAX_STEPS:
+    while np.abs(gradient).max() > tolerance and steps < _MAX_STEPS:
         step = _newton_step(problem, theta, gradient)
         slope, length = float(gradient @ step), 1.0
         if not slope < 0.0:
@@ -198,7 +196,7 @@ def _newton_step(problem: _Problem, theta: Floats, gradient: Floats) -> Floats:
     direction = pushed.copy()
     size = float(rest @ pushed)
     target = size * min(0.01, float(np.sqrt(size)))
-    for _ in range(MAX_INNER):
+    for _ in range(_MAX_INNER):
         bent = problem.curvature(theta, direction)
         curve = float(direction @ bent)
         if not curve > 0.0:

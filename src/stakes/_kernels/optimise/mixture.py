@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["most_likely_shares"]
-
 Floats = NDArray[np.float64]
 
 #: Beyond so many components the Hessian is dear, and so many steps of EM are tried before.

@@ -9,28 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "KNOTS",
-    "CurveFit",
-    "LikelyCurve",
-    "bent",
-    "fit_curve",
-    "likely_curve",
-    "mean_log_odds",
-    "modest",
-    "penalised",
-    "prior_cases",
-    "spline_basis",
-]
-
-
 #: Where the slope of the curve changes: these posteriors, as logarithms.
 KNOTS = np.log([1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 0.7])
-TOLERANCE = 1e-8
-FLOOR = 0.01
-NEAR_FLOOR = 1e-3
-MAX_STEPS = 100
-BLOCK_ELEMENTS = 1 << 16
+_TOLERANCE = 1e-8
+_FLOOR = 0.01
+_NEAR_FLOOR = 1e-3
+_MAX_STEPS = 100
+_BLOCK_ELEMENTS = 1 << 16
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +29,7 @@ class CurveFit(NamedTuple):
     steps: int
 
 
-def segments(logs: Floats) -> Floats:
+def _segments(logs: Floats) -> Floats:
     """How far each log-posterior reaches into each piece: (pieces, ...), adding to it."""
     out = np.empty((len(KNOTS) + 1, *logs.shape))
     np.minimum(logs, KNOTS[0], out=out[0])
@@ -79,9 +64,9 @@ class _Problem:
         self.logs, self.offsets = logs, offsets
         self.weights = weights / weights.sum()
         pieces = len(KNOTS) + 1
-        self.length = max(256, BLOCK_ELEMENTS // logs.shape[1])
+        self.length = max(256, _BLOCK_ELEMENTS // logs.shape[1])
         own = logs[np.arange(len(targets)), targets]
-        self.hits = segments(own) @ self.weights
+        self.hits = _segments(own) @ self.weights
         self.fixed = float(self.weights @ offsets[targets])
         changes = np.diff(np.eye(pieces), axis=0)
         about_one, about_each_other = (1.0 / (weights.sum() * spread**2) for spread in spreads)
@@ -107,7 +92,7 @@ class _Problem:
         gradient = self.penalty @ (slopes - 1.0) - self.hits
         hessian = self.penalty.copy()
         for logs, weights in self._blocks():
-            parts = segments(logs)
+            parts = _segments(logs)
             posteriors = np.tensordot(slopes, parts, axes=1) + self.offsets
             posteriors -= posteriors.max(axis=1, keepdims=True)
             np.exp(posteriors, out=posteriors)
@@ -130,7 +115,7 @@ def fit_curve(
     *,
     offsets: Floats,
     spreads: tuple[float, float],
-    tolerance: float = TOLERANCE,
+    tolerance: float = _TOLERANCE,
 ) -> CurveFit:
     """Slopes, at least 0.01, of least penalised mean cross-entropy.
 
@@ -141,18 +126,18 @@ def fit_curve(
     slopes = np.ones(len(KNOTS) + 1)
     value = problem.value(slopes)
     steps, left = 0, np.inf
-    while steps < MAX_STEPS:
+    while steps < _MAX_STEPS:
         gradient, hessian = problem.derivatives(slopes)
-        left = float(np.abs(slopes - np.maximum(slopes - gradient, FLOOR)).max())
+        left = float(np.abs(slopes - np.maximum(slopes - gradient, _FLOOR)).max())
         if left <= tolerance:
             break
-        held = (slopes <= FLOOR + NEAR_FLOOR) & (gradient > 0.0)
+        held = (slopes <= _FLOOR + _NEAR_FLOOR) & (gradient > 0.0)
         step = -gradient / np.diagonal(hessian)
         free = np.flatnonzero(~held)
         step[free] = -np.linalg.solve(hessian[np.ix_(free, free)], gradient[free])
         length = 1.0
         while True:
-            trial = np.maximum(slopes + length * step, FLOOR)
+            trial = np.maximum(slopes + length * step, _FLOOR)
             reached = problem.value(trial)
             if reached <= value + 1e-4 * float(gradient @ (trial - slopes)) or length < 1e-10:
                 break
@@ -184,19 +169,19 @@ def likely_curve(positives: FloatArray, totals: FloatArray) -> LikelyCurve:
     from scipy.optimize import isotonic_regression
     from scipy.special import logit
 
-    basis = spline_basis(len(totals))
+    basis = _spline_basis(len(totals))
     size = basis.shape[1]
     bends = np.diff(np.eye(size), 2, axis=0)
     penalty = bends.T @ bends
     start = np.full(size, logit(positives.sum() / totals.sum()))
     curves, evidence = [], []
     for stiffness in _STIFFNESS:
-        fitted = penalised(basis, positives, totals, stiffness * penalty, start)
+        fitted = _penalised(basis, positives, totals, stiffness * penalty, start)
         start = fitted.coefficients
         own = 0.5 * (size - 2) * np.log(stiffness)
         evidence.append(fitted.log_likelihood + own - 0.5 * np.linalg.slogdet(fitted.precision)[1])
         spread = np.einsum("ij,ji->i", basis, np.linalg.solve(fitted.precision, basis.T))
-        curves.append(modest(basis @ start, spread, totals))
+        curves.append(_modest(basis @ start, spread, totals))
     whole = float(np.logaddexp.reduce(evidence))
     mean = mean_log_odds(np.array(curves), np.array(evidence) - whole)
     tiny = 1e-9 * totals.sum()
@@ -204,8 +189,8 @@ def likely_curve(positives: FloatArray, totals: FloatArray) -> LikelyCurve:
     return LikelyCurve(np.asarray(rising), whole)
 
 
-def modest(log_odds: FloatArray, variance: FloatArray, totals: FloatArray) -> FloatArray:
-    """Log odds after `prior_cases` more of each class.
+def _modest(log_odds: FloatArray, variance: FloatArray, totals: FloatArray) -> FloatArray:
+    """Log odds after `_prior_cases` more of each class.
 
     A variance v of log odds is that of n = 1 / (v p (1 - p)) cases, though never of more than there
     are, and (n p + c) / (n + 2 c) is the rule of succession for c = 1. It stays near p where many
@@ -215,11 +200,11 @@ def modest(log_odds: FloatArray, variance: FloatArray, totals: FloatArray) -> Fl
     from scipy.special import expit
 
     p, q = expit(log_odds), expit(-log_odds)
-    more = prior_cases(log_odds, totals) * np.maximum(variance * p * q, 1.0 / totals.sum())
+    more = _prior_cases(log_odds, totals) * np.maximum(variance * p * q, 1.0 / totals.sum())
     return np.asarray(np.log(p + more) - np.log(q + more))
 
 
-def prior_cases(log_odds: FloatArray, totals: FloatArray) -> float:
+def _prior_cases(log_odds: FloatArray, totals: FloatArray) -> float:
     """Cases c of each class that stand for what is known of a posterior beforehand.
 
     Posteriors that follow Beta(c, c) have log odds of variance 2 trigamma(c): pi^2 / 3 for c = 1,
@@ -253,7 +238,7 @@ class Penalised(NamedTuple):
     precision: FloatArray
 
 
-def penalised(
+def _penalised(
     basis: FloatArray,
     positives: FloatArray,
     totals: FloatArray,
@@ -279,7 +264,7 @@ def penalised(
     return Penalised(found, value - 0.5 * float(found @ penalty @ found), precision)
 
 
-def spline_basis(cells: int) -> FloatArray:
+def _spline_basis(cells: int) -> FloatArray:
     """Cubic B-splines at equally spaced cells, (cells, pieces + 3)."""
     from scipy.interpolate import BSpline
 

@@ -11,19 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "JUST_POSITIVE",
-    "TOLERANCE",
-    "Minimum",
-    "Objective",
-    "Slopes",
-    "exact_line_search",
-    "is_settled",
-    "minimise",
-    "newton_step",
-    "scaled_tolerance",
-]
-
 Floats = NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats, Floats]]
 Slopes = Callable[[Floats], tuple[float, Floats]]
@@ -35,18 +22,18 @@ TOLERANCE = 1e-8
 JUST_POSITIVE = 1e-300
 
 #: Root of the relative curvature that cannot be told from none.
-SINGULAR = 1e-6
+_SINGULAR = 1e-6
 
 #: From this gradient on, a step is expected to be among the last.
-CLOSE = 1e-2
+_CLOSE = 1e-2
 
 #: Below this share of the weight a class asks for a gradient smaller in proportion.
-RARE = 0.01
+_RARE = 0.01
 
 
 def scaled_tolerance(tolerance: float, least_share: float) -> float:
     """Tolerance that still means something to a class of so small a share of the weight."""
-    return tolerance * min(1.0, max(least_share, 1e-12) / RARE)
+    return tolerance * min(1.0, max(least_share, 1e-12) / _RARE)
 
 
 class Minimum(NamedTuple):
@@ -60,7 +47,7 @@ class Minimum(NamedTuple):
     hessian: Floats
 
 
-def newton_step(gradient: Floats, hessian: Floats, *, singular: float = SINGULAR) -> Floats:
+def _newton_step(gradient: Floats, hessian: Floats, *, singular: float = _SINGULAR) -> Floats:
     """Newton direction; a vanishing curvature is lifted to a tiny positive one.
 
     Where nothing bends and nothing falls, the step is then short, whatever rounding says.
@@ -92,13 +79,13 @@ def is_settled(found: Minimum, tolerance: float = TOLERANCE) -> bool:
     Where the best lie at infinity each step is about 1, however small the gradient. Where it does
     not matter which are taken, a step may be as long, but it gains nothing.
     """
-    step = newton_step(found.slopes, found.hessian, singular=0.0)
+    step = _newton_step(found.slopes, found.hessian, singular=0.0)
     if abs(float(step @ found.slopes)) <= 1e-7 * tolerance:
         return True
     return bool(np.abs(step).max(initial=0.0) <= 0.01 * (1.0 + np.abs(found.parameters).max()))
 
 
-def exact_line_search(
+def _exact_line_search(
     objective: Objective,
     start: Floats,
     direction: Floats,
@@ -153,7 +140,7 @@ def _trial(
     """
     gradient, hessian = before
     largest = float(np.abs(gradient).max())
-    if slopes is not None and largest <= CLOSE:
+    if slopes is not None and largest <= _CLOSE:
         value, first = slopes(trial)
         left = float(np.abs(first).max())
         if left <= tolerance or left * left <= tolerance * largest:
@@ -189,7 +176,7 @@ def minimise(
     value, gradient, hessian = objective(point)
     steps = 0
     while np.abs(gradient).max(initial=0.0) > tolerance and steps < max_steps:
-        direction = _within_reach(newton_step(gradient, hessian), point)
+        direction = _within_reach(_newton_step(gradient, hessian), point)
         slope = float(gradient @ direction)
         if slope >= 0.0:
             direction, slope = -gradient, -float(gradient @ gradient)
@@ -197,7 +184,7 @@ def minimise(
         found = _trial(objective, slopes, trial, (gradient, hessian), tolerance)
         rounding = 1e-15 * (1.0 + abs(value))
         if not (np.isfinite(found[0]) and found[0] <= value + 0.01 * slope + rounding):
-            trial, found = exact_line_search(objective, point, direction, slope)
+            trial, found = _exact_line_search(objective, point, direction, slope)
         steps += 1
         if found[0] >= value and np.abs(found[1]).max() >= np.abs(gradient).max():
             break  # no progress left in floating point
@@ -222,7 +209,7 @@ def _minimise_within(
             break
         free = np.flatnonzero(~held)
         step = np.where(held, least - point, 0.0)
-        step[free] = newton_step(gradient[free], hessian[np.ix_(free, free)])
+        step[free] = _newton_step(gradient[free], hessian[np.ix_(free, free)])
         step = _within_reach(step, point)
         for length in 0.5 ** np.arange(40):
             trial = np.maximum(point + length * step, least)

@@ -14,15 +14,6 @@ from numpy.typing import NDArray
 
 from stakes._kernels.array_sizes import ordinary_scale
 
-__all__ = [
-    "draw_cells",
-    "draw_crossed",
-    "draw_groups",
-    "posterior_cells",
-    "replicated_costs",
-    "replicated_moments",
-]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -125,7 +116,7 @@ def _strata(strata: NDArray[np.intp]) -> dict[int, Any]:
     return {int(name): np.flatnonzero(strata == name) for name in np.unique(strata)}
 
 
-def class_sums(draws: NDArray[Any], classes: NDArray[np.intp], n_classes: int) -> Floats:
+def _class_sums(draws: NDArray[Any], classes: NDArray[np.intp], n_classes: int) -> Floats:
     """Cases of each class (B, K) in drawn cells (B, C)."""
     belongs = np.zeros((classes.shape[0], n_classes))
     belongs[np.arange(classes.shape[0]), classes] = 1.0
@@ -139,9 +130,9 @@ def replicated_moments(
 
     Weights must be of an ordinary size, so that their squares are finite: see `ordinary_scale`.
     """
-    totals = class_sums(draws, strata, n_strata)
-    first = class_sums(draws * weights, strata, n_strata)
-    second = class_sums(draws * weights**2, strata, n_strata)
+    totals = _class_sums(draws, strata, n_strata)
+    first = _class_sums(draws * weights, strata, n_strata)
+    second = _class_sums(draws * weights**2, strata, n_strata)
     with np.errstate(divide="ignore", invalid="ignore"):
         means = np.where(totals > 0, first / totals, 0.0)
         spread = np.where(totals > 0, (second / totals - means**2) / totals, 0.0)

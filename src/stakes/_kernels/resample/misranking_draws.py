@@ -9,20 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-__all__ = [
-    "disturbed",
-    "misranked",
-    "random_tables",
-    "truncated_normal_utilities",
-    "uniform_utilities",
-    "utilities_at",
-    "yields",
-]
-
 Array: TypeAlias = NDArray[np.float64]
 
 
-def utilities_at(x: Array, y: Array) -> Array:
+def _utilities_at(x: Array, y: Array) -> Array:
     """Utilities (n, 2, 2), rows true classes, at points of the plane of utility matrices."""
     table = np.empty((x.shape[0], 2, 2))
     table[:, 0, 0] = 1 - np.maximum(x, 0)
@@ -51,7 +41,7 @@ def _kept(n: int, draw: Callable[[int], Array]) -> Array:
         xs.append(x[inside])
         ys.append(y[inside])
         found += xs[-1].size
-    return utilities_at(np.concatenate(xs)[:n], np.concatenate(ys)[:n])
+    return _utilities_at(np.concatenate(xs)[:n], np.concatenate(ys)[:n])
 
 
 def random_tables(

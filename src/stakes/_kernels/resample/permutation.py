@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 
 from stakes._kernels.optimise.roots import bracketed_roots
 
-__all__ = ["binomial_shares", "paired_p_value", "permuted_sums"]
-
-
 Floats = NDArray[np.float64]
 
 _STEEPEST = 60.0  # tilts beyond this mean that the sum lies at the end of what is possible
@@ -141,7 +138,7 @@ _LISTED = 1_000_000
 _ROUNDING = 2**50
 
 
-def binomial_shares(n: int) -> Floats:
+def _binomial_shares(n: int) -> Floats:
     """Probabilities of 0, ..., n heads of a fair coin."""
     from scipy.special import gammaln
 
@@ -172,7 +169,7 @@ def paired_p_value(
         values, shares = np.zeros(1), np.ones(1)
         for n, size in zip(pairs, numbers.tolist(), strict=True):
             values = (values[:, None] + size * (2 * np.arange(n + 1) - n)).ravel()
-            shares = (shares[:, None] * binomial_shares(n)).ravel()
+            shares = (shares[:, None] * _binomial_shares(n)).ravel()
 
         def listed(rows: NDArray[np.intp]) -> NDArray[np.int64]:
             heads = np.unravel_index(rows, [n + 1 for n in pairs])

@@ -19,23 +19,6 @@ from stakes._kernels.resample.run_loops import (
     statistics_loop,
 )
 
-__all__ = [
-    "Rate",
-    "Rates",
-    "area",
-    "draw_cases",
-    "draw_poisson",
-    "draw_runs",
-    "error_rates",
-    "hull_crossing",
-    "least_cost",
-    "poisson_counts",
-    "rate_of",
-    "rates_crossing",
-    "statistics_of_draws",
-]
-
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -56,7 +39,7 @@ class Rate(NamedTuple):
 
 
 @functools.lru_cache(maxsize=8)
-def rate_of(value: float) -> Rate:
+def _rate_of(value: float) -> Rate:
     """Prepare to draw with this many expected draws per case, at most 1."""
     counts = np.arange(_WIDTH)
     logs = np.array([math.lgamma(k + 1.0) for k in counts.tolist()])
@@ -77,14 +60,14 @@ def rate_of(value: float) -> Rate:
     return Rate(value, law, aliases)
 
 
-def poisson_counts(
+def _poisson_counts(
     cells: Ints, value: float, rng: np.random.Generator, out: Ints, *, fast: bool
 ) -> None:
     """Independent Poisson counts with means `value`, at most 1, times the whole numbers `cells`."""
     if cells.shape[0] < _FEW:
         out[:] = rng.poisson(cells * value)
         return
-    rate = rate_of(value)
+    rate = _rate_of(value)
     large = np.flatnonzero(cells >= _ROWS)
     first: Floats = rng.random(cells.shape)
     second: Floats = rng.random(large.shape)
@@ -144,7 +127,7 @@ _SHORT = 3.0
 _RUNS_PER_CASE = 4
 
 
-def draw_cases(
+def _draw_cases(
     cell_of_case: NDArray[np.integer[Any]], n_cells: int, size: int, rng: np.random.Generator
 ) -> Ints:
     """Draw `size` cases with replacement and count them by cell."""
@@ -156,7 +139,7 @@ def _chosen(n_cases: int, size: int, rng: np.random.Generator) -> NDArray[np.int
     return rng.integers(0, n_cases, size, dtype=np.int32 if n_cases < 2**31 else np.int64)
 
 
-def draw_poisson(counts: NDArray[Any], rng: np.random.Generator) -> Ints:
+def _draw_poisson(counts: NDArray[Any], rng: np.random.Generator) -> Ints:
     """One Poisson replicate: parts of a stream can draw their own; the total varies."""
     return rng.poisson(np.asarray(counts, dtype=np.float64))
 
@@ -226,12 +209,12 @@ def _draw_rare(sampler: _Sampler, rng: np.random.Generator, poisson: bool) -> In
     """Draw the rarer class, run by run."""
     inside, of_case = sampler.inside, sampler.rare_of_case
     if poisson:
-        return draw_poisson(inside, rng)
+        return _draw_poisson(inside, rng)
     if of_case is None:
         total = int(inside.sum())
         return rng.multinomial(total, inside / total)
     if not sampler.fast:
-        return draw_cases(of_case, inside.shape[0], of_case.shape[0], rng)
+        return _draw_cases(of_case, inside.shape[0], of_case.shape[0], rng)
     chosen = _chosen(of_case.shape[0], of_case.shape[0], rng)
     hit = np.zeros(inside.shape[0], dtype=np.int64)
     compiled(hits_loop)(of_case, chosen, hit)
@@ -255,7 +238,7 @@ def _draw_common(
     rest = -1
     while rest < 0:  # once, but for one draw in 700
         if sampler.rate is not None:
-            poisson_counts(cells[used], sampler.rate, rng, drawn[used], fast=sampler.fast)
+            _poisson_counts(cells[used], sampler.rate, rng, drawn[used], fast=sampler.fast)
         rest = total - int(drawn[used].sum())
     chosen = rng.integers(0, total, rest, dtype=np.int64)
     if sampler.run_of_case is None:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-__all__ = ["fill_loop", "gaps_loop", "hits_loop", "poisson_loop", "statistics_loop"]
-
 
 def hits_loop(cell_of_case: Any, chosen: Any, hit: Any) -> None:
     """Count the chosen cases by cell."""

@@ -12,8 +12,6 @@ from stakes._kernels.scores import score_loops as scores_loops
 from stakes._kernels.scores.label_runs import Runs, label_runs, split_classes, summed
 from stakes._kernels.scores.roc import hull_vertices
 
-__all__ = ["hull", "runs", "softplus", "softplus_sum", "sorted_classes"]
-
 
 def sorted_classes(
     scores: NDArray[np.floating[Any]], positive: NDArray[np.bool_]

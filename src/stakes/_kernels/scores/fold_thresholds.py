@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from stakes._kernels.scores.compiled_scores import hull
 from stakes._kernels.scores.roc import cumulative
 
-__all__ = ["best_decisions", "cross_fitted_counts", "split_folds"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -28,7 +26,7 @@ def best_decisions(
     return np.repeat(chosen, np.diff(vertices))
 
 
-def split_folds(counts: Ints, folds: int, rng: np.random.Generator) -> Ints:
+def _split_folds(counts: Ints, folds: int, rng: np.random.Generator) -> Ints:
     """Divide cases at random into folds as equal as can be: the counts of each, (folds, R)."""
     left = counts.copy()
     total = int(counts.sum())
@@ -74,7 +72,7 @@ def cross_fitted_counts(
     """
     table = np.zeros(costs.shape)
     for _ in range(repeats):
-        held = [split_folds(counts, folds, rng) for counts in (negatives, positives)]
+        held = [_split_folds(counts, folds, rng) for counts in (negatives, positives)]
         kept = negatives - held[0], positives - held[1]
         chosen = _by_one_cut(*kept, costs, priors)
         if chosen is None:

@@ -14,18 +14,6 @@ from numpy.typing import NDArray
 
 from stakes._kernels.array_sizes import blocks
 
-__all__ = [
-    "Runs",
-    "compressed",
-    "distinct_scores",
-    "label_runs",
-    "merged_scores",
-    "rounded_down",
-    "split_classes",
-    "stretch_sums",
-    "summed",
-]
-
 #: Neighbours compared before all of them are, to see whether repeats are common.
 _PROBES = 1 << 14
 

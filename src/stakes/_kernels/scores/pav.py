@@ -11,9 +11,6 @@ from stakes._kernels.class_scores import weighted_sums
 from stakes._kernels.scores.compiled_scores import hull, runs, sorted_classes
 from stakes._kernels.scores.roc import cumulative
 
-__all__ = ["Blocks", "equal_mass_cuts", "half_way", "pav_blocks", "venn_abers_upper"]
-
-
 Floats = NDArray[np.float64]
 
 

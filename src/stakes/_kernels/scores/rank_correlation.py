@@ -9,24 +9,15 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Moments",
-    "chance_moments",
-    "mean_ranks",
-    "plain_rank_correlation",
-    "standardised",
-    "weighted_rank_correlation",
-]
-
 Array: TypeAlias = NDArray[np.float64]
 
 #: Polynomials in 1/n of the moments under random order, lowest power first; additive
 #: weights 1/(a + 2)^2 + 1/(b + 2)^2.
-MEAN = (-0.61684923, 15.79627476, -330.01375717, 3905.4467819, -17614.87206478)
-VARIANCE = (0.00813132, 1.88346539, -8.19607344, 36.22199888)
-LEFT_VARIANCE = (0.00383928, 0.54098273, 25.32238315, -1056.9999828, 15679.72016182,
+_MEAN = (-0.61684923, 15.79627476, -330.01375717, 3905.4467819, -17614.87206478)
+_VARIANCE = (0.00813132, 1.88346539, -8.19607344, 36.22199888)
+_LEFT_VARIANCE = (0.00383928, 0.54098273, 25.32238315, -1056.9999828, 15679.72016182,
                  -77089.49412102)  # fmt: skip
-OFFSET = 2.0
+_OFFSET = 2.0
 
 
 class Moments(NamedTuple):
@@ -65,7 +56,7 @@ def plain_rank_correlation(first: Array, second: Array) -> Array:
 
 def weighted_rank_correlation(first: Array, second: Array) -> Array:
     """Weighted Pearson correlation of ranks, along the last axis; rank 1 weighs most."""
-    weight = 1 / (first + OFFSET) ** 2 + 1 / (second + OFFSET) ** 2
+    weight = 1 / (first + _OFFSET) ** 2 + 1 / (second + _OFFSET) ** 2
     weight = weight / weight.sum(axis=-1, keepdims=True)
     a = first - (weight * first).sum(axis=-1, keepdims=True)
     b = second - (weight * second).sum(axis=-1, keepdims=True)
@@ -81,7 +72,7 @@ def chance_moments(n: int) -> Moments:
     if n > 8:
         x = 1.0 / n
         return Moments(*(float(np.polynomial.polynomial.polyval(x, np.array(c)))
-                         for c in (MEAN, VARIANCE, LEFT_VARIANCE)))  # fmt: skip
+                         for c in (_MEAN, _VARIANCE, _LEFT_VARIANCE)))  # fmt: skip
     orders = np.array(list(permutations(range(1, n + 1))), dtype=np.float64)
     values = weighted_rank_correlation(np.arange(1.0, n + 1), orders)
     mean = float(values.mean())

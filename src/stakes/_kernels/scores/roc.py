@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 
 from stakes._kernels.scores.score_loops import hull_loop
 
-__all__ = ["area_between", "cumulative", "hull_vertices", "ranked_pairs", "rates_meet"]
-
-
 #: Below this many points, or when a pass removes little, a stack is quicker than whole arrays.
 _SMALL = 64
 

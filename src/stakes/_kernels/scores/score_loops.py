@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["hull_loop", "merge_loop", "split_loop"]
-
 
 def split_loop(scores: Any, positive: Any, first: Any, second: Any) -> None:
     """Write the scores of each class into its own array, which has one place to spare.

@@ -18,8 +18,6 @@ from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
 from stakes.typing import FloatArray, Priors
 
-__all__ = ["Affine", "Temperature", "Vector"]
-
 
 class _Scaling(Calibrator):
     """Posteriors softmax(scale_k * score_k + bias_k + offset_k)."""
@@ -57,7 +55,9 @@ class _Scaling(Calibrator):
         if self.form != "temperature" and not laid.vary():
             self._fit_shares(laid, cases)
             return
-        offsets = cases.prior_offsets() if self.form == "temperature" else np.zeros(laid_size(laid))
+        offsets = (
+            cases.prior_offsets() if self.form == "temperature" else np.zeros(_laid_size(laid))
+        )
         found = fit_scaling(
             self.form,
             laid,
@@ -114,7 +114,7 @@ class _Scaling(Calibrator):
     _shapes: ClassVar[Shapes] = {"scales": ("classes",), "biases": ("classes",)}
 
 
-def laid_size(scores: ClassScores) -> int:
+def _laid_size(scores: ClassScores) -> int:
     """Number of classes."""
     return len(scores.values)
 

@@ -28,8 +28,6 @@ from stakes.posteriors import Posteriors
 from stakes.results import Frame
 from stakes.typing import FloatArray, Priors, RandomSource
 
-__all__ = ["Automatic"]
-
 
 class Automatic(Calibrator):
     """Weigh or choose calibrators by cross-fitting, and say why.
@@ -217,7 +215,7 @@ class Automatic(Calibrator):
         if self.progress is not None:
             self.progress(len(candidates), len(candidates), choice.kind)
         self.chosen = choice.unfitted()
-        self.chosen.options |= {"priors": candidate_priors(cases), "classes": None}
+        self.chosen.options |= {"priors": _candidate_priors(cases), "classes": None}
         self.chosen._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
         self.report |= {"table": table, "why": why + _left_out(failures), "failures": failures}
 
@@ -271,7 +269,7 @@ class Automatic(Calibrator):
             self.options = kept
 
 
-def candidate_priors(cases: Cases) -> FloatArray | None:
+def _candidate_priors(cases: Cases) -> FloatArray | None:
     """The target priors, if any were given."""
     return as_priors(cases.priors, cases.classes) if cases.given else None
 

@@ -18,8 +18,6 @@ from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 
-__all__ = ["Average", "Rank", "emphasised", "mixed"]
-
 
 class Rank(Calibrator):
     r"""A smooth increasing map of the rank of a score, whatever its scale.

@@ -22,11 +22,8 @@ from stakes.calibration.labelled_scores import Aim, Cases
 from stakes.exceptions import DataError, StakesError
 from stakes.typing import FloatArray, IntArray
 
-__all__ = ["default_candidates", "leaders", "with_average"]
-
-
 #: A member of the average with less weight is left out.
-LEAST = 0.01
+_LEAST = 0.01
 
 
 def with_average(
@@ -110,7 +107,7 @@ def _with_average(
 
 def _that_count(shares: FloatArray) -> FloatArray:
     """The shares without those that are too small, which are 0."""
-    kept = np.where(shares >= LEAST, shares, 0.0)
+    kept = np.where(shares >= _LEAST, shares, 0.0)
     return np.asarray(kept / kept.sum())
 
 
@@ -133,13 +130,13 @@ def _weighted(
 
 
 #: Beyond so many classes nothing is tried whose work or need of cases grows with their square.
-MANY_CLASSES = 30
+_MANY_CLASSES = 30
 #: With fewer cases a map of one parameter is averaged with the curve that goes first.
-MANY_CASES = 500.0
+_MANY_CASES = 500.0
 #: A class that counts less is to count for so many cases at least.
-FEW_CASES = 5.0
+_FEW_CASES = 5.0
 #: Beyond so many cases times classes squared no matrix is tried.
-MUCH_WORK = 2e8
+_MUCH_WORK = 2e8
 
 
 def default_candidates(cases: Cases, by: Aim = "cross_entropy") -> list[Calibrator]:
@@ -153,7 +150,7 @@ def default_candidates(cases: Cases, by: Aim = "cross_entropy") -> list[Calibrat
     if not isinstance(by, Application) or len(candidates) == 1:
         return candidates
     emphasis = np.sqrt(class_stakes(by))
-    enough = bool((cases.counts * emphasis >= FEW_CASES * emphasis.max()).all())
+    enough = bool((cases.counts * emphasis >= _FEW_CASES * emphasis.max()).all())
     if isinstance(candidates[0], Smooth) and emphasis[0] != emphasis[1] and enough:
         candidates.insert(1, Smooth(emphasis=emphasis.tolist()))
     return [*candidates, Constant()]
@@ -168,7 +165,7 @@ def leaders(candidates: Sequence[Calibrator], cases: Cases) -> int:
 
 def _few(cases: Cases) -> bool:
     """Whether a single parameter is often all that the cases can bear."""
-    return float(cases.counts.sum()) < MANY_CASES
+    return float(cases.counts.sum()) < _MANY_CASES
 
 
 def _falls(cases: Cases) -> bool:
@@ -198,9 +195,9 @@ def _for_any_aim(cases: Cases) -> list[Calibrator]:
     if numbers.min() < 2:
         return [Temperature()]
     rows, matrix, last = len(cases.codes), list[Calibrator](), list[Calibrator]()
-    if size <= MANY_CLASSES:
+    if size <= _MANY_CLASSES:
         matrix, last = [Dirichlet()] if rows >= size * size else [], [Isotonic()]
-    elif rows * size * size <= MUCH_WORK:
+    elif rows * size * size <= _MUCH_WORK:
         matrix = [StructuredMatrix()]
     if _few(cases):
         return [CommonCurve(), Temperature(), *matrix, Affine(), *last]

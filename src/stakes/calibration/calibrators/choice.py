@@ -15,8 +15,6 @@ from stakes.calibration.calibrators.average import emphasised
 from stakes.calibration.labelled_scores import Aim, Cases, case_losses, group_numbers, loss_name
 from stakes.typing import FloatArray, IntArray
 
-__all__ = ["Verdict", "chosen_place", "class_stakes", "likeliest_shares", "likelihood_weights"]
-
 _ROUNDS = 100
 #: Newton ends when the log-likelihood can rise by half of this at most.
 _CLOSE = 1e-9
@@ -44,10 +42,10 @@ def likelihood_weights(
     if emphasis is not None:
         dear = mass * emphasis[cases.codes]
         mass = dear * (mass.sum() / dear.sum())
-    return likeliest_shares(np.exp(own[:, seen] - top[seen]), mass[seen], pseudo)
+    return _likeliest_shares(np.exp(own[:, seen] - top[seen]), mass[seen], pseudo)
 
 
-def likeliest_shares(ratios: FloatArray, mass: FloatArray, pseudo: float) -> FloatArray:
+def _likeliest_shares(ratios: FloatArray, mass: FloatArray, pseudo: float) -> FloatArray:
     """Shares s of the most likely mixture of `ratios` (candidates, cases), by Newton's method.
 
     The least of (sum(mass) + J pseudo) sum(s) - mass log(s ratios) - pseudo sum(log s) adds to 1

@@ -14,8 +14,6 @@ from stakes.calibration.score_input import Scores
 from stakes.exceptions import FormatError
 from stakes.typing import FloatArray
 
-__all__ = ["Constant"]
-
 
 class Constant(Calibrator):
     """The class priors as the posteriors of every case, whatever its scores.

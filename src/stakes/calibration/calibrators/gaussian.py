@@ -15,8 +15,6 @@ from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 
-__all__ = ["Gaussian"]
-
 _DEGREES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0)
 #: A score that more of a class has counts for no more than this share of the class...
 _SHARE = 0.05

@@ -16,8 +16,6 @@ from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError, FormatError
 from stakes.typing import FloatArray, Priors
 
-__all__ = ["Isotonic"]
-
 
 class Isotonic(Calibrator):
     r"""The best increasing map from score to posterior, whatever its shape.
@@ -86,7 +84,7 @@ class Isotonic(Calibrator):
             blocks = self._blocks(odds, cases.codes == 1, weights)
             self.maps = [_knots(blocks, float(shift[1] - shift[0]))]
         else:
-            table = against_rest(cases.scores.columns())
+            table = _against_rest(cases.scores.columns())
             self.maps = [
                 _knots(self._blocks(table[:, k], cases.codes == k, weights), 0.0)
                 for k in range(cases.scores.size)
@@ -102,10 +100,10 @@ class Isotonic(Calibrator):
 
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         if scores.size == 2:
-            return binary_log_posteriors(interpolated(scores.log_odds(), *self.maps[0]))
-        table = against_rest(scores.columns())
+            return binary_log_posteriors(_interpolated(scores.log_odds(), *self.maps[0]))
+        table = _against_rest(scores.columns())
         moved = np.column_stack(
-            [interpolated(table[:, k], *self.maps[k]) for k in range(scores.size)]
+            [_interpolated(table[:, k], *self.maps[k]) for k in range(scores.size)]
         )
         logs = -np.logaddexp(0.0, -moved)
         logs[np.isneginf(logs).all(axis=1)] = 0.0  # no class is possible: nothing was learnt
@@ -129,7 +127,7 @@ class Isotonic(Calibrator):
             self.offsets = np.asarray(given)
 
 
-def against_rest(scores: NDArray[Any]) -> FloatArray:
+def _against_rest(scores: NDArray[Any]) -> FloatArray:
     """Log odds of each class against all others together, (n, K)."""
     table = np.asarray(scores, dtype=np.float64)
     out = np.empty(table.shape)
@@ -153,7 +151,7 @@ def _knots(blocks: Blocks, shift: float) -> tuple[FloatArray, FloatArray]:
     return np.clip(places, *edge), np.repeat(values, 2)
 
 
-def interpolated(scores: FloatArray, places: FloatArray, values: FloatArray) -> FloatArray:
+def _interpolated(scores: FloatArray, places: FloatArray, values: FloatArray) -> FloatArray:
     """Piecewise linear map; next to an infinite value the finite neighbour holds up to it."""
     finite = np.isfinite(values)
     if not finite.any():

@@ -17,12 +17,10 @@ from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray, Priors
 
-__all__ = ["Beta", "FiniteCases", "Logistic", "finite_cases", "fit_odds"]
-
 
 def fit_odds(cases: Cases, smoothing: bool | None) -> tuple[Line, dict[str, Any]]:
     """The best line through the log odds, and what to report of it."""
-    kept = finite_cases(cases)
+    kept = _finite_cases(cases)
     line = fit_line(
         kept.odds,
         kept.codes == 1,
@@ -54,7 +52,7 @@ class FiniteCases(NamedTuple):
     above: bool = False
 
 
-def finite_cases(cases: Cases) -> FiniteCases:
+def _finite_cases(cases: Cases) -> FiniteCases:
     """The finite cases; infinite ones must be right.
 
     An infinite score on the right side costs nothing under any positive slope, and all under any
@@ -209,7 +207,7 @@ class Beta(Calibrator):
     def _fit(self, cases: Cases) -> None:
         cases.scores.log_odds()
         cases.need_all_classes("two classes are needed")
-        kept = finite_cases(cases)
+        kept = _finite_cases(cases)
         self.coefficients, self.intercept = fit_increasing(
             self._features(kept.odds),
             kept.codes,

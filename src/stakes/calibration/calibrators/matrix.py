@@ -18,8 +18,6 @@ from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 
-__all__ = ["Dirichlet", "Matrix", "finite_table"]
-
 
 class Matrix(Calibrator):
     r"""A full matrix on the scores: softmax(W x + b), off-diagonal entries held near 0.

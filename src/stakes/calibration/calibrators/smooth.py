@@ -15,9 +15,6 @@ from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray, Priors
 
-__all__ = ["Smooth", "mid_ranks", "rank_log_odds"]
-
-
 _KNOTS = 2049
 
 
@@ -39,7 +36,7 @@ def mid_ranks(odds: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatA
     return np.clip(places, finite.min() - 1.0, finite.max() + 1.0), ranks
 
 
-def rank_log_odds(ranks: FloatArray) -> FloatArray:
+def _rank_log_odds(ranks: FloatArray) -> FloatArray:
     """Logarithm of the rank from below over the rank from above."""
     return np.asarray(np.log(ranks) - np.log1p(-ranks))
 
@@ -162,8 +159,8 @@ class Smooth(Calibrator):
 
     def _along(self, part: float, odds: FloatArray) -> FloatArray:
         """Place of each score along the cells, not rounded."""
-        first, last = rank_log_odds(self.ranks[[0, -1]])
-        ranked = rank_log_odds(np.interp(odds, self.places, self.ranks)) - first
+        first, last = _rank_log_odds(self.ranks[[0, -1]])
+        ranked = _rank_log_odds(np.interp(odds, self.places, self.ranks)) - first
         low, high = self.ends / 2.0  # halves, whose difference cannot overflow
         scored = (np.clip(odds / 2.0, low, high) - low) / (high - low)
         mean = part * ranked / (last - first or 1.0) + (1.0 - part) * scored

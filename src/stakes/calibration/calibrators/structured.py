@@ -20,8 +20,6 @@ from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Priors
 
-__all__ = ["CommonCurve", "StructuredMatrix"]
-
 #: Prior standard deviations of a slope of the curve: about 1, and about its neighbour.
 _SLOPES = (1.0, 0.3)
 #: Log-posteriors below this tell a matrix nothing more, as those of masked classes.

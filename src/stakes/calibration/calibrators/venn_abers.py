@@ -16,8 +16,6 @@ from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray, Priors
 
-__all__ = ["Histogram", "VennAbers"]
-
 
 class VennAbers(Calibrator):
     r"""Two isotonic fits per case, one for each class it might have: a pair that is calibrated.

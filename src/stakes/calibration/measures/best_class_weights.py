@@ -23,8 +23,6 @@ from stakes.posteriors.posteriors import read_posteriors
 from stakes.results import Frame
 from stakes.typing import FloatArray, RandomSource
 
-__all__ = ["ClassWeights", "best_class_weights"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ClassWeights:

@@ -12,8 +12,6 @@ from stakes.calibration.measures.reliability_table import equal_mass, event_of
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, Name
 
-__all__ = ["binned_calibration_error", "smooth_calibration_error"]
-
 _GRID = 4096
 
 

@@ -16,8 +16,6 @@ from stakes.posteriors.posteriors import read_posteriors
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name
 
-__all__ = ["DecisionCalibration", "decision_calibration"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DecisionCalibration:

@@ -18,8 +18,6 @@ from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.typing import RandomSource
 
-__all__ = ["Decomposition", "decompose"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Decomposition:

@@ -28,8 +28,6 @@ from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.typing import FloatArray, IntArray, RandomSource
 
-__all__ = ["CalibrationGain", "about_light_weights", "calibration_gain", "gain_of"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CalibrationGain:

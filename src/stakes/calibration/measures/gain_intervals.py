@@ -12,29 +12,27 @@ from stakes.calibration.labelled_scores import Cases, group_numbers
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, IntArray
 
-__all__ = ["Change", "check_level", "cost_interval", "gain_interval", "reach", "spread"]
-
 
 def gain_interval(
     values: FloatArray, weights: FloatArray, cases: Cases, level: float
 ) -> tuple[float, float]:
     """Interval of a weighted mean by Student's t; by class if priors are given, by group if any."""
-    check_level(level)
+    _check_level(level)
     mean = float(weights @ values)
     if not np.isfinite(mean):
         return (float("nan"), float("nan"))
     index = np.arange(len(values)) if cases.groups is None else group_numbers(cases.groups)
-    half = reach(level, weights, index) * spread(values, weights, cases, index)
+    half = _reach(level, weights, index) * _spread(values, weights, cases, index)
     return (mean - half, mean + half)
 
 
-def check_level(level: float) -> None:
+def _check_level(level: float) -> None:
     """Raise unless it is a share."""
     if not 0 < level < 1:
         raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
 
 
-def reach(level: float, weights: FloatArray, index: IntArray) -> float:
+def _reach(level: float, weights: FloatArray, index: IntArray) -> float:
     """Standard errors to either side, by Student's t: cases or groups may be few.
 
     Its degrees of freedom are one less than the groups, of equal weight, that vary like these.
@@ -46,7 +44,7 @@ def reach(level: float, weights: FloatArray, index: IntArray) -> float:
     return float(stdtrit(max(number - 1.0, 1.0), 0.5 + level / 2))
 
 
-def spread(values: FloatArray, weights: FloatArray, cases: Cases, index: IntArray) -> float:
+def _spread(values: FloatArray, weights: FloatArray, cases: Cases, index: IntArray) -> float:
     """Standard error of a mean whose weights add to 1; `index` numbers the groups."""
     size = len(cases.counts)
     mass = weighted_sums(cases.codes, weights, size)
@@ -136,12 +134,12 @@ def cost_interval(
     case. Distances add as variances do (Zou and Donner 2008). Where gains and losses cancel
     within groups there is less to replace, and the normal interval is the least.
     """
-    check_level(level)
+    _check_level(level)
     index = np.arange(len(weights)) if cases.groups is None else group_numbers(cases.groups)
     taken = change.costs[cases.codes, change.before] - change.costs[cases.codes, change.after]
     mean = float(weights @ taken)
-    variance = spread(taken, weights, cases, index) ** 2
-    normal = reach(level, weights, index) ** 2 * variance
+    variance = _spread(taken, weights, cases, index) ** 2
+    normal = _reach(level, weights, index) ** 2 * variance
     changed = (change.before != change.after) & (weights > 0.0)
     about = _classes(changed, weights, cases, index)
     above = below = normal

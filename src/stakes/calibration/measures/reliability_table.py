@@ -19,9 +19,6 @@ from stakes.posteriors import Posteriors
 from stakes.results import Frame
 from stakes.typing import FloatArray, IntArray, Name, RandomSource
 
-__all__ = ["Look", "ReliabilityTable", "equal_mass", "event_of", "furthest", "reliability_table"]
-
-
 #: A calibrated classifier is found wanting once in so many times.
 _FALSE_ALARMS = 100
 #: Groups are halved so often; smaller ones than `_LEAST` of the cases, or 10, are not looked at.
@@ -53,7 +50,7 @@ def equal_mass(said: FloatArray, weights: FloatArray, groups: int) -> IntArray:
     return np.asarray(np.unique(member, return_inverse=True)[1].reshape(-1), dtype=np.intp)
 
 
-def furthest(
+def _furthest(
     said: FloatArray, happened: NDArray[np.bool_], weights: FloatArray, groups: int | None
 ) -> tuple[Look | None, bool]:
     """The group of forecasts furthest from what happened beyond chance; whether any is judged.
@@ -254,7 +251,7 @@ def reliability_table(
     lowest, highest = np.ones(size), np.zeros(size)
     np.minimum.at(lowest, member, said)
     np.maximum.at(highest, member, said)
-    worst, enough = furthest(said, happened, weights, None if groups == "pav" else int(groups))
+    worst, enough = _furthest(said, happened, weights, None if groups == "pav" else int(groups))
     columns = (mean, share, mass, low, high, lowest, highest)
     parts = dict(zip(_COLUMNS, map(frozen, columns), strict=True))
     return ReliabilityTable(**parts, level=level, event=event, worst=worst, enough=enough)

@@ -15,8 +15,6 @@ from stakes.exceptions import DataError
 from stakes.results import Frame
 from stakes.summaries import ScoreCounts
 
-__all__ = ["WorstCaseGain", "worst_case_gain"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WorstCaseGain:

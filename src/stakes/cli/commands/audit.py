@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from stakes.audit import Audit
     from stakes.summaries import ConfusionMatrix
 
-__all__ = ["configure", "run"]
 
 EXAMPLES = """examples:
   stakes audit f1                                   in general

@@ -6,8 +6,6 @@ import argparse
 import shlex
 from pathlib import Path
 
-__all__ = ["configure", "run"]
-
 FOLDER = "stakes-demo"
 EXAMPLES = (
     (

@@ -21,7 +21,6 @@ from stakes.cli.show.terminal import shown
 if TYPE_CHECKING:
     from stakes.report import Findings
 
-__all__ = ["configure", "run"]
 
 EXAMPLES = (
     """examples:

@@ -14,9 +14,6 @@ from stakes.exceptions import DataError
 from stakes.monitoring import Watch
 from stakes.report import Findings, ModelFinding
 
-__all__ = ["Condition", "Gate", "PeriodGate", "failures", "read_condition"]
-
-
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,

@@ -6,8 +6,6 @@ import argparse
 
 from stakes.cli.options import add_data_options
 
-__all__ = ["configure", "run"]
-
 EXAMPLES = """examples:
   stakes inspect churn.csv
   stakes inspect 'lake/**/*.parquet'

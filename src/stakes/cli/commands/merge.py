@@ -6,8 +6,6 @@ import argparse
 
 from stakes.cli.problems import EXIT_OK, warn
 
-__all__ = ["configure", "run"]
-
 EXAMPLES = """examples:
   stakes merge monday.json tuesday.json -o week.json
   stakes merge 'shards/*.json' -o all.json

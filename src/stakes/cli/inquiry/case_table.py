@@ -20,13 +20,10 @@ from stakes.sources.hdf5 import hdf5_list, is_hdf5
 from stakes.sources.speech import List, first_names, joined_scores, read_list
 from stakes.sources.table import Table, read_bytes, read_table, unzipped
 
-__all__ = ["table_of", "trials_of"]
+_PLACES = "--trials takes the list that says target or nontarget, --scores the files of scores"
 
 
-PLACES = "--trials takes the list that says target or nontarget, --scores the files of scores"
-
-
-def trials_of(args: Any) -> tuple[str, dict[str, NDArray[Any]], list[str]]:
+def _trials_of(args: Any) -> tuple[str, dict[str, NDArray[Any]], list[str]]:
     """What the list is called, its truth and the scores of each model, and what to say."""
     _refuse_two_places(args)
     paths = [path for path in (part.strip() for part in (args.scores or "").split(",")) if path]
@@ -77,7 +74,7 @@ def _read(path: str, *, keys: bool = False) -> List:
             )
         return found
     if not data.strip():
-        raise FormatError(f"{name} is empty.", hint=PLACES)
+        raise FormatError(f"{name} is empty.", hint=_PLACES)
     return read_list(data, name, keys=keys)
 
 
@@ -126,7 +123,7 @@ def _without_keys(trials: List, paths: list[str], args: Any) -> FormatError:
         )
     if trials.scores is not None:
         return FormatError(
-            f"{said}; it holds scores.", hint=f"{PLACES}:\n{_command('TRIALS.txt', args.trials)}"
+            f"{said}; it holds scores.", hint=f"{_PLACES}:\n{_command('TRIALS.txt', args.trials)}"
         )
     return FormatError(
         f"{said}.",
@@ -151,7 +148,7 @@ def _refuse_keys_for_scores(scores: List, path: str, args: Any) -> None:
     what = "is the list of trials itself" if same else "holds no column of scores beside the names"
     raise FormatError(
         f"{scores.source} {what}{'' if scores.keys is None or same else ', but keys'}.",
-        hint=f"{PLACES}, lines such as:  speaker recording 2.31",
+        hint=f"{_PLACES}, lines such as:  speaker recording 2.31",
     )
 
 
@@ -204,7 +201,7 @@ def said_what_scores_are(args: Any) -> bool:
 
 def _from_trials(args: Any) -> tuple[Table, list[str]]:
     """Trials and one file of scores per model, joined by the names of the recordings."""
-    source, columns, notes = trials_of(args)
+    source, columns, notes = _trials_of(args)
     args.label, args.scores = "truth", ",".join(name for name in columns if name != "truth")
     notes += _as_llr(args)
     return _of_columns(source, columns, "list of trials, joined by names"), notes

@@ -14,16 +14,6 @@ from stakes.exceptions import DataError
 from stakes.messages.quantities import grouped
 from stakes.sources.table import Table
 
-__all__ = [
-    "ClassColumns",
-    "class_columns",
-    "find_label",
-    "flipped",
-    "likely_scores",
-    "named_columns",
-    "recognised",
-]
-
 LABEL_NAMES = (
     "y", "y_true", "label", "labels", "target", "targets", "truth", "correct", "actual",
 )  # fmt: skip
@@ -33,13 +23,13 @@ CLASS_COLUMN = re.compile(
     r"^(?:(?P<model>.+)\.)?(?:p_|prob_|proba_|probability_|prob\.|\.pred_|confidence\.)(?P<name>.+)$"
 )
 #: A column with more different values than this is hardly the truth.
-FEW_VALUES = 20
+_FEW_VALUES = 20
 #: So many columns are looked into for an example.
-LOOKED_AT = 12
+_LOOKED_AT = 12
 #: The decision of tidymodels, beside its probabilities .pred_no and .pred_yes.
-DECISION_COLUMN = re.compile(r"^(?:.+\.)?\.pred_class$")
+_DECISION_COLUMN = re.compile(r"^(?:.+\.)?\.pred_class$")
 #: H2O calls the probabilities of the outcomes 0, 1, ... so, beside its decision in `predict`.
-H2O_COLUMN = re.compile(r"^p(?P<name>\d+)$")
+_H2O_COLUMN = re.compile(r"^p(?P<name>\d+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +72,8 @@ def _likely_label(table: Table) -> str:
         for name in table.names
         if name.lower() not in ID_NAMES and not CLASS_COLUMN.match(name)
     ]
-    looked_at = likely[:LOOKED_AT] if table.getters else []  # nothing is read of files far away
-    few = (n for n in looked_at if 2 <= len(table.labels(n).names) <= FEW_VALUES)
+    looked_at = likely[:_LOOKED_AT] if table.getters else []  # nothing is read of files far away
+    few = (n for n in looked_at if 2 <= len(table.labels(n).names) <= _FEW_VALUES)
     return next(few, next(iter(likely), "COLUMN"))
 
 
@@ -91,7 +81,7 @@ def likely_scores(table: Table, label: str) -> str:
     """A column to put into the example: one that holds numbers from 0 to 1, if there is any."""
     likely = [n for n in [*table.names, *table.matrices] if n != label]
     likely = [n for n in likely if n.lower() not in ID_NAMES]
-    for name in likely[:LOOKED_AT]:
+    for name in likely[:_LOOKED_AT]:
         if table.getters and name in table.names and _between_0_and_1(table, name):
             return name
     return next(iter(likely), "COLUMN")
@@ -192,7 +182,7 @@ def _matches(table: Table, part: str) -> list[tuple[str, str, str]]:
     parts = []
     for column in table.names:
         match = pattern.fullmatch(column)
-        if match and not DECISION_COLUMN.match(column):
+        if match and not _DECISION_COLUMN.match(column):
             *models, name = match.groups()
             model = models[0] if models else _model_before(before)
             parts.append((model, name, column))
@@ -207,7 +197,7 @@ def _model_before(before: str) -> str:
 def _spelt(table: Table, part: str) -> list[tuple[str, str, str]]:
     """Model, class and column for a column that was named in full."""
     table.position(part)
-    if "predict" in table.names and H2O_COLUMN.match(part):
+    if "predict" in table.names and _H2O_COLUMN.match(part):
         return [("model", part[1:], part)]
     match = CLASS_COLUMN.match(part)
     if match is None:
@@ -224,8 +214,8 @@ def recognised(table: Table, label: str | None = None) -> list[ClassColumns]:
     for column in table.names:
         match = CLASS_COLUMN.match(column)
         if match is None and "predict" in table.names:
-            match = H2O_COLUMN.match(column)
-        if match and column != label and not DECISION_COLUMN.match(column):
+            match = _H2O_COLUMN.match(column)
+        if match and column != label and not _DECISION_COLUMN.match(column):
             model = match.groupdict().get("model") or "model"
             models.setdefault(model, ClassColumns(model, {})).by_class[match["name"]] = column
     return [model for model in models.values() if len(model.by_class) > 1]

@@ -16,46 +16,32 @@ from stakes.sources.cells import DECIMAL_COMMA
 from stakes.sources.table import Table
 from stakes.typing import FloatArray
 
-__all__ = [
-    "CostWords",
-    "binary_case_costs",
-    "binary_costs",
-    "cost_words",
-    "file_after_amounts",
-    "refuse_beyond_reckoning",
-    "refuse_beyond_squares",
-    "refuse_beyond_sums",
-    "refuse_beyond_volume",
-    "shares",
-    "volume",
-]
-
-
 #: Of smaller costs doubles keep fewer digits.
-SMALLEST = 1e-300
+_SMALLEST = 1e-300
 #: Costs of single cases may add up to this.
-MOST = 1e300
+_MOST = 1e300
 #: Fourth powers of costs up to this, and down to its inverse, are numbers.
-SQUARED = 1e70
-UNIT = "reckon in another unit, e.g. in thousands or in cents"
+_SQUARED = 1e70
+_UNIT = "reckon in another unit, e.g. in thousands or in cents"
 #: So many times as large may one cost be as another.
-FARTHEST = 1e30
+_FARTHEST = 1e30
 
 
 def refuse_beyond_reckoning(costs: CostMatrix) -> None:
     """Raise for costs so small or so far apart that ratios of them are no numbers."""
     _refuse_tiny(costs.values)
-    if float(np.ptp(costs.values / 2)) > MOST and costs.values.min() < 0:
+    if float(np.ptp(costs.values / 2)) > _MOST and costs.values.min() < 0:
         raise CostError(
-            f"costs must not lie further apart than {MOST:g}; got {costs.values.min():g} and "
+            f"costs must not lie further apart than {_MOST:g}; got {costs.values.min():g} and "
             f"{costs.values.max():g}.",
-            hint=UNIT,
+            hint=_UNIT,
         )
     gaps = costs.standardized().values
     gaps = gaps[gaps > 0]
-    if gaps.size and gaps.max() / FARTHEST > gaps.min():
+    if gaps.size and gaps.max() / _FARTHEST > gaps.min():
         raise CostError(
-            f"costs may differ by a factor of {FARTHEST:g}; got {gaps.min():g} and {gaps.max():g}.",
+            f"costs may differ by a factor of {_FARTHEST:g}; got {gaps.min():g} and "
+            f"{gaps.max():g}.",
             hint="write 0 for what costs nothing beside the rest",
         )
 
@@ -63,50 +49,51 @@ def refuse_beyond_reckoning(costs: CostMatrix) -> None:
 def refuse_beyond_squares(costs: CostMatrix) -> None:
     """Raise for costs of which variances, and what is made of these, are no numbers."""
     largest = float(np.abs(costs.values).max())
-    if largest and not 1 / SQUARED <= largest <= SQUARED:
+    if largest and not 1 / _SQUARED <= largest <= _SQUARED:
         raise CostError(
-            f"the largest cost must lie between {1 / SQUARED:g} and {SQUARED:g}; got {largest:g}.",
-            hint=UNIT,
+            f"the largest cost must lie between {1 / _SQUARED:g} and {_SQUARED:g}; got "
+            f"{largest:g}.",
+            hint=_UNIT,
         )
 
 
-def refuse_beyond_sums(costs: CaseCosts) -> None:
+def _refuse_beyond_sums(costs: CaseCosts) -> None:
     """Raise for costs of single cases that add up to no number."""
     _refuse_tiny(costs.values)
     cases = len(costs.values)
     largest = float(np.abs(costs.values).max(initial=0.0))
-    if largest > MOST / max(1, cases):
+    if largest > _MOST / max(1, cases):
         raise CostError(
             f"the costs of {grouped(cases)} cases add up to a number that is too large; the "
             f"largest is {largest:g}.",
-            hint=UNIT,
+            hint=_UNIT,
         )
 
 
 def refuse_beyond_volume(app: Application) -> None:
     """Raise where the cases of a period cost more than there are numbers for."""
     largest = float(np.abs(app.costs.values).max())
-    if app.volume is not None and largest > MOST / max(1.0, app.volume):
+    if app.volume is not None and largest > _MOST / max(1.0, app.volume):
         raise CostError(
             f"what {grouped(app.volume)} cases cost is too large a number; the largest cost is "
             f"{largest:g}.",
-            hint=UNIT,
+            hint=_UNIT,
         )
 
 
 def _refuse_tiny(values: FloatArray) -> None:
     """Raise for a number of which only some digits are left, or none."""
     sizes = np.abs(values)
-    bad = (sizes > 0) & (sizes < SMALLEST)
+    bad = (sizes > 0) & (sizes < _SMALLEST)
     if bad.any():
         raise CostError(
-            f"a cost must be 0, or {SMALLEST:g} at least; got {values[bad].flat[0]:g} "
+            f"a cost must be 0, or {_SMALLEST:g} at least; got {values[bad].flat[0]:g} "
             f"({grouped(int(bad.sum()))} of {grouped(bad.size)} costs).",
-            hint=UNIT,
+            hint=_UNIT,
         )
 
 
-KEYS = {
+_KEYS = {
     "fn": "fn",
     "fp": "fp",
     "tp": "tp",
@@ -115,7 +102,7 @@ KEYS = {
     "false_alarm": "fp",
     "error": "error",
 }
-PERIODS = {
+_PERIODS = {
     "yr": "year", "year": "year", "y": "year", "mo": "month", "month": "month",
     "wk": "week", "week": "week", "d": "day", "day": "day", "quarter": "quarter",
     "q": "quarter", "h": "hour", "hour": "hour",
@@ -218,7 +205,7 @@ def _listed(group: str) -> list[str]:
 def _split(word: str) -> tuple[str, str]:
     """``fn=10`` as its two sides."""
     key, sign, text = word.partition("=")
-    name = KEYS.get(key.strip().lower().replace("-", "_"))
+    name = _KEYS.get(key.strip().lower().replace("-", "_"))
     if not sign or name is None or not text.strip():
         raise CostError(
             f"'{word}' is not a cost.",
@@ -268,7 +255,7 @@ def binary_case_costs(
         costs = case_costs(columns, words.amounts, classes=classes, decisions=classes)
     except StakesError as error:
         raise _in_file(error, rows) from None
-    refuse_beyond_sums(costs)
+    _refuse_beyond_sums(costs)
     return CaseCosts(0.0 - costs.values, classes, classes) if words.gain else costs
 
 
@@ -304,14 +291,14 @@ def volume(text: str | None) -> tuple[float | None, str | None]:
         number = float(match[1].replace("_", "").replace(" ", "")) if match else 0.0
     except ValueError:
         match = None
-    if match is None or number <= 0 or (match[3] and match[3].lower() not in PERIODS):
+    if match is None or number <= 0 or (match[3] and match[3].lower() not in _PERIODS):
         raise CostError(
             f"I cannot read the volume '{text}'.",
             hint="Say how many cases there are in a period:  --volume 250000/yr   "
             "(also /month, /week, /day)",
         )
     number *= {"": 1, "k": 1e3, "K": 1e3, "M": 1e6}[match[2]]
-    return number, PERIODS[match[3].lower()] if match[3] else None
+    return number, _PERIODS[match[3].lower()] if match[3] else None
 
 
 def shares(text: str, classes: tuple[str, ...]) -> list[float]:

@@ -46,26 +46,13 @@ from stakes.summaries.ranked_scores import RankedScores
 from stakes.summaries.stored_file import is_summary
 from stakes.uncertainty import compare
 
-__all__ = [
-    "Kept",
-    "about_parts",
-    "compared_jointly",
-    "findings_at_scale",
-    "findings_from",
-    "findings_of_counts",
-    "findings_of_kept",
-    "joint_of",
-    "keep",
-    "ordered_table",
-    "over_names",
-    "read_kept",
-    "refuse_many_parts",
-    "renamed",
-]
-
-
 #: Notes of an evaluation that the command line says in words of its own.
-SAID_OTHERWISE = ("class shares are", "posteriors were moved", "these are counts", "all are judged")
+_SAID_OTHERWISE = (
+    "class shares are",
+    "posteriors were moved",
+    "these are counts",
+    "all are judged",
+)
 
 
 def findings_from(
@@ -82,7 +69,7 @@ def findings_from(
     """Findings from an evaluation; its own notes come after those given."""
     classes = texts(ev.application.classes)
     naive_cost = ev.application.naive_cost if ev.naive is None else ev.naive.cost
-    own = [note for note in ev.notes if not note.startswith(SAID_OTHERWISE)]
+    own = [note for note in ev.notes if not note.startswith(_SAID_OTHERWISE)]
     return Findings(
         source=source,
         n_cases=ev.n_cases,
@@ -122,14 +109,14 @@ def _model(model: ModelEvaluation) -> ModelFinding:
 
 
 #: More parts than this are not judged apart: a table of them says nothing to anybody.
-MOST_PARTS = 200
+_MOST_PARTS = 200
 
 
 def refuse_many_parts(name: str, count: int) -> None:
     """Raise for a column that is no division into parts, such as an id or an amount."""
-    if count > MOST_PARTS:
+    if count > _MOST_PARTS:
         raise DataError(
-            f"'{name}' has {grouped(count)} values; at most {MOST_PARTS} parts are judged apart.",
+            f"'{name}' has {grouped(count)} values; at most {_MOST_PARTS} parts are judged apart.",
             hint="give a column with fewer values, such as a region or an age group\n"
             f"cases that belong together, such as those of a customer:  --group {name}",
         )
@@ -153,7 +140,7 @@ def about_parts(ev: Evaluation, app: Application) -> list[str]:
 
 
 #: How an evaluation of counts says what it could not do; the command line says what to do then.
-NOT_AGAIN = "no model was re-calibrated"
+_NOT_AGAIN = "no model was re-calibrated"
 
 
 def findings_at_scale(args: Any) -> Findings:
@@ -212,9 +199,9 @@ def _findings(ev: Evaluation, found: Counted, args: Any) -> Findings:
     notes += about_extra_decisions(ev)
     notes += about_switches(ev) if args.decisions else []
     notes += about_parts(ev, judged_at(app, args))
-    if any(note.startswith(NOT_AGAIN) for note in ev.notes):
-        notes.append(f"{NOT_AGAIN}: that needs the rows in memory, such as a sample in one file")
-        kept = tuple(note for note in ev.notes if not note.startswith(NOT_AGAIN))
+    if any(note.startswith(_NOT_AGAIN) for note in ev.notes):
+        notes.append(f"{_NOT_AGAIN}: that needs the rows in memory, such as a sample in one file")
+        kept = tuple(note for note in ev.notes if not note.startswith(_NOT_AGAIN))
         ev = replace(ev, notes=kept)
     many = len(files.paths)
     form = f"{many} {files.form} file{'s' if many != 1 else ''}, counted by {found.engine}"
@@ -282,14 +269,14 @@ def keep(ev: Evaluation, args: Any) -> None:
     """Write what was decided, so that it can be merged, watched and judged again."""
     found: Any = getattr(args, "joint", None)
     if found is None:
-        found = joint_of(ev, getattr(args, "group_names", None))
+        found = _joint_of(ev, getattr(args, "group_names", None))
     if found is None:
         tables = {model.name: model.confusion for model in ev.models}
         found = tables if len(tables) > 1 else next(iter(tables.values()))
     save_summary(found, args.save)
 
 
-def joint_of(
+def _joint_of(
     ev: Evaluation, group_names: Sequence[str] | None = None
 ) -> PairedCounts | GroupedCounts | None:
     """What all models decided on the same cases, by group if any, where rows are still known."""
@@ -308,7 +295,7 @@ def joint_of(
     return GroupedCounts.from_decisions(cases.truth, decided, groups=groups, **options)
 
 
-def compared_jointly(
+def _compared_jointly(
     ev: Evaluation, joint: PairedCounts, app: Application, **options: Any
 ) -> Evaluation:
     """The evaluation of tables with what only joint counts tell: which model is really best."""
@@ -384,7 +371,7 @@ def _count_findings(kept: Kept, source: str, form: str, args: Any) -> Findings:
     ev = evaluate(None, ordered, application=judged_at(app, args), **options)
     if kept.joint is not None:
         args.joint = kept.joint
-        ev = compared_jointly(ev, kept.joint, judged_at(app, args), **options)
+        ev = _compared_jointly(ev, kept.joint, judged_at(app, args), **options)
     absent = [name for name, total in zip(app.classes, totals, strict=True) if total == 0]
     return findings_from(
         ev,

@@ -26,30 +26,11 @@ from stakes.exceptions import CostError, DataError
 from stakes.messages.quantities import cut_text, grouped
 from stakes.posteriors import Posteriors
 
-__all__ = [
-    "Rule",
-    "Turned",
-    "about_cuts",
-    "area_under_curve",
-    "cross_fitted",
-    "decided",
-    "fill_gaps",
-    "gaps_said",
-    "in_terms_of_file",
-    "posteriors_of",
-    "rule_at",
-    "rule_of",
-    "said_by",
-    "turned_round",
-    "without_gaps",
-]
+_FOLDS = 5
+_SEED = 0
 
 
-FOLDS = 5
-SEED = 0
-
-
-def cross_fitted(
+def _cross_fitted(
     scores: NDArray[np.float64], cases: Cases, app: Application
 ) -> tuple[NDArray[np.intp], float]:
     """Decide each fifth of the cases by the best threshold of the others.
@@ -64,13 +45,13 @@ def cross_fitted(
     saved = weights * scale[cases.truth] * stakes[cases.truth]
     fold = _folds(cases.truth)
     decisions = np.zeros(len(cases), dtype=np.intp)
-    for k in range(FOLDS):
+    for k in range(_FOLDS):
         threshold = _best_threshold(scores[fold != k], saved[fold != k])
         decisions[fold == k] = scores[fold == k] > threshold
     return decisions, _best_threshold(scores, saved)
 
 
-def area_under_curve(
+def _area_under_curve(
     scores: NDArray[np.float64], truth: NDArray[Any], weights: NDArray[np.float64] | None = None
 ) -> float:
     """Chance that a positive case scores above a negative one; ties count half."""
@@ -111,7 +92,7 @@ def turned_round(models: Sequence[Model], cases: Cases, args: Any) -> list[Turne
             continue
         counts = ~model.missing & (every > 0)
         truth, weights = cases.truth[counts], every[counts]
-        area = area_under_curve(model.scores[counts], truth, weights)
+        area = _area_under_curve(model.scores[counts], truth, weights)
         n_other, n_positive = (_as_many(weights[truth == k]) for k in range(2))
         if not n_other or not n_positive:
             continue
@@ -141,11 +122,11 @@ def _as_many(weights: NDArray[np.float64]) -> float:
 
 def _folds(truth: NDArray[np.intp]) -> NDArray[np.intp]:
     """A fold for each case, as even as possible within each class."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(_SEED)
     fold = np.empty(truth.shape[0], dtype=np.intp)
     for outcome in range(2):
         rows = rng.permutation(np.flatnonzero(truth == outcome))
-        fold[rows] = np.arange(rows.size) % FOLDS
+        fold[rows] = np.arange(rows.size) % _FOLDS
     return fold
 
 
@@ -168,7 +149,7 @@ def _best_threshold(scores: NDArray[np.float64], saved: NDArray[np.float64]) -> 
 
 
 #: Commands that have no use for a decision in place of what a model does not say.
-UNFILLED = ("ask", "calibrate")
+_UNFILLED = ("ask", "calibrate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,16 +227,16 @@ def said_by(
     are to be filled.
     """
     if model.decisions is not None:
-        return as_positions(fill_gaps(model.decisions, model.missing, app, args)), None
+        return as_positions(_fill_gaps(model.decisions, model.missing, app, args)), None
     assert model.scores is not None
     if args.scores_are == "rank":
         codes, threshold = _ranked(model, cases, app)
-        return as_positions(fill_gaps(codes, model.missing, app, args)), threshold
+        return as_positions(_fill_gaps(codes, model.missing, app, args)), threshold
     _refuse_unmovable(cases, app, args)
     if model.missing.any():
         taken = decided(model, cases, app, args)
         assert taken is not None
-        return as_positions(fill_gaps(taken, model.missing, app, args)), None
+        return as_positions(_fill_gaps(taken, model.missing, app, args)), None
     if args.scores_are == "llr":
         return Posteriors.from_llrs(model.scores, cases.priors, cases.classes).values, None
     if args.scores_are == "logit":
@@ -269,7 +250,7 @@ def _ranked(model: Model, cases: Cases, app: Application) -> tuple[NDArray[Any],
     if app.costs.shape != (2, 2):
         raise CostError("--scores-are rank needs two outcomes and two decisions.")
     filled = np.where(model.missing, -np.inf, model.scores)
-    return cross_fitted(filled, cases, app)
+    return _cross_fitted(filled, cases, app)
 
 
 def rule_of(
@@ -365,7 +346,7 @@ def without_gaps(
     gaps = {model.name: int(model.missing.sum()) for model in models}
     if args.missing in ("naive", "abstain"):
         said = _empty_said(gaps)
-        if said and args.command in UNFILLED:
+        if said and args.command in _UNFILLED:
             raise DataError(
                 f"{said} --missing {args.missing} decides them, and stakes {args.command} needs "
                 "what the model itself says.",
@@ -396,7 +377,7 @@ def _empty_said(gaps: Mapping[str, int]) -> str | None:
     return " empty and ".join(parts) + " empty." if parts else None
 
 
-def fill_gaps(
+def _fill_gaps(
     codes: NDArray[Any], missing: NDArray[np.bool_], app: Application, args: Any
 ) -> NDArray[Any]:
     """The decisions with something to do for the rows a model says nothing about."""

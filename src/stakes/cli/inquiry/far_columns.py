@@ -22,34 +22,20 @@ from stakes.sources.cells import EMPTY, empty_words, without_point
 from stakes.sources.patterns import Files
 from stakes.sources.table import Table
 
-__all__ = [
-    "FarColumns",
-    "as_number",
-    "decided",
-    "either",
-    "far_columns",
-    "is_empty",
-    "meant",
-    "prepared",
-    "read_as_meant",
-    "trimmed",
-]
-
-
 #: What is left out around a label, as Python does; engines think differently of some of these.
-SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
+_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
-AROUND = f"^[{SPACES}]|[{SPACES}]$"
+_AROUND = f"^[{_SPACES}]|[{_SPACES}]$"
 
 
-def trimmed(rows: Any, names: Sequence[str]) -> Any:
+def _trimmed(rows: Any, names: Sequence[str]) -> Any:
     """Columns of text without spaces around it; nothing where one holds a word for nothing."""
     made = {}
     for name in names:
         text = nw.col(name)
-        bare = text.str.strip_chars(SPACES)
+        bare = text.str.strip_chars(_SPACES)
         if not rows.implementation.is_polars():  # SQL takes long for it, and only where it must
-            bare = nw.when(text.str.contains(AROUND)).then(bare).otherwise(text)
+            bare = nw.when(text.str.contains(_AROUND)).then(bare).otherwise(text)
         made[name] = bare
     rows = rows.with_columns(**made)
     words = empty_words()
@@ -58,17 +44,17 @@ def trimmed(rows: Any, names: Sequence[str]) -> Any:
     )
 
 
-def as_number(name: str, *, careful: bool, comma: bool) -> Any:
+def _as_number(name: str, *, careful: bool, comma: bool) -> Any:
     """Text as numbers; where one must be careful, nothing for words that say so."""
     text = nw.col(name)
     if careful:
-        text = text.str.strip_chars(SPACES)
+        text = text.str.strip_chars(_SPACES)
         text = nw.when(~text.str.to_lowercase().is_in(list(EMPTY))).then(text)
         text = text.str.replace_all(",", ".", literal=True) if comma else text
     return text.cast(nw.Float64)
 
 
-def meant(name: str, respelt: Mapping[Any, Any]) -> Any:
+def _meant(name: str, respelt: Mapping[Any, Any]) -> Any:
     """A column with some values replaced by others."""
     spellings: dict[Any, list[Any]] = {}
     for value, other in respelt.items():
@@ -79,7 +65,7 @@ def meant(name: str, respelt: Mapping[Any, Any]) -> Any:
     return found
 
 
-def decided(rows: Any, columns: Sequence[str], names: Sequence[Any]) -> Any:
+def _decided(rows: Any, columns: Sequence[str], names: Sequence[Any]) -> Any:
     """Columns of decisions in the spelling of their names, where they may have another one.
 
     Integers stay such where names are; else everything is text, so that nothing is a position.
@@ -136,7 +122,7 @@ def _respelt(rows: Any, columns: Sequence[str], names: Sequence[Any]) -> Any:
     for k, name in enumerate(columns):
         text, cut = nw.col(name), nw.col(f"stakes_cut{k}")
         stands = nw.when(text.is_in(known)).then(text)
-        steps[0][name] = stands.otherwise(text.str.strip_chars(SPACES))
+        steps[0][name] = stands.otherwise(text.str.strip_chars(_SPACES))
         found: Any = nw.when(~text.is_in(empty_words())).then(text)
         if spelt:
             steps[1][f"stakes_cut{k}"] = stands.otherwise(text.str.replace_all(r"\.0*$", ""))
@@ -151,8 +137,8 @@ def _respelt(rows: Any, columns: Sequence[str], names: Sequence[Any]) -> Any:
 
 
 #: Names that mean the same to every engine, and are not given on the way.
-PLAIN = re.compile(r"(?!stakes_)[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-NO_WORD = re.compile(r"[^A-Za-z0-9_]")
+_PLAIN = re.compile(r"(?!stakes_)[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_NO_WORD = re.compile(r"[^A-Za-z0-9_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +160,8 @@ class FarColumns:
 
         So do names that are given to columns on the way.
         """
-        odd = [name for name in self.types if not PLAIN.fullmatch(name)]
-        return {name: f"stakes_name{k}_{NO_WORD.sub('', name)}" for k, name in enumerate(odd)}
+        odd = [name for name in self.types if not _PLAIN.fullmatch(name)]
+        return {name: f"stakes_name{k}_{_NO_WORD.sub('', name)}" for k, name in enumerate(odd)}
 
     def renamed(self, names: Mapping[str, str]) -> FarColumns:
         """The same columns where some of them have another name."""
@@ -283,13 +269,13 @@ def read_as_meant(frame: Any, columns: FarColumns, files: Files, args: Any) -> A
     if numbers:
         comma = files.header is not None and files.header.decimal_comma
         made = {
-            name: as_number(name, careful=files.gaps == "text", comma=comma) for name in numbers
+            name: _as_number(name, careful=files.gaps == "text", comma=comma) for name in numbers
         }
         rows = rows.with_columns(**made)
     checked = columns.decisions if args.missing == "drop" else ()
     times = columns.by if getattr(args, "time", None) is not None else ()
     words = texts & {*checked, *times} - {columns.label}
-    return (trimmed(rows, sorted(words)) if words else rows).to_native()
+    return (_trimmed(rows, sorted(words)) if words else rows).to_native()
 
 
 def is_empty(names: Sequence[str], types: Any) -> Any:
@@ -329,11 +315,11 @@ def prepared(
             rows = rows.filter(~words.is_in(list(EMPTY)))
     changed = _posteriors(nw, columns, types, cases, args) | _times(nw, columns, types, args)
     if respelt:
-        changed[columns.label] = meant(columns.label, respelt)
+        changed[columns.label] = _meant(columns.label, respelt)
     if changed:
         rows = rows.with_columns(**changed)
     if columns.decisions:
-        rows = decided(rows, columns.decisions, decisions)
+        rows = _decided(rows, columns.decisions, decisions)
     return rows.to_native()
 
 

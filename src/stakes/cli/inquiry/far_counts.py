@@ -34,9 +34,7 @@ from stakes.sources.far.text_lines import looked_at
 from stakes.sources.patterns import Files, found_files
 from stakes.sources.table import Table
 
-__all__ = ["Counted", "as_text", "counted_far"]
-
-NEEDS_ROWS = {
+_NEEDS_ROWS = {
     "group": "whole groups are drawn from rows in memory",
     "more": "files are joined in memory",
     "join_on": "files are joined in memory",
@@ -159,7 +157,7 @@ def _hidden_by_folders(files: Files, engine: str, args: Any, columns: FarColumns
 def _refuse_what_needs_rows(args: Any, words: Any) -> None:
     """Say which options cannot be had without the rows in memory."""
     small = "take a sample of the rows in one file for that"
-    for option, why in NEEDS_ROWS.items():
+    for option, why in _NEEDS_ROWS.items():
         if getattr(args, option, None):
             said = option.replace("_", "-")
             raise DataError(f"--{said} does not go with files that are counted apart: {why}.",

@@ -24,17 +24,6 @@ from stakes.exceptions import DataError, StakesError
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels, as_labels
 
-__all__ = [
-    "NO_VALUE",
-    "CountedLabels",
-    "Outcomes",
-    "counted_outcomes",
-    "outcomes_of",
-    "refuse_far_probabilities",
-    "with_names",
-]
-
-
 #: Columns of what is counted: the truth, rows, rows that are kept, their weight, rows without a
 #: value.
 TRUTH, ROWS, KEPT = "stakes_truth", "stakes_rows", "stakes_kept"

@@ -16,16 +16,6 @@ from stakes.messages.quantities import grouped
 from stakes.sources.cells import without_point
 from stakes.sources.table import Table
 
-__all__ = [
-    "LOGARITHMS",
-    "Model",
-    "models_of",
-    "refuse_idle_narrow",
-    "refuse_probabilities_said_logs",
-    "sums_checked",
-]
-
-
 #: What scores are called that are logarithms, by the word of --scores-are.
 LOGARITHMS = {"logit": "log-odds", "llr": "log-likelihood ratios"}
 
@@ -93,7 +83,7 @@ def refuse_idle_narrow(args: Any) -> None:
 
 
 #: How far probabilities of a row may be from adding to 1 before it counts as a mistake.
-ROUNDING = 1e-6
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +289,7 @@ def sums_checked(
             row = int(rows[np.flatnonzero(sums <= 0)[0]]) + 1
             raise PosteriorError(f"probabilities of row {grouped(row)} of '{name}' are all 0.")
         return np.asarray(scores / sums[:, None])
-    off = np.abs(sums - 1) > ROUNDING
+    off = np.abs(sums - 1) > _ROUNDING
     if off.any():
         worst = int(np.nanargmax(np.abs(sums - 1)))
         raise PosteriorError(

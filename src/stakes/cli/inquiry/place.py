@@ -17,8 +17,6 @@ from stakes.exceptions import CostError, DataError, PriorError
 from stakes.messages.quantities import percent
 from stakes.sources.table import Table
 
-__all__ = ["at_place", "groups_of", "judged_at", "refuse_or_name_dominated", "texts"]
-
 
 def at_place(app: Application, data_priors: NDArray[Any], args: Any) -> Application:
     """The application with its shares filled in: those given, or else those of the data."""

@@ -44,10 +44,8 @@ from stakes.exceptions import CostError, DataError, PriorError, StakesError
 from stakes.metrics import nist_applications
 from stakes.report import Findings
 
-__all__ = ["RangedCosts", "findings_at_preset", "findings_over", "ranged_costs", "spread_out"]
 
-
-def findings_at_preset(args: Any) -> Findings:
+def _findings_at_preset(args: Any) -> Findings:
     """Findings at the first operating point of a preset, with a note about the others."""
     if args.cost or args.gain or args.costs or args.miss or args.false_alarm or args.prevalence:
         raise CostError("--preset says the costs and the shares; leave the others out.")
@@ -85,7 +83,7 @@ def findings_at_preset(args: Any) -> Findings:
     return replace(main, notes=(*main.notes, *notes))
 
 
-MOST_UNKNOWN = 4
+_MOST_UNKNOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +110,7 @@ class RangedCosts:
         return found
 
 
-def ranged_costs(path: Any) -> RangedCosts | None:
+def _ranged_costs(path: Any) -> RangedCosts | None:
     """The ranges of a file of costs; None if it has none, or more than can be looked at."""
     file = Path(path)
     if file.suffix.lower() != ".toml" or not file.is_file():
@@ -157,7 +155,7 @@ def _elicited(app: Application, ends: Any) -> RangedCosts | None:
 def _between(uncertain: UncertainApplication) -> RangedCosts | None:
     """Costs of which some are ranges."""
     terms, app = uncertain.terms, uncertain.expected
-    if not 0 < len(terms) <= MOST_UNKNOWN:
+    if not 0 < len(terms) <= _MOST_UNKNOWN:
         return None
     cells = [np.argwhere(term.direction)[0].tolist() for term in terms]
 
@@ -178,9 +176,9 @@ def _with(app: Application, values: Any) -> Application:
 
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)(%?)"
 _RANGE = re.compile(rf"(?<![\w.]){_NUMBER}\.\.{_NUMBER}(?![\w.])")
-MOST_RANGES = 3
+_MOST_RANGES = 3
 #: Nodes along each range where the whole evaluation is done again at each of them.
-AGAIN = 3
+_AGAIN = 3
 _CALLED = {
     "fn": "a miss costs",
     "miss": "a miss costs",
@@ -202,13 +200,13 @@ class _Written:
 def findings_over(args: Any) -> Findings:
     """See `findings_of`; with ranges, at their middle, and with all that they hold."""
     if getattr(args, "preset", None):
-        return findings_at_preset(args)
-    spread = ranged_costs(args.costs) if args.costs else None
+        return _findings_at_preset(args)
+    spread = _ranged_costs(args.costs) if args.costs else None
     written = _written(args)
     if not written and spread is None:
         return findings_of(args, recalibrate=True)
-    if len(written) > MOST_RANGES:
-        raise CostError(f"at most {MOST_RANGES} ranges at a time; got {len(written)}.")
+    if len(written) > _MOST_RANGES:
+        raise CostError(f"at most {_MOST_RANGES} ranges at a time; got {len(written)}.")
     middle = _middle(written, spread)
     with _about_shares(written):
         found = findings_of(_put(args, middle, len(written), spread), recalibrate=True)
@@ -237,13 +235,13 @@ def _about_shares(written: list[_Written]) -> Iterator[None]:
 
 def spread_out(args: Any) -> tuple[Any, list[tuple[str, Any]]]:
     """The options in the middle of all ranges, and at every combination of ends, by name."""
-    spread = ranged_costs(args.costs) if args.costs else None
+    spread = _ranged_costs(args.costs) if args.costs else None
     written = _written(args)
     if not written and spread is None:
         return args, []
     axes = _axes(written, spread, 3)
-    if len(axes) > MOST_RANGES:
-        raise CostError(f"at most {MOST_RANGES} ranges at a time; got {len(axes)}.")
+    if len(axes) > _MOST_RANGES:
+        raise CostError(f"at most {_MOST_RANGES} ranges at a time; got {len(axes)}.")
     if args.file == "-":
         raise DataError("a range needs a file that can be read more than once, not standard input.")
     ends = []
@@ -264,7 +262,7 @@ def _doubted(
         raise DataError("a range needs a file that can be read more than once, not standard input.")
     if not again:
         return with_doubt(ev, _possible(args, written, spread, ev, count))
-    axes = _axes(written, spread, AGAIN, ev.application)
+    axes = _axes(written, spread, _AGAIN, ev.application)
     at: list[Evaluation] = []
 
     def evaluated(values: tuple[float, ...]) -> tuple[Any, Any]:

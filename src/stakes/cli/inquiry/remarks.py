@@ -19,20 +19,8 @@ from stakes.exceptions import StakesError
 from stakes.messages.quantities import per_case, percent, plain
 from stakes.posteriors import Posteriors
 
-__all__ = [
-    "ALIKE",
-    "AS_IN_FILE",
-    "about_base_rate",
-    "about_extra_decisions",
-    "about_numbers",
-    "about_switches",
-    "both_shares",
-    "calibrating",
-]
-
-
 #: The probability that shows how far a base rate moves the others.
-EXAMPLE = 0.3
+_EXAMPLE = 0.3
 AS_IN_FILE = "the share of each outcome is that of the file (--prevalence says otherwise)"
 ALIKE = "This assumes cases *within* each outcome look alike in both places."
 
@@ -71,9 +59,9 @@ def _example(cases: Cases, app: Application) -> str:
     if len(cases.classes) != 2 or (cases.priors == 0).any():
         return ""
     assert app.priors is not None
-    moved = Posteriors([EXAMPLE]).with_priors(app.priors, old=cases.priors)
+    moved = Posteriors([_EXAMPLE]).with_priors(app.priors, old=cases.priors)
     after = f"{float(moved.values[0, 1]):.2g}"
-    return f" ({EXAMPLE:.2f} -> {after})"
+    return f" ({_EXAMPLE:.2f} -> {after})"
 
 
 def _spread(classes: tuple[str, ...], shares: NDArray[Any]) -> str:
@@ -137,7 +125,7 @@ def about_extra_decisions(ev: Evaluation) -> list[str]:
 
 
 #: Options that say what is at stake, in the order in which they are repeated.
-PRICES = ("cost", "miss", "false_alarm", "gain", "costs", "unit", "volume")
+_PRICES = ("cost", "miss", "false_alarm", "gain", "costs", "unit", "volume")
 
 
 def calibrating(ev: Evaluation, question: Asked, args: Any) -> str | None:
@@ -219,7 +207,7 @@ def _prices(ev: Evaluation, args: Any) -> list[str]:
     shares = _given("prevalence", args)
     if isinstance(args.costs, Application):  # the middle of the ranges of a file
         return [*_in_numbers(ev.application), *(shares or _shares(args.costs))]
-    return [word for name in PRICES for word in _given(name, args)] + shares
+    return [word for name in _PRICES for word in _given(name, args)] + shares
 
 
 def _in_numbers(app: Application) -> list[str]:

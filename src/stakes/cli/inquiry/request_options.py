@@ -34,15 +34,6 @@ from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
 from stakes.sources.table import Table, read_array
 
-__all__ = [
-    "Asked",
-    "application_over",
-    "asked",
-    "costs_given",
-    "fill_in_models",
-    "text_names",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -161,7 +152,7 @@ def costs_given(args: Any) -> tuple[Application | None, CostWords | None]:
     if args.costs is None:
         return None, words
     given = args.costs  # an application once the ends of a range have been put in
-    filed = text_names(given if isinstance(given, Application) else read_costs(given))
+    filed = _text_names(given if isinstance(given, Application) else read_costs(given))
     if args.gain is True or args.gain == []:
         gains = CostMatrix.from_utilities(filed.costs.values, filed.classes, filed.decisions)
         filed = filed.with_costs(gains)
@@ -219,7 +210,7 @@ def _refuse_short_form(labels: Labels, label: str) -> None:
         )
 
 
-def text_names(app: Application) -> Application:
+def _text_names(app: Application) -> Application:
     """The same application with every name as text, as names are in files."""
     costs = app.costs
     as_text = CostMatrix(

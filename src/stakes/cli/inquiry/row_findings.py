@@ -47,11 +47,8 @@ from stakes.report import Findings
 from stakes.sources.patterns import needs_engine
 from stakes.summaries.stored_file import is_summary
 
-__all__ = ["findings_of"]
-
-
 #: Seed of the folds and of the draws behind "best in".
-SEED = 0
+_SEED = 0
 
 
 def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
@@ -145,7 +142,7 @@ def _evaluated(
         by=_slices(question, cases, args),
         recalibrate=recalibrate,
         min_cases=max(1, getattr(args, "min_positives", 10)),
-        rng=SEED,
+        rng=_SEED,
     )
     if case_costs is not None:
         return _placed(ev, cases, args)

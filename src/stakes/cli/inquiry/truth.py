@@ -17,19 +17,8 @@ from stakes.sources.cells import Labels
 from stakes.sources.speech import KEY_PAIRS
 from stakes.sources.table import Table
 
-__all__ = [
-    "Cases",
-    "binary_order",
-    "cases_of",
-    "counted",
-    "quoted",
-    "rows_of",
-    "spaces_said",
-    "spelt_alike",
-]
-
 #: A column with more different values than this cannot be a column of outcomes.
-MOST_OUTCOMES = 1000
+_MOST_OUTCOMES = 1000
 #: Pairs where everybody acts on the second.
 KNOWN_PAIRS = KEY_PAIRS
 
@@ -141,7 +130,7 @@ def binary_order(labels: Labels, positive: str | None, label: str) -> tuple[str,
 
 def refuse_single(labels: Labels, label: str) -> None:
     """Raise when there are not at least two outcomes to tell apart, or far too many."""
-    if len(labels.names) > MOST_OUTCOMES:
+    if len(labels.names) > _MOST_OUTCOMES:
         raise LabelError(
             f"'{label}' holds {grouped(len(labels.names))} different values, which look like "
             "numbers or ids, not like outcomes.",

@@ -15,10 +15,8 @@ from stakes.cli.show.terminal import bold, page_width, print_aligned, print_wrap
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 
-__all__ = ["print_audit", "print_audit_json", "print_table", "print_table_json"]
-
 #: Longer names of metrics stand on a line of their own.
-LONG_NAME = 19
+_LONG_NAME = 19
 
 
 def print_audit(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
@@ -53,11 +51,11 @@ def print_audit(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -
 
 def print_audit_json(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
     """Everything, as JSON."""
-    print(json.dumps(_plain(audit_facts(found, tuned)), indent=2, ensure_ascii=False,
+    print(json.dumps(_plain(_audit_facts(found, tuned)), indent=2, ensure_ascii=False,
                      allow_nan=False))  # fmt: skip
 
 
-def audit_facts(found: Audit, tuned: Sequence[str] = ()) -> dict[str, Any]:
+def _audit_facts(found: Audit, tuned: Sequence[str] = ()) -> dict[str, Any]:
     """An audit as plain values by name."""
     law, opposite, implied = found.compliance, found.opposite, found.implied
     facts: dict[str, Any] = {
@@ -110,7 +108,7 @@ def print_table(
     prices = [_range(low, high) for low, high in ranges]
     names = [str(name) for name in table["metric"]]
     columns = [
-        Column("metric", [name if len(name) <= LONG_NAME else "" for name in names], right=False),
+        Column("metric", [name if len(name) <= _LONG_NAME else "" for name in names], right=False),
         Column("as a cost?", verdicts, right=False),
         Column("misranks", [f"{100 * rate:.1f} %" for rate in table["misranking"].tolist()]),
     ]
@@ -128,7 +126,7 @@ def print_table(
     head, rule, *rows = text.splitlines()
     print(f"{head}\n{rule}")
     for name, row in zip(names, rows, strict=True):
-        print(row if len(name) <= LONG_NAME else f"{name}\n{row}")  # a line of its own, never cut
+        print(row if len(name) <= _LONG_NAME else f"{name}\n{row}")  # a line of its own, never cut
     if left_out:
         print_wrapped(f"(too narrow for: {', '.join(left_out)}; --json has everything)")
     print()

@@ -23,10 +23,8 @@ from stakes.evaluation.verdict import AFTER
 from stakes.messages.quantities import aligned, amount, grouped, per_case, percent
 from stakes.report import Findings, ModelFinding
 
-__all__ = ["print_doubt", "print_findings", "print_quiet", "read_line"]
 
-
-def print_doubt(evaluation: Any) -> None:
+def _print_doubt(evaluation: Any) -> None:
     """The table of what the models cost between the ends; nothing where all is known."""
     doubt = None if evaluation is None else evaluation.doubt
     if doubt is None:
@@ -70,7 +68,7 @@ def _range_nec(value: float) -> str:
 
 
 #: Names longer than this get the place of the column of costs.
-LONG_NAME = 12
+_LONG_NAME = 12
 
 
 def print_findings(findings: Findings, *, with_verdict: bool = True) -> None:
@@ -82,7 +80,7 @@ def print_findings(findings: Findings, *, with_verdict: bool = True) -> None:
     _print_table(findings)
     for line in wrapped(_naive_line(findings)):
         print(dim(line))
-    print_doubt(findings.evaluation)
+    _print_doubt(findings.evaluation)
     _print_where_money_goes(findings)
     _print_slices(findings)
     if with_verdict:
@@ -145,7 +143,7 @@ def print_quiet(findings: Findings) -> None:
     print(shown(best.name) + threshold)
 
 
-def table_columns(findings: Findings) -> list[Column]:
+def _table_columns(findings: Findings) -> list[Column]:
     """The columns of the main table; those to the right leave first when it is narrow."""
     models = findings.ranked
     columns = [
@@ -162,7 +160,7 @@ def table_columns(findings: Findings) -> list[Column]:
         columns.append(Column("act when", rules, drop=2, right=False))
     app = findings.application
     unit = f" {app.unit}" if app.unit else ""
-    if not again and max(len(model.name) for model in models) <= LONG_NAME:  # else no room
+    if not again and max(len(model.name) for model in models) <= _LONG_NAME:  # else no room
         columns.append(Column(f"cost/case{unit}", aligned([m.cost for m in models]), drop=4))
     columns.append(Column(*_savings(findings), drop=3))
     if findings.comparison is not None:
@@ -187,7 +185,7 @@ def _savings(findings: Findings) -> tuple[str, list[str]]:
 
 def _print_table(findings: Findings) -> None:
     """The main table, and what had to be left out of it."""
-    text, left_out = fitted(table_columns(findings), page_width())
+    text, left_out = fitted(_table_columns(findings), page_width())
     print(text)
     if left_out:
         print_wrapped(f"(too narrow for: {', '.join(left_out)}; --json has everything)")

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from stakes.cli.show.terminal import cut, display_width, shown
 
-__all__ = ["Column", "fitted"]
-
 #: A label is not cut below this many columns.
-SHORTEST_LABEL = 6
+_SHORTEST_LABEL = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ def _widths(columns: Sequence[Column], width: int) -> list[int]:
     labels = [k for k, column in enumerate(columns) if column.label]
     while sum(widths) + 2 * (len(widths) - 1) > width:
         widest = max(labels, key=lambda k: widths[k], default=None)
-        if widest is None or widths[widest] <= SHORTEST_LABEL:
+        if widest is None or widths[widest] <= _SHORTEST_LABEL:
             break
         widths[widest] -= 1
     return widths
@@ -68,7 +66,7 @@ def _widths(columns: Sequence[Column], width: int) -> list[int]:
 def _total(columns: Sequence[Column], *, shortened: bool) -> int:
     """The width of a table, with labels as they are or as short as they may get."""
     return 2 * (len(columns) - 1) + sum(
-        min(column.width, SHORTEST_LABEL) if shortened and column.label else column.width
+        min(column.width, _SHORTEST_LABEL) if shortened and column.label else column.width
         for column in columns
     )
 

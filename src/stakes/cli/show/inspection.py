@@ -34,14 +34,11 @@ from stakes.summaries import (
 )
 from stakes.summaries.stored_file import is_summary
 
-__all__ = ["Described", "described", "inspected", "kinds_of", "suggestion"]
-
-
 #: What the first column of a table of truth by decision is taken as.
-CROSSED = "heads of the rows"
+_CROSSED = "heads of the rows"
 
 #: A column with more different values than this is not taken for outcomes.
-MOST_OUTCOMES = 50
+_MOST_OUTCOMES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ class Described:
     labels: Labels | None = None
 
 
-def described(table: Table, label: str | None) -> list[Described]:
+def _described(table: Table, label: str | None) -> list[Described]:
     """Every column and array of a file."""
     if label is not None:
         table.position(label)
@@ -81,7 +78,7 @@ def _is_table(table: Table) -> bool:
 def _cross_table(table: Table) -> list[Described]:
     """The columns of a table of truth by decision: what heads the rows, and the numbers."""
     columns = [_column(table, i, table.names[0]) for i in range(len(table.names))]
-    heads = [Described(columns[0].name, columns[0].holds, CROSSED, columns[0].labels)]
+    heads = [Described(columns[0].name, columns[0].holds, _CROSSED, columns[0].labels)]
     return heads + [Described(each.name, each.holds, "counts or costs") for each in columns[1:]]
 
 
@@ -91,7 +88,7 @@ def _column(table: Table, i: int, label: str | None) -> Described:
     numbers = _numbers(table, cells, name)
     is_truth = name == label or (label is None and name.lower() in LABEL_NAMES)
     labels = as_labels(cells) if numbers is None or is_truth or _few_whole(numbers) else None
-    if labels is not None and len(labels.names) > MOST_OUTCOMES:
+    if labels is not None and len(labels.names) > _MOST_OUTCOMES:
         labels = None
     if table.names.count(name) > 1:
         return Described(name, _holds(cells, numbers, labels), "two columns of one name")
@@ -140,11 +137,11 @@ def _likeliest_truth(columns: list[Described]) -> list[Described]:
     return columns
 
 
-def suggestion(
+def _suggestion(
     path: str, table: Table, columns: list[Described], positive: str | None
 ) -> tuple[str, str]:
     """A command that would evaluate the file, and what to say before it."""
-    if columns and columns[0].role == CROSSED:
+    if columns and columns[0].role == _CROSSED:
         return _for_cross_table(path, table, positive)
     if table.form.startswith("list"):
         return f"stakes eval {shlex.quote(path)} --cost fn=10 fp=1", (
@@ -221,7 +218,7 @@ def _few_whole(numbers: NDArray[np.float64]) -> bool:
 
 
 #: What summaries are called in a table.
-CALLED: dict[type, str] = {
+_CALLED: dict[type, str] = {
     ConfusionMatrix: "decisions",
     PairedCounts: "decisions",
     GroupedCounts: "decisions by group",
@@ -291,7 +288,7 @@ def inspected(kind: str, words: list[str], args: Any) -> None:
 def _rows(path: str, word: str, args: Any, files: Files | None = None) -> None:
     """The columns of a file, or of the first of many, and a command that would evaluate them."""
     table = read_table(path)
-    columns = described(table, args.label)
+    columns = _described(table, args.label)
     if files is not None and len(files.paths) > 1:
         print_wrapped(f"{word}: {grouped(len(files.paths))} files, {files.form}; the first of them")
     print_wrapped(f"{table.source}: {grouped(table.n_rows)} rows, {table.form}")
@@ -309,7 +306,7 @@ def _rows(path: str, word: str, args: Any, files: Files | None = None) -> None:
         keys = sorted(files.folder_keys)
         print_wrapped(f"Folders are columns too: {quoted(keys)}, e.g. --subset {keys[0]}")
     print()
-    command, remark = suggestion(word, table, columns, args.positive)
+    command, remark = _suggestion(word, table, columns, args.positive)
     print_wrapped(remark)
     print(f"  {shown(command)}")
 
@@ -381,7 +378,7 @@ def _held(summary: Any) -> _Held:
     first = _first(summary)
     joint = getattr(first, "joint", first)
     kinds = [_first(part) for part in (named.values() or [summary])]
-    parts = dict.fromkeys(CALLED[type(kind)] for kind in kinds if type(kind) in CALLED)
+    parts = dict.fromkeys(_CALLED[type(kind)] for kind in kinds if type(kind) in _CALLED)
     models = getattr(joint, "systems", named)
     decided = isinstance(joint, (ConfusionMatrix, PairedCounts))
     return _Held(

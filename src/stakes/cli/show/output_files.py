@@ -18,21 +18,18 @@ from stakes.exceptions import DataError, FormatError
 from stakes.report.canvas import svg_of
 from stakes.sources.patterns import fitting
 
-__all__ = ["files_read", "refuse_overwriting", "refuse_undrawable", "write_picture", "write_whole"]
-
-
 #: Options that name a file, and those that name several with commas between.
-SINGLE = ("file", "apply", "costs", "trials")
-SEVERAL = ("confusion", "more")
+_SINGLE = ("file", "apply", "costs", "trials")
+_SEVERAL = ("confusion", "more")
 
 
 def files_read(args: Any) -> list[str]:
     """The files, patterns and folders that the options of a command tell it to read."""
-    words = [getattr(args, name, None) for name in SINGLE]
+    words = [getattr(args, name, None) for name in _SINGLE]
     words += getattr(args, "files", None) or []
     label = getattr(args, "label", None) or ""
     words += [label] if label.endswith(".npy") else []  # else it is a column
-    lists = [getattr(args, name, None) for name in SEVERAL]
+    lists = [getattr(args, name, None) for name in _SEVERAL]
     if getattr(args, "trials", None):
         lists.append(args.scores)  # of trials these are files
     words += [word for each in lists if isinstance(each, str) for word in each.split(",")]

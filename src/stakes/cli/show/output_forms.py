@@ -22,8 +22,6 @@ from stakes.evaluation.evaluation_record import record_of
 from stakes.messages.quantities import grouped
 from stakes.report import Findings, record
 
-__all__ = ["show", "too_few", "with_facts"]
-
 
 def show(findings: Findings, args: Any, *, counts_only: bool = False) -> None:
     """Print the findings in the form that was asked for."""

@@ -10,14 +10,11 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, TypeVar
 
-__all__ = ["Progress", "Telling", "attended", "duration"]
-
-
 Result = TypeVar("Result")
 #: Seconds before anything is said, between two words on a terminal, and elsewhere.
 PATIENCE, BETWEEN, ELSEWHERE = 1.0, 0.25, 30.0
 #: Seconds that work which is asked to end may still take.
-LONGEST_STOP = 10.0
+_LONGEST_STOP = 10.0
 
 
 def attended(
@@ -57,7 +54,7 @@ def attended(
 def _ended(thread: threading.Thread, stop: Callable[[], None]) -> None:
     """Ask the thread to end until it does: between two queries an engine does not hear it."""
     start = time.monotonic()
-    while thread.is_alive() and time.monotonic() - start < LONGEST_STOP:
+    while thread.is_alive() and time.monotonic() - start < _LONGEST_STOP:
         with suppress(Exception):
             stop()
         thread.join(timeout=0.1)
@@ -98,7 +95,7 @@ def _line(what: str, progress: Callable[[], float] | None, seconds: float) -> st
 
 
 #: Seconds between two looks at the clock.
-BETWEEN_PHASES = 0.5
+_BETWEEN_PHASES = 0.5
 
 
 class Telling:
@@ -156,7 +153,7 @@ class Telling:
 
     def _tick(self) -> None:
         """Show the seconds until all is done."""
-        while not self._over.wait(BETWEEN_PHASES):
+        while not self._over.wait(_BETWEEN_PHASES):
             self._show()
 
     def _show(self) -> None:

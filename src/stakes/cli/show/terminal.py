@@ -9,20 +9,7 @@ import sys
 import textwrap
 import unicodedata
 
-__all__ = [
-    "bold",
-    "continued",
-    "cut",
-    "dim",
-    "display_width",
-    "page_width",
-    "print_aligned",
-    "print_wrapped",
-    "shown",
-    "wrapped",
-]
-
-WIDEST = 80
+_WIDEST = 80
 _NUMBER_GAP = re.compile(r"(?<=\d) (?=\d{3}\b|%)")
 _OPTION = re.compile(r"(?<!\S)(--?[A-Za-z][\w-]*) (?!-)(\S+)")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -33,7 +20,7 @@ _TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x06
 
 def page_width() -> int:
     """Columns to write in: those of the terminal, at most 80; 80 when there is none."""
-    return max(20, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns))
+    return max(20, min(_WIDEST, shutil.get_terminal_size((_WIDEST, 24)).columns))
 
 
 def shown(text: str) -> str:

@@ -37,8 +37,6 @@ from stakes.integrations.sklearn.folds import held_out, learnt, posteriors_by, r
 from stakes.results import Frame
 from stakes.typing import Priors
 
-__all__ = ["BayesDecisionClassifier"]
-
 
 class BayesDecisionClassifier(AroundClassifier):
     """Decide by least expected cost from the posteriors of any classifier.

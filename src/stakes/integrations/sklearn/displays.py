@@ -12,17 +12,6 @@ from stakes import curves, plots
 from stakes.exceptions import DataError
 from stakes.summaries import ScoreCounts
 
-__all__ = [
-    "BayesErrorDisplay",
-    "CostCurveDisplay",
-    "DecisionCurveDisplay",
-    "DetDisplay",
-    "PrecisionRecallDisplay",
-    "ReliabilityDisplay",
-    "RocDisplay",
-]
-
-
 #: What the docstring of every display goes on with.
 _DOCSTRING = """
 

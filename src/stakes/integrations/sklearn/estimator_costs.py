@@ -17,17 +17,6 @@ from stakes.exceptions import CostError, DataError, PriorError
 from stakes.metrics import case_cost, expected_cost, normalized_expected_cost
 from stakes.typing import FloatArray, IntArray
 
-__all__ = [
-    "as_case_costs",
-    "cost_per_case",
-    "decision_array",
-    "in_application_order",
-    "in_class_order",
-    "resolve",
-    "rows_of",
-    "shifted",
-]
-
 
 def resolve(application: Any, classes: NDArray[Any]) -> tuple[Application, IntArray]:
     """The application (0-1 costs if none) and the row in it of each class of the estimator."""

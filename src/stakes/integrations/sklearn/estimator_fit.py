@@ -31,22 +31,6 @@ from stakes.calibration.labelled_scores import group_numbers
 from stakes.exceptions import DataError
 from stakes.typing import IntArray
 
-__all__ = [
-    "AroundClassifier",
-    "checked_labels",
-    "fit_clone",
-    "fit_metadata",
-    "fold_count",
-    "log_scores",
-    "read_groups",
-    "refuse_without_weights",
-    "router",
-    "splits",
-    "takes_groups",
-    "unfitted",
-    "weights_learnt",
-]
-
 
 def read_groups(groups: Any, length: int) -> NDArray[Any] | None:
     """The group of each case; none where every case is a group of its own."""

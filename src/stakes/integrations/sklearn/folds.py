@@ -14,8 +14,6 @@ from stakes.integrations.sklearn.estimator_costs import rows_of
 from stakes.integrations.sklearn.estimator_fit import fit_clone, log_scores, splits
 from stakes.typing import FloatArray, IntArray
 
-__all__ = ["HeldOut", "held_out", "learnt", "posteriors_by", "refuse_ensemble"]
-
 
 class HeldOut(NamedTuple):
     """Log scores (R, n, K) of cases by classifiers that never saw them.

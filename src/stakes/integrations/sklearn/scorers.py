@@ -19,8 +19,6 @@ from stakes.integrations.sklearn.estimator_costs import (
     resolve,
 )
 
-__all__ = ["CostScorer", "make_cost_scorer"]
-
 Response = Literal["auto", "predict_proba", "predict"]
 
 

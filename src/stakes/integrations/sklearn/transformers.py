@@ -26,8 +26,6 @@ try:
 except ImportError:  # before 1.6
     validate_data = None
 
-__all__ = ["CalibratorTransformer"]
-
 
 class CalibratorTransformer(TransformerMixin, BaseEstimator):
     """Turn scores into calibrated posteriors, with any calibrator of `stakes.calibration`.

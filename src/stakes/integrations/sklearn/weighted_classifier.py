@@ -24,8 +24,6 @@ from stakes.integrations.sklearn.estimator_fit import (
 from stakes.metrics import expected_cost
 from stakes.typing import IntArray
 
-__all__ = ["CostWeightedClassifier"]
-
 
 def _has(name: str) -> Any:
     """Whether the (fitted) estimator has a method, for `available_if`."""

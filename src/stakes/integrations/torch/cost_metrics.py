@@ -21,8 +21,6 @@ from stakes.integrations.torch.tensors import (
 from stakes.metrics import actual_cost, expected_cost, min_cost, normalized_expected_cost
 from stakes.summaries import ConfusionMatrix, ScoreBins
 
-__all__ = ["ActualCost", "ExpectedCost", "MinimumCost"]
-
 
 class ExpectedCost(Metric):
     """Expected cost of Bayes decisions, or of decisions given; lower is better.

@@ -21,7 +21,6 @@ try:
 except ImportError:  # CPU builds, and systems without Triton
     triton = None
 
-__all__ = ["can_fuse", "fused_counts"]
 
 #: By bytes of a posterior: rows of a block, warps that share it, blocks that one program reads.
 #: Found on an H200 (`benchmarks/torch_reduction.py --tune`).

@@ -15,8 +15,6 @@ from stakes.integrations.torch.relaxation import Scale, soft_decisions
 from stakes.integrations.torch.tensors import as_codes, refuse_bad_scores
 from stakes.typing import Priors
 
-__all__ = ["BinaryExpectedCostLoss", "ExpectedCostLoss", "ReweightedLoss", "class_average"]
-
 
 def class_average(
     values: Any,

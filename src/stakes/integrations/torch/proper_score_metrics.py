@@ -13,8 +13,6 @@ from stakes.integrations.torch.reductions import refuse_bad_posteriors
 from stakes.integrations.torch.states import Metric, fingerprint, synced
 from stakes.integrations.torch.tensors import as_codes, refuse_bad_labels
 
-__all__ = ["BrierScore", "CrossEntropy"]
-
 
 class _ProperScore(Metric):
     """Sums of a per-case loss by class, so that target priors can weigh the classes."""

@@ -22,14 +22,6 @@ from stakes.integrations.torch.tensors import (
 from stakes.posteriors.class_order import asked_order
 from stakes.summaries import ConfusionMatrix
 
-__all__ = [
-    "bayes_decisions",
-    "confusion_counts",
-    "confusion_matrix",
-    "cost_table",
-    "refuse_bad_posteriors",
-]
-
 #: How far a row may be from adding to one: the rounding of its own type.
 SUM_TOLERANCES = {
     torch.float64: 1e-6,

@@ -8,8 +8,6 @@ import torch
 
 from stakes.exceptions import CostError, DataError
 
-__all__ = ["Scale", "annealed_temperature", "expected_costs", "soft_decisions"]
-
 Scale = Literal["log", "linear"]
 
 

@@ -14,8 +14,6 @@ from stakes.summaries import ScoreBins, ScoreCounts
 from stakes.summaries.ranked_scores import ScoreKind, checked_kind
 from stakes.summaries.score_bins import as_edges
 
-__all__ = ["bin_scores", "binned_counts", "rounded_edges", "score_bins", "score_counts"]
-
 
 def score_counts(
     y_true: Any, scores: Any, *, kind: ScoreKind, classes: tuple[Any, Any] = (0, 1)

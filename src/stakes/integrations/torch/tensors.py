@@ -11,20 +11,6 @@ import torch
 from stakes._kernels.bayes_rule import Compared, compared, cuts, pieces
 from stakes.exceptions import DataError, LabelError
 
-__all__ = [
-    "as_codes",
-    "cell_counts",
-    "checked_weights",
-    "compared_costs",
-    "count_cells",
-    "cuts_on_second",
-    "decide",
-    "first_least",
-    "refuse_bad_labels",
-    "refuse_bad_scores",
-    "type_name",
-]
-
 
 def refuse_bad_labels(labels: Any, n_classes: int, *, name: str = "y_true") -> None:
     """Raise when labels are not positions of classes."""

@@ -16,10 +16,8 @@ from stakes.results import Frame
 from stakes.summaries import CostTally
 from stakes.typing import FloatArray, Name, Priors
 
-__all__ = ["CaseCost", "case_cost", "top_share"]
-
 #: Say so when one case in a hundred carries more than this share of the cost.
-HEAVY_TAIL = 0.1
+_HEAVY_TAIL = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,7 +87,7 @@ class CaseCost:
     def warning(self) -> str | None:
         """A sentence when few cases carry much of the cost, else None."""
         carried = self.top_share()
-        if carried <= HEAVY_TAIL:
+        if carried <= _HEAVY_TAIL:
             return None
         return (
             f"1 % of the cases carry {carried:.0%} of the cost; the interval is wide because of "

@@ -15,11 +15,8 @@ from stakes.metrics.scores.operating_points import OperatingPoint, aligned, at_t
 from stakes.metrics.scores.rate_thresholds import at_sensitivity
 from stakes.summaries.ranked_scores import RankedScores, require_both
 
-__all__ = ["ConstrainedOptimum", "SensitivityCosts", "constrained_optimum", "costs_of_sensitivity"]
-
-
 #: Shares that differ by less are the same share, up to rounding.
-CLOSE = 1e-12
+_CLOSE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +170,7 @@ def _stretch(name: str, value: float, points: HullPoints, app: Application) -> t
         "max_alarms": value - (p0 * fpr + p1 * tpr),
         "min_precision": (1 - value) * p1 * tpr - value * p0 * fpr,
     }[name]
-    inside = np.flatnonzero(kept >= -CLOSE)
+    inside = np.flatnonzero(kept >= -_CLOSE)
     if inside.size == 0:
         return np.inf, -np.inf
     first, last = int(inside[0]), int(inside[-1])
@@ -191,7 +188,7 @@ def _common(
     """The stretch on which all promises are kept, or an error that says what is possible."""
     low = max((a for a, _ in stretch.values()), default=0.0)
     high = min((b for _, b in stretch.values()), default=float(points.sensitivity.size - 1))
-    if low <= high + CLOSE:
+    if low <= high + _CLOSE:
         return low, max(low, high)
     if any(a > b for a, b in stretch.values()):
         name = next(name for name, (a, b) in stretch.items() if a > b)
@@ -219,7 +216,7 @@ def _made(
 ) -> ConstrainedOptimum:
     """The result at a place along the hull."""
     assert app.priors is not None
-    left = min(int(np.floor(at + CLOSE)), points.sensitivity.size - 1)
+    left = min(int(np.floor(at + _CLOSE)), points.sensitivity.size - 1)
     step = at - left if at - left > 1e-9 else 0.0
     ends = [left] if step == 0 else [left, left + 1]
     mixture = np.array([1.0]) if step == 0 else np.array([1 - step, step])

@@ -18,15 +18,6 @@ from stakes.metrics.costs.weighted_accuracy import weighted_accuracy
 from stakes.metrics.counts.table_cells import as_table, error_costs, of_two_classes
 from stakes.typing import Name
 
-__all__ = [
-    "accuracy_cost_distance",
-    "beta_averaged_accuracy",
-    "matched_beta",
-    "matched_beta_accuracy",
-    "weighted_class_accuracy",
-    "weighted_relative_accuracy",
-]
-
 
 def weighted_class_accuracy(
     matrix: Any, application: Any, *, positive: Name | None = None

@@ -15,8 +15,6 @@ from stakes.summaries import ConfusionMatrix
 from stakes.summaries.confusion import refuse_undecided
 from stakes.typing import FloatArray, Name
 
-__all__ = ["CostShares", "check_names", "cost_by_cell", "expected_cost", "normalized_expected_cost"]
-
 
 def expected_cost(
     y_true: Any,

@@ -11,8 +11,6 @@ from stakes.exceptions import DataError
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
-__all__ = ["MaximumProfit", "expected_max_profit_churn", "expected_max_profit_credit"]
-
 #: Mass and first moment, below each value, of the benefit that is uncertain.
 Moments = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 

@@ -14,17 +14,6 @@ from stakes.metrics.counts.table_cells import as_table, binary_cells, named_tabl
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Name
 
-__all__ = [
-    "accuracy",
-    "alpha_cost",
-    "balanced_accuracy",
-    "balanced_error_rate",
-    "detection_cost",
-    "error_rate",
-    "savings",
-    "utility_yield",
-]
-
 
 def error_rate(matrix: ConfusionMatrix) -> float:
     """Share of wrong decisions: the expected cost with 0-1 costs; lower is better.

@@ -16,8 +16,6 @@ from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, RandomSource
 
-__all__ = ["UncertainComparison", "compare_under_uncertainty"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UncertainComparison:

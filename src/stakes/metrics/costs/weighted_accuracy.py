@@ -16,16 +16,6 @@ from stakes.metrics.counts.table_cells import BinaryCells, binary_cells, error_c
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Name
 
-__all__ = [
-    "c_score",
-    "cost_weight",
-    "expected_weighted_accuracy",
-    "mean_weighted_accuracy",
-    "msu",
-    "total_classification_cost",
-    "weighted_accuracy",
-]
-
 
 def cost_weight(application: Any, *, positive: Name | None = None) -> float:
     """Weight of the positive class that belongs to the costs, C_FN / (C_FN + C_FP).
@@ -200,8 +190,8 @@ def msu(matrix: ConfusionMatrix, application: Any, *, positive: Name | None = No
 
 
 #: Below this the denominator varies so little that 24 nodes integrate to the last digit.
-NEARLY_CONSTANT = 0.5
-NODES = 24
+_NEARLY_CONSTANT = 0.5
+_NODES = 24
 
 
 def mean_weighted_accuracy(
@@ -282,7 +272,7 @@ def _over_range(cells: BinaryCells, low: float, high: float, *, logarithmic: boo
     c, d, width = cells.negatives, cells.positives - cells.negatives, high - low
     start = c + d * low
     x = d * width / start
-    if abs(x) < NEARLY_CONSTANT:
+    if abs(x) < _NEARLY_CONSTANT:
         return _by_nodes(cells, low, high, logarithmic=logarithmic)
     spread = math.log1p(x)  # log of the ratio of the denominators
     if logarithmic:
@@ -297,7 +287,7 @@ def _over_range(cells: BinaryCells, low: float, high: float, *, logarithmic: boo
 
 def _by_nodes(cells: BinaryCells, low: float, high: float, *, logarithmic: bool) -> float:
     """The same by Gauss-Legendre nodes, for a denominator that hardly varies."""
-    nodes, shares = np.polynomial.legendre.leggauss(NODES)
+    nodes, shares = np.polynomial.legendre.leggauss(_NODES)
     if not logarithmic:
         return float(shares @ _at(cells, (low + high) / 2 + (high - low) / 2 * nodes) / 2)
     middle, half = math.log(low * high) / 2, math.log(high / low) / 2

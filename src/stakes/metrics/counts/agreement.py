@@ -12,16 +12,6 @@ from stakes.exceptions import CostError
 from stakes.metrics.counts.table_cells import of_square, of_two_classes, square_counts
 from stakes.typing import FloatArray, Name
 
-__all__ = [
-    "class_balance_accuracy",
-    "disagreement_weights",
-    "geometric_mean",
-    "imbalance_accuracy",
-    "kappa",
-    "mcc",
-    "precision_recall_mean",
-]
-
 
 def mcc(matrix: Any) -> float:
     r"""Matthews correlation coefficient, for two classes or more; higher is better.

@@ -14,19 +14,6 @@ from stakes.metrics.counts.f_scores import checked_beta
 from stakes.metrics.counts.table_cells import square_counts
 from stakes.typing import FloatArray
 
-__all__ = [
-    "Average",
-    "f1_of_averages",
-    "macro_f1",
-    "macro_precision",
-    "macro_recall",
-    "micro_f1",
-    "multiclass_f_beta",
-    "multiclass_precision",
-    "multiclass_recall",
-    "weighted_f1",
-]  # fmt: skip
-
 #: Equal weight to each class, weight by its cases, or one pool of all decisions.
 Average: TypeAlias = Literal["macro", "weighted", "micro"]
 

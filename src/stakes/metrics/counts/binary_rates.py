@@ -12,19 +12,6 @@ from stakes._kernels import two_class_metrics as kernels
 from stakes.metrics.counts.table_cells import of_two_classes
 from stakes.typing import Name
 
-__all__ = [
-    "false_discovery_rate",
-    "false_negative_rate",
-    "false_omission_rate",
-    "false_positive_rate",
-    "informedness",
-    "markedness",
-    "negative_predictive_value",
-    "precision",
-    "recall",
-    "specificity",
-]
-
 
 def recall(matrix: Any, *, positive: Name | None = None) -> float:
     r"""Share of the positive cases that were found: sensitivity, true-positive rate.

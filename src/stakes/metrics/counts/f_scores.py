@@ -10,19 +10,6 @@ from stakes.exceptions import CostError
 from stakes.metrics.counts.table_cells import of_two_classes
 from stakes.typing import Name
 
-__all__ = [
-    "checked_beta",
-    "diagnostic_odds_ratio",
-    "f1",
-    "f_beta",
-    "fowlkes_mallows",
-    "jaccard",
-    "negative_likelihood_ratio",
-    "net_benefit",
-    "p4",
-    "positive_likelihood_ratio",
-]
-
 
 def f_beta(matrix: Any, *, beta: float, positive: Name | None = None) -> float:
     r"""Weighted harmonic mean of precision and recall, F-beta; higher is better.

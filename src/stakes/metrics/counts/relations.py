@@ -14,18 +14,6 @@ from stakes._columns import as_reals
 from stakes.exceptions import CostError, DataError, PriorError, UndefinedError
 from stakes.metrics.counts.f_scores import checked_beta
 
-__all__ = [
-    "f_beta_from_nec",
-    "likelihood_ratio_from_nec",
-    "mcc_from_nec",
-    "naive_f_beta",
-    "nec_from_f_beta",
-    "nec_from_likelihood_ratio",
-    "nec_from_mcc",
-    "nec_from_net_benefit",
-    "net_benefit_from_nec",
-]
-
 
 def f_beta_from_nec(nec: float, *, prior: float, decided: float, beta: float = 1.0) -> float:
     r"""F-beta of a system from its normalised cost with c_FN = beta^2 and c_FP = 1.

@@ -15,18 +15,6 @@ from stakes.exceptions import CostError, DataError
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 
-__all__ = [
-    "BinaryCells",
-    "ErrorCosts",
-    "as_table",
-    "binary_cells",
-    "error_costs",
-    "named_table",
-    "of_square",
-    "of_two_classes",
-    "square_counts",
-]
-
 
 class BinaryCells(NamedTuple):
     """True negatives, false positives, false negatives, true positives; see `binary_cells`.

@@ -20,16 +20,13 @@ from stakes.metrics.scores.rate_thresholds import (
 from stakes.metrics.scores.score_ranking import auc
 from stakes.typing import FloatArray
 
-__all__ = ["SCORE_METRICS", "TWO_CLASS_METRICS", "two_class_batch"]
-
-
-FERRER = "Ferrer 2025"
-WA = "Cost-Sensitive Evaluation for Binary Classifiers 2025, Table 2"
-DYRLAND = "Dyrland, Lundervold, Porta Mana 2022, section 3.3"
-NO_POSITIVE_CASES = "no positive cases"
-NO_NEGATIVE_CASES = "no negative cases"
-A_CLASS_EMPTY = "a class has no case"
-INFINITE = float("inf")
+_FERRER = "Ferrer 2025"
+_WA = "Cost-Sensitive Evaluation for Binary Classifiers 2025, Table 2"
+_DYRLAND = "Dyrland, Lundervold, Porta Mana 2022, section 3.3"
+_NO_POSITIVE_CASES = "no positive cases"
+_NO_NEGATIVE_CASES = "no negative cases"
+_A_CLASS_EMPTY = "a class has no case"
+_INFINITE = float("inf")
 
 
 def two_class_batch(kernel: Callable[..., Array]) -> Callable[..., FloatArray]:
@@ -48,27 +45,27 @@ def _entry(
     return entry(function, two_class_batch(kernel), *words, **facts)
 
 
-RATES = (
+_RATES = (
     _entry(binary_rates.recall, kernels.recall,
            "How many of the positive cases were found?",
-           "TP / (TP + FN)", "1", NO_POSITIVE_CASES, f"{FERRER}, eq 12"),
+           "TP / (TP + FN)", "1", _NO_POSITIVE_CASES, f"{_FERRER}, eq 12"),
     _entry(binary_rates.specificity, kernels.specificity,
            "How many of the negative cases were left alone?",
-           "TN / (TN + FP)", "1", NO_NEGATIVE_CASES, WA),
+           "TN / (TN + FP)", "1", _NO_NEGATIVE_CASES, _WA),
     _entry(binary_rates.false_positive_rate, lambda tn, fp, fn, tp: kernels.ratio(fp, tn + fp),
            "How many of the negative cases were acted on?",
-           "FP / (TN + FP)", "0", NO_NEGATIVE_CASES, f"{FERRER}, section 3.6", higher=False,
+           "FP / (TN + FP)", "0", _NO_NEGATIVE_CASES, f"{_FERRER}, section 3.6", higher=False,
            identities=("false_positive_rate == 1 - specificity",)),
     _entry(binary_rates.false_negative_rate, lambda tn, fp, fn, tp: kernels.ratio(fn, tp + fn),
            "How many of the positive cases were missed?",
-           "FN / (TP + FN)", "0", NO_POSITIVE_CASES, f"{FERRER}, section 3.6", higher=False,
+           "FN / (TP + FN)", "0", _NO_POSITIVE_CASES, f"{_FERRER}, section 3.6", higher=False,
            identities=("false_negative_rate == 1 - recall",)),
     _entry(binary_rates.precision, kernels.precision,
            "How many of the positive decisions were right?",
-           "TP / (TP + FP)", "P2", "no positive decisions", f"{FERRER}, eq 12"),
+           "TP / (TP + FP)", "P2", "no positive decisions", f"{_FERRER}, eq 12"),
     _entry(binary_rates.negative_predictive_value, kernels.negative_predictive_value,
            "How many of the negative decisions were right?",
-           "TN / (TN + FN)", "P1", "no negative decisions", WA),
+           "TN / (TN + FN)", "P1", "no negative decisions", _WA),
     _entry(binary_rates.false_discovery_rate, lambda tn, fp, fn, tp: kernels.ratio(fp, tp + fp),
            "How many of the positive decisions were wrong?",
            "FP / (TP + FP)", "P1", "no positive decisions", "Benjamini & Hochberg 1995",
@@ -79,79 +76,79 @@ RATES = (
            identities=("false_omission_rate == 1 - negative_predictive_value",)),
     _entry(binary_rates.informedness, kernels.informedness,
            "How far from chance are the two rates (Youden's J)?",
-           "TP / P - FP / N", "0", A_CLASS_EMPTY, WA, low=-1.0,
+           "TP / P - FP / N", "0", _A_CLASS_EMPTY, _WA, low=-1.0,
            identities=("informedness == 2 * balanced_accuracy - 1",
                        "informedness == recall + specificity - 1")),
     _entry(binary_rates.markedness, kernels.markedness,
            "How far from chance are the two predictive values?",
-           "TP / (TP + FP) - FN / (TN + FN)", "0", "a decision was never taken", WA, low=-1.0,
+           "TP / (TP + FP) - FN / (TN + FN)", "0", "a decision was never taken", _WA, low=-1.0,
            identities=("markedness == precision + negative_predictive_value - 1",)),
 )  # fmt: skip
 
-DIAGNOSTICS = (
+_DIAGNOSTICS = (
     _entry(diagnostics.positive_likelihood_ratio, kernels.positive_likelihood_ratio,
            "By how much does acting raise the odds of the positive class?",
            "(TP / P) / (FP / N)", "1", "no false positives, or a class has no case",
-           f"{FERRER}, eq 22", high=INFINITE,
+           f"{_FERRER}, eq 22", high=_INFINITE,
            identities=("positive_likelihood_ratio == recall / (1 - specificity)",)),
     _entry(diagnostics.negative_likelihood_ratio, kernels.negative_likelihood_ratio,
            "By how much does not acting lower the odds of the positive class?",
            "(FN / P) / (TN / N)", "1", "no true negatives, or a class has no case",
-           "Simundic 2009", higher=False, high=INFINITE,
+           "Simundic 2009", higher=False, high=_INFINITE,
            identities=("negative_likelihood_ratio == (1 - recall) / specificity",)),
     _entry(diagnostics.diagnostic_odds_ratio, kernels.diagnostic_odds_ratio,
            "How many times higher are the odds of acting on positives?",
            "TP * TN / (FP * FN)", "1", "no false positives or no false negatives",
-           "Glas et al. 2003", high=INFINITE,
+           "Glas et al. 2003", high=_INFINITE,
            identities=("diagnostic_odds_ratio == "
                        "positive_likelihood_ratio / negative_likelihood_ratio",)),
     _entry(diagnostics.net_benefit, kernels.net_benefit,
            "How many true positives per case, net of false ones weighed by p / (1 - p)?",
            "TP / n - threshold / (1 - threshold) * FP / n",
-           "max(0, P2 - threshold / (1 - threshold) * P1)", "no cases", f"{FERRER}, eq 19",
-           low=-INFINITE, needs=("threshold",)),
+           "max(0, P2 - threshold / (1 - threshold) * P1)", "no cases", f"{_FERRER}, eq 19",
+           low=-_INFINITE, needs=("threshold",)),
 )  # fmt: skip
 
-F_SCORES = (
+_F_SCORES = (
     _entry(f_scores.f1, kernels.f_beta,
            "What is the harmonic mean of precision and recall?",
            "2 * TP / (2 * TP + FN + FP)", "2 * P2 / (1 + P2)",
-           "neither positive cases nor positive decisions", f"{FERRER}, eq 13",
+           "neither positive cases nor positive decisions", f"{_FERRER}, eq 13",
            identities=("f1 == 2 * precision * recall / (precision + recall)",)),
     _entry(f_scores.f_beta, kernels.f_beta,
            "The same, with recall counting beta times more than precision?",
            "(1 + beta**2) * TP / ((1 + beta**2) * TP + beta**2 * FN + FP)",
            "(1 + beta**2) * P2 / (beta**2 * P2 + 1)",
-           "neither positive cases nor positive decisions", f"{FERRER}, eqs 12-13",
+           "neither positive cases nor positive decisions", f"{_FERRER}, eqs 12-13",
            needs=("beta",)),
     _entry(f_scores.jaccard, kernels.jaccard,
            "How far do positive cases and positive decisions overlap?",
-           "TP / (TP + FP + FN)", "P2", "neither positive cases nor positive decisions", WA,
+           "TP / (TP + FP + FN)", "P2", "neither positive cases nor positive decisions", _WA,
            identities=("jaccard == f1 / (2 - f1)",)),
     _entry(f_scores.fowlkes_mallows, kernels.fowlkes_mallows,
            "What is the geometric mean of precision and recall?",
            "sqrt(TP / (TP + FP) * TP / (TP + FN))", "sqrt(P2)",
-           "no positive cases or no positive decisions", DYRLAND,
+           "no positive cases or no positive decisions", _DYRLAND,
            identities=("fowlkes_mallows == sqrt(precision * recall)",)),
     _entry(f_scores.p4, kernels.p4,
            "What is the harmonic mean of precision, recall, specificity and NPV?",
            "4 * TP * TN / (4 * TP * TN + (TP + TN) * (FP + FN))", "4 / (4 + 1 / (P1 * P2))",
-           "no cases, or all cases of one class and all of them right", WA,
+           "no cases, or all cases of one class and all of them right", _WA,
            identities=("p4 == 4 / (1 / precision + 1 / recall + 1 / specificity"
                        " + 1 / negative_predictive_value)",)),
     _entry(agreement.precision_recall_mean, kernels.precision_recall_mean,
            "What is the mean of precision and recall (single-point B-ROC)?",
            "(TP / P + TP / (TP + FP)) / 2", "(1 + P2) / 2",
-           "no positive cases or no positive decisions", WA,
+           "no positive cases or no positive decisions", _WA,
            identities=("precision_recall_mean == (precision + recall) / 2",)),
     _entry(agreement.imbalance_accuracy, kernels.imbalance_accuracy,
            "How far do right decisions exceed the larger kind of error (IAM)?",
            "((TP - max(FP, FN)) / max(P, TP + FP) + (TN - max(FP, FN)) / max(N, TN + FN)) / 2",
-           "0", "a class has neither cases nor decisions", WA, low=-1.0,
+           "0", "a class has neither cases nor decisions", _WA, low=-1.0,
            identities=("imbalance_accuracy == 2 * class_balance_accuracy - 1",)),
 )  # fmt: skip
 
-TWO_CLASS_METRICS = (*RATES, *DIAGNOSTICS, *F_SCORES)
+TWO_CLASS_METRICS = (*_RATES, *_DIAGNOSTICS, *_F_SCORES)
 
 
 def _no_table(*_: Any, **__: Any) -> FloatArray:

@@ -14,11 +14,9 @@ from stakes.metrics.counts import agreement, averages
 from stakes.metrics.facts.metric import entry
 from stakes.typing import FloatArray
 
-__all__ = ["ANY_CLASS_METRICS"]
-
-FERRER = "Ferrer 2025"
-A_CLASS_EMPTY = "a class has no case"
-NEITHER = "a class has neither cases nor decisions"
+_FERRER = "Ferrer 2025"
+_A_CLASS_EMPTY = "a class has no case"
+_NEITHER = "a class has neither cases nor decisions"
 
 
 #: One metric of any number of classes.
@@ -80,26 +78,26 @@ def _mean_f_beta(counts: FloatArray, beta: float = 1.0) -> FloatArray:
 ANY_CLASS_METRICS = (
     _entry(special_cases.accuracy, kernels.pooled_f_beta,
            "How many decisions were right?",
-           "sum(diag) / total", "max(P)", "no cases", f"{FERRER}, section 2.3",
+           "sum(diag) / total", "max(P)", "no cases", f"{_FERRER}, section 2.3",
            identities=("accuracy == 1 - error_rate", "accuracy == micro_f1",
                        "accuracy == beta_averaged_accuracy")),
     _entry(special_cases.error_rate, _error_rate,
            "How many decisions were wrong?",
-           "1 - sum(diag) / total", "1 - max(P)", "no cases", f"{FERRER}, eq 5", higher=False),
+           "1 - sum(diag) / total", "1 - max(P)", "no cases", f"{_FERRER}, eq 5", higher=False),
     _entry(special_cases.balanced_accuracy, _mean_recall,
            "What is the average recall?",
-           "mean(diag / rows)", "1 / K", A_CLASS_EMPTY, f"{FERRER}, section 2.3",
+           "mean(diag / rows)", "1 / K", _A_CLASS_EMPTY, f"{_FERRER}, section 2.3",
            identities=("balanced_accuracy == 1 - balanced_error_rate",
                        "balanced_accuracy == macro_recall")),
     _entry(special_cases.balanced_error_rate, lambda counts: 1 - _mean_recall(counts),
            "What is the average error rate of the classes?",
-           "1 - mean(diag / rows)", "1 - 1 / K", A_CLASS_EMPTY, f"{FERRER}, eq 6", higher=False),
+           "1 - mean(diag / rows)", "1 - 1 / K", _A_CLASS_EMPTY, f"{_FERRER}, eq 6", higher=False),
     _entry(agreement.mcc, _mcc,
            "How strongly do class and decision correlate?",
            "(total * sum(diag) - sum(rows * cols))"
            " / sqrt((total**2 - sum(cols**2)) * (total**2 - sum(rows**2)))",
            "0", "all cases of one class, or all decisions the same",
-           f"{FERRER}, eq 17; Gorodkin 2004", low=-1.0,
+           f"{_FERRER}, eq 17; Gorodkin 2004", low=-1.0,
            identities=("K > 2 or abs(mcc) == sqrt(abs(informedness * markedness))",)),
     _entry(agreement.kappa, _kappa,
            "How far does agreement exceed what the margins alone would give?",
@@ -108,35 +106,35 @@ ANY_CLASS_METRICS = (
            low=-1.0),
     _entry(agreement.geometric_mean, _geometric_mean,
            "What is the geometric mean of the recalls?",
-           "prod(diag / rows) ** (1 / K)", "1 / K", A_CLASS_EMPTY,
+           "prod(diag / rows) ** (1 / K)", "1 / K", _A_CLASS_EMPTY,
            "Cost-Sensitive Evaluation for Binary Classifiers 2025, Table 2",
            identities=("K > 2 or geometric_mean == sqrt(recall * specificity)",)),
     _entry(agreement.class_balance_accuracy, kernels.class_balance_accuracy,
            "What is the average of the smaller of precision and recall (CBA)?",
-           "mean(diag / maximum(rows, cols))", "1 / K", NEITHER,
+           "mean(diag / maximum(rows, cols))", "1 / K", _NEITHER,
            "Cost-Sensitive Evaluation for Binary Classifiers 2025, Table 2"),
     _entry(averages.macro_precision, _mean_precision,
            "What is the average precision of the classes?",
-           "mean(diag / cols)", "1 / K", "a decision was never taken", f"{FERRER}, section 3.7"),
+           "mean(diag / cols)", "1 / K", "a decision was never taken", f"{_FERRER}, section 3.7"),
     _entry(averages.macro_recall, _mean_recall,
            "What is the average recall of the classes?",
-           "mean(diag / rows)", "1 / K", A_CLASS_EMPTY, f"{FERRER}, section 3.7"),
+           "mean(diag / rows)", "1 / K", _A_CLASS_EMPTY, f"{_FERRER}, section 3.7"),
     _entry(averages.macro_f1, _mean_f1,
            "What is the average F1 of the classes?",
-           "mean(2 * diag / (rows + cols))", "1 / K", NEITHER,
-           f"{FERRER}, section 3.7 (MC1)"),
+           "mean(2 * diag / (rows + cols))", "1 / K", _NEITHER,
+           f"{_FERRER}, section 3.7 (MC1)"),
     _entry(averages.f1_of_averages, _mean_f_beta,
            "What is the F1 of the average precision and recall?",
            "2 * mean(diag / cols) * mean(diag / rows) / (mean(diag / cols) + mean(diag / rows))",
            "1 / K", "a class has no case, a decision was never taken, or nothing is right",
-           f"{FERRER}, section 3.7 (MC2)",
+           f"{_FERRER}, section 3.7 (MC2)",
            identities=("f1_of_averages == 2 * macro_precision * macro_recall"
                        " / (macro_precision + macro_recall)",)),
     _entry(averages.micro_f1, kernels.pooled_f_beta,
            "What is the F1 of all one-against-rest decisions pooled?",
-           "sum(diag) / total", "max(P)", "no cases", f"{FERRER}, section 3.7"),
+           "sum(diag) / total", "max(P)", "no cases", f"{_FERRER}, section 3.7"),
     _entry(averages.weighted_f1, _weighted_f1,
            "What is the F1 of the classes, averaged by their shares?",
            "sum(rows * 2 * diag / (rows + cols)) / total", "by search",
-           NEITHER, "scikit-learn, f1_score(average='weighted')"),
+           _NEITHER, "scikit-learn, f1_score(average='weighted')"),
 )  # fmt: skip

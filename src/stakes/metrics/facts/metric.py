@@ -18,8 +18,6 @@ from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.facts.naive_systems import best_naive_value
 from stakes.typing import FloatArray
 
-__all__ = ["Metric", "entry"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Metric:

@@ -13,10 +13,8 @@ from stakes.metrics.facts.metric import Metric
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 
-__all__ = ["ALIASES", "Catalogue", "catalogue"]
-
 #: Other names that people look for.
-ALIASES = {
+_ALIASES = {
     "ba": "balanced_accuracy",
     "b_roc": "precision_recall_mean",
     "cba": "class_balance_accuracy",
@@ -75,8 +73,8 @@ class Catalogue(Mapping[str, Metric]):
 
     def __getitem__(self, name: str) -> Metric:
         lower = str(name).strip().lower()
-        plain = ALIASES.get(lower) or lower.replace("-", "_").replace(" ", "_")
-        found = self._metrics.get(ALIASES.get(plain, plain))
+        plain = _ALIASES.get(lower) or lower.replace("-", "_").replace(" ", "_")
+        found = self._metrics.get(_ALIASES.get(plain, plain))
         if found is None:
             raise KeyError(
                 f"no metric {name!r}; did you mean {' or '.join(self.nearest(name)) or 'another'}?"
@@ -95,7 +93,7 @@ class Catalogue(Mapping[str, Metric]):
 
     def nearest(self, name: str) -> list[str]:
         """Names that look like this one."""
-        return get_close_matches(str(name).lower(), [*self._metrics, *ALIASES], n=3)
+        return get_close_matches(str(name).lower(), [*self._metrics, *_ALIASES], n=3)
 
     def find(self, name: str) -> Metric:
         """The entry, or a `DataError` that lists what there is.

@@ -8,8 +8,6 @@ import numpy as np
 
 from stakes.typing import FloatArray
 
-__all__ = ["best_naive_value"]
-
 
 def best_naive_value(
     values: Callable[[FloatArray], FloatArray], priors: FloatArray, n_decisions: int, higher: bool

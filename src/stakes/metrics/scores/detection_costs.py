@@ -19,15 +19,6 @@ from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.summaries.score_counts import ScoreCounts
 
-__all__ = [
-    "DetectionCosts",
-    "cllr",
-    "detection_costs",
-    "log_odds_sums",
-    "min_cllr",
-    "nist_applications",
-]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DetectionCosts:

@@ -19,8 +19,6 @@ from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
-__all__ = ["HullPoints", "ParetoFront", "expanded_systems", "hull_points", "pareto_front"]
-
 
 class HullPoints(NamedTuple):
     """Corners of the ROC convex hull, from acting on nobody to acting on all.

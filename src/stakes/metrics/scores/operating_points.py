@@ -18,8 +18,6 @@ from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores, require_scores
 from stakes.typing import FloatArray, Name
 
-__all__ = ["OperatingPoint", "at_bayes_threshold", "at_min_cost", "at_threshold"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OperatingPoint:

@@ -14,20 +14,6 @@ from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
 
-__all__ = [
-    "BetaWeight",
-    "Losses",
-    "ScoreDecomposition",
-    "binary_brier_score",
-    "binary_cross_entropy",
-    "cost_over_applications",
-    "losses_of",
-    "mean_loss",
-    "score_decomposition",
-    "shares_of",
-]
-
-
 #: Losses of the first and of the second class as functions of the posterior log odds.
 Losses = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
@@ -88,7 +74,9 @@ class BetaWeight(NamedTuple):
         return np.asarray(alpha * raised / total), np.asarray(beta * missed / total)
 
 
-def mean_loss(losses: Losses, log_odds: FloatArray, first: FloatArray, second: FloatArray) -> float:
+def _mean_loss(
+    losses: Losses, log_odds: FloatArray, first: FloatArray, second: FloatArray
+) -> float:
     """Losses weighted by the mass of each class; no mass, no loss, even if infinite."""
     of_first, of_second = losses(log_odds)
     with np.errstate(invalid="ignore"):
@@ -98,7 +86,7 @@ def mean_loss(losses: Losses, log_odds: FloatArray, first: FloatArray, second: F
     return float(parts.sum())
 
 
-def losses_of(rule: Any) -> Losses:
+def _losses_of(rule: Any) -> Losses:
     """Losses of both classes as functions of the posterior log odds."""
     if isinstance(rule, BetaWeight):
         return rule.losses
@@ -116,7 +104,7 @@ def _squared(log_odds: FloatArray) -> FloatArray:
     return np.asarray(expit(log_odds) ** 2)
 
 
-def shares_of(scores: RankedScores, prior: float | None, what: str) -> FloatArray:
+def _shares_of(scores: RankedScores, prior: float | None, what: str) -> FloatArray:
     """The priors of both classes: given, or those of the data."""
     require_both(scores, what)
     if prior is None:
@@ -157,7 +145,7 @@ def binary_cross_entropy(scores: RankedScores, *, prior: float | None = None) ->
     >>> round(binary_cross_entropy(sc), 4)
     0.2231
     """
-    shares = shares_of(scores, prior, "binary_cross_entropy")
+    shares = _shares_of(scores, prior, "binary_cross_entropy")
     sums = log_odds_sums(scores, scores.shift_to(shares[1]))
     return float(np.sum(shares * np.array(sums) / scores.class_totals))
 
@@ -344,16 +332,16 @@ def score_decomposition(
     total  miscalibration  discrimination  uncertainty
     0.205  0.08            0.125           0.25
     """
-    shares = shares_of(scores, prior, "score_decomposition")
-    losses = losses_of(rule)
+    shares = _shares_of(scores, prior, "score_decomposition")
+    losses = _losses_of(rule)
     first, second = (
         share * part / part.sum() for share, part in zip(shares, scores.blocks(), strict=True)
     )
     with np.errstate(divide="ignore"):
         pooled = np.log(second) - np.log(first)
         alone = np.log(shares[1:]) - np.log(shares[:1])
-    refined = mean_loss(losses, pooled, first, second)
-    uncertainty = mean_loss(losses, alone, shares[:1], shares[1:])
+    refined = _mean_loss(losses, pooled, first, second)
+    uncertainty = _mean_loss(losses, alone, shares[:1], shares[1:])
     total = np.nan
     if scale and rule == "log":
         total = binary_cross_entropy(scores, prior=prior)
@@ -372,7 +360,7 @@ def _total(scores: RankedScores, shares: FloatArray, losses: Losses) -> float:
     if scores.kind == "posterior":
         log_odds = logit(log_odds)
     per_case = shares / scores.class_totals
-    return mean_loss(
+    return _mean_loss(
         losses,
         log_odds + scores.shift_to(shares[1]),
         per_case[0] * negatives,

@@ -11,16 +11,6 @@ from stakes.exceptions import DataError
 from stakes.metrics.scores.operating_points import OperatingPoint, at_threshold
 from stakes.summaries.ranked_scores import RankedScores, require_both
 
-__all__ = [
-    "EerMethod",
-    "at_equal_error",
-    "at_sensitivity",
-    "at_specificity",
-    "eer",
-    "sensitivity_at_specificity",
-    "specificity_at_sensitivity",
-]
-
 EerMethod = Literal["closest", "interpolated", "hull"]
 
 

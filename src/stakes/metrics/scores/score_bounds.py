@@ -18,8 +18,6 @@ from stakes.results import Frame
 from stakes.summaries import ScoreBins
 from stakes.summaries.ranked_scores import RankedScores, require_both
 
-__all__ = ["ScoreBounds", "score_bounds"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreBounds:

@@ -7,8 +7,6 @@ from typing import Any
 from stakes.metrics.scores.operating_points import at_bayes_threshold, at_min_cost
 from stakes.summaries.ranked_scores import RankedScores
 
-__all__ = ["actual_cost", "calibration_loss", "min_cost"]
-
 
 def actual_cost(scores: RankedScores, application: Any, *, normalize: bool = False) -> float:
     r"""Expected cost when the scores are taken at their word: Bayes decisions.

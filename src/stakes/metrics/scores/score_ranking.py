@@ -11,8 +11,6 @@ from stakes.exceptions import DataError
 from stakes.metrics.scores.proper_scores import BetaWeight, cost_over_applications
 from stakes.summaries.ranked_scores import RankedScores, require_both
 
-__all__ = ["auc", "average_precision", "h_measure", "partial_auc", "pr_auc"]
-
 
 def auc(scores: RankedScores) -> float:
     r"""Area under the ROC curve: how often a positive scores above a negative, ties half.

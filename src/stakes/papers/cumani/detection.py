@@ -20,13 +20,11 @@ from stakes.results import Frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FVCAUS", "detection", "draw_detection"]
 
-
-EFFECTIVE = (0.01, 0.1, 0.5, 0.9)
-PRIOR_OF_CALIBRATION = 0.5
+_EFFECTIVE = (0.01, 0.1, 0.5, 0.9)
+_PRIOR_OF_CALIBRATION = 0.5
 #: At most so many points of a curve are kept.
-POINTS = 600
+_POINTS = 600
 
 
 def detection(y: Any, scores: Any, *, task: str) -> Outcome:
@@ -34,7 +32,7 @@ def detection(y: Any, scores: Any, *, task: str) -> Outcome:
     systems = {"raw": scores, **_calibrated(y, scores)}
     counts = {name: ScoreCounts.from_scores(y, s, kind="llr") for name, s in systems.items()}
     grid = np.round(np.arange(-70, 71) / 10, 10)
-    x = np.log(np.array(EFFECTIVE) / (1 - np.array(EFFECTIVE)))
+    x = np.log(np.array(_EFFECTIVE) / (1 - np.array(_EFFECTIVE)))
     tables = {
         "histogram": _histogram(y, scores),
         "error-rates": _error_rates(counts["raw"]),
@@ -46,7 +44,7 @@ def detection(y: Any, scores: Any, *, task: str) -> Outcome:
         tables[f"bayes-error-{name}"] = bayes_error(summary, grid).frame()
         there = bayes_error(summary, x)
         gaps[name] = there.actual - there.minimum
-        for k, prior in enumerate(EFFECTIVE):
+        for k, prior in enumerate(_EFFECTIVE):
             cells += [
                 Cell(f"{name} / actual DCF at {prior}", None, float(there.actual[k]), 5e-5),
                 Cell(f"{name} / minimum at {prior}", None, float(there.minimum[k]), 5e-5),
@@ -63,7 +61,7 @@ def detection(y: Any, scores: Any, *, task: str) -> Outcome:
 
 def _calibrated(y: Any, scores: Any) -> dict[str, Any]:
     """Scores as LLRs of calibrators that never saw their case, fitted at a prior of one half."""
-    priors = [1 - PRIOR_OF_CALIBRATION, PRIOR_OF_CALIBRATION]
+    priors = [1 - _PRIOR_OF_CALIBRATION, _PRIOR_OF_CALIBRATION]
     made = {}
     for name, calibrator in (
         ("isotonic", Isotonic(priors=priors)),
@@ -84,7 +82,7 @@ def _calibration_claim(gaps: Mapping[str, Any], task: str) -> Claim:
         "The gap between actual and minimum DCF is the loss by miscalibration, and isotonic, "
         f"prior-weighted logistic and Gaussian calibration reduce it ({task}).",
         better,
-        f"Largest gap at effective priors of {', '.join(map(str, EFFECTIVE))}: {listed}.",
+        f"Largest gap at effective priors of {', '.join(map(str, _EFFECTIVE))}: {listed}.",
     )
 
 
@@ -113,8 +111,8 @@ def _thinned(frame: Frame) -> Frame:
     corner[1:-1] = (np.diff(x)[:-1] > 0) != (np.diff(x)[1:] > 0)
     corner[1:-1] |= (np.diff(y)[:-1] != 0) != (np.diff(y)[1:] != 0)
     kept = np.flatnonzero(corner)
-    if len(kept) > POINTS:
-        steps = np.geomspace(1, len(kept), POINTS // 2).astype(int) - 1
+    if len(kept) > _POINTS:
+        steps = np.geomspace(1, len(kept), _POINTS // 2).astype(int) - 1
         kept = kept[np.unique(np.concatenate([steps, len(kept) - 1 - steps]))]
     return Frame({name: frame[name][kept] for name in frame.columns})
 
@@ -178,7 +176,7 @@ def _draw_bayes(outcome: Outcome) -> Figure:
     return figure
 
 
-def compute(context: Context) -> Outcome:
+def _compute(context: Context) -> Outcome:
     """114 072 trials; the difference of the two log-posteriors is the score."""
     if context.data is None:
         raise FileNotFoundError("the folder of scores")
@@ -191,12 +189,12 @@ def compute(context: Context) -> Outcome:
     return replace(found, remarks=(remark,))
 
 
-def draw(outcome: Outcome) -> dict[str, Figure]:
+def _draw(outcome: Outcome) -> dict[str, Figure]:
     """Scores and Bayes errors."""
     return draw_detection(outcome, "fvcaus", corner=True)
 
 
 FVCAUS = Item(
-    "fvcaus", "Plots of the slides on real scores (FVCAUS)", compute, draw,
+    "fvcaus", "Plots of the slides on real scores (FVCAUS)", _compute, _draw,
     needs=("fvcaus_plda",), seconds=5,
 )  # fmt: skip

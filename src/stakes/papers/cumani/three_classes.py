@@ -23,15 +23,14 @@ from stakes.results import Frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["THREE_CLASSES"]
 
-CASES = (3000, 4000, 3000)
-MEANS = ((0.0, 0.0), (1.6, 0.4), (2.6, 2.0))
+_CASES = (3000, 4000, 3000)
+_MEANS = ((0.0, 0.0), (1.6, 0.4), (2.6, 2.0))
 #: The simulated classifier is too sure of itself by this factor, and leans towards the first class.
 TOO_SURE, LEANING = 2.5, (1.0, 0.0, -0.5)
 
 
-def compute(_: Context) -> Outcome:
+def _compute(_: Context) -> Outcome:
     """Costs of the raw, the calibrated and the ideal classifier, then class 2 against the rest."""
     y, ideal, logs = _simulated()
     app = Application(COSTS, priors=PRIORS)
@@ -89,19 +88,19 @@ def _simulated() -> tuple[NDArray[np.intp], Any, Any]:
     from scipy.special import log_softmax
 
     rng = np.random.default_rng(0)
-    y = np.repeat(np.arange(3), CASES)
-    points = np.asarray(MEANS)[y] + rng.normal(size=(len(y), 2))
-    distances = ((points[:, None, :] - np.asarray(MEANS)) ** 2).sum(axis=2)
+    y = np.repeat(np.arange(3), _CASES)
+    points = np.asarray(_MEANS)[y] + rng.normal(size=(len(y), 2))
+    distances = ((points[:, None, :] - np.asarray(_MEANS)) ** 2).sum(axis=2)
     likelihoods, priors = -distances / 2, np.log(PRIORS)
     ideal = log_softmax(likelihoods + priors, axis=1)
     return y, ideal, log_softmax(TOO_SURE * likelihoods + np.asarray(LEANING) + priors, axis=1)
 
 
-def draw(outcome: Outcome) -> dict[str, Figure]:
+def _draw(outcome: Outcome) -> dict[str, Figure]:
     """Scores and Bayes errors of class 2 against the others."""
     return draw_detection(outcome, "three-classes")
 
 
 THREE_CLASSES = Item(
-    "three-classes", "A simulated task of three classes", compute, draw, seconds=2
+    "three-classes", "A simulated task of three classes", _compute, _draw, seconds=2
 )  # fmt: skip

@@ -22,22 +22,6 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "FIGURES_4_5",
-    "FIGURE_1",
-    "FIGURE_2",
-    "FIGURE_3",
-    "METRICS",
-    "Kind",
-    "Pairs",
-    "cloud",
-    "coordinates",
-    "disturbed",
-    "draw_pairs",
-    "draw_points",
-    "good_rates",
-]
-
 
 Kind: TypeAlias = Literal["uniform", "gaussian"]
 
@@ -50,7 +34,7 @@ class Pairs(NamedTuple):
     second: FloatArray
 
 
-def draw_points(rng: np.random.Generator, n: int, kind: Kind) -> FloatArray:
+def _draw_points(rng: np.random.Generator, n: int, kind: Kind) -> FloatArray:
     """Points of the plane of figure 1: uniform, or normal with standard deviation 1/3."""
     found = np.empty((0, 2))
     while found.shape[0] < n:
@@ -61,19 +45,19 @@ def draw_points(rng: np.random.Generator, n: int, kind: Kind) -> FloatArray:
     return found[:n]
 
 
-def good_rates(rng: np.random.Generator, n: int) -> FloatArray:
+def _good_rates(rng: np.random.Generator, n: int) -> FloatArray:
     """Rates from 1/2 to 1 with linearly growing density (section 3.3)."""
     return np.asarray(0.5 + 0.5 * np.sqrt(rng.random(n)))
 
 
 def draw_pairs(rng: np.random.Generator, n: int, kind: Kind) -> Pairs:
     """True utilities, and pairs of confusion matrices with the same class shares."""
-    points = draw_points(rng, n, kind)
+    points = _draw_points(rng, n, kind)
     utilities = np.stack([UtilityPoint(x, y).utilities[::-1, ::-1] for x, y in points])
     share = rng.random(n)
     tables = []
     for _ in range(2):
-        right = np.stack([good_rates(rng, n), good_rates(rng, n)], axis=1)
+        right = np.stack([_good_rates(rng, n), _good_rates(rng, n)], axis=1)
         table = np.zeros((n, 2, 2))
         table[:, [0, 1], [0, 1]], table[:, [0, 1], [1, 0]] = right, 1 - right
         tables.append(table * np.stack([1 - share, share], axis=1)[:, :, None])
@@ -93,33 +77,33 @@ def disturbed(rng: np.random.Generator, utilities: FloatArray, sd: float) -> Flo
     return result
 
 
-def coordinates(utilities: FloatArray) -> FloatArray:
+def _coordinates(utilities: FloatArray) -> FloatArray:
     """Points (n, 2) of the plane, of utilities whose rows are the true classes 0 and 1."""
     low = utilities.min(axis=(1, 2), keepdims=True)
     scaled = (utilities - low) / (utilities.max(axis=(1, 2), keepdims=True) - low)
     return np.stack([scaled[:, 1, 1] - scaled[:, 0, 0], scaled[:, 1, 0] - scaled[:, 0, 1]], axis=1)
 
 
-METRICS = {"accuracy": "accuracy", "recall": "true-positive rate", "f1": "F1", "mcc": "MCC"}
+_METRICS = {"accuracy": "accuracy", "recall": "true-positive rate", "f1": "F1", "mcc": "MCC"}
 #: The two classification problems by their utilities; rows true classes 1 and 0, so that the
 #: positive class 0 comes second.
-PROBLEMS = {
+_PROBLEMS = {
     "[1 0; 0 1]": CostMatrix.from_utilities([[1, 0], [0, 1]]),
     "[1 0; 0 0]": CostMatrix.from_utilities([[0, 0], [0, 1]]),
 }
 #: Metrics that are said to be right for every pair of a problem.
-RIGHT = {("accuracy", "[1 0; 0 1]"), ("recall", "[1 0; 0 0]")}
-POINTS = 1200
+_RIGHT = {("accuracy", "[1 0; 0 1]"), ("recall", "[1 0; 0 0]")}
+_POINTS = 1200
 
 
-def cloud(share: float, n: int = POINTS, rng: int = 149) -> Frame:
+def _cloud(share: float, n: int = _POINTS, rng: int = 149) -> Frame:
     """Random tables of good classifiers: their metrics, and their yields in both problems."""
     generator = np.random.default_rng(rng)
-    tpr, tnr = good_rates(generator, n), good_rates(generator, n)
+    tpr, tnr = _good_rates(generator, n), _good_rates(generator, n)
     cells = [(1 - share) * tnr, (1 - share) * (1 - tnr), share * (1 - tpr), share * tpr]
     tables = np.stack(cells, axis=-1).reshape(n, 2, 2)
-    columns = {metric: catalogue[metric].values(1000 * tables) for metric in METRICS}
-    for name, costs in PROBLEMS.items():
+    columns = {metric: catalogue[metric].values(1000 * tables) for metric in _METRICS}
+    for name, costs in _PROBLEMS.items():
         columns[name] = -(tables * costs.values).sum(axis=(1, 2))
     return Frame({"tpr": tpr, "tnr": tnr, **columns})
 
@@ -127,8 +111,8 @@ def cloud(share: float, n: int = POINTS, rng: int = 149) -> Frame:
 def _pairs(share: float) -> Frame:
     """For each metric and problem two tables that are ranked wrongly, where there are any."""
     rows = []
-    for problem, costs in PROBLEMS.items():
-        for metric in METRICS:
+    for problem, costs in _PROBLEMS.items():
+        for metric in _METRICS:
             pair = opposite_pair(metric, application=costs, priors=[1 - share, share])
             if pair is not None:
                 rows.append((metric, problem, -pair.costs[0], pair.values[0], -pair.costs[1],
@@ -138,20 +122,20 @@ def _pairs(share: float) -> Frame:
     return Frame(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
 
 
-def compute(share: float, *, n: int = 200_000) -> Outcome:
+def _compute(share: float, *, n: int = 200_000) -> Outcome:
     """The cloud at a share of class 0, the pairs, and how many pairs are ranked wrongly."""
     cells, wrong = [], {}
-    for problem, costs in PROBLEMS.items():
+    for problem, costs in _PROBLEMS.items():
         app = Application(costs, priors=[1 - share, share])
-        for metric, words in METRICS.items():
+        for metric, words in _METRICS.items():
             rate = misranking_rate(metric, utilities=app, n=n, rng=149)
             wrong[metric, problem] = 100 * float(rate)
             cells.append(
-                Cell(f"{words} / {problem}", 0.0 if (metric, problem) in RIGHT else None,
-                     100 * float(rate), 0.0 if (metric, problem) in RIGHT else 0.05,
+                Cell(f"{words} / {problem}", 0.0 if (metric, problem) in _RIGHT else None,
+                     100 * float(rate), 0.0 if (metric, problem) in _RIGHT else 0.05,
                      "% of pairs ranked wrongly", source="equality")
             )  # fmt: skip
-    rates = cloud(share, 200_000)["tpr"]
+    rates = _cloud(share, 200_000)["tpr"]
     cells += [
         Cell(f"rates drawn, {name}", printed, float(np.quantile(rates, q)), 0.005,
              source="print" if share == 0.5 else "again")  # the same rates in both figures
@@ -159,7 +143,7 @@ def compute(share: float, *, n: int = 200_000) -> Outcome:
                                  ("upper quartile", 0.75, 0.93))
     ]  # fmt: skip
     return Outcome(
-        tuple(cells), {"cloud": cloud(share), "pairs": _pairs(share)}, _REMARKS,
+        tuple(cells), {"cloud": _cloud(share), "pairs": _pairs(share)}, _REMARKS,
         _claims(wrong, share),
     )  # fmt: skip
 
@@ -173,12 +157,12 @@ _REMARKS = (
 def _claims(wrong: dict[tuple[str, str], float], share: float) -> tuple[Claim, ...]:
     """Which metrics are right in which problem."""
     percent = f"{100 * share:.0f} % of class 0"
-    always = [wrong[metric, problem] for metric in ("f1", "mcc") for problem in PROBLEMS]
+    always = [wrong[metric, problem] for metric in ("f1", "mcc") for problem in _PROBLEMS]
     return (
         Claim(
             "Accuracy ranks every pair rightly with the utilities [1 0; 0 1], the true-positive "
             f"rate with [1 0; 0 0] ({percent}).",
-            all(wrong[place] == 0 for place in RIGHT),
+            all(wrong[place] == 0 for place in _RIGHT),
             "No pair of 200,000 is ranked wrongly there; with the other utilities accuracy ranks "
             f"{wrong['accuracy', '[1 0; 0 0]']:.1f} % wrongly, the true-positive rate "
             f"{wrong['recall', '[1 0; 0 1]']:.1f} %.",
@@ -192,16 +176,16 @@ def _claims(wrong: dict[tuple[str, str], float], share: float) -> tuple[Claim, .
     )
 
 
-def draw(outcome: Outcome, name: str) -> dict[str, Figure]:
+def _draw(outcome: Outcome, name: str) -> dict[str, Figure]:
     """Four rows of metrics, two columns of problems."""
     points, pairs = outcome.tables["cloud"], outcome.tables["pairs"]
     figure, axes = panels(4, 2, width=3.6, height=2.5)
     for place, ax in enumerate(axes):
-        metric, problem = list(METRICS)[place // 2], list(PROBLEMS)[place % 2]
+        metric, problem = list(_METRICS)[place // 2], list(_PROBLEMS)[place % 2]
         ax.plot(points[problem], points[metric], "o", color=COLOURS[0], markersize=1.8, alpha=0.45,
                 rasterized=True)  # fmt: skip
         _mark(ax, pairs, metric, problem)
-        ax.set_ylabel(METRICS[metric])
+        ax.set_ylabel(_METRICS[metric])
         if place < 2:
             ax.set_title(f"utilities {problem}", loc="left", fontsize=TITLE)
         if place >= 6:
@@ -227,8 +211,8 @@ def _item(number: int, share: float) -> Item:
     return Item(
         f"figure{number}",
         f"Figure {number}: metrics against the utility yield, classes {words}",
-        lambda _: compute(share),
-        lambda outcome: draw(outcome, f"figure{number}"),
+        lambda _: _compute(share),
+        lambda outcome: _draw(outcome, f"figure{number}"),
         seconds=3.0,
     )
 
@@ -237,16 +221,16 @@ FIGURE_2, FIGURE_3 = _item(2, 0.5), _item(3, 0.9)
 
 
 #: Corners and sides of the plane, and its centre.
-PLACES = ((0, 0), (1, 1), (0, 1), (-1, 0), (-1, -1), (0, -1), (1, 0), (0.5, 0.5), (-0.5, -0.5))
-EDGE = np.array([(1, 1), (0, 1), (-1, 0), (-1, -1), (0, -1), (1, 0), (1, 1)], dtype=float)
+_PLACES = ((0, 0), (1, 1), (0, 1), (-1, 0), (-1, -1), (0, -1), (1, 0), (0.5, 0.5), (-0.5, -0.5))
+_EDGE = np.array([(1, 1), (0, 1), (-1, 0), (-1, -1), (0, -1), (1, 0), (1, 1)], dtype=float)
 #: Utilities in the middle of the errors of figure 5, rows true classes.
-CENTRES = {"[.5 .5; 0 1]": [[0.5, 0.0], [0.5, 1.0]], "[1 0; .5 .5]": [[1.0, 0.5], [0.0, 0.5]]}
-SHOWN = 1500
+_CENTRES = {"[.5 .5; 0 1]": [[0.5, 0.0], [0.5, 1.0]], "[1 0; .5 .5]": [[1.0, 0.5], [0.0, 0.5]]}
+_SHOWN = 1500
 
 
-def figure_1(_: Context) -> Outcome:
+def _figure_1(_: Context) -> Outcome:
     """Eqs 12-13: coordinates of the plane, with the matrices of the stories in it."""
-    points = {f"({x:g}, {y:g})": UtilityPoint(x, y) for x, y in PLACES}
+    points = {f"({x:g}, {y:g})": UtilityPoint(x, y) for x, y in _PLACES}
     stories = {name: UtilityPoint.from_costs(UTILITIES[name]) for name in ("eq 4", "eq 5")}
     everywhere = {**points, **stories}
     rows = [(name, p.x, p.y, *p.utilities.T.ravel()) for name, p in everywhere.items()]
@@ -272,11 +256,11 @@ _PLANE_REMARKS = ("Matrices are printed as in the paper, the classifier's output
 
 def _outline(ax: Any) -> None:
     """The hexagon inside which no error is better than the right decision."""
-    ax.plot(EDGE[:, 0], EDGE[:, 1], color="#767676", linewidth=1)
+    ax.plot(_EDGE[:, 0], _EDGE[:, 1], color="#767676", linewidth=1)
     ax.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25), aspect="equal", xlabel="x", ylabel="y")
 
 
-def draw_figure_1(outcome: Outcome) -> dict[str, Figure]:
+def _draw_figure_1(outcome: Outcome) -> dict[str, Figure]:
     """The plane with matrices at their places."""
     table = outcome.tables["points"]
     figure, (ax,) = panels(1, 1, width=6.2, height=6.0)
@@ -296,17 +280,17 @@ def draw_figure_1(outcome: Outcome) -> dict[str, Figure]:
     return {"figure1": figure}
 
 
-def figures_4_5(_: Context) -> Outcome:
+def _figures_4_5(_: Context) -> Outcome:
     """Points of the truncated gaussian, and utilities with errors around two matrices."""
     rng = np.random.default_rng(149)
-    points = draw_points(rng, SHOWN, "gaussian")
+    points = _draw_points(rng, _SHOWN, "gaussian")
     rows: dict[str, list[Any]] = {"centre": [], "sd": [], "x": [], "y": []}
     cells = []
-    for name, centre in CENTRES.items():
+    for name, centre in _CENTRES.items():
         for sd in (0.1, 0.2):
-            true = np.tile(np.array(centre), (SHOWN // 3, 1, 1))
+            true = np.tile(np.array(centre), (_SHOWN // 3, 1, 1))
             wrong = disturbed(rng, true, sd)
-            place = coordinates(wrong)
+            place = _coordinates(wrong)
             rows["centre"] += [name] * len(place)
             rows["sd"] += [sd] * len(place)
             rows["x"] += place[:, 0].tolist()
@@ -320,7 +304,7 @@ def figures_4_5(_: Context) -> Outcome:
     return Outcome(tuple(cells), tables)
 
 
-def draw_figures_4_5(outcome: Outcome) -> dict[str, Figure]:
+def _draw_figures_4_5(outcome: Outcome) -> dict[str, Figure]:
     """Both pictures side by side."""
     figure, axes = panels(1, 2, width=4.4, height=4.4)
     for ax in axes:
@@ -333,16 +317,16 @@ def draw_figures_4_5(outcome: Outcome) -> dict[str, Figure]:
         mine = errors["sd"] == sd
         axes[1].plot(errors["x"][mine], errors["y"][mine], marker, color=color, markersize=2.4,
                      alpha=0.5, label=f"sd {sd:g}", rasterized=True)  # fmt: skip
-    for centre in CENTRES.values():
-        place = coordinates(np.array([centre]))[0]
+    for centre in _CENTRES.values():
+        place = _coordinates(np.array([centre]))[0]
         axes[1].plot(*place, "D", color="black", markersize=7)
     axes[1].set_title("Figure 5: errors on the utilities", loc="left", fontsize=TITLE)
     axes[1].legend(loc="lower right", markerscale=2.5, **{**LEGEND, "handlelength": 1})
     return {"figures4-5": figure}
 
 
-FIGURE_1 = Item("figure1", "Figure 1: the plane of utility matrices", figure_1, draw_figure_1)
+FIGURE_1 = Item("figure1", "Figure 1: the plane of utility matrices", _figure_1, _draw_figure_1)
 FIGURES_4_5 = Item(
     "figures4-5", "Figures 4 and 5: a population of utilities, and errors on them",
-    figures_4_5, draw_figures_4_5,
+    _figures_4_5, _draw_figures_4_5,
 )  # fmt: skip

@@ -18,10 +18,9 @@ from stakes.results import Frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURE_6", "FIGURE_7", "figure_6", "figure_7"]
 
 #: Percent of pairs ranked wrongly: uniform and gaussian true utilities (figures 6 and 7).
-PRINTED = {
+_PRINTED = {
     "recall": (25.0, 25.0),
     "precision": (21.3, 20.9),
     "balanced_accuracy": (15.9, 14.6),
@@ -30,9 +29,9 @@ PRINTED = {
     "f1": (9.7, 6.6),
     "accuracy": (8.7, 4.9),
 }
-WRONG = (4.0, 2.5)
+_WRONG = (4.0, 2.5)
 #: The same of an independent run with a million pairs, last the utilities with an error.
-INDEPENDENT = {
+_INDEPENDENT = {
     "recall": (24.98, 25.00),
     "precision": (21.27, 20.87),
     "balanced_accuracy": (15.89, 14.56),
@@ -43,58 +42,58 @@ INDEPENDENT = {
     "wrong utilities": (4.02, 2.51),
 }
 #: What is left of the error labelled 0.1 in figure 6.
-REALISED = 0.105
+_REALISED = 0.105
 #: Where utilities with errors become as bad as accuracy, read off figure 7.
-CROSSINGS = (0.26, 0.19)
+_CROSSINGS = (0.26, 0.19)
 #: Standard deviation before the errors are cut off, in the figure labelled 0.1; and of figure 7.
-LABELLED = 0.11
-ERRORS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
-SEED = 149
-PAIRS = 10**6
+_LABELLED = 0.11
+_ERRORS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+_SEED = 149
+_PAIRS = 10**6
 #: Points of percent: about five standard errors of the authors' million pairs.
-TOLERANCE = 0.2
-SHOWN = 1500
-KINDS: tuple[Kind, Kind] = ("uniform", "gaussian")
+_TOLERANCE = 0.2
+_SHOWN = 1500
+_KINDS: tuple[Kind, Kind] = ("uniform", "gaussian")
 
 
 def _cells(kind: Kind, n: int, tolerance: float) -> tuple[list[Cell], dict[str, float], float]:
     """Percentages of a population beside the printed ones, and the realised error."""
-    column = KINDS.index(kind)
-    table = misranking_rates(list(PRINTED), utilities=kind, n=n, rng=SEED)
-    wrong = misranking_by_error([LABELLED], utilities=kind, n=n, rng=SEED)
-    rates = {metric: 100 * float(table[metric]) for metric in PRINTED}
+    column = _KINDS.index(kind)
+    table = misranking_rates(list(_PRINTED), utilities=kind, n=n, rng=_SEED)
+    wrong = misranking_by_error([_LABELLED], utilities=kind, n=n, rng=_SEED)
+    rates = {metric: 100 * float(table[metric]) for metric in _PRINTED}
     cells = [
-        Cell(f"{WORDS[metric]} / {kind}", PRINTED[metric][column], rate, tolerance,
+        Cell(f"{WORDS[metric]} / {kind}", _PRINTED[metric][column], rate, tolerance,
              "% of pairs ranked wrongly",
              "6.5 in figure 7" if (metric, kind) == ("f1", "gaussian") else "")
         for metric, rate in rates.items()
     ]  # fmt: skip
     rates["wrong utilities"] = 100 * float(wrong.rates[0])
     cells.append(
-        Cell(f"utilities with an error / {kind}", WRONG[column], rates["wrong utilities"],
-             tolerance, "% of pairs ranked wrongly", f"nominal sd {LABELLED}")
+        Cell(f"utilities with an error / {kind}", _WRONG[column], rates["wrong utilities"],
+             tolerance, "% of pairs ranked wrongly", f"nominal sd {_LABELLED}")
     )  # fmt: skip
     cells += [
         Cell(f"{WORDS.get(metric, 'utilities with an error')}, two decimals / {kind}",
              known[column], rates[metric], tolerance, "% of pairs ranked wrongly",
              source="independent")
-        for metric, known in INDEPENDENT.items()
+        for metric, known in _INDEPENDENT.items()
     ]  # fmt: skip
     return cells, rates, float(wrong.realised[0])
 
 
-def figure_6(_: Context, n: int = PAIRS, tolerance: float = TOLERANCE) -> Outcome:
+def _figure_6(_: Context, n: int = _PAIRS, tolerance: float = _TOLERANCE) -> Outcome:
     """Uniform utilities: percentages from a million pairs, and a few pairs to look at."""
     cells, rates, realised = _cells("uniform", n, tolerance)
     cells.append(
         Cell("error labelled 0.1, realised sd", 0.1, realised, 0.05,
-             note=f"drawn with a standard deviation of {LABELLED} before it is cut off")
+             note=f"drawn with a standard deviation of {_LABELLED} before it is cut off")
     )  # fmt: skip
     cells.append(
-        Cell("error labelled 0.1, realised sd, three decimals", REALISED, realised, 5e-4,
+        Cell("error labelled 0.1, realised sd, three decimals", _REALISED, realised, 5e-4,
              source="independent")
     )  # fmt: skip
-    best = min(PRINTED, key=lambda metric: rates[metric])
+    best = min(_PRINTED, key=lambda metric: rates[metric])
     claims = (
         Claim(
             "Accuracy ranks fewest pairs wrongly among the metrics, and utilities with an error "
@@ -106,7 +105,8 @@ def figure_6(_: Context, n: int = PAIRS, tolerance: float = TOLERANCE) -> Outcom
         Claim(
             "The error in figure 6 has a standard deviation of 0.1.",
             None,
-            f"The authors' program draws it with {LABELLED}; after the cut {realised:.4f} is left, "
+            f"The authors' program draws it with {_LABELLED}; after the cut {realised:.4f} is "
+            "left, "
             f"which rounds to 0.1.",
         ),
     )
@@ -115,33 +115,33 @@ def figure_6(_: Context, n: int = PAIRS, tolerance: float = TOLERANCE) -> Outcom
 
 def _pairs() -> Frame:
     """Differences of the true yield, of the metrics, and of the wrong yield, pair by pair."""
-    rng = np.random.default_rng(SEED)
-    pairs = draw_pairs(rng, SHOWN, "uniform")
-    wrong = disturbed(rng, pairs.utilities, LABELLED)
+    rng = np.random.default_rng(_SEED)
+    pairs = draw_pairs(rng, _SHOWN, "uniform")
+    wrong = disturbed(rng, pairs.utilities, _LABELLED)
     step = pairs.second - pairs.first
     columns = {"true": (step * pairs.utilities).sum(axis=(1, 2))}
-    for metric in PRINTED:
+    for metric in _PRINTED:
         values = [catalogue[metric].values(1000 * part) for part in (pairs.second, pairs.first)]
         columns[metric] = values[0] - values[1]
     columns["wrong utilities"] = (step * wrong).sum(axis=(1, 2))
     return Frame(columns)
 
 
-def figure_7(context: Context, n: int = PAIRS, tolerance: float = TOLERANCE) -> Outcome:
+def _figure_7(context: Context, n: int = _PAIRS, tolerance: float = _TOLERANCE) -> Outcome:
     """Both populations: percentages by the error that is left after the cut."""
     cells: list[Cell] = []
     frames: dict[str, Frame] = {}
     curves: dict[str, ErrorCurve] = {}
     rates: dict[str, dict[str, float]] = {}
-    for column, kind in enumerate(KINDS):
+    for column, kind in enumerate(_KINDS):
         found, rates[kind], _ = _cells(kind, n, tolerance)
         if kind == "uniform":  # as in figure 6
             found = [replace(cell, source="again") for cell in found if cell.source == "print"]
-        curves[kind] = misranking_by_error(ERRORS, utilities=kind, n=n, rng=SEED)
+        curves[kind] = misranking_by_error(_ERRORS, utilities=kind, n=n, rng=_SEED)
         crossing = curves[kind].crossing(rates[kind]["accuracy"] / 100)
         cells += [
             *found,
-            Cell(f"error as bad as accuracy / {kind}", CROSSINGS[column], crossing, 0.01,
+            Cell(f"error as bad as accuracy / {kind}", _CROSSINGS[column], crossing, 0.01,
                  "realised sd at the crossing", "read off the figure"),
             Cell(f"error as bad as F1 / {kind}", None,
                  curves[kind].crossing(rates[kind]["f1"] / 100), 5e-4,
@@ -149,9 +149,9 @@ def figure_7(context: Context, n: int = PAIRS, tolerance: float = TOLERANCE) -> 
         ]  # fmt: skip
         frames[kind] = curves[kind].frame()
         frames[f"{kind}_metrics"] = Frame(
-            {"metric": list(PRINTED), "percent": [rates[kind][metric] for metric in PRINTED]}
+            {"metric": list(_PRINTED), "percent": [rates[kind][metric] for metric in _PRINTED]}
         )
-        context.progress((column + 1) / len(KINDS))
+        context.progress((column + 1) / len(_KINDS))
     return Outcome(tuple(cells), frames, _REMARKS, _error_claims(curves, rates))
 
 
@@ -166,7 +166,7 @@ def _error_claims(
 ) -> tuple[Claim, ...]:
     """How large an error may be."""
     accuracy, f1 = (
-        {kind: curves[kind].crossing(rates[kind][metric] / 100) for kind in KINDS}
+        {kind: curves[kind].crossing(rates[kind][metric] / 100) for kind in _KINDS}
         for metric in ("accuracy", "f1")
     )
     return (
@@ -186,12 +186,12 @@ def _error_claims(
     )
 
 
-def draw_figure_6(outcome: Outcome) -> dict[str, Figure]:
+def _draw_figure_6(outcome: Outcome) -> dict[str, Figure]:
     """A panel per metric, worst first; pairs in the second and fourth quadrant are wrong."""
     table = outcome.tables["pairs"]
     percent = {cell.name.split(" / ")[0]: cell.ours for cell in outcome.cells}
     figure, axes = panels(2, 4, width=3.0, height=2.7)
-    for ax, column in zip(axes, [*PRINTED, "wrong utilities"], strict=True):
+    for ax, column in zip(axes, [*_PRINTED, "wrong utilities"], strict=True):
         words = WORDS.get(column, "utilities with an error")
         wrong = table["true"] * table[column] <= 0
         for mine, marker, color in ((~wrong, "o", COLOURS[0]), (wrong, "^", COLOURS[1])):
@@ -208,10 +208,10 @@ def draw_figure_6(outcome: Outcome) -> dict[str, Figure]:
     return {"figure6": figure}
 
 
-def draw_figure_7(outcome: Outcome) -> dict[str, Figure]:
+def _draw_figure_7(outcome: Outcome) -> dict[str, Figure]:
     """Two panels, one per population."""
     figure, axes = panels(1, 2, width=5.0, height=4.6, sharey=True)
-    for ax, kind in zip(axes, KINDS, strict=True):
+    for ax, kind in zip(axes, _KINDS, strict=True):
         curve, lines = outcome.tables[kind], outcome.tables[f"{kind}_metrics"]
         ax.plot(curve["realised"], 100 * curve["rate"], "o-", color=COLOURS[0], linewidth=LINE)
         for metric, percent in zip(lines["metric"], lines["percent"], strict=True):
@@ -235,10 +235,10 @@ def _label(ax: Any, curve: Frame) -> None:
 
 
 FIGURE_6 = Item(
-    "figure6", "Figure 6: pairs ranked wrongly, uniform utilities", figure_6, draw_figure_6,
+    "figure6", "Figure 6: pairs ranked wrongly, uniform utilities", _figure_6, _draw_figure_6,
     seconds=6.0,
 )  # fmt: skip
 FIGURE_7 = Item(
     "figure7", "Figure 7: pairs ranked wrongly against the error on the utilities",
-    figure_7, draw_figure_7, seconds=20.0,
+    _figure_7, _draw_figure_7, seconds=20.0,
 )  # fmt: skip

@@ -17,23 +17,21 @@ from stakes.results import Frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CLASSIFIERS", "COMPLIANCE", "FIGURE_8", "TABLE_1", "UTILITIES", "WORDS"]
 
-
-CLASSES = ("long", "short")
+_CLASSES = ("long", "short")
 #: Eqs 1-2 per 100 components, turned so that rows are the true classes 0 (long) and 1 (short).
-CLASSIFIERS = {
-    "classifier A": ConfusionMatrix([[27, 23], [15, 35]], CLASSES, CLASSES),
-    "classifier B": ConfusionMatrix([[43, 7], [18, 32]], CLASSES, CLASSES),
+_CLASSIFIERS = {
+    "classifier A": ConfusionMatrix([[27, 23], [15, 35]], _CLASSES, _CLASSES),
+    "classifier B": ConfusionMatrix([[43, 7], [18, 32]], _CLASSES, _CLASSES),
 }
 #: Eqs 4-6, turned alike.
 UTILITIES = {
-    "eq 4": CostMatrix.from_utilities([[15, -35], [-335, 165]], CLASSES, CLASSES),
-    "eq 5": CostMatrix.from_utilities([[45, -65], [-335, 165]], CLASSES, CLASSES),
-    "eq 6": CostMatrix.from_utilities([[350, 300], [0, 500]], CLASSES, CLASSES),
+    "eq 4": CostMatrix.from_utilities([[15, -35], [-335, 165]], _CLASSES, _CLASSES),
+    "eq 5": CostMatrix.from_utilities([[45, -65], [-335, 165]], _CLASSES, _CLASSES),
+    "eq 6": CostMatrix.from_utilities([[350, 300], [0, 500]], _CLASSES, _CLASSES),
 }
-YIELDS = {"eq 4": (3.5, -3.5), "eq 5": (4.7, 7.3), "eq 6": (None, None)}
-PRINTED = {
+_YIELDS = {"eq 4": (3.5, -3.5), "eq 5": (4.7, 7.3), "eq 6": (None, None)}
+_PRINTED = {
     "accuracy": (0.62, 0.75),
     "balanced_accuracy": (0.62, 0.75),
     "precision": (0.64, 0.70),
@@ -55,7 +53,7 @@ WORDS = {
     "specificity": "true-negative rate",
 }
 #: Section 3.3: can it be written in the form of eq 17?
-COMPLIES = {
+_COMPLIES = {
     "accuracy": True,
     "recall": True,
     "specificity": True,
@@ -67,27 +65,27 @@ COMPLIES = {
 }
 
 
-def value(metric: str, table: ConfusionMatrix) -> float:
+def _value(metric: str, table: ConfusionMatrix) -> float:
     """A metric with class 0, the components that last, as the positive one."""
     entry = metrics.catalogue[metric]
     return entry(table, positive="long") if entry.classes == "two" else entry(table)
 
 
-def table_1(_: Context) -> Outcome:
+def _table_1(_: Context) -> Outcome:
     """Table 1, and the average gains of eqs 3, 5 and 6."""
     cells = [
-        Cell(f"{WORDS[metric]} / {name}", printed, value(metric, table), 0.005)
-        for metric, numbers in PRINTED.items()
-        for (name, table), printed in zip(CLASSIFIERS.items(), numbers, strict=True)
+        Cell(f"{WORDS[metric]} / {name}", printed, _value(metric, table), 0.005)
+        for metric, numbers in _PRINTED.items()
+        for (name, table), printed in zip(_CLASSIFIERS.items(), numbers, strict=True)
     ]
     gained = {
-        matrix: [metrics.utility_yield(table, costs) for table in CLASSIFIERS.values()]
+        matrix: [metrics.utility_yield(table, costs) for table in _CLASSIFIERS.values()]
         for matrix, costs in UTILITIES.items()
     }
     cells += [
         Cell(f"average gain, {matrix} / {name}", printed, ours, 0.05, note=_unit(matrix))
         for matrix in UTILITIES
-        for name, printed, ours in zip(CLASSIFIERS, YIELDS[matrix], gained[matrix], strict=True)
+        for name, printed, ours in zip(_CLASSIFIERS, _YIELDS[matrix], gained[matrix], strict=True)
     ]
     return Outcome(tuple(cells), claims=_table_claims(gained))
 
@@ -99,16 +97,16 @@ def _unit(matrix: str) -> str:
 
 def _table_claims(gained: dict[str, list[float]]) -> tuple[Claim, ...]:
     """What the prologue and section 1 say."""
-    a, b = CLASSIFIERS.values()
-    for_b = [metric for metric in PRINTED if value(metric, b) > value(metric, a)]
-    for_a = [WORDS[metric] for metric in PRINTED if metric not in for_b]
+    a, b = _CLASSIFIERS.values()
+    for_b = [metric for metric in _PRINTED if _value(metric, b) > _value(metric, a)]
+    for_a = [WORDS[metric] for metric in _PRINTED if metric not in for_b]
     first, second, third = (gained[matrix] for matrix in UTILITIES)
-    relative = value("specificity", a) / value("specificity", b) - 1
+    relative = _value("specificity", a) / _value("specificity", b) - 1
     return (
         Claim(
             "Most metrics favour classifier B, which loses money where A earns it.",
             len(for_b) > len(for_a) and first[0] > 0 > first[1],
-            f"{len(for_b)} of {len(PRINTED)} metrics favour B, the {', '.join(for_a)} favours A "
+            f"{len(for_b)} of {len(_PRINTED)} metrics favour B, the {', '.join(for_a)} favours A "
             f"(by {100 * relative:.0f} %); average gains are {first[0]:.1f} and {first[1]:.1f}.",
         ),
         Claim(
@@ -124,16 +122,16 @@ def _table_claims(gained: dict[str, list[float]]) -> tuple[Claim, ...]:
     )
 
 
-def complying(_: Context) -> Outcome:
+def _complying(_: Context) -> Outcome:
     """Section 3.3: which metrics some utility matrix explains; and the formula printed for MCC."""
-    found = {metric: compliance(metric) for metric in COMPLIES}
+    found = {metric: compliance(metric) for metric in _COMPLIES}
     cells = [
         Cell(f"{WORDS[metric]} is of the form of eq 17", float(printed),
              float(found[metric].compliant), 0.0, "1 yes, 0 no", found[metric].failure or "",
              source="equality")
-        for metric, printed in COMPLIES.items()
+        for metric, printed in _COMPLIES.items()
     ]  # fmt: skip
-    for name, table in CLASSIFIERS.items():
+    for name, table in _CLASSIFIERS.items():
         (c00, c10), (c01, c11) = (table.counts / table.total).tolist()
         f0, f1 = c00 + c10, c01 + c11
         root = math.sqrt(f0 * f1 * (f1 + c00 - c11) * (f0 + c11 - c00))
@@ -141,7 +139,7 @@ def complying(_: Context) -> Outcome:
         right = (f1 * c00 + f0 * c11 - f0 * f1) / root
         cells += [
             Cell(f"MCC of {name}", None, printed, 5e-5, "formula as printed"),
-            Cell(f"MCC of {name}", PRINTED["mcc"][list(CLASSIFIERS).index(name)], right, 0.005,
+            Cell(f"MCC of {name}", _PRINTED["mcc"][list(_CLASSIFIERS).index(name)], right, 0.005,
                  "with the term - f0 f1", "printed in Table 1", source="again"),
         ]  # fmt: skip
     wrong = next(c.ours for c in cells if c.reading == "formula as printed")
@@ -150,14 +148,14 @@ def complying(_: Context) -> Outcome:
         Claim(
             "Precision, F1, MCC, Fowlkes-Mallows and balanced accuracy follow no utility matrix; "
             "accuracy and the two rates do.",
-            all(found[m].compliant == printed for m, printed in COMPLIES.items()),
+            all(found[m].compliant == printed for m, printed in _COMPLIES.items()),
             "Level sets: "
             + "; ".join(f"{WORDS[m]} {f.failure}" for m, f in found.items() if f.failure)
             + ". Balanced accuracy follows one matrix on each data set, another one on the next.",
         ),
         Claim(
             "The numerator of MCC is f1 C00 + f0 C11.",
-            abs(wrong - PRINTED["mcc"][0]) <= 0.005,
+            abs(wrong - _PRINTED["mcc"][0]) <= 0.005,
             f"For classifier A that gives {wrong:.3f}, more than 1; with the term - f0 f1 it gives "
             f"{right:.3f}, the 0.24 of Table 1.",
             erratum=8,
@@ -165,22 +163,22 @@ def complying(_: Context) -> Outcome:
     )
     verdicts = Frame(
         {
-            "metric": list(COMPLIES),
-            "complies": [found[metric].compliant for metric in COMPLIES],
-            "failure": [found[metric].failure or "" for metric in COMPLIES],
+            "metric": list(_COMPLIES),
+            "complies": [found[metric].compliant for metric in _COMPLIES],
+            "failure": [found[metric].failure or "" for metric in _COMPLIES],
         }
     )
     return Outcome(tuple(cells), {"compliance": verdicts}, claims=claims)
 
 
-TABLE_1 = Item("table1", "Table 1 and eqs 3-6: metrics against average gains", table_1)
+TABLE_1 = Item("table1", "Table 1 and eqs 3-6: metrics against average gains", _table_1)
 COMPLIANCE = Item(
-    "section3.3", "Section 3.3: metrics that some utility matrix explains", complying, seconds=2.0
+    "section3.3", "Section 3.3: metrics that some utility matrix explains", _complying, seconds=2.0
 )
 
 
 #: Two ways to the same slope: utilities by B, the share of class 0; rows true classes 1 and 0.
-PROBLEMS = {
+_PROBLEMS = {
     "utilities [4 0; 0 1], B = 0.5": Application(
         CostMatrix.from_utilities([[1, 0], [0, 4]]), [0.5, 0.5]
     ),
@@ -189,26 +187,26 @@ PROBLEMS = {
     ),
 }
 #: Normal scores of the positive class, mean and standard deviation; those of the other are (0, 1).
-CURVES = {"solid": (1.0, 0.3), "dashed": (2.2, 1.8)}
-CASES = 2000
+_CURVES = {"solid": (1.0, 0.3), "dashed": (2.2, 1.8)}
+_CASES = 2000
 
 
 def _scores(mean: float, sd: float) -> ScoreCounts:
     """Scores at the quantiles of the two distributions."""
     from scipy.special import ndtri
 
-    z = ndtri((np.arange(CASES) + 0.5) / CASES)
-    truth = np.repeat([0, 1], CASES)
+    z = ndtri((np.arange(_CASES) + 0.5) / _CASES)
+    truth = np.repeat([0, 1], _CASES)
     return ScoreCounts.from_scores(truth, np.concatenate([z, mean + sd * z]), kind="rank")
 
 
-def compute(_: Context) -> Outcome:
+def _compute(_: Context) -> Outcome:
     """Areas, tangents and yields of the two curves."""
-    scores = {name: _scores(*place) for name, place in CURVES.items()}
+    scores = {name: _scores(*place) for name, place in _CURVES.items()}
     areas = {name: metrics.auc(each) for name, each in scores.items()}
     cells = [Cell(f"area / {name}", None, area, 5e-5) for name, area in areas.items()]
     tangents, rows = {}, []
-    for problem, app in PROBLEMS.items():
+    for problem, app in _PROBLEMS.items():
         for name, each in scores.items():
             tangents[name] = line = iso_cost_tangent(each, app)
             cells.append(Cell(f"yield, {problem} / {name}", None, -line.cost, 5e-5))
@@ -236,7 +234,7 @@ _REMARKS = (
 )
 
 
-def draw(outcome: Outcome) -> dict[str, Figure]:
+def _draw(outcome: Outcome) -> dict[str, Figure]:
     """Both curves with their tangents."""
     figure, (ax,) = panels(1, 1, width=5.2, height=5.0)
     tangents = outcome.tables["tangents"]
@@ -262,4 +260,4 @@ def _area(outcome: Outcome, name: str) -> float:
     return next(cell.ours for cell in outcome.cells if cell.name == f"area / {name}")
 
 
-FIGURE_8 = Item("figure8", "Figure 8: the tangent decides, not the area", compute, draw)
+FIGURE_8 = Item("figure8", "Figure 8: the tangent decides, not the area", _compute, _draw)

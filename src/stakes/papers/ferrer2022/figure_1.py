@@ -14,13 +14,12 @@ from stakes.results import Frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURE_1"]
 
-STEPS = 20
-PANELS = (("EC_nb", "MCC"), ("EC_1.5", "FS_1"), ("EC_1", "FS_1"))
+_STEPS = 20
+_PANELS = (("EC_nb", "MCC"), ("EC_1.5", "FS_1"), ("EC_1", "FS_1"))
 
 
-def compute(_: Context) -> Outcome:
+def _compute(_: Context) -> Outcome:
     """Every system of the six panels, and how well the orders agree among the useful ones."""
     from scipy.stats import spearmanr
 
@@ -28,12 +27,12 @@ def compute(_: Context) -> Outcome:
     for data, (first, second) in CASES.items():
         systems = [
             {"K21": k21, "K12": k12, **measured(table_with(data, k21, k12))}
-            for k21 in np.linspace(0, second, STEPS + 1)
-            for k12 in np.linspace(0, first, STEPS + 1)
+            for k21 in np.linspace(0, second, _STEPS + 1)
+            for k12 in np.linspace(0, first, _STEPS + 1)
         ]
         frame = Frame({name: [system[name] for system in systems] for name in systems[0]})
         tables[data] = frame
-        for cost, metric in (*PANELS, ("EC_1.5 text", "FS_1")):
+        for cost, metric in (*_PANELS, ("EC_1.5 text", "FS_1")):
             kept = (frame[cost] < 1) & np.isfinite(frame[metric])
             rho = float(spearmanr(-frame[cost][kept], frame[metric][kept]).statistic)
             agreement[data, cost, metric] = rho
@@ -42,7 +41,7 @@ def compute(_: Context) -> Outcome:
         cells.append(Cell(f"{data} / largest F1 of a system with EC_1 at least 1", None,
                           float(np.nanmax(useless)), 5e-4))  # fmt: skip
     remark = (
-        f"Each point is a system: {STEPS + 1} times {STEPS + 1} numbers of errors per data set. "
+        f"Each point is a system: {_STEPS + 1} times {_STEPS + 1} numbers of errors per data set. "
         "Numbers are rank correlations over the systems that are better than the naive one; the "
         "paper prints none."
     )
@@ -70,10 +69,10 @@ def _claims(agreement: dict[tuple[str, str, str], float], cells: list[Cell]) -> 
     )
 
 
-def draw(outcome: Outcome) -> dict[str, Figure]:
+def _draw(outcome: Outcome) -> dict[str, Figure]:
     """The six panels: balanced above, imbalanced below."""
     figure, axes = panels(2, 3, width=3.8, height=3.2)
-    places = [(data, pair) for data in CASES for pair in PANELS]
+    places = [(data, pair) for data in CASES for pair in _PANELS]
     titles = {"Bal": "balanced, P1 = .5", "Imb": "imbalanced, P1 = .9"}
     labels = {"EC_nb": "EC nb", "EC_1.5": "EC 1.5 (c21 = root of 2)", "EC_1": "EC 1",
               "FS_1": "F1", "MCC": "MCC"}  # fmt: skip
@@ -87,5 +86,5 @@ def draw(outcome: Outcome) -> dict[str, Figure]:
 
 
 FIGURE_1 = Item(
-    "figure1", "Figure 1: F1 and MCC against expected costs, six panels", compute, draw, seconds=1
+    "figure1", "Figure 1: F1 and MCC against expected costs, six panels", _compute, _draw, seconds=1
 )  # fmt: skip

@@ -8,12 +8,9 @@ from stakes import Application, ConfusionMatrix, CostMatrix, normalized_expected
 from stakes.metrics import alpha_cost, f1, mcc
 from stakes.papers.items import Cell, Claim, Context, Item, Outcome
 
-__all__ = ["CASES", "COLUMNS", "ROOT_TWO", "ROWS", "TABLE_1", "measured", "table_with"]
-
-
 #: Cases of class 1 and class 2 in the balanced and in the imbalanced data.
 CASES = {"Bal": (500, 500), "Imb": (900, 100)}
-ROOT_TWO = math.sqrt(2)
+_ROOT_TWO = math.sqrt(2)
 
 
 def table_with(data: str, k21: float, k12: float) -> ConfusionMatrix:
@@ -27,7 +24,7 @@ def measured(matrix: ConfusionMatrix) -> dict[str, float]:
     shares = matrix.decision_totals / matrix.total
     return {
         "EC_1": _nec(matrix, 1.0),
-        "EC_1.5": _nec(matrix, ROOT_TWO),
+        "EC_1.5": _nec(matrix, _ROOT_TWO),
         "EC_1.5 text": _nec(matrix, 1.5),
         "EC_nb": alpha_cost(matrix, 1.0),
         "FS_1": f1(matrix),
@@ -46,9 +43,9 @@ def _nec(matrix: ConfusionMatrix, cost_21: float) -> float:
     )
 
 
-COLUMNS = ("EC_1", "EC_1.5", "EC_nb", "FS_1", "MCC", "R21", "R12", "R*2", "R*1")
+_COLUMNS = ("EC_1", "EC_1.5", "EC_nb", "FS_1", "MCC", "R21", "R12", "R*2", "R*1")
 # data, K21, K12, then the columns as printed
-ROWS: tuple[tuple[str, int, int, *tuple[float, ...]], ...] = (
+_ROWS: tuple[tuple[str, int, int, *tuple[float, ...]], ...] = (
     ("Bal", 0, 50, 0.10, 0.10, 0.10, 0.95, 0.90, 0.00, 0.10, 0.55, 0.45),
     ("Bal", 25, 25, 0.10, 0.12, 0.10, 0.95, 0.90, 0.05, 0.05, 0.50, 0.50),
     ("Bal", 50, 0, 0.10, 0.14, 0.10, 0.95, 0.90, 0.10, 0.00, 0.45, 0.55),
@@ -73,13 +70,13 @@ ROWS: tuple[tuple[str, int, int, *tuple[float, ...]], ...] = (
 )
 
 
-def compute(_: Context) -> Outcome:
+def _compute(_: Context) -> Outcome:
     """All 21 rows; the column EC_1.5 for the cost it was printed with and for the one it names."""
     cells, off = [], 0
-    for place, (data, k21, k12, *printed) in enumerate(ROWS):
+    for place, (data, k21, k12, *printed) in enumerate(_ROWS):
         row = f"{place + 1}. {data} K21={k21} K12={k12}"
         ours = measured(table_with(data, k21, k12))
-        for name, value in zip(COLUMNS, printed, strict=True):
+        for name, value in zip(_COLUMNS, printed, strict=True):
             note = "c21 = sqrt(2)" if name == "EC_1.5" else ""
             cells.append(Cell(f"{row} / {name}", value, ours[name], 0.005, "as printed", note))
             if name == "EC_1.5":
@@ -93,7 +90,7 @@ def _remark(off: int) -> str:
     """How far the named cost is from the printed column."""
     return (
         "The column EC_1.5 agrees in all rows with a cost of c21 = sqrt(2) = 1.414, beta^2 for "
-        f"beta = 1.189, not with the 1.5 that the text names: with 1.5, {off} of the {len(ROWS)} "
+        f"beta = 1.189, not with the 1.5 that the text names: with 1.5, {off} of the {len(_ROWS)} "
         "rows would print another number. Both columns are shown."
     )
 
@@ -104,7 +101,8 @@ def _cost_claim(off: int) -> Claim:
     return Claim(
         "The column EC_1.5 is for c21 = beta^2 = 1.5.",
         off == 0,
-        f"With 1.5, {off} of {len(ROWS)} rows would print another number; with sqrt(2) none would. "
+        f"With 1.5, {off} of {len(_ROWS)} rows would print another number; with sqrt(2) none "
+        "would. "
         f"Row 16: {named:.2f} with 1.5, {root:.2f} with sqrt(2), printed 5.73. No conclusion "
         "depends on it.",
     )
@@ -112,7 +110,7 @@ def _cost_claim(off: int) -> Claim:
 
 def _claims() -> tuple[Claim, ...]:
     """What section 7 reads off the table."""
-    rows = [measured(table_with(data, k21, k12)) for data, k21, k12, *_ in ROWS]
+    rows = [measured(table_with(data, k21, k12)) for data, k21, k12, *_ in _ROWS]
     middle = [(rows[k], rows[k + 1], rows[k + 2]) for k in (3, 6)]
     prefers = all(a["MCC"] > b["MCC"] < c["MCC"] for a, b, c in middle)
     grows = all(
@@ -142,4 +140,4 @@ def _claims() -> tuple[Claim, ...]:
     )
 
 
-TABLE_1 = Item("table1", "Table 1: metrics with one cost held fixed", compute, seconds=0.1)
+TABLE_1 = Item("table1", "Table 1: metrics with one cost held fixed", _compute, seconds=0.1)

@@ -8,18 +8,16 @@ from stakes import Application, CostMatrix, bayes_decisions
 from stakes.papers.ferrer2025.table_1 import simulated
 from stakes.papers.items import Cell, Claim, Context, Item, Outcome
 
-__all__ = ["ABSTENTION"]
-
-CLASSES = tuple(f"H{k + 1}" for k in range(10))
+_CLASSES = tuple(f"H{k + 1}" for k in range(10))
 
 
-def compute(_: Context) -> Outcome:
+def _compute(_: Context) -> Outcome:
     """Eqs 30-33 on the ten-class data: Bayes decisions against the rule derived for them."""
     data = simulated(10_000, 10, 0.20)
     cells, same = [], True
     for alpha, naive in ((0.05, "abstain"), (0.30, "H1")):
-        app = Application(CostMatrix.zero_one(CLASSES).with_abstention(alpha), priors=data.priors)
-        abstains = bayes_decisions(data.posteriors, app, classes=CLASSES) == len(CLASSES)
+        app = Application(CostMatrix.zero_one(_CLASSES).with_abstention(alpha), priors=data.priors)
+        abstains = bayes_decisions(data.posteriors, app, classes=_CLASSES) == len(_CLASSES)
         by_rule = data.posteriors.max(axis=1) < 1 - alpha
         same &= bool((abstains == by_rule).all()) and app.naive_decision == naive
         differing = float(np.sum(abstains != by_rule))
@@ -57,4 +55,4 @@ def _boundary(alpha: float) -> float:
     return high
 
 
-ABSTENTION = Item("abstention", "Appendix A.3: abstention", compute, seconds=0.2)
+ABSTENTION = Item("abstention", "Appendix A.3: abstention", _compute, seconds=0.2)

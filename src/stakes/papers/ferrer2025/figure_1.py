@@ -17,7 +17,6 @@ from stakes.results import Frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CASES", "FIGURE_1", "GRID", "nec"]
 
 CASES = 100_000
 #: The authors' code tries thresholds on a grid of step 0.1.
@@ -29,7 +28,7 @@ def nec(cost: float) -> Application:
     return Application(CostMatrix([[0, 1], [cost, 0]]))
 
 
-def compute(_: Context) -> Outcome:
+def _compute(_: Context) -> Outcome:
     """Thresholds from the grid of the authors, from every cut, and from the densities."""
     data = simulated(CASES, 2, 0.20)
     scores = data.scores
@@ -118,7 +117,7 @@ def _claims(curves: Frame) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
-def draw(outcome: Outcome) -> dict[str, Figure]:
+def _draw(outcome: Outcome) -> dict[str, Figure]:
     """The four panels."""
     curves, densities = outcome.tables["curves"], outcome.tables["densities"]
     x = curves["threshold"]
@@ -150,5 +149,5 @@ def draw(outcome: Outcome) -> dict[str, Figure]:
 
 FIGURE_1 = Item(
     "figure1", "Figure 1: metrics of a two-class data set against the threshold",
-    compute, draw, seconds=2,
+    _compute, _draw, seconds=2,
 )  # fmt: skip

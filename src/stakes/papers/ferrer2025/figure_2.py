@@ -14,12 +14,11 @@ from stakes.results import Frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURE_2"]
 
-READING = {0.06: "variance .06, as the text says", 0.05: "variance .05, as appendix B says"}
+_READING = {0.06: "variance .06, as the text says", 0.05: "variance .05, as appendix B says"}
 
 
-def compute(_: Context) -> Outcome:
+def _compute(_: Context) -> Outcome:
     """F1 and two costs for the harder data and for both readings of the easier ones."""
     implied, tables, bayes_is_best = {}, {}, {}
     for variance in (0.20, 0.06, 0.05):
@@ -44,9 +43,9 @@ def compute(_: Context) -> Outcome:
         Cell("harder data: c21 that F1 implies", 1.8, implied[0.20].implied_cost, 0.05,
              "variance .20"),
         Cell("easier data: c21 that F1 implies", 1.0, implied[0.06].implied_cost, 0.05,
-             READING[0.06]),
+             _READING[0.06]),
         Cell("easier data: c21 that F1 implies", None, implied[0.05].implied_cost, 0.005,
-             READING[0.05], "prints as 0.9, so the figure was made with .06"),
+             _READING[0.05], "prints as 0.9, so the figure was made with .06"),
     ]  # fmt: skip
     cells += [
         Cell(f"{words} data: c21 that F1 implies, two decimals", known, implied[v].implied_cost,
@@ -110,7 +109,7 @@ def _claims(cells: list[Cell], worse: dict[float, float]) -> tuple[Claim, ...]:
     )
 
 
-def draw(outcome: Outcome) -> dict[str, Figure]:
+def _draw(outcome: Outcome) -> dict[str, Figure]:
     """The harder data, the easier ones, and the other reading of the easier ones."""
     figure, axes = panels(1, 3, width=3.8, height=3.4)
     shown = ((0.20, 1.0), (0.06, 0.3), (0.05, 0.3))
@@ -119,7 +118,7 @@ def draw(outcome: Outcome) -> dict[str, Figure]:
         for color, name in zip(COLOURS, ("1 - F1", "NEC 1.0", "NEC 1.8"), strict=False):
             ax.plot(table["threshold"], table[name], color=color, linewidth=LINE, label=name)
             mark(ax, table["threshold"][table[name].argmin()], color=color)
-        said = READING.get(variance, "variance .20")
+        said = _READING.get(variance, "variance .20")
         ax.set(xlabel="threshold on the log odds", xlim=(-4, 4), ylim=(0, top))
         ax.set_title(said, fontsize=TITLE)
     axes[0].legend(**{**LEGEND, "handlelength": 1.6})
@@ -127,5 +126,5 @@ def draw(outcome: Outcome) -> dict[str, Figure]:
 
 
 FIGURE_2 = Item(
-    "figure2", "Figure 2: F1 and two costs for two systems", compute, draw, seconds=2
+    "figure2", "Figure 2: F1 and two costs for two systems", _compute, _draw, seconds=2
 )  # fmt: skip

@@ -19,8 +19,6 @@ from stakes import (
 )
 from stakes.papers.items import Cell, Claim, Context, Item, Outcome, Source
 
-__all__ = ["TABLE_1", "Simulated", "population_f1", "simulated"]
-
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
@@ -86,10 +84,10 @@ def population_f1(variance: float) -> float:
 
 
 Table: TypeAlias = Mapping[str, Mapping[str, tuple[float, ...]]]
-CLASSES = tuple(f"H{k + 1}" for k in range(10))
+_CLASSES = tuple(f"H{k + 1}" for k in range(10))
 # EC, NEC and, where one can abstain, the percentage of abstentions. First as printed in the table,
 # then with the digits of the authors' notebook.
-PRINTED: Table = {
+_PRINTED: Table = {
     "Naive": {"C01": (0.20, 1.00), "CinvP": (0.90, 1.00), "Cimb": (0.98, 1.00),
               "Cabs1": (0.05, 1.00, 100), "Cabs2": (0.20, 1.00, 0)},
     "Argmax": {"C01": (0.06, 0.32), "CinvP": (0.28, 0.31), "Cimb": (0.36, 0.37),
@@ -97,7 +95,7 @@ PRINTED: Table = {
     "Bayes": {"C01": (0.06, 0.32), "CinvP": (0.23, 0.26), "Cimb": (0.08, 0.08),
               "Cabs1": (0.02, 0.35, 25), "Cabs2": (0.06, 0.28, 7)},
 }  # fmt: skip
-NOTEBOOK: Table = {
+_NOTEBOOK: Table = {
     "Naive": {"C01": (0.1998, 1), "CinvP": (0.8994, 1.0001), "Cimb": (0.9778, 1),
               "Cabs1": (0.0500, 1, 100.0), "Cabs2": (0.1998, 1, 0.0)},
     "Argmax": {"C01": (0.0647, 0.3238), "CinvP": (0.2811, 0.3126), "Cimb": (0.3618, 0.3700),
@@ -105,41 +103,43 @@ NOTEBOOK: Table = {
     "Bayes": {"C01": (0.0647, 0.3238), "CinvP": (0.2348, 0.2611), "Cimb": (0.0768, 0.0786),
               "Cabs1": (0.0174, 0.3480, 24.8), "Cabs2": (0.0560, 0.2801, 7.4)},
 }  # fmt: skip
-READINGS: tuple[tuple[str, Table, tuple[float, ...], Source], ...] = (
-    ("as printed", PRINTED, (0.005, 0.005, 0.5), "print"),
-    ("with the digits of the authors' notebook", NOTEBOOK, (5e-5, 5e-5, 0.05), "authors"),
+_READINGS: tuple[tuple[str, Table, tuple[float, ...], Source], ...] = (
+    ("as printed", _PRINTED, (0.005, 0.005, 0.5), "print"),
+    ("with the digits of the authors' notebook", _NOTEBOOK, (5e-5, 5e-5, 0.05), "authors"),
 )
-MEASURES = ("EC", "NEC", "abs %")
-TIED = "all decisions tie for the nominal priors; the printed one is not the first"
+_MEASURES = ("EC", "NEC", "abs %")
+_TIED = "all decisions tie for the nominal priors; the printed one is not the first"
 
 
-def cost_matrices(priors: NDArray[np.float64]) -> dict[str, CostMatrix]:
+def _cost_matrices(priors: NDArray[np.float64]) -> dict[str, CostMatrix]:
     """The five matrices of section 4.1.2."""
-    zero_one = CostMatrix.zero_one(CLASSES)
-    last = np.append(np.ones(len(CLASSES) - 1), 100.0)
+    zero_one = CostMatrix.zero_one(_CLASSES)
+    last = np.append(np.ones(len(_CLASSES) - 1), 100.0)
     return {
         "C01": zero_one,
-        "CinvP": CostMatrix.inverse_prior(priors, classes=CLASSES),
-        "Cimb": CostMatrix(zero_one.values * last[:, None], classes=CLASSES),
+        "CinvP": CostMatrix.inverse_prior(priors, classes=_CLASSES),
+        "Cimb": CostMatrix(zero_one.values * last[:, None], classes=_CLASSES),
         "Cabs1": zero_one.with_abstention(0.05),
         "Cabs2": zero_one.with_abstention(0.30),
     }
 
 
-def compute(_: Context) -> Outcome:
+def _compute(_: Context) -> Outcome:
     """Each number at both published precisions, and with as many cases as the text says."""
     found, many = _found(10_000), _found(100_000)
     cells = [
-        Cell(f"{how} / {name} {MEASURES[k]}", printed, found[name][how][k], within[k], reading,
-             TIED if (how, name) == ("Naive", "CinvP") else "", source=source)
-        for reading, table, within, source in READINGS
+        Cell(f"{how} / {name} {_MEASURES[k]}", printed, found[name][how][k], within[k], reading,
+             _TIED if (how, name) == ("Naive", "CinvP") else "", source=source)
+        for reading, table, within, source in _READINGS
         for how, row in table.items()
         for name, values in row.items()
         for k, printed in enumerate(values)
     ]  # fmt: skip
     cells += [
-        Cell(f"{how} / {name} {MEASURES[k]}", None, many[name][how][k], (5e-5, 5e-5, 0.05)[k], TEXT)
-        for how, row in PRINTED.items()
+        Cell(
+            f"{how} / {name} {_MEASURES[k]}", None, many[name][how][k], (5e-5, 5e-5, 0.05)[k], _TEXT
+        )
+        for how, row in _PRINTED.items()
         for name, values in row.items()
         for k in range(len(values))
     ]
@@ -148,7 +148,7 @@ def compute(_: Context) -> Outcome:
     )
 
 
-TEXT = "with 100 000 cases, as appendix B says"
+_TEXT = "with 100 000 cases, as appendix B says"
 _REMARKS = (
     "The printed table comes from 9998 cases: 10 000 asked for, of which each class has the whole "
     "part of its share. Appendix B speaks of 100 000; the last table shows what these give. Most "
@@ -159,7 +159,7 @@ _REMARKS = (
 def _found(cases: int) -> dict[str, dict[str, tuple[float, float, float]]]:
     """The whole table for so many simulated cases."""
     data = simulated(cases, 10, 0.20)
-    return {name: _measured(data, costs) for name, costs in cost_matrices(data.priors).items()}
+    return {name: _measured(data, costs) for name, costs in _cost_matrices(data.priors).items()}
 
 
 def _measured(data: Simulated, costs: CostMatrix) -> dict[str, tuple[float, float, float]]:
@@ -168,13 +168,13 @@ def _measured(data: Simulated, costs: CostMatrix) -> dict[str, tuple[float, floa
     decisions = {
         "Naive": np.full(data.y.size, _naive(data, costs)),
         "Argmax": data.posteriors.argmax(axis=1),
-        "Bayes": bayes_decisions(data.posteriors, costs, classes=CLASSES),
+        "Bayes": bayes_decisions(data.posteriors, costs, classes=_CLASSES),
     }
     return {
         how: (
             expected_cost(data.y, taken, application=app),
             normalized_expected_cost(data.y, taken, application=app),
-            100 * float(np.mean(taken == len(CLASSES))),
+            100 * float(np.mean(taken == len(_CLASSES))),
         )
         for how, taken in decisions.items()
     }
@@ -214,10 +214,10 @@ def _claims(found: dict[str, dict[str, Any]]) -> tuple[Claim, ...]:
 def _cases_claim(found: dict[str, dict[str, Any]], many: dict[str, dict[str, Any]]) -> Claim:
     """How many cases the printed table has."""
     few, more = found["Cimb"]["Argmax"], many["Cimb"]["Argmax"]
-    within = READINGS[0][2]
+    within = _READINGS[0][2]
     far = sum(
         abs(many[name][how][k] - printed) > within[k]
-        for how, row in PRINTED.items()
+        for how, row in _PRINTED.items()
         for name, values in row.items()
         for k, printed in enumerate(values)
     )
@@ -232,5 +232,5 @@ def _cases_claim(found: dict[str, dict[str, Any]], many: dict[str, dict[str, Any
 
 
 TABLE_1 = Item(
-    "table1", "Table 1: five cost matrices, three ways to decide", compute, seconds=0.5
+    "table1", "Table 1: five cost matrices, three ways to decide", _compute, seconds=0.5
 )  # fmt: skip

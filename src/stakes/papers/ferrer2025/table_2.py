@@ -25,33 +25,22 @@ from stakes.papers.ferrer2025.table_2_claims import claims, implied_macro_f1
 from stakes.papers.ferrer2025.table_3 import NEEDS, SYSTEMS, read
 from stakes.papers.items import Cell, Context, Item, Outcome
 
-__all__ = [
-    "POSTERIORS",
-    "TABLE_2",
-    "argmax_rows",
-    "at_the_optimum",
-    "folds_of_table_2",
-    "printed_rows",
-    "row_of",
-    "stopped_early",
-]
 
-
-def folds_of_table_2(y: Any) -> NDArray[Any]:
+def _folds_of_table_2(y: Any) -> NDArray[Any]:
     """Five stratified folds, shuffled with seed 0 of the legacy generator."""
     return stratified_folds(y, 5, rng=np.random.RandomState(0))
 
 
-def at_the_optimum(logs: Any, y: Any) -> NDArray[np.float64]:
+def _at_the_optimum(logs: Any, y: Any) -> NDArray[np.float64]:
     """Log-posteriors, each fold calibrated by the exact optimum of the others."""
-    return np.log(cross_fit(Affine(), logs, y, folds=folds_of_table_2(y)))
+    return np.log(cross_fit(Affine(), logs, y, folds=_folds_of_table_2(y)))
 
 
-def stopped_early(logs: Any, y: Any) -> NDArray[np.float64]:
+def _stopped_early(logs: Any, y: Any) -> NDArray[np.float64]:
     """Log-posteriors, each fold calibrated by where L-BFGS stops on the others."""
     from scipy.special import log_softmax
 
-    numbers = folds_of_table_2(y)
+    numbers = _folds_of_table_2(y)
     out: NDArray[np.float64] = np.empty(logs.shape)
     for k in range(5):
         rest, here = numbers != k, numbers == k
@@ -83,29 +72,29 @@ def _parameters(logs: Any, y: Any) -> NDArray[np.float64]:
     return found
 
 
-COLUMNS = ("NEC C01", "NEC CinvP", "NEC Cimb", "1-ACC", "MC1", "MC2", "Bin", "1-AUC", "EER")
-ARGMAX = ("MC1 argmax", "MC2 argmax")
+_COLUMNS = ("NEC C01", "NEC CinvP", "NEC Cimb", "1-ACC", "MC1", "MC2", "Bin", "1-AUC", "EER")
+_ARGMAX = ("MC1 argmax", "MC2 argmax")
 #: About what the highest score gives for SITW, whose scores are not public: an independent run.
-IMPLIED = {
+_IMPLIED = {
     ("SITW-Res1", "raw"): 0.059, ("SITW-Res1", "cal"): 0.033,
     ("SITW-Res2", "raw"): 0.065, ("SITW-Res2", "cal"): 0.026,
 }  # fmt: skip
 #: How the log-posteriors of each kind of row come from those of the system.
-POSTERIORS: dict[str, Callable[[Any, Any], Any]] = {
+_POSTERIORS: dict[str, Callable[[Any, Any], Any]] = {
     "raw": lambda logs, _: logs,
-    "cal": stopped_early,
-    "optimum": at_the_optimum,
+    "cal": _stopped_early,
+    "optimum": _at_the_optimum,
 }
 
 
-def printed_rows() -> dict[tuple[str, str, str], dict[str, float]]:
+def _printed_rows() -> dict[tuple[str, str, str], dict[str, float]]:
     """The printed table by data, system and kind of scores; cells without a number are left out."""
-    return _rows("table_2.csv", COLUMNS)
+    return _rows("table_2.csv", _COLUMNS)
 
 
-def argmax_rows() -> dict[tuple[str, str, str], dict[str, float]]:
+def _argmax_rows() -> dict[tuple[str, str, str], dict[str, float]]:
     """MC1 and MC2 of the highest score, from an independent run; the paper prints others."""
-    return _rows("table_2_argmax.csv", ARGMAX)
+    return _rows("table_2_argmax.csv", _ARGMAX)
 
 
 def _rows(name: str, columns: tuple[str, ...]) -> dict[tuple[str, str, str], dict[str, float]]:
@@ -119,7 +108,7 @@ def _rows(name: str, columns: tuple[str, ...]) -> dict[tuple[str, str, str], dic
     }
 
 
-def compute(context: Context) -> Outcome:
+def _compute(context: Context) -> Outcome:
     """Every row whose scores are public; the others keep their place."""
     if context.data is None:
         raise FileNotFoundError("the folder of scores")
@@ -127,10 +116,10 @@ def compute(context: Context) -> Outcome:
     for done, system in enumerate(SYSTEMS):
         context.progress(done / len(SYSTEMS))
         logs, y = read(context.data, system)
-        for kind, posteriors in POSTERIORS.items():
-            found[system.data, system.system, kind] = row_of(posteriors(logs, y), y)
-    printed = printed_rows()
-    argmax = argmax_rows()
+        for kind, posteriors in _POSTERIORS.items():
+            found[system.data, system.system, kind] = _row_of(posteriors(logs, y), y)
+    printed = _printed_rows()
+    argmax = _argmax_rows()
     cells = [
         cell
         for place, row in printed.items()
@@ -161,7 +150,7 @@ def _cells(
     cells = _row(f"{data} {system} {kind}", printed, found.get(place), "as printed", 5e-4)
     if kind == "cal" and place in found:
         best = found[data, system, "optimum"]
-        same = {column: value for column, value in printed.items() if column in COLUMNS}
+        same = {column: value for column, value in printed.items() if column in _COLUMNS}
         again = _row(f"{data} {system} optimum", same, best, "at the optimum", 1e-3)
         cells += [replace(cell, source="again") for cell in again]
     return cells
@@ -179,8 +168,8 @@ def _row(
             for column, value in printed.items()
         ]
     cells = []
-    for column in (*COLUMNS[:6], *ARGMAX, *COLUMNS[6:]):
-        if column in ARGMAX:
+    for column in (*_COLUMNS[:6], *_ARGMAX, *_COLUMNS[6:]):
+        if column in _ARGMAX:
             cells.append(Cell(f"{name} / {column}", printed.get(column), ours[column], 5e-4,
                               "as the text says", source="independent"))  # fmt: skip
         elif column in printed:
@@ -195,11 +184,11 @@ def _implied(printed: Mapping[tuple[str, str, str], Mapping[str, float]]) -> lis
         Cell(f"{data} implied {kind} / MC1 argmax", known,
              implied_macro_f1(printed[data, "XvPLDA", kind]), 1e-3, "as the text says", why,
              source="independent")
-        for (data, kind), known in IMPLIED.items()
+        for (data, kind), known in _IMPLIED.items()
     ]  # fmt: skip
 
 
-def row_of(log_posteriors: Any, y: Any) -> dict[str, float]:
+def _row_of(log_posteriors: Any, y: Any) -> dict[str, float]:
     """The numbers of one row, from log-posteriors as they are."""
     posteriors = np.exp(log_posteriors)
     size = posteriors.shape[1]
@@ -244,6 +233,6 @@ def _nearest_rates(scores: ScoreCounts) -> float:
 
 
 TABLE_2 = Item(
-    "table2", "Table 2: real systems, raw and calibrated, by nine metrics", compute,
+    "table2", "Table 2: real systems, raw and calibrated, by nine metrics", _compute,
     needs=NEEDS, seconds=20,
 )  # fmt: skip

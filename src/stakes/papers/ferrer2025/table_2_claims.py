@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from stakes.papers.items import Claim
 
-__all__ = ["claims", "implied_macro_f1"]
-
 Place = tuple[str, str, str]
 Rows = Mapping[Place, Mapping[str, float]]
 

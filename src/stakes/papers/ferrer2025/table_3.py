@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 from stakes.papers.figures import read_scores
 from stakes.papers.items import Cell, Context, Item, Outcome
 
-__all__ = ["NEEDS", "SYSTEMS", "TABLE_3", "UNAVAILABLE", "System", "read"]
-
-
 Change = tuple[float, ...] | int | None
 
 
@@ -52,7 +49,7 @@ SYSTEMS = (
     System("CIFAR100", "RepVgg-a2", "cifar100_repvgg_a2"),
 )
 #: Data sets of the paper whose scores are not public.
-UNAVAILABLE = ("SITW", "SITW-Res1", "SITW-Res2")
+_UNAVAILABLE = ("SITW", "SITW-Res1", "SITW-Res2")
 NEEDS = tuple(dict.fromkeys(system.folder for system in SYSTEMS))
 
 
@@ -91,7 +88,7 @@ def _resampled(logs: Any, y: Any, priors: tuple[float, ...]) -> tuple[Any, Any]:
 
 
 # classes, cases, priors; where all classes have one prior it is printed once
-PRINTED: dict[str, tuple[int, int, tuple[float, ...]]] = {
+_PRINTED: dict[str, tuple[int, int, tuple[float, ...]]] = {
     "SST2": (2, 1821, (0.50, 0.50)),
     "SST2-Res1": (2, 1301, (0.70, 0.30)),
     "SST2-Res2": (2, 1140, (0.80, 0.20)),
@@ -110,15 +107,15 @@ PRINTED: dict[str, tuple[int, int, tuple[float, ...]]] = {
 }
 
 
-def compute(context: Context) -> Outcome:
+def _compute(context: Context) -> Outcome:
     """Count each data set once; where one prior stands for all, the one farthest from it counts."""
     if context.data is None:
         raise FileNotFoundError("the folder of scores")
     systems = {system.data: system for system in reversed(SYSTEMS)}
     cells = []
-    for name, (classes, cases, priors) in PRINTED.items():
+    for name, (classes, cases, priors) in _PRINTED.items():
         counted = None
-        if name not in UNAVAILABLE:
+        if name not in _UNAVAILABLE:
             logs, y = read(context.data, systems[name])
             counted = (logs.shape[1], len(y), np.bincount(y, minlength=logs.shape[1]) / len(y))
         cells += _row(name, classes, cases, priors, counted)
@@ -147,5 +144,5 @@ def _row(
 
 
 TABLE_3 = Item(
-    "table3", "Table 3: classes, cases and priors", compute, needs=NEEDS, seconds=1
+    "table3", "Table 3: classes, cases and priors", _compute, needs=NEEDS, seconds=1
 )  # fmt: skip

@@ -29,10 +29,8 @@ from stakes.papers.pages.page_words import (
 from stakes.papers.runs import Result
 from stakes.report.markup import Html, element, joined, section, table, text
 
-__all__ = ["claims_list", "framed", "number_tables", "overview_page", "paper_page"]
 
-
-def framed(title: str, body: Html) -> str:
+def _framed(title: str, body: Html) -> str:
     """A page of its own that loads nothing and runs nothing."""
     style = files("stakes.report").joinpath("page.css").read_text(encoding="utf-8")
     own = files("stakes.papers.pages").joinpath("reproduction.css")
@@ -57,16 +55,16 @@ def framed(title: str, body: Html) -> str:
 
 
 #: Longer lists are folded.
-SHORT = 24
+_SHORT = 24
 
 
-def number_tables(outcome: Outcome) -> Html:
+def _number_tables(outcome: Outcome) -> Html:
     """The cells as tables of rows and columns, and then each on its own line."""
     if not outcome.cells:
         return Html("")
     shaped = [_grid(name, cells) for name, cells in grids(outcome.cells)]
     lines = _lines(outcome.cells)
-    if shaped or len(outcome.cells) > SHORT:
+    if shaped or len(outcome.cells) > _SHORT:
         summary = element("summary", f"Every number on its line ({len(outcome.cells)})")
         lines = element("details", joined(summary, lines))
     return joined(*shaped, lines)
@@ -128,7 +126,7 @@ def _class(cell: Cell) -> str:
     return {"agrees": "agrees", "differs": "differs"}.get(verdict(cell), "alone")
 
 
-def claims_list(claims: Sequence[Claim]) -> Html:
+def _claims_list(claims: Sequence[Claim]) -> Html:
     """What the paper says, and what its numbers say."""
     made = []
     for claim in claims:
@@ -141,8 +139,8 @@ def claims_list(claims: Sequence[Claim]) -> Html:
     return element("ul", joined(*made), class_="claims") if made else Html("")
 
 
-ERRATA_TITLE = "Where print and text disagree"
-ERRATA_SAID = (
+_ERRATA_TITLE = "Where print and text disagree"
+_ERRATA_SAID = (
     "Where the printed numbers follow from something other than what the text says, both were "
     "computed: the numbers as printed, and what the text describes."
 )
@@ -156,7 +154,7 @@ def overview_page(results: Sequence[Result]) -> str:
         element("header", joined(
             element("h1", TITLE),
             element("p", f"stakes {__version__}", class_="from"),
-            element("nav", element("a", ERRATA_TITLE, href="#errata")),
+            element("nav", element("a", _ERRATA_TITLE, href="#errata")),
             element("div", element("p", f"{sentence(results)} {claims_sentence(results)}"),
                     class_="verdict"),
         )),
@@ -165,7 +163,7 @@ def overview_page(results: Sequence[Result]) -> str:
         _errata(results),
         element("footer", element("p", "This page loads nothing from anywhere.", class_="soft")),
     )  # fmt: skip
-    return framed(TITLE, body)
+    return _framed(TITLE, body)
 
 
 def _papers(results: Sequence[Result]) -> Html:
@@ -201,7 +199,7 @@ def _claims(results: Sequence[Result]) -> Html:
             if claim.erratum is None
         ]
         if claims:
-            parts += [element("h3", key), claims_list(claims)]
+            parts += [element("h3", key), _claims_list(claims)]
     return section("What the papers claim", *parts) if parts else Html("")
 
 
@@ -216,7 +214,7 @@ def _errata(results: Sequence[Result]) -> Html:
                                  *(element("p", each) for each in evidence)))
         )  # fmt: skip
     listed = element("dl", joined(*entries), class_="errata", id="errata")
-    return section(ERRATA_TITLE, element("p", ERRATA_SAID), listed)
+    return section(_ERRATA_TITLE, element("p", _ERRATA_SAID), listed)
 
 
 def paper_page(
@@ -238,7 +236,7 @@ def paper_page(
         *(_item(each, figures.get(each.item.key, ())) for each in results),
         element("footer", element("p", _footer(__version__), class_="soft")),
     )  # fmt: skip
-    return framed(f"{paper.key}, computed again", body)
+    return _framed(f"{paper.key}, computed again", body)
 
 
 def _footer(version: str) -> str:
@@ -256,9 +254,9 @@ def _item(result: Result, figures: Sequence[Drawn]) -> Html:
     if outcome is not None:
         parts += [element("p", remark) for remark in outcome.remarks]
         parts += [element("figure", each.markup(result.item.title)) for each in figures]
-        parts.append(number_tables(outcome))
+        parts.append(_number_tables(outcome))
         if outcome.claims:
-            parts += [element("h3", "What the paper says about it"), claims_list(outcome.claims)]
+            parts += [element("h3", "What the paper says about it"), _claims_list(outcome.claims)]
         files = [_link(result, name) for name in _files(result, figures)]
         parts.append(element("p", Html("Files: " + ", ".join(files)), class_="soft"))
     return section(result.item.title, *parts)

@@ -35,10 +35,8 @@ from stakes.results import Frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Drawn", "cells_csv", "drawn", "frame_csv", "overview_markdown", "paper_markdown"]
 
-
-HEAD = (
+_HEAD = (
     "name",
     "reading",
     "published",
@@ -54,7 +52,7 @@ HEAD = (
 def cells_csv(cells: Sequence[Cell]) -> str:
     """One line per number: printed, ours, difference, verdict."""
     return _written(
-        HEAD,
+        _HEAD,
         (
             (
                 cell.name,
@@ -86,11 +84,11 @@ def _written(head: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     return stream.getvalue()
 
 
-FONT = ' font-family="DejaVu Sans, Verdana, sans-serif"'
+_FONT = ' font-family="DejaVu Sans, Verdana, sans-serif"'
 #: A drawing with more characters than this stands in the page as an image.
-LARGEST = 1_500_000
+_LARGEST = 1_500_000
 #: Drawings of less than so many points are not stretched to the width of the page.
-NARROW = 560
+_NARROW = 560
 _WIDTH = re.compile(r'viewBox="0 0 ([\d.]+) ')
 
 
@@ -104,10 +102,10 @@ class Drawn:
 
     def markup(self, label: str) -> Html:
         """The figure inside a page."""
-        if len(self.svg) <= LARGEST:
+        if len(self.svg) <= _LARGEST:
             size = _WIDTH.search(self.svg)
-            narrow = " narrow" if size and float(size[1]) < NARROW else ""
-            return element("div", Html(self.svg.replace(FONT, "", 1)), class_=f"chart{narrow}")
+            narrow = " narrow" if size and float(size[1]) < _NARROW else ""
+            return element("div", Html(self.svg.replace(_FONT, "", 1)), class_=f"chart{narrow}")
         source = "data:image/png;base64," + base64.b64encode(self.png).decode("ascii")
         image = Html(f'<img alt="{text(label)}" src="{source}">')
         return element("div", image, class_="chart image")
@@ -129,7 +127,7 @@ def _files(name: str, figure: Figure, result: Result) -> Drawn:
     figure.savefig(image, format="png", dpi=150, bbox_inches="tight",
                    metadata={"Software": None})  # fmt: skip
     chart = inline(figure.axes[0], f"{result.paper.key}-{name}", label)
-    return Drawn(name, chart.svg.replace("<svg ", f"<svg{FONT} ", 1), image.getvalue())
+    return Drawn(name, chart.svg.replace("<svg ", f"<svg{_FONT} ", 1), image.getvalue())
 
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$!&])")

@@ -8,30 +8,12 @@ from collections.abc import Iterable, Sequence
 from stakes.papers.items import ERRATA, Cell, Claim, Erratum, Source
 from stakes.papers.runs import Result
 
-__all__ = [
-    "TITLE",
-    "claim_verdict",
-    "claims_sentence",
-    "comparisons",
-    "decimals",
-    "difference",
-    "errata",
-    "grids",
-    "has_page",
-    "ours",
-    "published",
-    "sentence",
-    "source",
-    "status",
-    "verdict",
-]
-
 TITLE = "What the papers' numbers say, checked"
 #: At most this many decimals are shown, and as many as published up to the second number; the
 #: files hold all of them.
 MOST, MOST_PUBLISHED = 6, 8
 #: Where published numbers come from, in words.
-SOURCES: dict[Source, str] = {
+_SOURCES: dict[Source, str] = {
     "print": "the paper",
     "authors": "the authors' files",
     "independent": "an independent run",
@@ -39,10 +21,10 @@ SOURCES: dict[Source, str] = {
     "again": "the paper, a second time",
 }
 #: The same where many are spoken of.
-OTHERS: dict[Source, str] = {**SOURCES, "equality": "equalities", "again": "print a second time"}
+_OTHERS: dict[Source, str] = {**_SOURCES, "equality": "equalities", "again": "print a second time"}
 
 
-def decimals(cell: Cell) -> int:
+def _decimals(cell: Cell) -> int:
     """Decimals to which the number was printed: by its tolerance, or as it is written."""
     by_tolerance = 0
     if 0 < cell.tolerance < 0.5:
@@ -59,7 +41,7 @@ def decimals(cell: Cell) -> int:
 
 def published(cell: Cell) -> str:
     """The printed number with its decimals; a dash where none was printed."""
-    return "–" if cell.published is None else f"{cell.published:.{decimals(cell)}f}"
+    return "–" if cell.published is None else f"{cell.published:.{_decimals(cell)}f}"
 
 
 def ours(cell: Cell) -> str:
@@ -68,7 +50,7 @@ def ours(cell: Cell) -> str:
         return "no data"
     if math.isnan(cell.ours):
         return "undefined"
-    places = decimals(cell) + (cell.published is not None)
+    places = _decimals(cell) + (cell.published is not None)
     if places <= 1 and float(cell.ours).is_integer():
         return f"{cell.ours:.0f}"
     return f"{_unsigned(cell.ours, places):.{places}f}"
@@ -78,7 +60,7 @@ def difference(cell: Cell) -> str:
     """Ours minus the printed number, with its sign."""
     if cell.agrees is None:
         return ""
-    places = min(decimals(cell) + 1, MOST)
+    places = min(_decimals(cell) + 1, MOST)
     value = _unsigned(cell.difference, places)
     return "0" if value == 0 else f"{value:+.{places}f}".replace("-", "−")
 
@@ -99,7 +81,7 @@ def verdict(cell: Cell) -> str:
 
 def source(cell: Cell) -> str:
     """Where the published number comes from; nothing where there is none."""
-    return "" if cell.published is None else SOURCES[cell.source]
+    return "" if cell.published is None else _SOURCES[cell.source]
 
 
 def claim_verdict(claim: Claim) -> str:
@@ -147,7 +129,7 @@ def sentence(results: Iterable[Result]) -> str:
         said = f"{_comparisons(printed, '')} with printed numbers: {_agreement(printed)}"
     if others:
         kinds = {cell.source for cell in others}
-        listed = ", ".join(words for name, words in OTHERS.items() if name in kinds)
+        listed = ", ".join(words for name, words in _OTHERS.items() if name in kinds)
         said += f" {_comparisons(others, 'other ')} ({listed}): {_agreement(others)}"
     for number, what in ((failed, "failed"), (absent, "not run")):
         if number:

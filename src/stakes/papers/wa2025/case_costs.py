@@ -17,24 +17,6 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray
 
-__all__ = [
-    "CUSTOMERS",
-    "GRID",
-    "CostsOf",
-    "ErrorCosts",
-    "Outcomes",
-    "churn_costs",
-    "churn_use_case",
-    "credit_costs",
-    "credit_lines",
-    "credit_use_case",
-    "draw_outcomes",
-    "massive_revenues",
-    "retention_cost",
-    "revenues",
-]
-
-
 #: Values of the share of positives and of the cost ratio (section 4.1).
 GRID = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
 CUSTOMERS = 200
@@ -77,7 +59,7 @@ def revenues(data: Path) -> FloatArray:
     return np.random.default_rng(42).choice(charges, CUSTOMERS, replace=False)
 
 
-def retention_cost(values: FloatArray, ratio: float, *, fallback: float | None = None) -> float:
+def _retention_cost(values: FloatArray, ratio: float, *, fallback: float | None = None) -> float:
     """Cost M of a retention measure for which C_FN / (C_FN + C_FP) has the wanted value.
 
     Solves M = g sum(max(M, v)), v being what each retained customer is worth and g the share
@@ -101,7 +83,7 @@ def retention_cost(values: FloatArray, ratio: float, *, fallback: float | None =
 def churn_costs(income: FloatArray, ratio: float, *, fallback: float | None = None) -> ErrorCosts:
     """Costs of the churn use case: a measure for everybody called, revenue lost for the missed."""
     values = EFFECTIVENESS * income
-    cost = retention_cost(values, ratio, fallback=fallback)
+    cost = _retention_cost(values, ratio, fallback=fallback)
     return ErrorCosts(np.maximum(values - cost, 0.0), np.full(values.size, cost))
 
 
@@ -122,7 +104,7 @@ def massive_revenues(income: FloatArray, customers: float, share: float) -> Floa
 
 
 @lru_cache(maxsize=2)
-def credit_lines(data: Path) -> tuple[FloatArray, FloatArray]:
+def _credit_lines(data: Path) -> tuple[FloatArray, FloatArray]:
     """Credit line and profit of 200 customers drawn as in the authors' code (appendix B.2)."""
     path = data / "give_me_some_credit" / "creditscoring1.csv.gz"
     with _named(path), gzip.open(path, "rt", encoding="utf-8", newline="") as file:
@@ -141,7 +123,7 @@ def credit_lines(data: Path) -> tuple[FloatArray, FloatArray]:
     return line[drawn], profit[drawn]
 
 
-def credit_costs(
+def _credit_costs(
     line: FloatArray, profit: FloatArray, positives: float, ratio: float
 ) -> ErrorCosts | None:
     """Costs of the credit use case; None where no loss given default yields the cost ratio."""
@@ -155,8 +137,8 @@ def credit_costs(
 
 def credit_use_case(data: Path) -> CostsOf:
     """Costs by share of positives and cost ratio."""
-    line, profit = credit_lines(data)
-    return lambda positives, ratio: credit_costs(line, profit, positives, ratio)
+    line, profit = _credit_lines(data)
+    return lambda positives, ratio: _credit_costs(line, profit, positives, ratio)
 
 
 @contextmanager
@@ -182,7 +164,7 @@ def _present(instalment: FloatArray, rate: float) -> FloatArray:
 
 
 #: Differences below this, in the unit of the costs, are rounding; outcomes that cost the same tie.
-DECIMALS = 9
+_DECIMALS = 9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,7 +188,7 @@ class Outcomes:
             total += self.tables[..., 0, 1].reshape(-1, 1) * alarms[:1]
         else:
             total += self.alarmed.reshape(-1, CUSTOMERS).astype(np.float64) @ alarms
-        shaped = np.round(total, DECIMALS).reshape(*self.tables.shape[:2], len(costs))
+        shaped = np.round(total, _DECIMALS).reshape(*self.tables.shape[:2], len(costs))
         return np.ascontiguousarray(np.moveaxis(shaped, -1, 0))
 
 

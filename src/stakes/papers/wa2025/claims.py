@@ -10,11 +10,9 @@ from stakes.papers.wa2025.grid import Weighing, panel
 from stakes.results import Frame
 from stakes.typing import FloatArray
 
-__all__ = ["plain_claims", "realised_claims", "robust_claims", "weighted_claims"]
-
 #: Cells on the line r_C = 1 - r+, where a balanced sample and the costs agree (eq 15).
-DIAGONAL = np.eye(len(GRID), dtype=bool)[::-1]
-STRONG = 0.8
+_DIAGONAL = np.eye(len(GRID), dtype=bool)[::-1]
+_STRONG = 0.8
 
 
 def _where(values: FloatArray) -> str:
@@ -38,13 +36,13 @@ def robust_claims(grid: Frame, use_case: str) -> tuple[Claim, ...]:
     return (
         Claim(
             f"Weighted accuracy keeps a strong rank correlation with the total cost ({use_case}).",
-            least["WA"] > STRONG,
+            least["WA"] > _STRONG,
             f"WA: {_summary(grid, 'WA')}.",
         ),
         Claim(
             "H informed and EWA are robust across all tested scenarios, as weighted accuracy is "
             f"({use_case}).",
-            min(least["H informed"], least["EWA as coded"]) > STRONG,
+            min(least["H informed"], least["EWA as coded"]) > _STRONG,
             f"Both fail in some cells. H informed: {_summary(grid, 'H informed as coded')}. EWA: "
             f"{_summary(grid, 'EWA as coded')}; integrated exactly: {_summary(grid, 'EWA')}.",
         ),
@@ -54,7 +52,7 @@ def robust_claims(grid: Frame, use_case: str) -> tuple[Claim, ...]:
 def plain_claims(grid: Frame, use_case: str) -> tuple[Claim, ...]:
     """What rebalancing metrics and accuracy do."""
     mcc, informedness = panel(grid, "MCC"), panel(grid, "informedness")
-    on, off = (float(np.nanmean(informedness[cells])) for cells in (DIAGONAL, ~DIAGONAL))
+    on, off = (float(np.nanmean(informedness[cells])) for cells in (_DIAGONAL, ~_DIAGONAL))
     accuracy = panel(grid, "accuracy")
     ratio, share = np.meshgrid(GRID, GRID, indexing="ij")
     alike = (ratio - 0.5) * (share - 0.5) > 0  # both small or both large
@@ -63,14 +61,14 @@ def plain_claims(grid: Frame, use_case: str) -> tuple[Claim, ...]:
         Claim(
             "Metrics that make up for class imbalance agree with the total cost only near "
             f"r_C = 1 - r+ ({use_case}).",
-            on > STRONG > 0.5 > off,
+            on > _STRONG > 0.5 > off,
             f"Informedness: mean correlation {on:.2f} on that line, {off:.2f} elsewhere; MCC "
-            f"{np.nanmean(mcc[DIAGONAL]):.2f} and {np.nanmean(mcc[~DIAGONAL]):.2f}.",
+            f"{np.nanmean(mcc[_DIAGONAL]):.2f} and {np.nanmean(mcc[~_DIAGONAL]):.2f}.",
         ),
         Claim(
             "Accuracy agrees with the total cost where the larger class also has the larger "
             f"cost of an error ({use_case}).",
-            float(np.nanmin(accuracy[alike])) > STRONG,
+            float(np.nanmin(accuracy[alike])) > _STRONG,
             f"Mean correlation {np.nanmean(accuracy[alike]):.2f} there, least "
             f"{np.nanmin(accuracy[alike]):.2f}; {np.nanmean(accuracy[unlike]):.2f} where it is "
             "the smaller class.",
@@ -123,7 +121,7 @@ def weighted_claims(
     claims.append(
         Claim(
             f"Weighted accuracy also follows the total cost under weighted ranks ({use_case}).",
-            min(float(np.nanmin(values)) for values in least.values()) > STRONG,
+            min(float(np.nanmin(values)) for values in least.values()) > _STRONG,
             f"Weight on the worst: {_where(least['worst'])}; on the best: {_where(least['best'])}.",
         )
     )
@@ -136,7 +134,7 @@ _BOTH: tuple[Weighing, ...] = ("worst", "best")
 def _reversed_pattern(grid: Frame, metric: str, use_case: str) -> Claim:
     """Low on the line r_C = 1 - r+ and higher elsewhere?"""
     means = {
-        w: tuple(float(np.nanmean(panel(grid, metric, w)[c])) for c in (DIAGONAL, ~DIAGONAL))
+        w: tuple(float(np.nanmean(panel(grid, metric, w)[c])) for c in (_DIAGONAL, ~_DIAGONAL))
         for w in _BOTH
     }
     return Claim(

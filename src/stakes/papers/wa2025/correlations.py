@@ -34,14 +34,13 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES", "data_of", "panel_cells", "realised"]
 
 #: A published cell is a mean of 100 samples, and so is ours: four standard errors of their
 #: difference, and half a unit of the third decimal.
 SPREAD = 4 * np.sqrt(2)
-SECTION = "section 4.1.1"
+_SECTION = "section 4.1.1"
 #: Where the numbers of the heat maps come from, of which the paper prints whole tenths.
-FILES = "authors' result file"
+_FILES = "authors' result file"
 #: Least, median, largest.
 Triple: TypeAlias = tuple[float, float, float]
 
@@ -53,7 +52,7 @@ def data_of(context: Context) -> Path:
     return context.data
 
 
-def panel_cells(
+def _panel_cells(
     grid: Frame, metric: str, printed: FloatArray, reading: str, weighing: Weighing = "plain"
 ) -> list[Cell]:
     """Every cell of a printed heat map beside ours."""
@@ -73,7 +72,7 @@ def panel_cells(
     ]
 
 
-def realised(costs_of: CostsOf) -> Frame:
+def _realised(costs_of: CostsOf) -> Frame:
     """The cost ratio that the costs have against the one they were made for, with their Betas."""
     rows = []
     for share in GRID:
@@ -145,18 +144,18 @@ def _spreads(costs: Frame, wanted: Sequence[tuple[str, str, Triple, Triple]]) ->
         for what, printed, ours, tolerance in zip(
             ("least", "median", "largest"), numbers, found, tolerances, strict=True
         ):
-            cells.append(Cell(f"{words} / {what}", printed, float(ours), tolerance, SECTION))
+            cells.append(Cell(f"{words} / {what}", printed, float(ours), tolerance, _SECTION))
     return cells
 
 
-def plain_churn(context: Context) -> Outcome:
+def _plain_churn(context: Context) -> Outcome:
     """Figure 1."""
     costs_of = churn_use_case(data_of(context))
     grid = correlation_grid(costs_of, progress=context.progress)
-    costs = realised(costs_of)
+    costs = _realised(costs_of)
     cells = [
-        *panel_cells(grid, "WA", published.CHURN_WA, f"WA, {FILES}"),
-        *panel_cells(grid, "EWA as coded", published.CHURN_EWA, f"EWA as coded, {FILES}"),
+        *_panel_cells(grid, "WA", published.CHURN_WA, f"WA, {_FILES}"),
+        *_panel_cells(grid, "EWA as coded", published.CHURN_EWA, f"EWA as coded, {_FILES}"),
         *_means(grid),
         *_spreads(costs, [("miss_spread", "sd of C_FN per mean C_FP", (0.03, 0.79, 47),
                            (0.005, 0.005, 0.5))]),
@@ -166,13 +165,13 @@ def plain_churn(context: Context) -> Outcome:
     return Outcome(tuple(cells), {"correlations": grid, "costs": costs}, _REMARKS, claims)
 
 
-def plain_credit(context: Context) -> Outcome:
+def _plain_credit(context: Context) -> Outcome:
     """Figure 2."""
     costs_of = credit_use_case(data_of(context))
     grid = correlation_grid(costs_of, progress=context.progress)
-    costs = realised(costs_of)
+    costs = _realised(costs_of)
     cells = [
-        *panel_cells(grid, "WA", published.CREDIT_WA, f"WA, {FILES}"),
+        *_panel_cells(grid, "WA", published.CREDIT_WA, f"WA, {_FILES}"),
         *_spreads(costs, [
             ("miss_spread", "sd of C_FN per mean C_FP", (0.0002, 0.16, 51), (5e-5, 0.005, 0.5)),
             ("alarm_spread", "sd of C_FP per mean C_FN", (0.005, 2.38, 2800), (5e-4, 0.005, 50)),
@@ -186,34 +185,34 @@ def plain_credit(context: Context) -> Outcome:
     claims = (
         *robust_claims(grid, "credit"), *plain_claims(grid, "credit"), *realised_claims(costs)
     )  # fmt: skip
-    remarks = (*_REMARKS, without_costs(costs_of))
+    remarks = (*_REMARKS, _without_costs(costs_of))
     return Outcome(tuple(cells), {"correlations": grid, "costs": costs}, remarks, claims)
 
 
-def weighted_churn(context: Context) -> Outcome:
+def _weighted_churn(context: Context) -> Outcome:
     """Figure 3, in both orientations."""
     grid = correlation_grid(
         churn_use_case(data_of(context)), ("worst", "best"), progress=context.progress
     )
-    worst = panel_cells(grid, "G-mean", published.CHURN_GMEAN_WEIGHTED,
-                        f"G-mean, weight on the worst outcomes, {FILES}", "worst")  # fmt: skip
+    worst = _panel_cells(grid, "G-mean", published.CHURN_GMEAN_WEIGHTED,
+                        f"G-mean, weight on the worst outcomes, {_FILES}", "worst")  # fmt: skip
     return Outcome(
         (*worst, *_weighted_means(grid)), {"correlations": grid}, _WEIGHTED_REMARKS,
         weighted_claims(grid, "churn", published.CHURN_GMEAN_WEIGHTED),
     )  # fmt: skip
 
 
-def weighted_credit(context: Context) -> Outcome:
+def _weighted_credit(context: Context) -> Outcome:
     """Figure 4, in both orientations."""
     costs_of = credit_use_case(data_of(context))
     grid = correlation_grid(costs_of, ("worst", "best"), progress=context.progress)
     return Outcome(
         tuple(_weighted_means(grid)), {"correlations": grid},
-        (*_WEIGHTED_REMARKS, without_costs(costs_of)), weighted_claims(grid, "credit"),
+        (*_WEIGHTED_REMARKS, _without_costs(costs_of)), weighted_claims(grid, "credit"),
     )  # fmt: skip
 
 
-def without_costs(costs_of: CostsOf) -> str:
+def _without_costs(costs_of: CostsOf) -> str:
     """How many customers cost nothing either way, in how many cells, and where that matters."""
     found = [costs_of(share, ratio) for share in GRID for ratio in GRID]
     free = [int(np.count_nonzero(c.miss + c.alarm == 0)) for c in found if c is not None]
@@ -302,9 +301,9 @@ def _item(number: int, title: str, compute: Callable[[Context], Outcome], folder
 
 
 FIGURES = (
-    _item(1, "Spearman correlation with the total cost, churn", plain_churn, "telco_churn"),
-    _item(2, "Spearman correlation with the total cost, credit", plain_credit,
+    _item(1, "Spearman correlation with the total cost, churn", _plain_churn, "telco_churn"),
+    _item(2, "Spearman correlation with the total cost, credit", _plain_credit,
           "give_me_some_credit"),
-    _item(3, "weighted Spearman correlation, churn", weighted_churn, "telco_churn"),
-    _item(4, "weighted Spearman correlation, credit", weighted_credit, "give_me_some_credit"),
+    _item(3, "weighted Spearman correlation, churn", _weighted_churn, "telco_churn"),
+    _item(4, "weighted Spearman correlation, credit", _weighted_credit, "give_me_some_credit"),
 )  # fmt: skip

@@ -27,13 +27,11 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["SAMPLES", "Weighing", "correlation_grid", "heat_maps", "outcomes_at", "panel"]
-
 
 SAMPLES = 100
 #: Seed of the draws, as in the authors' code; the stream of draws is our own.
-SEED = 142
-COLUMNS = ("metric", "positives", "cost_ratio", "weighing", "correlation", "standard_error")
+_SEED = 142
+_COLUMNS = ("metric", "positives", "cost_ratio", "weighing", "correlation", "standard_error")
 #: Whether ranks weigh alike, or most at the best, or at the worst, outcomes.
 Weighing: TypeAlias = Literal["plain", "best", "worst"]
 
@@ -41,7 +39,7 @@ Weighing: TypeAlias = Literal["plain", "best", "worst"]
 def outcomes_at(positives: float, samples: int = SAMPLES) -> Outcomes:
     """Random outcomes for a share of positives, always the same ones."""
     count = round(CUSTOMERS * positives)
-    return draw_outcomes(np.random.default_rng([SEED, count]), count, samples=samples)
+    return draw_outcomes(np.random.default_rng([_SEED, count]), count, samples=samples)
 
 
 def correlation_grid(
@@ -54,7 +52,7 @@ def correlation_grid(
     progress: Callable[[float], None] = lambda _: None,
 ) -> Frame:
     """Mean rank correlation with TCC, and its standard error, by metric, cell and weighing."""
-    rows: dict[str, list[object]] = {name: [] for name in COLUMNS}
+    rows: dict[str, list[object]] = {name: [] for name in _COLUMNS}
     for done, share in enumerate(shares):
         known = [(r, costs) for r in ratios if (costs := costs_of(share, r)) is not None]
         if known:
@@ -108,9 +106,9 @@ def _agreement(scores: FloatArray, value: FloatArray, weighing: Weighing) -> Flo
 
 
 #: Red for opposite orders, blue for equal ones: told apart with any kind of colour vision.
-MAP = "RdBu"
+_MAP = "RdBu"
 #: Size of the numbers in the cells, in points.
-FONT = 4.8
+_FONT = 4.8
 
 
 def heat_maps(
@@ -158,7 +156,7 @@ def _panel(ax: Any, name: str, values: FloatArray) -> Any:
     """One panel; cells without costs stay grey."""
     ax.set_facecolor("#cfcfcf")
     ax.grid(visible=False)
-    drawn = ax.imshow(values, origin="lower", cmap=MAP, vmin=-1, vmax=1, aspect="auto")
+    drawn = ax.imshow(values, origin="lower", cmap=_MAP, vmin=-1, vmax=1, aspect="auto")
     tenths = np.round(10 * values)
     for number in np.unique(tenths[np.isfinite(tenths)]):
         i, j = np.nonzero(tenths == number)
@@ -179,4 +177,4 @@ def _digits(text: str) -> tuple[Any, float]:
     outline = TextPath((0, 0), text, size=1)
     corners = np.asarray(outline.vertices)
     centred = corners - (corners.min(axis=0) + corners.max(axis=0)) / 2
-    return Path(centred, outline.codes), float(2 * np.abs(centred).max() * FONT)
+    return Path(centred, outline.codes), float(2 * np.abs(centred).max() * _FONT)

@@ -26,15 +26,14 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CUSTOMER_FRACTIONS", "FIGURE_5", "REVENUE_FRACTIONS", "massive_grid", "variant_costs"]
 
-CUSTOMER_FRACTIONS = (0.01, 0.02, 0.05, 0.1, 0.2)
-REVENUE_FRACTIONS = (0.2, 0.4, 0.6, 0.8, 0.99)
+_CUSTOMER_FRACTIONS = (0.01, 0.02, 0.05, 0.1, 0.2)
+_REVENUE_FRACTIONS = (0.2, 0.4, 0.6, 0.8, 0.99)
 #: The printed worst cell: f_mc, f_r, r+, r_C and its correlation.
-WORST = (0.01, 0.99, 0.1, 0.99, -0.71)
+_WORST = (0.01, 0.99, 0.1, 0.99, -0.71)
 
 
-def variant_costs(
+def _variant_costs(
     income: FloatArray, *, corrected: bool = False
 ) -> dict[tuple[float, float], list[ErrorCosts]]:
     """Costs at each cost ratio, by fraction of massive customers and of their revenue.
@@ -43,8 +42,8 @@ def variant_costs(
     mean revenue before any customer became massive; `corrected` takes the mean after.
     """
     found = {}
-    for customers in CUSTOMER_FRACTIONS:
-        for revenue in REVENUE_FRACTIONS:
+    for customers in _CUSTOMER_FRACTIONS:
+        for revenue in _REVENUE_FRACTIONS:
             scaled = massive_revenues(income, customers, revenue)
             before = EFFECTIVENESS * float(income.mean())
             found[customers, revenue] = [
@@ -54,19 +53,19 @@ def variant_costs(
     return found
 
 
-def massive_grid(
+def _massive_grid(
     context: Context, *, shares: Sequence[float] = GRID, samples: int = SAMPLES
 ) -> Frame:
     """Plain correlation of weighted accuracy with the total cost, cell by cell."""
-    variants = variant_costs(revenues(data_of(context)))
+    variants = _variant_costs(revenues(data_of(context)))
     rows = []
     for done, share in enumerate(shares):
         outcomes = outcomes_at(share, samples)
         accuracy = np.stack(
             [catalogue["weighted_accuracy"].fixed(weight=r).values(outcomes.tables) for r in GRID]
         ).round(12)
-        for customers in CUSTOMER_FRACTIONS:
-            costs = [variants[customers, revenue] for revenue in REVENUE_FRACTIONS]
+        for customers in _CUSTOMER_FRACTIONS:
+            costs = [variants[customers, revenue] for revenue in _REVENUE_FRACTIONS]
             total = outcomes.total_costs([each for row in costs for each in row])
             found = rank_correlations(accuracy, -total.reshape(len(costs), *accuracy.shape))
             mean, error = found.mean(axis=2), found.std(axis=2, ddof=1) / np.sqrt(samples)
@@ -80,7 +79,7 @@ def massive_grid(
                     float(mean[i, k]),
                     float(error[i, k]),
                 )
-                for i, revenue in enumerate(REVENUE_FRACTIONS)
+                for i, revenue in enumerate(_REVENUE_FRACTIONS)
                 for k, r in enumerate(GRID)
             ]
         context.progress((done + 1) / len(shares))
@@ -91,10 +90,10 @@ def massive_grid(
     )
 
 
-def compute(context: Context) -> Outcome:
+def _compute(context: Context) -> Outcome:
     """All 25 heat maps, and how far the costs are from what they were made for."""
-    grid = massive_grid(context)
-    *place, printed = WORST
+    grid = _massive_grid(context)
+    *place, printed = _WORST
     columns = ("customers", "revenue", "positives", "cost_ratio")
     at = np.logical_and.reduce([grid[c] == v for c, v in zip(columns, place, strict=True)])
     worst, error = float(grid["correlation"][at][0]), float(grid["standard_error"][at][0])
@@ -110,7 +109,7 @@ def compute(context: Context) -> Outcome:
              "at f_mc 0.01, f_r 0.6, nominal r_C 0.9", source="independent"),
         *(Cell(f"f_mc {c:g} / f_r {r:g}", None, float(_panel(grid, c, r).min()), 0.005,
                "least cell of the heat map")
-          for c in CUSTOMER_FRACTIONS for r in REVENUE_FRACTIONS),
+          for c in _CUSTOMER_FRACTIONS for r in _REVENUE_FRACTIONS),
     )  # fmt: skip
     return Outcome(cells, {"correlations": grid}, _REMARKS, _claims(grid, off))
 
@@ -128,7 +127,7 @@ def _claims(grid: Frame, off: FloatArray) -> tuple[Claim, ...]:
         return float(_panel(grid, customers, revenue).min())
 
     few, many = (float(np.mean(_panel(grid, c, 0.99))) for c in (0.01, 0.2))
-    moderate = [_panel(grid, c, r) for c in CUSTOMER_FRACTIONS for r in (0.2, 0.4)]
+    moderate = [_panel(grid, c, r) for c in _CUSTOMER_FRACTIONS for r in (0.2, 0.4)]
     mean, lowest = float(np.mean(moderate)), float(np.min(moderate))
     holds = few < 0.75 and min(many, mean) > 0.9
     return (
@@ -157,18 +156,18 @@ _REMARKS = (
 )
 
 
-def draw(outcome: Outcome) -> dict[str, Figure]:
+def _draw(outcome: Outcome) -> dict[str, Figure]:
     """25 heat maps: rows fractions of customers, columns fractions of revenue, as in the paper."""
     grid = outcome.tables["correlations"]
     maps = {
         f"f_mc = {c:g}, f_r = {r:g}": _panel(grid, c, r)
-        for c in CUSTOMER_FRACTIONS
-        for r in reversed(REVENUE_FRACTIONS)
+        for c in _CUSTOMER_FRACTIONS
+        for r in reversed(_REVENUE_FRACTIONS)
     }
     return {"figure5": heat_maps(maps, "Weighted accuracy with massive customers, Spearman")}
 
 
 FIGURE_5 = Item(
     "figure5", "Figure 5: weighted accuracy with a few massive customers",
-    compute, draw, ("telco_churn",), 25.0,
+    _compute, _draw, ("telco_churn",), 25.0,
 )  # fmt: skip

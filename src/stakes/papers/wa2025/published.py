@@ -6,17 +6,6 @@ import numpy as np
 
 from stakes.typing import FloatArray
 
-__all__ = [
-    "CHURN_EWA",
-    "CHURN_GMEAN_WEIGHTED",
-    "CHURN_WA",
-    "CREDIT_REALISED",
-    "CREDIT_WA",
-    "GRID_MEANS",
-    "RETENTION_COSTS",
-    "TABLE_3",
-]
-
 #: Table 3: mean cost above the best candidate in the four scenarios.
 TABLE_3 = {
     "accuracy": (0, 591, 7, 0),

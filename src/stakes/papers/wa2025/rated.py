@@ -11,19 +11,8 @@ from stakes.metrics import catalogue, matched_beta
 from stakes.papers.wa2025.case_costs import ErrorCosts
 from stakes.typing import FloatArray
 
-__all__ = [
-    "FREE",
-    "METRICS",
-    "POINTS",
-    "as_coded",
-    "beta_density_mass",
-    "costed_scores",
-    "free_scores",
-    "trapezoid_h",
-]
-
 #: Metrics that do not look at costs, by the paper's name: the name in the catalogue.
-FREE = {
+_FREE = {
     "accuracy": "accuracy",
     "CBA": "class_balance_accuracy",
     "IAM": "imbalance_accuracy",
@@ -45,7 +34,7 @@ FREE = {
 }
 #: Also rated "as coded": with costs, the authors' code integrates by trapezoids; without, it adds
 #: 1e-9 to a denominator, which breaks ties.
-CODED = {"precision", "NPV", "H informed", "EWA"}
+_CODED = {"precision", "NPV", "H informed", "EWA"}
 #: In the order of the paper's figures.
 METRICS = (
     "accuracy", "CBA", "IAM", "H", "WCA", "kappa", "informedness", "ROC-AUC", "WRA", "MCC",
@@ -55,23 +44,23 @@ METRICS = (
 #: The interior points at which the authors' code takes the density of a Beta distribution.
 POINTS = np.linspace(0, 1, 1000)[1:-1]
 #: Scores that differ by less are equal but for rounding.
-DECIMALS = 12
-TINY = 1e-9
+_DECIMALS = 12
+_TINY = 1e-9
 
 
 def free_scores(tables: FloatArray) -> dict[str, FloatArray]:
     """Scores, higher is better, of the metrics without costs."""
     (tn, fp), (fn, tp) = np.moveaxis(tables, (-2, -1), (0, 1))
     return {
-        **{name: np.round(_value(name, tables), DECIMALS) for name in FREE},
-        "precision as coded": tp / (tp + fp + TINY),
-        "NPV as coded": tn / (tn + fn + TINY),
+        **{name: np.round(_value(name, tables), _DECIMALS) for name in _FREE},
+        "precision as coded": tp / (tp + fp + _TINY),
+        "NPV as coded": tn / (tn + fn + _TINY),
     }
 
 
 def as_coded(metric: str) -> str:
     """The name under which a metric of the figures stands as the authors' code computes it."""
-    return f"{metric} as coded" if metric in CODED else metric
+    return f"{metric} as coded" if metric in _CODED else metric
 
 
 def costed_scores(tables: FloatArray, costs: ErrorCosts, ratio: float) -> dict[str, FloatArray]:
@@ -94,7 +83,7 @@ def costed_scores(tables: FloatArray, costs: ErrorCosts, ratio: float) -> dict[s
         "H informed as coded": trapezoid_h(tables, alpha, beta),
         "EWA as coded": _trapezoid_ewa(tables, alpha, beta),
     }
-    return {name: np.round(value, DECIMALS) for name, value in found.items()}
+    return {name: np.round(value, _DECIMALS) for name, value in found.items()}
 
 
 def beta_density_mass(alpha: float, beta: float) -> float:
@@ -109,13 +98,13 @@ def _with(tables: FloatArray, name: str, **settings: Any) -> FloatArray:
 
 def _value(name: str, tables: FloatArray) -> FloatArray:
     """A metric without costs; where it is 0/0, what the authors' code gives."""
-    value = catalogue[FREE[name]].values(tables)
+    value = catalogue[_FREE[name]].values(tables)
     unknown = np.isnan(value)
     if not unknown.any():
         return value
     (tn, fp), (fn, tp) = np.moveaxis(tables, (-2, -1), (0, 1))
     instead = {
-        "markedness": np.where(tp + fp == 0, -fn / (tn + fn + TINY), tp / (tp + fp + TINY)),
+        "markedness": np.where(tp + fp == 0, -fn / (tn + fn + _TINY), tp / (tp + fp + _TINY)),
         "B-ROC": tp / (tp + fn) / 2,
     }.get(name, np.zeros_like(value))
     return np.where(unknown, instead, value)

@@ -20,12 +20,10 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["SCENARIOS", "TABLE", "Drawn", "Scenario", "chosen", "gaps", "printed_gaps", "scenario"]
-
 
 #: Share of positives and cost ratio of the four scenarios (section 4.4.2).
-SCENARIOS = ((0.2, 0.01), (0.2, 0.99), (0.01, 0.9), (0.01, 0.1))
-TRIALS = 1000
+_SCENARIOS = ((0.2, 0.01), (0.2, 0.99), (0.01, 0.9), (0.01, 0.1))
+_TRIALS = 1000
 #: What is drawn anew for every candidate of a trial, or else once.
 Drawn: TypeAlias = Literal["anew", "positives", "order"]
 
@@ -55,7 +53,9 @@ class Scenario(NamedTuple):
         return np.asarray(cells.reshape(-1, 2, 2))
 
 
-def scenario(income: FloatArray, positives: float, ratio: float, *, power: float = 2.0) -> Scenario:
+def _scenario(
+    income: FloatArray, positives: float, ratio: float, *, power: float = 2.0
+) -> Scenario:
     """Candidates whose true positive rate is a power of the false one: 0, 0.01, ..., 0.99."""
     count = round(positives * CUSTOMERS)
     rate = np.arange(0, 1, 0.01)
@@ -63,15 +63,15 @@ def scenario(income: FloatArray, positives: float, ratio: float, *, power: float
     return Scenario(count - hits, alarms, count, churn_costs(income, ratio), ratio)
 
 
-def chosen(case: Scenario) -> dict[str, int]:
+def _chosen(case: Scenario) -> dict[str, int]:
     """The candidate that each metric likes best, the first of them where several are equal."""
     tables = case.tables
     scores = {**free_scores(tables), **costed_scores(tables, case.costs, case.ratio)}
     return {metric: int(np.argmax(scores[as_coded(metric)])) for metric in METRICS}
 
 
-def gaps(
-    case: Scenario, rng: np.random.Generator, *, drawn: Drawn, trials: int = TRIALS
+def _gaps(
+    case: Scenario, rng: np.random.Generator, *, drawn: Drawn, trials: int = _TRIALS
 ) -> dict[str, float]:
     """Mean cost of each metric's choice above the cheapest candidate.
 
@@ -93,10 +93,10 @@ def gaps(
     return _mean_gaps(case, totals)
 
 
-def printed_gaps(
+def _printed_gaps(
     cases: Sequence[Scenario],
     *,
-    trials: int = TRIALS,
+    trials: int = _TRIALS,
     progress: Callable[[float], None] = lambda _: None,
 ) -> list[dict[str, float]]:
     """The same, positives drawn for every candidate, from the authors' own stream of draws.
@@ -129,7 +129,7 @@ def printed_gaps(
 def _mean_gaps(case: Scenario, totals: FloatArray) -> dict[str, float]:
     """Mean over trials of the chosen candidate's cost above the least."""
     above = (totals - totals.min(axis=1, keepdims=True)).mean(axis=0)
-    return {metric: float(above[k]) for metric, k in chosen(case).items()}
+    return {metric: float(above[k]) for metric, k in _chosen(case).items()}
 
 
 def _subsets(rng: np.random.Generator, trials: int, size: int) -> NDArray[np.intp]:
@@ -137,43 +137,43 @@ def _subsets(rng: np.random.Generator, trials: int, size: int) -> NDArray[np.int
     return rng.random((trials, size), dtype=np.float32).argsort(axis=1)
 
 
-SEED = 142
+_SEED = 142
 #: Reading: power of the curve, what is drawn.
-VARIANTS: dict[str, tuple[float, Drawn]] = {
+_VARIANTS: dict[str, tuple[float, Drawn]] = {
     "TPR = FPR^2, positives fixed in a trial": (2.0, "positives"),
     "TPR = FPR^2, one order of the positives": (2.0, "order"),
     "corrected curve TPR = sqrt(FPR)": (0.5, "anew"),
     "corrected curve, positives fixed in a trial": (0.5, "positives"),
     "corrected curve, one order of the positives": (0.5, "order"),
 }
-AS_PRINTED = "as printed"
-ONE_ORDER = "TPR = FPR^2, one order of the positives"
+_AS_PRINTED = "as printed"
+_ONE_ORDER = "TPR = FPR^2, one order of the positives"
 #: Metrics with no gap above this in any scenario are said to choose well.
-WELL = 10.0
+_WELL = 10.0
 
 
 def compute(context: Context, trials: int = 1000) -> Outcome:
     """The printed table from the authors' stream of draws, and the other readings."""
     income = revenues(data_of(context))
-    cases = [scenario(income, *place) for place in SCENARIOS]
-    found = {AS_PRINTED: printed_gaps(cases, trials=trials, progress=context.progress)}
-    for reading, (power, drawn) in VARIANTS.items():
-        rng = np.random.default_rng(SEED)
+    cases = [_scenario(income, *place) for place in _SCENARIOS]
+    found = {_AS_PRINTED: _printed_gaps(cases, trials=trials, progress=context.progress)}
+    for reading, (power, drawn) in _VARIANTS.items():
+        rng = np.random.default_rng(_SEED)
         found[reading] = [
-            gaps(scenario(income, *place, power=power), rng, drawn=drawn, trials=trials)
-            for place in SCENARIOS
+            _gaps(_scenario(income, *place, power=power), rng, drawn=drawn, trials=trials)
+            for place in _SCENARIOS
         ]
     cells = [
         Cell(f"{metric} / scenario {k + 1}",
-             float(TABLE_3[metric][k]) if reading == AS_PRINTED else None,
+             float(TABLE_3[metric][k]) if reading == _AS_PRINTED else None,
              found[reading][k][metric], 0.5, reading)
-        for reading in (AS_PRINTED, "corrected curve TPR = sqrt(FPR)",
+        for reading in (_AS_PRINTED, "corrected curve TPR = sqrt(FPR)",
                         "corrected curve, positives fixed in a trial")
         for metric in METRICS
         for k in range(4)
     ]  # fmt: skip
     cells += [
-        Cell(f"WA / scenario {k + 1}", 0.0, found[ONE_ORDER][k]["WA"], 0.5, ONE_ORDER,
+        Cell(f"WA / scenario {k + 1}", 0.0, found[_ONE_ORDER][k]["WA"], 0.5, _ONE_ORDER,
              "nothing is lost when the positives do not change within a trial",
              source="independent")
         for k in range(4)
@@ -216,7 +216,7 @@ def _most(found: dict[str, list[dict[str, float]]], reading: str) -> dict[str, f
 def _claims(found: dict[str, list[dict[str, float]]]) -> tuple[Claim, ...]:
     """What the section concludes."""
     corrected = "corrected curve, positives fixed in a trial"
-    printed, right = _most(found, AS_PRINTED), _most(found, corrected)
+    printed, right = _most(found, _AS_PRINTED), _most(found, corrected)
     trio = ("WA", "H informed", "EWA")
     third = {reading: found[reading][2]["WA"] for reading in found}
     return (
@@ -231,7 +231,7 @@ def _claims(found: dict[str, list[dict[str, float]]]) -> tuple[Claim, ...]:
         ),
         Claim(
             "Only WA, H informed and EWA choose nearly the best candidate in all four scenarios.",
-            {m for m, gap in right.items() if gap < WELL} == set(trio),
+            {m for m, gap in right.items() if gap < _WELL} == set(trio),
             f"Largest gaps as printed: {_listed(printed, trio)}; with the corrected curve and "
             f"positives fixed in a trial: {_listed(right, trio)}. The next is "
             f"{_next(right, trio)}.",
@@ -240,10 +240,10 @@ def _claims(found: dict[str, list[dict[str, float]]]) -> tuple[Claim, ...]:
             "In the third scenario even WA loses 7 on average.",
             None if third[corrected] < 1 else True,
             "That is the noise of drawing new positives for every candidate: WA loses "
-            f"{third[AS_PRINTED]:.1f} as printed, "
+            f"{third[_AS_PRINTED]:.1f} as printed, "
             f"{third['TPR = FPR^2, positives fixed in a trial']:.1f} with positives fixed in a "
             f"trial, {third[corrected]:.1f} with the corrected curve too. If all candidates cut "
-            f"one score, its largest loss in any scenario is {_most(found, ONE_ORDER)['WA']:.1f}.",
+            f"one score, its largest loss in any scenario is {_most(found, _ONE_ORDER)['WA']:.1f}.",
         ),
     )
 
@@ -267,11 +267,11 @@ _REMARKS = (
 )
 
 
-def draw(outcome: Outcome) -> dict[str, Figure]:
+def _draw(outcome: Outcome) -> dict[str, Figure]:
     """The gaps as printed and with the corrected curve, on a scale that shows zeros."""
     table = outcome.tables["gaps"]
     figure, axes = panels(1, 4, width=3.1, height=5.4, sharey=True)
-    readings = (AS_PRINTED, "corrected curve, positives fixed in a trial")
+    readings = (_AS_PRINTED, "corrected curve, positives fixed in a trial")
     names = list(METRICS)[::-1]
     for k, ax in enumerate(axes):
         for shift, (color, marker, reading) in enumerate(
@@ -283,7 +283,7 @@ def draw(outcome: Outcome) -> dict[str, Figure]:
         ax.set_xscale("symlog", linthresh=1)
         ax.set_xlim(-0.3, 9000)
         ax.set_yticks(range(len(names)), names)
-        positives, ratio = SCENARIOS[k]
+        positives, ratio = _SCENARIOS[k]
         ax.set_title(f"{k + 1}: r+ = {positives:g}, r_C = {ratio:g}", loc="left", fontsize=9)
         ax.set_xlabel("cost above the best candidate")
     handles, labels = axes[0].get_legend_handles_labels()
@@ -301,5 +301,5 @@ def _column(table: Frame, reading: str, column: str, names: list[str]) -> FloatA
 
 TABLE = Item(
     "table3", "Table 3: what choosing a candidate by each metric costs",
-    compute, draw, ("telco_churn",), 20.0,
+    compute, _draw, ("telco_churn",), 20.0,
 )  # fmt: skip

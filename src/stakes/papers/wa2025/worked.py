@@ -30,36 +30,27 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "ACCURACIES",
-    "ELICITATION",
-    "IDENTITIES",
-    "WEIGHTED_RANKS",
-    "constants_at",
-    "weighted_pearson",
-]
-
 
 #: The two classifiers of section 3.1 on 80 negatives and 20 positives.
-ALWAYS_NEGATIVE = ConfusionMatrix([[80, 0], [20, 0]])
-SECOND = ConfusionMatrix([[50, 30], [5, 15]])
+_ALWAYS_NEGATIVE = ConfusionMatrix([[80, 0], [20, 0]])
+_SECOND = ConfusionMatrix([[50, 30], [5, 15]])
 #: The order of section A.2.2, from the worst.
-ORDER = ("always", "errs", "never", "errs_negatives", "errs_positives")
+_ORDER = ("always", "errs", "never", "errs_negatives", "errs_positives")
 
 
-def accuracies(_: Context) -> Outcome:
+def _accuracies(_: Context) -> Outcome:
     """Section 3.1: accuracy and weighted accuracy of two classifiers, and eqs 6, 15 and 18."""
     costs = CostMatrix.binary(false_positive=1, false_negative=9)
     weight = metrics.cost_weight(costs)
     truth = np.repeat([0, 0, 1, 1], [50, 30, 5, 15])
     taken = np.repeat([0, 1, 0, 1], [50, 30, 5, 15])
     by_weights = np.average(truth == taken, weights=sample_weights(truth, costs))
-    tcc = metrics.total_classification_cost(SECOND, costs)
+    tcc = metrics.total_classification_cost(_SECOND, costs)
     cells = (
-        Cell("M1 / accuracy", 0.80, metrics.accuracy(ALWAYS_NEGATIVE), 0.005),
-        Cell("M2 / accuracy", 0.65, metrics.accuracy(SECOND), 0.005),
-        Cell("M1 / WA", 0.3077, metrics.weighted_accuracy(ALWAYS_NEGATIVE, weight), 5e-5),
-        Cell("M2 / WA", 0.7115, metrics.weighted_accuracy(SECOND, weight), 5e-5),
+        Cell("M1 / accuracy", 0.80, metrics.accuracy(_ALWAYS_NEGATIVE), 0.005),
+        Cell("M2 / accuracy", 0.65, metrics.accuracy(_SECOND), 0.005),
+        Cell("M1 / WA", 0.3077, metrics.weighted_accuracy(_ALWAYS_NEGATIVE, weight), 5e-5),
+        Cell("M2 / WA", 0.7115, metrics.weighted_accuracy(_SECOND, weight), 5e-5),
         Cell(
             "M2 / 1 - TCC over TCC_max (eq 6)",
             0.7115,
@@ -108,9 +99,9 @@ def _plain_accuracy_share(ratio: float, target: float) -> float:
     return target * ratio / (1 - target - ratio + 2 * target * ratio)
 
 
-def elicitation(_: Context) -> Outcome:
+def _elicitation(_: Context) -> Outcome:
     """Appendix A: weights from a ratio, and from the order of five emblematic models."""
-    low, high = agreed_ratio(ratio_from_ranking(ORDER, error_share=0.6, prior=0.05)).weights
+    low, high = agreed_ratio(ratio_from_ranking(_ORDER, error_share=0.6, prior=0.05)).weights
     auditors = RatioInterval(10, 50).weights
     shares = np.round(np.arange(0.5, 0.7501, 0.01), 2)
     ranges = [_ends(float(a), 0.05) for a in shares]
@@ -144,12 +135,12 @@ def elicitation(_: Context) -> Outcome:
 
 def _ends(error_share: float, prior: float) -> tuple[float, float]:
     """Both ends of eq 22 as weights; the lower one may lie above the upper."""
-    said = ratio_from_ranking(ORDER, error_share=error_share, prior=prior)
+    said = ratio_from_ranking(_ORDER, error_share=error_share, prior=prior)
     low, high = max(each.low for each in said), min(each.high for each in said)
     return low / (1 + low), high / (1 + high)
 
 
-def identities(context: Context) -> Outcome:
+def _identities(context: Context) -> Outcome:
     """Table 2: metrics that are others in disguise, and what the trapezoid rule loses."""
     income = revenues(data_of(context))
     tables = outcomes_at(0.2).tables.reshape(-1, 2, 2)
@@ -247,7 +238,7 @@ def _quadrature(income: FloatArray) -> Frame:
     return Frame({name: np.array(column) for name, column in columns})
 
 
-def draw_identities(outcome: Outcome) -> dict[str, Figure]:
+def _draw_identities(outcome: Outcome) -> dict[str, Figure]:
     """The mass that is seen, and EWA with and without it."""
     table = outcome.tables["quadrature"]
     figure, axes = panels(1, 2, width=4.2, height=3.2)
@@ -263,7 +254,7 @@ def draw_identities(outcome: Outcome) -> dict[str, Figure]:
     return {"table2-quadrature": figure}
 
 
-def draw_elicitation(outcome: Outcome) -> dict[str, Figure]:
+def _draw_elicitation(outcome: Outcome) -> dict[str, Figure]:
     """The weights that agree with the order, by the share of errors of the erring models."""
     table = outcome.tables["weights"]
     figure, (ax,) = panels(1, 1, width=4.8, height=3.2)
@@ -279,29 +270,29 @@ def draw_elicitation(outcome: Outcome) -> dict[str, Figure]:
     return {"appendix-a": figure}
 
 
-ACCURACIES = Item("weighted-accuracy", "Sections 3.1 and 3.4: two classifiers", accuracies)
+ACCURACIES = Item("weighted-accuracy", "Sections 3.1 and 3.4: two classifiers", _accuracies)
 IDENTITIES = Item(
     "table2", "Table 2: metrics in disguise, and what the trapezoid rule loses",
-    identities, draw_identities, ("telco_churn",), 3.0,
+    _identities, _draw_identities, ("telco_churn",), 3.0,
 )  # fmt: skip
 ELICITATION = Item(
-    "appendix-a", "Appendix A: the weight from a conversation", elicitation, draw_elicitation
+    "appendix-a", "Appendix A: the weight from a conversation", _elicitation, _draw_elicitation
 )
 
 
 #: Outcomes of a sample, and the constants of the standardised correlation for so many.
-OUTCOMES = 201
-CONSTANTS = {"m": -0.5459591, "g0": 0.00103809, "g1": 1.2923523, "g2": -2.0094641,
+_OUTCOMES = 201
+_CONSTANTS = {"m": -0.5459591, "g0": 0.00103809, "g1": 1.2923523, "g2": -2.0094641,
              "h2": -0.4179775}  # fmt: skip
 #: Mean of the correlation that is not standardised over all orders of n things.
-MEANS = {3: -0.030276, 4: -0.054204, 5: -0.075843, 6: -0.095826, 7: -0.114362, 8: -0.131585}
+_MEANS = {3: -0.030276, 4: -0.054204, 5: -0.075843, 6: -0.095826, 7: -0.114362, 8: -0.131585}
 #: Variance and left variance of random orders, as polynomials in 1/n, lowest power first.
-VARIANCE = (0.00813132, 1.88346539, -8.19607344, 36.22199888)
-LEFT = (0.00383928, 0.54098273, 25.32238315, -1056.9999828, 15679.72016182, -77089.49412102)
-SPREADS = {"V": (VARIANCE, 0.0173034), "V left": (LEFT, 0.0070367)}
+_VARIANCE = (0.00813132, 1.88346539, -8.19607344, 36.22199888)
+_LEFT = (0.00383928, 0.54098273, 25.32238315, -1056.9999828, 15679.72016182, -77089.49412102)
+_SPREADS = {"V": (_VARIANCE, 0.0173034), "V left": (_LEFT, 0.0070367)}
 
 
-def weighted_pearson(first: FloatArray, second: FloatArray) -> FloatArray:
+def _weighted_pearson(first: FloatArray, second: FloatArray) -> FloatArray:
     """The correlation of ranks before it is standardised; rank 1 weighs most."""
     weight = 1 / (first + 2) ** 2 + 1 / (second + 2) ** 2
     weight /= weight.sum(axis=-1, keepdims=True)
@@ -311,7 +302,7 @@ def weighted_pearson(first: FloatArray, second: FloatArray) -> FloatArray:
     return np.asarray(product / np.sqrt(squares[0] * squares[1]))
 
 
-def constants_at(n: int, rng: int = 142) -> dict[str, float]:
+def _constants_at(n: int, rng: int = 142) -> dict[str, float]:
     """Mean and coefficients of the two parabolas that standardise the correlation of n things.
 
     Fitted to pairs of rankings from opposite to equal: they meet at the mean, where their slopes
@@ -322,11 +313,11 @@ def constants_at(n: int, rng: int = 142) -> dict[str, float]:
     noise = generator.normal(size=(400, n)) * np.geomspace(1, 3 * n, 400)[:, None]
     towards = np.where(np.arange(400) % 2, 1, -1)[:, None] * first + noise
     second = towards.argsort(axis=1).argsort(axis=1) + 1.0
-    plain = weighted_pearson(first, second)
+    plain = _weighted_pearson(first, second)
     standard = rank_correlations(first, second, kind="weighted", top="low")
     below, above = (
         np.polynomial.polynomial.polyfit(plain[side], standard[side], 2)
-        for side in (plain < CONSTANTS["m"] - 0.02, plain > CONSTANTS["m"] + 0.02)
+        for side in (plain < _CONSTANTS["m"] - 0.02, plain > _CONSTANTS["m"] + 0.02)
     )
     mean = float((above[1] - below[1]) / (2 * (below[2] - above[2])))
     return {
@@ -338,34 +329,34 @@ def constants_at(n: int, rng: int = 142) -> dict[str, float]:
     }
 
 
-def compute(_: Context) -> Outcome:
+def _compute(_: Context) -> Outcome:
     """Constants for 201 outcomes, and what all orders of few things average to."""
-    found = constants_at(OUTCOMES)
-    spread = {name: float(np.polynomial.polynomial.polyval(1 / OUTCOMES, np.array(powers)))
-              for name, (powers, _) in SPREADS.items()}  # fmt: skip
+    found = _constants_at(_OUTCOMES)
+    spread = {name: float(np.polynomial.polynomial.polyval(1 / _OUTCOMES, np.array(powers)))
+              for name, (powers, _) in _SPREADS.items()}  # fmt: skip
     chance = found["g0"] + found["g2"] * spread["V left"]
     chance += found["h2"] * (spread["V"] - spread["V left"])
     cells = [
-        Cell(f"{OUTCOMES} outcomes / {name}", known, found[name], 5e-8 if name != "g0" else 5e-9,
+        Cell(f"{_OUTCOMES} outcomes / {name}", known, found[name], 5e-8 if name != "g0" else 5e-9,
              "from values of the standardised correlation", source="independent")
-        for name, known in CONSTANTS.items()
+        for name, known in _CONSTANTS.items()
     ]  # fmt: skip
     cells += [
-        Cell(f"{OUTCOMES} outcomes / {name}", known, spread[name], 5e-8,
+        Cell(f"{_OUTCOMES} outcomes / {name}", known, spread[name], 5e-8,
              "from the authors' polynomials", source="independent")
-        for name, (_, known) in SPREADS.items()
+        for name, (_, known) in _SPREADS.items()
     ]  # fmt: skip
-    cells.append(Cell(f"{OUTCOMES} outcomes / mean of chance", None, chance, 5e-5, STANDARDISED))
-    for n, known in MEANS.items():
+    cells.append(Cell(f"{_OUTCOMES} outcomes / mean of chance", None, chance, 5e-5, _STANDARDISED))
+    for n, known in _MEANS.items():
         orders = np.array(list(permutations(range(1, n + 1))), dtype=np.float64)
         first = np.arange(1.0, n + 1)
-        plain = float(weighted_pearson(first, orders).mean())
+        plain = float(_weighted_pearson(first, orders).mean())
         standard = rank_correlations(first, orders, kind="weighted", top="low")
         cells += [
             Cell(f"all orders of {n} / m", known, plain, 5e-7, "not standardised",
                  source="independent"),
             Cell(f"all orders of {n} / mean of chance", None, float(standard.mean()), 5e-5,
-                 STANDARDISED),
+                 _STANDARDISED),
         ]  # fmt: skip
     return Outcome(tuple(cells), remarks=(*_REMARKS, _left_over(chance)))
 
@@ -373,13 +364,13 @@ def compute(_: Context) -> Outcome:
 def _left_over(chance: float) -> str:
     """That chance does not come to 0, and why."""
     return (
-        f"Standardised, random orders of {OUTCOMES} things have a mean of {chance:.3f} by these "
+        f"Standardised, random orders of {_OUTCOMES} things have a mean of {chance:.3f} by these "
         "constants, not 0. A mean of 0 asks for the term (1 + m)^2 V where the authors' code has "
         "(1 - m^2) V; the numbers here follow their code, as the figures do."
     )
 
 
-STANDARDISED = "standardised"
+_STANDARDISED = "standardised"
 _REMARKS = (
     "Figures 3 and 4 use the standardised weighted Spearman correlation of arXiv:2504.08428, with "
     "weights 1/(a + 2)^2 + 1/(b + 2)^2. The paper prints no constants; those compared with here "
@@ -389,6 +380,6 @@ _REMARKS = (
 WEIGHTED_RANKS = Item(
     "weighted-ranks",
     "Section 4.1: constants of the weighted rank correlation",
-    compute,
+    _compute,
     seconds=0.5,
 )

@@ -19,20 +19,18 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["MatrixPath", "abstention", "matrix_numbers", "price_path", "prices_of", "share_paths"]
-
 
 #: At most so many prices of abstaining, and so many numbers behind them.
-PRICES = 200
-PRICE_NUMBERS = 30_000
+_PRICES = 200
+_PRICE_NUMBERS = 30_000
 #: Natural logarithm of the odds of a share from one stop to the next, and stops either way.
-STEP = 0.2
-SHARE_STOPS = 15
-LEAST_STOPS = 5
+_STEP = 0.2
+_SHARE_STOPS = 15
+_LEAST_STOPS = 5
 #: Shares of so many classes can be moved; so many numbers, and products of numbers, behind them.
-MOVED_CLASSES = 3
-SHARE_NUMBERS = 40_000
-PRODUCTS = 1.5e9
+_MOVED_CLASSES = 3
+_SHARE_NUMBERS = 40_000
+_PRODUCTS = 1.5e9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +68,7 @@ def moved_share(priors: FloatArray, row: int, share: float) -> FloatArray:
     return np.asarray(found)
 
 
-def abstention(ev: Evaluation) -> int | None:
+def _abstention(ev: Evaluation) -> int | None:
     """The decision that costs the same whatever the truth; None unless there is exactly one."""
     values = ev.application.costs.values
     constant = np.flatnonzero((values == values[:1]).all(axis=0))
@@ -78,9 +76,9 @@ def abstention(ev: Evaluation) -> int | None:
     return named[0] if len(named) == 1 and values.shape[1] > 2 else None
 
 
-def prices_of(ev: Evaluation) -> tuple[FloatArray, int] | None:
+def _prices_of(ev: Evaluation) -> tuple[FloatArray, int] | None:
     """Prices of abstaining, and which is the stated one."""
-    column = abstention(ev)
+    column = _abstention(ev)
     if column is None:
         return None
     values = ev.application.costs.values
@@ -90,17 +88,17 @@ def prices_of(ev: Evaluation) -> tuple[FloatArray, int] | None:
     top = max(1.5 * naive, 2 * stated)
     if stated < lowest or not lowest < top:
         return None
-    room = PRICE_NUMBERS // (values.size * len(ev.models))
-    count = int(min(PRICES, max(room, 11)))
+    room = _PRICE_NUMBERS // (values.size * len(ev.models))
+    count = int(min(_PRICES, max(room, 11)))
     grid = np.linspace(lowest, top, count)
     at = min(int(np.searchsorted(grid, stated)), count - 1)
     grid[at] = stated
     return grid, at
 
 
-def price_path(ev: Evaluation, sources: Sources) -> MatrixPath | None:
+def _price_path(ev: Evaluation, sources: Sources) -> MatrixPath | None:
     """The slider of the price of abstaining; None where there is none."""
-    found, column = prices_of(ev), abstention(ev)
+    found, column = _prices_of(ev), _abstention(ev)
     if found is None or column is None or not any(_says(one) for one in sources.judged):
         return None
     prices, start = found
@@ -150,7 +148,7 @@ def _handed_over(
     return found
 
 
-def share_paths(ev: Evaluation, sources: Sources) -> list[MatrixPath]:
+def _share_paths(ev: Evaluation, sources: Sources) -> list[MatrixPath]:
     """Sliders for the shares of the classes that carry most of the cost."""
     app = ev.application
     assert app.priors is not None
@@ -159,12 +157,12 @@ def share_paths(ev: Evaluation, sources: Sources) -> list[MatrixPath]:
         return []
     numbers = app.costs.values.size * said
     products = numbers * sources.cases.truth.shape[0]
-    fits = min(SHARE_NUMBERS / numbers, PRODUCTS / products)  # stops that can be had
-    rows = _costly(ev)[:MOVED_CLASSES]
-    while len(rows) > 1 and fits < len(rows) * (2 * SHARE_STOPS + 1):
+    fits = min(_SHARE_NUMBERS / numbers, _PRODUCTS / products)  # stops that can be had
+    rows = _costly(ev)[:_MOVED_CLASSES]
+    while len(rows) > 1 and fits < len(rows) * (2 * _SHARE_STOPS + 1):
         rows.pop()
-    half = min(SHARE_STOPS, int((fits / max(len(rows), 1) - 1) // 2))
-    if not rows or half < LEAST_STOPS:
+    half = min(_SHARE_STOPS, int((fits / max(len(rows), 1) - 1) // 2))
+    if not rows or half < _LEAST_STOPS:
         return []
     return [_share_path(ev, sources, row, half) for row in rows]
 
@@ -184,7 +182,7 @@ def _share_path(ev: Evaluation, sources: Sources, row: int, half: int) -> Matrix
     app = ev.application
     assert app.priors is not None
     here = float(np.log(app.priors[row] / (1 - app.priors[row])))
-    values = 1 / (1 + np.exp(-(here + STEP * np.arange(-half, half + 1))))
+    values = 1 / (1 + np.exp(-(here + _STEP * np.arange(-half, half + 1))))
     values[half] = app.priors[row]
     counts = tuple(
         np.stack([_decided(one, ev, sources, moved_share(app.priors, row, v)) for v in values])
@@ -206,9 +204,9 @@ def _decided(one: Judged, ev: Evaluation, sources: Sources, priors: FloatArray) 
 
 
 #: At most so many bytes of posteriors go into a page, before base64.
-LARGEST = 1_100_000
+_LARGEST = 1_100_000
 #: Posteriors are embedded as whole numbers up to this one.
-WHOLE = 65_535
+_WHOLE = 65_535
 
 
 def matrix_numbers(ev: Evaluation, *, embed: bool, rng: Any = 0) -> dict[str, Any] | None:
@@ -224,8 +222,8 @@ def matrix_numbers(ev: Evaluation, *, embed: bool, rng: Any = 0) -> dict[str, An
     boxes = max(ev.application.costs.shape) <= LARGEST_TABLE  # else there is nothing to edit
     inside = embed and boxes and not deciders and not weighted
     rows = _sample(ev, sources, rng) if inside else None
-    price = price_path(ev, sources)
-    paths = share_paths(ev, sources)
+    price = _price_path(ev, sources)
+    paths = _share_paths(ev, sources)
     paths = paths if price is None else [price, *paths]
     models = [
         {"counts": c, "posteriors": None if rows is None else _quantised(one, ev, sources, rows)}
@@ -265,7 +263,7 @@ def _sample(ev: Evaluation, sources: Sources, rng: Any) -> NDArray[np.intp]:
     """Cases in random order, as many as fit, each class by its share."""
     truth = sources.cases.truth
     models = sum(one.model.posteriors is not None for one in sources.judged)
-    room = max(LARGEST // (2 * len(ev.application.classes) * models), 1)
+    room = max(_LARGEST // (2 * len(ev.application.classes) * models), 1)
     order = as_generator(rng).permutation(truth.shape[0])
     if room >= truth.shape[0]:
         return order
@@ -280,7 +278,7 @@ def _sample(ev: Evaluation, sources: Sources, rng: Any) -> NDArray[np.intp]:
 
 def quantised(posteriors: NDArray[Any]) -> NDArray[np.uint16]:
     """Posteriors as whole numbers; only their ratios within a row count."""
-    return np.asarray(np.rint(posteriors * WHOLE), dtype=np.uint16)
+    return np.asarray(np.rint(posteriors * _WHOLE), dtype=np.uint16)
 
 
 def _quantised(one: Judged, ev: Evaluation, sources: Sources, rows: Any) -> dict[str, str] | None:
@@ -289,4 +287,4 @@ def _quantised(one: Judged, ev: Evaluation, sources: Sources, rows: Any) -> dict
     moved = one.model.at(ev.application.priors, sources.said_at)
     if moved is None:
         return None
-    return packed(np.append(quantised(moved[rows]).ravel(), WHOLE))  # always two bytes each
+    return packed(np.append(quantised(moved[rows]).ravel(), _WHOLE))  # always two bytes each

@@ -26,13 +26,11 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["CasePath", "CellSums", "case_numbers", "costliest_cases", "path_numbers"]
-
 
 #: So many classes can be moved; so many numbers, and products of numbers, behind them.
-MOVED_CLASSES = 3
-NUMBERS = 30_000
-PRODUCTS = 1.5e9
+_MOVED_CLASSES = 3
+_NUMBERS = 30_000
+_PRODUCTS = 1.5e9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,8 +116,8 @@ def _paths(ev: Evaluation, cases: _Cases) -> list[CasePath]:
     numbers = 3 * cases.paid.shape[1] * len(priors) * max(len(deciding), 1)
     products = numbers / 3 * cases.truth.shape[0] if deciding else 1.0
     stops = 2 * (FACTOR_STOPS + SHARE_STOPS + 1)
-    fits = int(min(NUMBERS / numbers, PRODUCTS / products) // stops)
-    rows = rows[: min(MOVED_CLASSES, fits)]
+    fits = int(min(_NUMBERS / numbers, _PRODUCTS / products) // stops)
+    rows = rows[: min(_MOVED_CLASSES, fits)]
     return [_path(cases, kind, row) for row in rows for kind in ("factor", "share")]
 
 
@@ -157,7 +155,7 @@ def _nec(cases: _Cases, own: list[CellSums], path: CasePath, stop: int) -> list[
     return [float(scale @ one.excess.sum(axis=1)) / naive for one in sums]
 
 
-def path_numbers(ev: Evaluation, sources: CaseSources) -> dict[str, Any] | None:
+def _path_numbers(ev: Evaluation, sources: CaseSources) -> dict[str, Any] | None:
     """What the script needs to follow these sliders; None where there are none."""
     cases = _Cases(sources)
     paths = _paths(ev, cases)
@@ -210,7 +208,7 @@ def case_numbers(ev: Evaluation) -> dict[str, Any] | None:
     """What the script needs to follow the sliders; None where there are none."""
     sources: CaseSources | None = getattr(ev, "case_sources", None)
     if sources is not None and ev.application.costs.shape != (2, 2):
-        return path_numbers(ev, sources)
+        return _path_numbers(ev, sources)
     grid = None if sources is None else grid_of_cases(sources, ev.application)
     sums = None if sources is None or grid is None else sums_of(sources, grid)
     if sources is None or grid is None or sums is None:

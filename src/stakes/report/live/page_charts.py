@@ -19,8 +19,6 @@ from stakes.report.charts import Chart, inline
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["charts_of", "evidence_charts", "short_name", "without_legend"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Band:

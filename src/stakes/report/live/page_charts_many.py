@@ -23,10 +23,9 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["charts_by_case", "charts_of_paths"]
 
 #: Above this many points a reliability curve is drawn by some of them.
-DRAWN_POINTS = 300
+_DRAWN_POINTS = 300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +70,7 @@ def charts_of_paths(ev: Evaluation, paths: list[MatrixPath]) -> tuple[list[Chart
     return drawn, found, ""
 
 
-def nec_along(ev: Evaluation, path: MatrixPath) -> list[FloatArray]:
+def _nec_along(ev: Evaluation, path: MatrixPath) -> list[FloatArray]:
     """The NEC of every model at every stop."""
     found = []
     for k, model in enumerate(ev.models):
@@ -111,7 +110,7 @@ def _abstain(ev: Evaluation, path: MatrixPath) -> Chart:
     """NEC against the price of abstaining."""
     unit = ev.application.unit
     label = "price of abstaining" + (f", {short_name(unit)}" if unit else "")
-    ax = _along(ev, path.values, nec_along(ev, path), label)
+    ax = _along(ev, path.values, _nec_along(ev, path), label)
     ax.xaxis.label.set_parse_math(False)
     return inline(ax, "abstain", "Normalised cost of every model against the price of abstaining")
 
@@ -145,20 +144,20 @@ def _coverage(ev: Evaluation, path: MatrixPath) -> Chart:
 def _share(ev: Evaluation, path: MatrixPath) -> Chart:
     """NEC against the share of one class, on a scale of log odds."""
     assert path.row is not None
-    return _by_share(ev, path.values, nec_along(ev, path), path.row)
+    return _by_share(ev, path.values, _nec_along(ev, path), path.row)
 
 
 def _by_share(ev: Evaluation, shares: FloatArray, necs: list[FloatArray], row: int) -> Chart:
     """The same from the shares of a class and the NEC at each."""
     odds = np.log(shares / (1 - shares))
     ax = _along(ev, odds, necs, "share where it will run")
-    ticks = [t for t in TICKS if odds[0] <= np.log(t / (1 - t)) <= odds[-1]]
+    ticks = [t for t in _TICKS if odds[0] <= np.log(t / (1 - t)) <= odds[-1]]
     ax.set_xticks([np.log(t / (1 - t)) for t in ticks], [percent(t) for t in ticks])
     return inline(ax, f"share-{row}", "Normalised cost of every model against one share")
 
 
 #: Shares that may be written at an axis.
-TICKS = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 0.999)
+_TICKS = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 0.999)
 
 
 def _of_class(ev: Evaluation, row: int) -> dict[str, Any]:
@@ -195,10 +194,10 @@ def _trust(found: dict[str, Any], key: str, label: str) -> Chart:
 def _thin(curve: Any) -> Any:
     """A curve by the ends of its steps, and no more points than a drawing can tell apart."""
     size = len(curve.forecast)
-    if size <= DRAWN_POINTS:
+    if size <= _DRAWN_POINTS:
         return curve
     turns = np.flatnonzero(np.diff(curve.observed) != 0)
-    some = np.linspace(0, size - 1, DRAWN_POINTS).astype(int)
+    some = np.linspace(0, size - 1, _DRAWN_POINTS).astype(int)
     kept = np.unique(np.concatenate([turns, turns + 1, some]))
     parts = ("forecast", "observed", "weight", "band_low", "band_high")
     return replace(curve, **{name: np.asarray(getattr(curve, name))[kept] for name in parts})
@@ -215,7 +214,7 @@ def charts_by_case(ev: Evaluation, curve: Any) -> tuple[list[Chart], Any, str]:
     elif curve is not None:
         x, necs = curve
         ax = _along(ev, x, list(necs), "a miss costs so many times what was stated")
-        ax.set_xticks([float(np.log(f)) for f in FACTORS], [f"{f:g}" for f in FACTORS])
+        ax.set_xticks([float(np.log(f)) for f in _FACTORS], [f"{f:g}" for f in _FACTORS])
         label = "Normalised cost of every rule against a factor on the cost of a miss"
         drawn.append(inline(ax, "factor", label))
     found = _of_rules(ev)
@@ -229,13 +228,13 @@ def _of_case_path(ev: Evaluation, path: CasePath, necs: list[FloatArray]) -> Cha
     if path.kind == "share":
         return _by_share(ev, path.values, necs, path.row)
     ax = _along(ev, np.log(path.values), necs, "errors cost so many times what was stated")
-    ax.set_xticks([float(np.log(f)) for f in FACTORS], [f"{f:g}" for f in FACTORS])
+    ax.set_xticks([float(np.log(f)) for f in _FACTORS], [f"{f:g}" for f in _FACTORS])
     label = "Normalised cost of every rule against a factor on errors about one class"
     return inline(ax, f"factor-{path.row}", label)
 
 
 #: Factors that are written at an axis.
-FACTORS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
+_FACTORS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 
 def _of_rules(ev: Evaluation) -> dict[str, Any]:

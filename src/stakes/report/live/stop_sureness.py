@@ -16,27 +16,14 @@ from stakes.typing import FloatArray
 from stakes.uncertainty.comparisons.cost_draws import shares_best
 from stakes.uncertainty.intervals.replicates import BLOCK, seed_of
 
-__all__ = [
-    "CERTAIN",
-    "Place",
-    "both_acted",
-    "chances_best",
-    "chances_by_draws",
-    "joint_counts",
-    "nec_limits",
-    "paired_statistics",
-    "unpaired_rivals",
-]
-
-
 #: Beyond this many standard errors a draw that says otherwise is not to be expected.
 CERTAIN = 5.0
 #: Beyond this many, nobody needs the score test to say so.
-SURE = 8.0
+_SURE = 8.0
 #: Draws behind the probability of being best at a stop.
-DRAWS = 500
+_DRAWS = 500
 #: A naive decision that costs this many times the other one is not the best in any sample.
-FAR = 3.0
+_FAR = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +71,7 @@ def nec_limits(
     constant = np.stack([totals[1] * ratio, totals[0]])
     low, high = np.full_like(zero, -np.inf), np.full_like(zero, -np.inf)
     for bottom, size in zip(bottoms, constant, strict=True):
-        near = size <= FAR * constant.min(axis=0)
+        near = size <= _FAR * constant.min(axis=0)
         found = ratio_limits(counts[near], top[near], bottom[near], z)
         low[near], high[near] = np.maximum(low[near], found[0]), np.maximum(high[near], found[1])
     return low.reshape(shape), high.reshape(shape)
@@ -133,7 +120,7 @@ def paired_statistics(
     spread = np.maximum(spread, 0.0)  # by rounding less, where all cases are alike
     error = np.sqrt((spread / within[:, :, 0]).sum(axis=1))
     gap = means.sum(axis=1)
-    near = np.abs(gap) <= SURE * error
+    near = np.abs(gap) <= _SURE * error
     score = np.divide(gap, error, out=np.zeros_like(gap), where=~near & (error > 0))
     score[near] = score_statistic(counts[near], weights[near])
     return gap, error, score
@@ -152,7 +139,7 @@ def chances_best(nec: FloatArray, variances: FloatArray) -> FloatArray:
     `variances` are those of the differences of every pair, (n_systems, n_systems, n_stops).
     """
     count = nec.shape[0]
-    normal = np.random.default_rng(0).standard_normal((DRAWS // 2, count - 1))
+    normal = np.random.default_rng(0).standard_normal((_DRAWS // 2, count - 1))
     normal = np.concatenate([normal, -normal])  # so that equal models come out equal
     found = np.empty(nec.shape)
     for k in range(nec.shape[1]):
@@ -188,9 +175,9 @@ def unpaired_rivals(
 
 
 #: As many draws as a comparison takes, and the same ones.
-BEST_DRAWS = 4000
+_BEST_DRAWS = 4000
 #: Fewer of them where there would be more numbers to draw than this for a page; or none.
-FEWER_DRAWS = 1000
+_FEWER_DRAWS = 1000
 WORK = 1e7
 
 
@@ -238,7 +225,7 @@ def chances_by_draws(
     """
     open_ = np.flatnonzero(~certain)
     cells = (joint[place.stops[open_]] > 0).sum()
-    draws = next((d for d in (BEST_DRAWS, FEWER_DRAWS, BLOCK) if d * cells <= WORK), 0)
+    draws = next((d for d in (_BEST_DRAWS, _FEWER_DRAWS, BLOCK) if d * cells <= WORK), 0)
     lowest = nec <= nec.min(axis=0) * (1 + SAME_COST)
     found, count = lowest / lowest.sum(axis=0), nec.shape[0]
     if not draws:

@@ -19,15 +19,13 @@ from stakes.application import Application
 from stakes.evaluation.judgement import Judged, Sources
 from stakes.typing import FloatArray
 
-__all__ = ["Grid", "System", "grid_of", "systems_of", "systems_of_counts"]
-
 #: Natural logarithm from one stop to the next.
 STEP = 0.05
 #: Cost ratios reach a hundred times as far, either way.
 RATIO_STOPS = 92
 #: Shares reach from 0.05 % to 95 %, and always this many stops either way.
-SHARES = (-7.6, 3.0)
-LEAST_SHARE_STOPS = 20
+_SHARES = (-7.6, 3.0)
+_LEAST_SHARE_STOPS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +71,10 @@ def grid_of(app: Application) -> Grid | None:
     if b <= a or c <= d:
         return None
     odds = math.log(app.priors[1] / app.priors[0])
-    low, high = (math.floor(abs(edge - odds) / STEP) for edge in SHARES)
-    low = low if odds > SHARES[0] else 0
-    high = high if odds < SHARES[1] else 0
-    least = LEAST_SHARE_STOPS
+    low, high = (math.floor(abs(edge - odds) / STEP) for edge in _SHARES)
+    low = low if odds > _SHARES[0] else 0
+    high = high if odds < _SHARES[1] else 0
+    least = _LEAST_SHARE_STOPS
     return Grid(math.log((c - d) / (b - a)), odds, max(low, least), max(high, least))
 
 

@@ -38,11 +38,9 @@ from stakes.typing import FloatArray
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
-__all__ = ["Live", "live_numbers", "sureness"]
-
 
 #: More models than this are not told apart stop by stop.
-MOST_TOLD_APART = 10
+_MOST_TOLD_APART = 10
 
 
 class Live:
@@ -61,7 +59,7 @@ class Live:
         whole = all((table == np.floor(table)).all() for table in counts)
         self.sure = whole and not ev.too_few and (ev.sources is None or ev.sources.plain)
         self.z = normal_quantile(self.level)
-        self.told_apart = self.sure and 2 <= len(self.systems) <= MOST_TOLD_APART
+        self.told_apart = self.sure and 2 <= len(self.systems) <= _MOST_TOLD_APART
         self.joint: NDArray[np.int64] | None = None
         self.draws: int | None = None
         if self.told_apart and ev.sources is not None:
@@ -247,13 +245,13 @@ def live_numbers(ev: Evaluation) -> dict[str, Any] | None:
         "kinds": list(KINDS),
         "sure": live.sure,
         "apart": live.told_apart and live.joint is not None,
-        "sureness": sureness(live),
+        "sureness": _sureness(live),
         "models": [_model(live, k) for k in range(len(live.systems))],
         "tables": {k: _packed(table) for k, table in tables.items()},
     }
 
 
-def sureness(live: Live) -> str:
+def _sureness(live: Live) -> str:
     """How sure figures are away from the stated costs, in words."""
     said = "Away from the stated costs intervals are computed in the same way"
     if live.joint is None:

@@ -15,8 +15,6 @@ from stakes.sources.cells import empty_words
 from stakes.sources.far.lazy_frame import Opened, unreadable
 from stakes.sources.patterns import Files
 
-__all__ = ["with_duckdb"]
-
 
 @contextmanager
 def with_duckdb(files: Files, memory: str, types: dict[str, str]) -> Iterator[Opened]:

@@ -11,11 +11,8 @@ from stakes.exceptions import FormatError
 from stakes.sources.cells import EMPTY
 from stakes.sources.patterns import Files
 
-__all__ = ["Opened", "UnreadGapError", "unreadable"]
-
-
 #: How engines say that a cell is no number: DuckDB of text files and of columns, Polars, Spark.
-NO_NUMBER = (
+_NO_NUMBER = (
     r"column \"(?P<column>.+?)\"\. Could not convert string \"(?P<cell>.*?)\" to 'DOUBLE'",
     r"convert string '(?P<cell>.*?)' to DOUBLE when casting from source column (?P<column>.+)",
     r"Could not convert string '(?P<cell>.*?)' to DOUBLE",
@@ -25,10 +22,10 @@ NO_NUMBER = (
 )
 
 #: Numbers, also with a comma before decimals.
-NUMBER = r"[-+]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)(e[-+]?[0-9]+)?|[-+]?inf(inity)?"
+_NUMBER = r"[-+]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)(e[-+]?[0-9]+)?|[-+]?inf(inity)?"
 
 #: How engines say that rows of text do not fit the header: DuckDB, Polars, Spark.
-UNEVEN = (
+_UNEVEN = (
     "when sniffing file|Expected Number of Columns|unterminated quote"
     "|found more fields than|CSV malformed|MALFORMED_RECORD_IN_PARSING|MALFORMED_CSV_RECORD"
 )
@@ -75,12 +72,12 @@ def _said(error: Exception) -> str:
 def _readable(cell: str) -> bool:
     """Whether a cell is a word for nothing, or a number but for the spaces around it."""
     word = cell.strip().lower()
-    return word in EMPTY or (word != cell.lower() and re.fullmatch(NUMBER, word) is not None)
+    return word in EMPTY or (word != cell.lower() and re.fullmatch(_NUMBER, word) is not None)
 
 
 def unreadable(error: Exception, files: Files) -> FormatError:
     """A problem of an engine in one line."""
-    for pattern in NO_NUMBER:
+    for pattern in _NO_NUMBER:
         if found := re.search(pattern, str(error)):
             column = found.groupdict().get("column")
             which = f"column '{column}'" if column else "a column of scores or weights"
@@ -93,7 +90,7 @@ def unreadable(error: Exception, files: Files) -> FormatError:
             if isinstance(problem, UnreadGapError):
                 problem.spaced = cell != cell.strip()
             return problem
-    if re.search(UNEVEN, str(error)):
+    if re.search(_UNEVEN, str(error)):
         return FormatError(
             f"{files.title}: a row has more or fewer cells than the header, or a double quote is "
             "never closed.",

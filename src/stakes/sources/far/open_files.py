@@ -12,9 +12,7 @@ from stakes.sources.far.polars_files import with_polars
 from stakes.sources.far.spark_files import with_spark
 from stakes.sources.patterns import Files
 
-__all__ = ["opened"]
-
-ENGINES = {"duckdb": with_duckdb, "polars": with_polars, "spark": with_spark}
+_ENGINES = {"duckdb": with_duckdb, "polars": with_polars, "spark": with_spark}
 
 
 @contextmanager
@@ -32,5 +30,5 @@ def opened(
     """
     if hive is not None:
         files = replace(files, folders=hive)
-    with ENGINES[engine](files, memory, dict(types or {})) as found:
+    with _ENGINES[engine](files, memory, dict(types or {})) as found:
         yield found

@@ -15,8 +15,6 @@ from stakes.sources.cells import empty_words
 from stakes.sources.far.lazy_frame import Opened, unreadable
 from stakes.sources.patterns import Files, partitions
 
-__all__ = ["with_polars"]
-
 
 @contextmanager
 def with_polars(files: Files, _: str, types: dict[str, str]) -> Iterator[Opened]:

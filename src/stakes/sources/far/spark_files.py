@@ -14,8 +14,6 @@ from stakes.sources.cells import EMPTY
 from stakes.sources.far.lazy_frame import Opened, unreadable
 from stakes.sources.patterns import Files, partitions
 
-__all__ = ["with_spark"]
-
 #: What Spark says of a cell that is no number, around the cell.
 _NO_NUMBER = ('"The value \'"', '\'\\\' of the type "STRING" cannot be cast to "DOUBLE"\'')
 

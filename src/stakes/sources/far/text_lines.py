@@ -18,12 +18,10 @@ from stakes.messages.quantities import grouped
 from stakes.sources.delimited import as_plain_text, text_header, uneven
 from stakes.sources.patterns import Files
 
-__all__ = ["looked_at"]
-
 #: Bytes that are looked at together.
 BLOCK = 1 << 24
 #: A row longer than this is no row: a double quote was never closed.
-LONGEST = 1 << 26
+_LONGEST = 1 << 26
 QUOTE, NEWLINE = ord('"'), ord("\n")
 
 
@@ -129,7 +127,7 @@ class _Lines:
             buffer = np.frombuffer(data, dtype=np.uint8)
             ends = np.flatnonzero((buffer == NEWLINE) & ~_inside(buffer))
             end = int(ends[-1]) + 1 if ends.size else 0
-        if len(data) - end > LONGEST:
+        if len(data) - end > _LONGEST:
             self._refuse(data[end:])
         return data[:end], data[end:]
 
@@ -160,7 +158,7 @@ class _Lines:
 
     def _refuse(self, rows: bytes) -> NoReturn:
         """Raise for the first of these rows that is wrong, which is looked for one by one."""
-        text = rows[: LONGEST + 1].decode("utf-8", errors="replace")
+        text = rows[: _LONGEST + 1].decode("utf-8", errors="replace")
         lines = io.StringIO(text, newline="")
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
         before = self.lines

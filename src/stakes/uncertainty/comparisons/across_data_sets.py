@@ -26,8 +26,6 @@ from stakes.uncertainty.intervals.interval import (
 from stakes.uncertainty.intervals.linear_costs import CostSum, as_stakes, cost_sum
 from stakes.uncertainty.intervals.replicates import Replicates
 
-__all__ = ["compare_across"]
-
 
 def compare_across(
     matrices: Mapping[Any, ConfusionMatrix | GroupedCounts],

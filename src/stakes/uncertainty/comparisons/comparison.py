@@ -37,8 +37,6 @@ from stakes.uncertainty.intervals.interval import (
 from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, as_stakes, cost_sum
 from stakes.uncertainty.intervals.replicates import Replicates, seed_of
 
-__all__ = ["Comparison", "compare"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:

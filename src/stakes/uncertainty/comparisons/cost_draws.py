@@ -14,8 +14,6 @@ from stakes.uncertainty.intervals.case_rows import CaseRows, CellSums
 from stakes.uncertainty.intervals.group_intervals import group_draws
 from stakes.uncertainty.intervals.linear_costs import Stakes
 
-__all__ = ["apart_draws", "cost_draws", "shares_best"]
-
 
 def cost_draws(
     joint: PairedCounts,

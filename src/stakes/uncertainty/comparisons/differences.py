@@ -15,16 +15,6 @@ from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, difference_sum
 
-__all__ = [
-    "Difference",
-    "adjusted",
-    "holm",
-    "limited_difference",
-    "pair_difference",
-    "paired_p",
-    "two_sided",
-]
-
 
 @dataclass(frozen=True)
 class Difference:

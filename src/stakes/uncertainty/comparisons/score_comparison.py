@@ -23,8 +23,6 @@ from stakes.uncertainty.intervals.grouped_scores import ScoreRows, score_statist
 from stakes.uncertainty.intervals.interval import MIN_CASES, as_level, shortage
 from stakes.uncertainty.intervals.replicates import Replicates
 
-__all__ = ["compare_scores"]
-
 #: What is compared, in words; costs are "cheaper" and "cheapest".
 _WORDS = {"auc": "AUC", "eer": "equal error rate"}
 

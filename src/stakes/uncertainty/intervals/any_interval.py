@@ -19,10 +19,8 @@ from stakes.uncertainty.intervals.interval import MIN_CASES, Interval, few_carry
 from stakes.uncertainty.intervals.score_intervals import score_interval
 from stakes.uncertainty.intervals.weighted_intervals import sums_interval
 
-__all__ = ["interval", "tally_interval"]
 
-
-def tally_interval(tally: CostTally, *, priors: Any, level: float, min_cases: int) -> Interval:
+def _tally_interval(tally: CostTally, *, priors: Any, level: float, min_cases: int) -> Interval:
     """See `stakes.uncertainty.interval`: Welch's t on the class means."""
     totals = tally.class_totals
     matters = np.asarray(priors) > 0 if priors is not None else None
@@ -168,7 +166,7 @@ def interval(
         )
     if isinstance(summary, CostTally):
         priors = getattr(application, "priors", None)
-        return tally_interval(summary, priors=priors, **common)
+        return _tally_interval(summary, priors=priors, **common)
     if isinstance(summary, RankedScores):
         return score_interval(
             summary,

@@ -16,15 +16,12 @@ from stakes.exceptions import UndefinedError
 from stakes.summaries import ConfusionMatrix, PairedCounts
 from stakes.typing import FloatArray, IntArray, Name
 
-__all__ = ["CaseRows", "CellSums", "satterthwaite", "weight_of_draws"]
-
-
 #: Weights of a cell whose variance is below this part of their squared mean are alike.
-ALIKE_CELLS = 1e-9
+_ALIKE_CELLS = 1e-9
 #: At most so many numbers are drawn at once.
-ROOM = 1 << 22
+_ROOM = 1 << 22
 #: Sums of powers below this have lost digits.
-LEAST = 1e-280
+_LEAST = 1e-280
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,11 +94,11 @@ class CellSums:
         n, means = self.n_groups[0], self.joint.counts / self.rows
         spreads = self.squares / self.rows - means**2
         found = np.empty((size, means.shape[0]))
-        step = max(1, ROOM // means.shape[0])
+        step = max(1, _ROOM // means.shape[0])
         for start in range(0, size, step):
             part = found[start : start + step]
             times = generator.multinomial(n, self.rows / n, size=part.shape[0])
-            part[:] = weight_of_draws(times, means, spreads, generator)
+            part[:] = _weight_of_draws(times, means, spreads, generator)
         return found
 
     def carrying(self, parts: FloatArray, *, by_class: bool) -> float:
@@ -125,7 +122,7 @@ class CellSums:
         return f"<CellSums of {self.n_groups[0]} weighted rows in {many} joint cells>"
 
 
-def weight_of_draws(
+def _weight_of_draws(
     times: IntArray, means: FloatArray, spreads: FloatArray, generator: np.random.Generator
 ) -> FloatArray:
     """What so many drawn rows of each cell (size, C) weigh together, from mean and variance.
@@ -134,7 +131,7 @@ def weight_of_draws(
     of a cell are alike.
     """
     found = times * means
-    uneven = spreads > ALIKE_CELLS * means**2
+    uneven = spreads > _ALIKE_CELLS * means**2
     means, spreads = means[uneven], spreads[uneven]
     found[:, uneven] = generator.standard_gamma(times[:, uneven] * (means**2 / spreads))
     found[:, uneven] *= spreads / means
@@ -144,7 +141,7 @@ def weight_of_draws(
 def _refuse_lost(powers: Sequence[FloatArray]) -> None:
     """Raise when powers of very large or small weights are beyond what a double can hold."""
     totals = np.array([float(each.sum()) for each in powers])
-    if not (np.isfinite(totals) & (totals > LEAST)).all():
+    if not (np.isfinite(totals) & (totals > _LEAST)).all():
         raise UndefinedError(
             "the weights are too large or too small to add up their powers.",
             hint="divide them by their average: only their proportions matter",
@@ -152,11 +149,11 @@ def _refuse_lost(powers: Sequence[FloatArray]) -> None:
 
 
 #: Rows per kind of row from which it pays to draw how often each kind occurs.
-ALIKE = 8
+_ALIKE = 8
 #: From so many numbers per replicate on, only the heaviest rows are drawn one by one.
 MANY = 20_000
 #: So many of them.
-HEAVIEST = 1000
+_HEAVIEST = 1000
 #: At most so many numbers are drawn at once.
 
 
@@ -223,15 +220,15 @@ class CaseRows:
                 found[k] = np.bincount(self.place, self.weights * times[self.group], cells)
             return found
         place, weights, counts = self._kinds
-        if min(n, place.shape[0] * ALIKE) > MANY:
+        if min(n, place.shape[0] * _ALIKE) > MANY:
             return self._draw_many(size, generator)
-        if place.shape[0] * ALIKE > n:  # hardly any are alike: draw them one by one
+        if place.shape[0] * _ALIKE > n:  # hardly any are alike: draw them one by one
             for k in range(size):
                 rows = generator.integers(0, n, n)
                 found[k] = np.bincount(self.place[rows], self.weights[rows], cells)
             return found
         starts = np.flatnonzero(np.append(True, np.diff(place) != 0))
-        step = max(1, ROOM // place.shape[0])
+        step = max(1, _ROOM // place.shape[0])
         for start in range(0, size, step):
             part = found[start : start + step]
             times = generator.multinomial(n, counts / n, size=part.shape[0])
@@ -249,11 +246,11 @@ class CaseRows:
         starts = np.flatnonzero(np.append(True, np.diff(self.place[heavy]) != 0))
         shares: FloatArray = np.append(rows, np.ones(heavy.shape[0])).astype(np.float64) / n
         found = np.empty((size, cells))
-        step = max(1, ROOM // shares.shape[0])
+        step = max(1, _ROOM // shares.shape[0])
         for start in range(0, size, step):
             part = found[start : start + step]
             times = generator.multinomial(n, shares, size=part.shape[0])
-            part[:] = weight_of_draws(times[:, :cells], means, spreads, generator)
+            part[:] = _weight_of_draws(times[:, :cells], means, spreads, generator)
             drawn = times[:, cells:] * self.weights[heavy]
             part[:, self.place[heavy[starts]]] += np.add.reduceat(drawn, starts, axis=1)
         return found
@@ -261,8 +258,8 @@ class CaseRows:
     @cached_property
     def _heaviest(self) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
         """The heaviest rows by cell; of the others number, mean and variance in each cell."""
-        order = np.argpartition(self.weights, -HEAVIEST)
-        light, heavy = order[:-HEAVIEST], order[-HEAVIEST:]
+        order = np.argpartition(self.weights, -_HEAVIEST)
+        light, heavy = order[:-_HEAVIEST], order[-_HEAVIEST:]
         place, weights, cells = self.place[light], self.weights[light], self.joint.counts.shape[0]
         rows = np.bincount(place, minlength=cells)
         many = np.maximum(rows, 1)

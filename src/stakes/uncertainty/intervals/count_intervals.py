@@ -25,13 +25,11 @@ from stakes.uncertainty.intervals.interval import Interval, refuse_weights, shor
 from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, as_stakes, cost_sum
 from stakes.uncertainty.intervals.replicates import Replicates
 
-__all__ = ["COSTS", "confusion_interval", "metric_name", "sum_draws", "table_statistic"]
-
 COSTS = {"expected_cost": False, "normalized_expected_cost": True}
-COST_METHODS = ("score", "normal", "percentile", "bca", "studentized", "posterior")
-OTHER_METHODS = ("percentile", "bca", "posterior")
+_COST_METHODS = ("score", "normal", "percentile", "bca", "studentized", "posterior")
+_OTHER_METHODS = ("percentile", "bca", "posterior")
 #: Pseudo-count of a cell in the posterior: Jeffreys' for two cells, Perks' in general.
-PRIOR_MASS = 1.0
+_PRIOR_MASS = 1.0
 
 
 def metric_name(metric: Any) -> str:
@@ -96,8 +94,8 @@ def _cost_interval(
     min_cases: int,
 ) -> Interval:
     """Costs: the score test, the delta method, or replicates of the same sums."""
-    if method not in COST_METHODS:
-        raise DataError(f"`method` must be one of {', '.join(COST_METHODS)}; got {method!r}.")
+    if method not in _COST_METHODS:
+        raise DataError(f"`method` must be one of {', '.join(_COST_METHODS)}; got {method!r}.")
     cells = np.argwhere(np.ones_like(matrix.counts, dtype=bool)).astype(np.intp)
     total = cost_sum(matrix.counts.ravel(), cells, stakes, normalize=COSTS[name])
     refused, notes = shortage(matrix.class_totals, matrix.classes, min_cases, stakes.matters)
@@ -119,7 +117,7 @@ def sum_draws(total: CostSum, method: str) -> Callable[[int, np.random.Generator
     n_strata, width = total.counts.shape
     strata = np.repeat(np.arange(n_strata), width)
     counts, top = total.counts.ravel(), total.weights.ravel()
-    prior = PRIOR_MASS / width if total.prior is None else total.prior.ravel()
+    prior = _PRIOR_MASS / width if total.prior is None else total.prior.ravel()
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
         if method == "posterior":
@@ -226,13 +224,13 @@ def _resampled(
     notes: tuple[str, ...],
 ) -> Interval:
     """Any other metric: replicates of the whole table."""
-    if method not in OTHER_METHODS:
-        raise DataError(f"`method` must be one of {', '.join(OTHER_METHODS)}; got {method!r}.")
+    if method not in _OTHER_METHODS:
+        raise DataError(f"`method` must be one of {', '.join(_OTHER_METHODS)}; got {method!r}.")
     counts = np.asarray(matrix.counts, dtype=np.float64)
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
         if method == "posterior":
-            prior = PRIOR_MASS / counts.size
+            prior = _PRIOR_MASS / counts.size
             flat: Any = posterior_cells(counts.ravel(), None, size, generator, prior=prior)
         else:
             flat = draw_cells(counts.ravel(), None, size, generator).astype(np.float64)

@@ -17,10 +17,8 @@ from stakes.uncertainty.intervals.interval import Interval, shortage, whole
 from stakes.uncertainty.intervals.linear_costs import as_stakes
 from stakes.uncertainty.intervals.replicates import Replicates
 
-__all__ = ["carrying_groups", "group_cases", "group_draws", "grouped_interval", "spread_of_groups"]
-
 #: At most so many numbers are drawn at once.
-ROOM = 1 << 22
+_ROOM = 1 << 22
 
 
 def grouped_interval(
@@ -136,6 +134,6 @@ def group_draws(
         return grouped.draw(size, generator)
     if len(grouped.groups) == 2:
         return draw_crossed(grouped.keys, grouped.counts, size, generator)
-    step = max(1, ROOM // grouped.counts.shape[0])
+    step = max(1, _ROOM // grouped.counts.shape[0])
     parts = [min(step, size - start) for start in range(0, size, step)]
     return np.concatenate([draw_groups(grouped.counts, part, generator) for part in parts])

@@ -22,9 +22,6 @@ from stakes.uncertainty.intervals.group_intervals import spread_of_groups
 from stakes.uncertainty.intervals.interval import MIN_CASES, Interval, shortage
 from stakes.uncertainty.intervals.replicates import Replicates
 
-__all__ = ["ScoreRows", "error_weights", "grouped_score_interval", "score_statistic"]
-
-
 Statistic = Callable[[runs_kernel.Rates], float]
 
 

@@ -15,23 +15,6 @@ from stakes.results import Frame
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.replicates import Replicates
 
-__all__ = [
-    "FEW_CASES",
-    "MIN_CASES",
-    "OF_CURVES",
-    "OF_PLANS",
-    "OF_SCORES",
-    "OF_SYSTEMS",
-    "Interval",
-    "as_level",
-    "few_carry",
-    "rate_interval",
-    "refuse_weights",
-    "shortage",
-    "whole",
-]
-
-
 Rule = Callable[[float, "Replicates | None"], tuple[float, float]]
 
 
@@ -237,10 +220,10 @@ def _clopper_pearson(hits: float, cases: float, level: float) -> tuple[float, fl
 #: Below this many cases of a class that matters no interval and no verdict is given.
 MIN_CASES = 10
 #: Below this many the result says that it rests on few cases.
-FEW_CASES = 100
+_FEW_CASES = 100
 
 #: What to give instead of summaries of weighted cases.
-OF_DECISIONS = (
+_OF_DECISIONS = (
     "give the rows: weighted_interval(y_true, decisions, sample_weight=...); or, for cases that "
     "belong together, GroupedCounts.from_decisions(..., groups=..., sample_weight=...)"
 )
@@ -284,13 +267,13 @@ def shortage(
             f"too few: {least:g} cases of {name!r}, below the {min_cases} that an interval "
             f"needs (min_cases={int(least)} overrides)",
         )
-    if least < FEW_CASES:
+    if least < _FEW_CASES:
         return False, (f"few: only {least:g} cases of {name!r}",)
     return False, ()
 
 
 def refuse_weights(
-    counts: FloatArray, what: str = "summary", *, instead: str = OF_DECISIONS
+    counts: FloatArray, what: str = "summary", *, instead: str = _OF_DECISIONS
 ) -> None:
     """Raise when counts are not whole numbers, since then they are no numbers of cases.
 

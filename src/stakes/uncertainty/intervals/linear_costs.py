@@ -30,11 +30,8 @@ from stakes.application import (
 from stakes.exceptions import DataError, UndefinedError
 from stakes.typing import FloatArray, IntArray, Name
 
-__all__ = ["CostSum", "Stakes", "as_stakes", "cost_sum", "difference_sum"]
-
-
 #: How many applications stand for a distribution of them.
-SAMPLES = 1000
+_SAMPLES = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +117,8 @@ def as_stakes(application: Any, weights: Any = None) -> Stakes:
 def _possible(application: UncertainApplication) -> Stakes:
     """The draws an uncertain application was given, or samples of it with its exact mean."""
     given = application.given
-    own = given is not None and len(given) <= SAMPLES and application.priors is None
-    draws = given if own and given is not None else application.sample(SAMPLES, rng=0)
+    own = given is not None and len(given) <= _SAMPLES and application.priors is None
+    draws = given if own and given is not None else application.sample(_SAMPLES, rng=0)
     apps = tuple(
         Application(
             CostMatrix(costs, application.classes, application.decisions),

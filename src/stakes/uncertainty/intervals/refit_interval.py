@@ -21,8 +21,6 @@ from stakes.typing import FloatArray, IntArray, RandomSource
 from stakes.uncertainty.intervals.interval import MIN_CASES, Interval, shortage
 from stakes.uncertainty.intervals.replicates import Replicates
 
-__all__ = ["refitted_interval"]
-
 
 def refitted_interval(
     y_true: Any,

@@ -15,8 +15,6 @@ from stakes._random import as_generator
 from stakes.exceptions import DataError
 from stakes.typing import FloatArray, RandomSource
 
-__all__ = ["Replicates", "as_size", "seed_of"]
-
 #: Replicates are drawn in blocks of this size, each from a seed of its own, so that 3,000
 #: replicates begin with the same 2,000, and blocks may be drawn anywhere.
 BLOCK = 500
@@ -27,7 +25,7 @@ def seed_of(rng: RandomSource) -> int:
     return int(as_generator(rng).integers(2**63))
 
 
-def as_size(size: Any) -> int:
+def _as_size(size: Any) -> int:
     """A number of replicates, at least one."""
     if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
         raise DataError(f"`replicates` must be a positive whole number; got {size!r}.")
@@ -62,7 +60,7 @@ class Replicates:
         rng: RandomSource,
     ) -> Replicates:
         """Draw `size` replicates."""
-        return cls(np.empty(0), seed_of(rng), draw).grown(as_size(size))
+        return cls(np.empty(0), seed_of(rng), draw).grown(_as_size(size))
 
     def grown(self, size: int) -> Replicates:
         """The same replicates and more, `size` in all (fewer when fewer are asked for)."""
@@ -80,7 +78,7 @@ class Replicates:
 
     def more(self, size: int) -> Replicates:
         """The same replicates and `size` more."""
-        return self.grown(len(self) + as_size(size))
+        return self.grown(len(self) + _as_size(size))
 
     @property
     def defined(self) -> FloatArray:

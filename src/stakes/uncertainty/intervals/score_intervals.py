@@ -30,9 +30,7 @@ from stakes.uncertainty.intervals.interval import OF_SCORES, Interval, refuse_we
 from stakes.uncertainty.intervals.replicates import Replicates
 from stakes.uncertainty.optimism import min_cost_interval
 
-__all__ = ["resampled_scores", "score_function", "score_interval"]
-
-METHODS = {
+_METHODS = {
     "auc": ("score", "delong", "normal", "percentile", "bca"),
     "eer": ("score", "percentile"),
     "min_cost": ("score", "percentile"),
@@ -55,7 +53,7 @@ def score_interval(
 ) -> Interval:
     """See `stakes.uncertainty.interval`."""
     name = metric_name(metric)
-    known = METHODS.get(name, ("percentile",))
+    known = _METHODS.get(name, ("percentile",))
     method = method or known[0]
     if method not in known:
         raise DataError(f"`method` of {name!r} must be one of {', '.join(known)}; got {method!r}.")

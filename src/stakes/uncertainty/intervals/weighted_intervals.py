@@ -21,25 +21,14 @@ from stakes.uncertainty.intervals.interval import MIN_CASES, Interval, shortage
 from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, as_stakes, cost_sum
 from stakes.uncertainty.intervals.replicates import Replicates
 
-__all__ = [
-    "TRUST",
-    "WeightedCells",
-    "effective_cases",
-    "equivalent_sum",
-    "required_weights",
-    "sums_interval",
-    "weighted_interval",
-]
-
-
 #: Errors' worth of trust in the weights being unrelated to the errors, beside what the data say.
-TRUST = 10.0
+_TRUST = 10.0
 #: Weights beyond this, or whose largest is below its inverse, are divided by the largest.
-FAR = 1e50
+_FAR = 1e50
 #: Rows per distinct weight from which it pays to draw how often each weight occurs.
-ALIKE = 8
+_ALIKE = 8
 #: At most so many numbers are drawn at once.
-ROOM = 1 << 22
+_ROOM = 1 << 22
 
 
 def required_weights(sample_weight: Any, length: int) -> FloatArray:
@@ -50,7 +39,7 @@ def required_weights(sample_weight: Any, length: int) -> FloatArray:
             "`sample_weight` is missing.", hint="without weights: interval(summary, metric)"
         )
     largest = float(weights.max(initial=1.0 if length == 0 else 0.0))
-    return weights if 1 / FAR < largest < FAR else weights / largest
+    return weights if 1 / _FAR < largest < _FAR else weights / largest
 
 
 def effective_cases(
@@ -61,7 +50,7 @@ def effective_cases(
     Of cells with so many `rows`, of these sums of weights and of squared weights, each cell
     `influence` away from the mean. With few errors their weights are a matter of luck, so the
     variance is drawn towards that of weights unrelated to the errors (Kish), with the weight of
-    `TRUST` errors. Equal weights give the number of rows.
+    `_TRUST` errors. Equal weights give the number of rows.
     """
     total = float(sums.sum())
     kish = total**2 / float(squares.sum())
@@ -73,7 +62,7 @@ def effective_cases(
     _, place = np.unique(np.round(influence / size, 9), return_inverse=True)
     alike = np.bincount(place.reshape(-1), weights=rows)
     errors = float(rows.sum() - alike.max())
-    return (errors + TRUST) / (errors * variance / spread + TRUST / kish)
+    return (errors + _TRUST) / (errors * variance / spread + _TRUST / kish)
 
 
 def equivalent_sum(total: CostSum, rows: FloatArray, squares: FloatArray) -> CostSum:
@@ -186,10 +175,10 @@ def _drawn_sums(
     """Sums of so many weights drawn with replacement, of which there are `counts` alike."""
     if weights.shape[0] == 1:
         return np.asarray(wanted * weights[0], dtype=np.float64)
-    if weights.shape[0] * ALIKE > counts.sum():  # hardly any are alike: draw them one by one
+    if weights.shape[0] * _ALIKE > counts.sum():  # hardly any are alike: draw them one by one
         rows = np.repeat(weights, counts)
         return np.array([rows[generator.integers(0, len(rows), n)].sum() for n in wanted])
-    found, step = np.empty(wanted.shape[0]), max(1, ROOM // weights.shape[0])
+    found, step = np.empty(wanted.shape[0]), max(1, _ROOM // weights.shape[0])
     for start in range(0, wanted.shape[0], step):
         part = slice(start, start + step)
         found[part] = generator.multinomial(wanted[part], counts / counts.sum()) @ weights

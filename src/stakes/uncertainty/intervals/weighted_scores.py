@@ -28,9 +28,7 @@ from stakes.uncertainty.intervals.weighted_intervals import (
     required_weights,
 )
 
-__all__ = ["weighted_score_interval"]
-
-METHODS = dict.fromkeys(("auc", "eer", "min_cost"), ("score", "percentile"))
+_METHODS = dict.fromkeys(("auc", "eer", "min_cost"), ("score", "percentile"))
 #: Parts into which rows are divided to choose a threshold without them, and how often.
 FOLDS, REPEATS = 10, 5
 
@@ -116,7 +114,7 @@ def weighted_score_interval(
     truth = as_column(y_true, "y_true")[kept]
     second = encode(truth, summary.classes, "y_true").astype(bool)
     column, weights = column[kept], weights[kept]
-    known = METHODS.get(name, ("percentile",))
+    known = _METHODS.get(name, ("percentile",))
     method = method or known[0]
     if method not in known:
         raise DataError(f"`method` of {name!r} must be one of {', '.join(known)}; got {method!r}.")

@@ -36,17 +36,6 @@ from stakes.exceptions import CostError, DataError, PriorError
 from stakes.messages.quantities import grouped, percent
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 
-__all__ = [
-    "conversation",
-    "fingerprint",
-    "more_than_two",
-    "said_beforehand",
-    "say_unused",
-    "scripted_answers",
-    "talk_through",
-    "typed_answer",
-]
-
 
 def conversation(args: Any) -> tuple[Elicitation, list[str]]:
     """The conversation before anything is said, and what the reader should know."""

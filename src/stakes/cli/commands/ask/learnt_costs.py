@@ -14,8 +14,6 @@ from stakes.elicitation import Elicitation, write_answers
 from stakes.exceptions import FormatError
 from stakes.messages.quantities import percent
 
-__all__ = ["keep", "show", "toml_path"]
-
 MOST_CHOICES = 8
 #: With a normalised cost above this a model is not worth telling from a constant decision.
 USELESS = 0.99

@@ -36,8 +36,6 @@ from stakes.posteriors import Posteriors
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
 
-__all__ = ["ask_about_matrix"]
-
 SAMPLES = 300
 MOST_QUESTIONS = 25
 #: Options that say something of one miss and one false alarm.

@@ -29,9 +29,6 @@ from stakes.cli.show.progress import Telling
 from stakes.exceptions import DataError, StakesError
 from stakes.posteriors import Posteriors, shift_priors
 
-__all__ = ["CHOSEN_BY", "Fitted", "Learnt", "fitted", "learn", "log_scores"]
-
-
 #: What the automatic choice can be made by, as the library calls it; None for the costs.
 CHOSEN_BY = {"cross-entropy": "cross_entropy", "brier": "brier", "cost": None}
 #: Up to so many cases, and cases times classes, the choice is cross-fitted as well; beyond, that

@@ -24,8 +24,6 @@ from stakes.posteriors import Posteriors
 from stakes.sources.cells import as_labels
 from stakes.sources.table import Table
 
-__all__ = ["Input", "agreed", "as_taken", "input_of", "save", "values_from"]
-
 MEANT = {
     "prob": "probabilities",
     "logit": "log-odds",

@@ -11,8 +11,6 @@ from stakes.cli.commands.calibrate.calibration_fit import CHOSEN_BY, Learnt
 from stakes.cli.commands.calibrate.calibration_words import in_file
 from stakes.evaluation.evaluation_record import application_record
 
-__all__ = ["as_json", "learnt_record"]
-
 
 def as_json(facts: dict[str, Any]) -> str:
     """JSON text; numbers that are undefined or infinite are null."""

@@ -22,9 +22,6 @@ from stakes.curves import reliability
 from stakes.messages.quantities import grouped, money, percent, plain
 from stakes.summaries import ScoreCounts
 
-__all__ = ["Echo", "Said", "draw", "echo", "said_of", "show"]
-
-
 #: What the numbers of a column are, of which outcome.
 HOLDS = {
     "prob": "the probability",

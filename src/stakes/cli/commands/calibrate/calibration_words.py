@@ -9,8 +9,6 @@ from stakes.cli.inquiry.truth import Cases
 from stakes.exceptions import StakesError
 from stakes.messages.quantities import grouped
 
-__all__ = ["in_file", "told"]
-
 #: What is written otherwise in Python; longer phrases come first.
 PHRASES = (
     ('bound="data", or a number', "--bound 50"),

@@ -13,8 +13,6 @@ from stakes.exceptions import DataError, PriorError, UndefinedError
 from stakes.messages.quantities import grouped, percent
 from stakes.posteriors import Posteriors, PriorEstimate, estimate_priors
 
-__all__ = ["as_facts", "moved", "refuse_without_apply", "said_of_shares"]
-
 #: What `--prevalence` says when nobody knows.
 ESTIMATE = "estimate"
 #: A share below this is none.

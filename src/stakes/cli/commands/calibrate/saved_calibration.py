@@ -34,9 +34,6 @@ from stakes.exceptions import DataError, StakesError
 from stakes.messages.quantities import grouped
 from stakes.sources.table import Table, read_bytes, read_table, unzipped
 
-__all__ = ["apply_calibration", "as_csv", "refuse_other_forms", "write_table"]
-
-
 #: Endings of files that are neither CSV nor Parquet.
 OTHERS = {".gz", ".npy", ".npz", ".h5", ".arff", ".tsv", ".xlsx", ".json"}
 PARQUET = ".parquet"

@@ -25,16 +25,6 @@ from stakes.cli.problems import warn
 from stakes.exceptions import DataError, PosteriorError
 from stakes.messages.quantities import grouped, percent
 
-__all__ = [
-    "OTHER_COLUMN",
-    "UNKNOWN",
-    "about_unknown",
-    "look_at",
-    "prior_odds",
-    "seen_in_fit",
-    "settled",
-]
-
 #: Quantiles of the scores in `fit`.
 Spread = tuple[float, ...] | None
 

@@ -33,9 +33,6 @@ from stakes.sources.summary_files import listed_files
 from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, ScoreCounts
 from stakes.summaries.stored_file import is_summary
 
-__all__ = ["from_far", "from_files", "from_rows", "period_of", "watched"]
-
-
 #: More periods than this are probably not meant.
 MOST = 1000
 UNITS = {"hour": "h", "day": "D", "month": "M", "year": "Y"}

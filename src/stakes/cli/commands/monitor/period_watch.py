@@ -17,8 +17,6 @@ from stakes.monitoring import Watch, watch
 from stakes.summaries import ConfusionMatrix, CostTally, merge_summaries
 from stakes.uncertainty.intervals.interval import whole
 
-__all__ = ["Watched", "chosen", "costs_said", "watch_over"]
-
 
 @dataclass(frozen=True, slots=True)
 class Watched:

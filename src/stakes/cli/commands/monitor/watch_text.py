@@ -17,8 +17,6 @@ from stakes.cli.show.terminal import dim, page_width, print_aligned, print_wrapp
 from stakes.messages.quantities import aligned, grouped, percent
 from stakes.monitoring import Part, PeriodChange, Watch
 
-__all__ = ["draw", "record", "show"]
-
 
 def show(found: Watched, args: Any) -> None:
     """Print the watch in the form that was asked for."""

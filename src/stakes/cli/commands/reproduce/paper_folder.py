@@ -35,8 +35,6 @@ from stakes.papers.runs import (
     why_skipped,
 )
 
-__all__ = ["Folder", "data_folder"]
-
 #: Where numbers are kept, inside the folder of pages.
 KEPT = "kept"
 

@@ -19,8 +19,6 @@ from stakes.papers.items import Cell, Claim, Item, Paper
 from stakes.papers.pages import page_words as words
 from stakes.papers.runs import Result, why_skipped
 
-__all__ = ["print_list", "print_results", "why_nothing"]
-
 #: So many differing numbers are shown; the pages have all.
 FIRST = 10
 
