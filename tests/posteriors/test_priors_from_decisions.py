@@ -4,6 +4,7 @@ import pytest
 from stakes import ConfusionMatrix
 from stakes.exceptions import DataError, UndefinedError
 from stakes.posteriors import estimate_priors_from_decisions
+from stakes.posteriors.priors_from_decisions import _simplex_fit
 
 
 class TestFromDecisions:
@@ -114,3 +115,16 @@ def test_a_class_without_labelled_cases_is_named():
 def test_replicates_must_be_positive():
     with pytest.raises(DataError, match="replicates"):
         estimate_priors_from_decisions(ConfusionMatrix([[9, 1], [2, 8]]), [5, 5], replicates=0)
+
+
+def test_nearest_mixture_is_at_its_minimum_on_the_simplex() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        k, m = rng.integers(2, 9, 2)
+        rows, shares = rng.random((k, m)) * 100, rng.random(m) * 100
+        priors = _simplex_fit(rows, shares)
+        assert priors.sum() == pytest.approx(1)
+        assert (priors >= 0).all()
+        slope = rows @ (priors @ rows - shares)  # of half the squared distance
+        # the conditions of a minimum: moving weight to any row does not help
+        assert slope.min() >= slope @ priors - 1e-6  # sums of some 1e4

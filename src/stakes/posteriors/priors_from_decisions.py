@@ -135,8 +135,13 @@ def _simplex_fit(left: FloatArray, shares: FloatArray) -> FloatArray:
     """Non-negative priors, adding to 1, whose mixture of the rows of `left` is nearest."""
     from scipy.optimize import nnls
 
-    system, right = _summing(left, shares)
-    found, _ = nnls(system, right)
+    # Priors that add to 1 are off by `priors @ apart`. For each direction of the priors the best
+    # scale of the sum below is known, and then the sum grows with how far they are off: its
+    # minimum has the direction that is sought, whatever the weight of the last equation.
+    apart = left - shares
+    apart = apart / max(float(np.abs(apart).max()), np.finfo(float).tiny)
+    system = np.vstack([apart.T, np.ones(len(left))])
+    found, _ = nnls(system, np.append(np.zeros(len(shares)), 1.0))
     return np.asarray(found / found.sum())
 
 

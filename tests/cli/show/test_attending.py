@@ -94,12 +94,13 @@ def test_an_interruption_stops_the_work(monkeypatch):
 
 
 PROGRAM = """
-import sys, threading
+import signal, sys, threading
 from pathlib import Path
 from stakes._files import write_whole
 from stakes.cli import problems
 from stakes.cli.show.progress import attended
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background ignores it
 stopped = threading.Event()
 
 def work():
