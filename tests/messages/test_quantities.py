@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from stakes.messages import quantities as amounts
@@ -93,3 +94,19 @@ def test_a_nec_just_below_zero_has_no_sign():
 
 def test_an_interval_that_is_not_known_is_empty():
     assert amounts.between(None) == amounts.between([None, 0.2]) == ""
+
+
+@pytest.mark.parametrize(
+    ("cut", "scores", "text"),
+    [
+        (1 / 3, [1 / 3, 0.4], "0.334"),  # the nearest, 0.333, would act on a third
+        (1 / 11, [0.02, 0.5], "0.091"),
+        (1 / 11, [0.09095, 0.5], "0.090"),  # 0.091 would not act on the first
+        (1 / 11, [0.0905, 0.09095], "0.0909"),
+        (0.1, [0.1, 0.1000001], "0.100"),
+    ],
+)
+def test_shortest_threshold_that_decides_all_scores_alike(cut, scores, text):
+    found = np.array(scores)
+    assert amounts.cut_text(cut, found) == text
+    assert ((found > float(text)) == (found > cut)).all()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 #: From here on a float no longer knows its last digits, so that they are not printed.
@@ -49,8 +50,8 @@ def amount(number: float) -> str:
 def cut_text(cut: float, scores: Any = None, *, everyday: bool = True, above: bool = True) -> str:
     """A threshold: three decimals for everyday probabilities, else three digits.
 
-    With `scores`, as many more as it takes to decide each of them alike, in their type: those
-    above the threshold from the others, or those below it.
+    With `scores`, the shortest number from there on that decides each of them alike, in their
+    type: those above the threshold from the others, or those below it.
     """
     decimals = everyday and 0.01 <= cut <= 0.99
     if scores is None or not len(scores) or not math.isfinite(cut):
@@ -58,10 +59,17 @@ def cut_text(cut: float, scores: Any = None, *, everyday: bool = True, above: bo
     beyond = operator.gt if above else operator.lt
     wanted = beyond(scores, scores.dtype.type(cut))
     for digits in range(3, 18):
-        text = f"{cut:.{digits}f}" if decimals else plain(cut, digits)
-        if (beyond(scores, scores.dtype.type(text.replace(" ", ""))) == wanted).all():
-            return text
+        for text in _decimals(cut, digits) if decimals else (plain(cut, digits),):
+            if (beyond(scores, scores.dtype.type(text.replace(" ", ""))) == wanted).all():
+                return text
     return repr(float(cut))
+
+
+def _decimals(number: float, digits: int) -> Iterator[str]:
+    """The nearest number of so many decimals, then the next ones above and below."""
+    step = Decimal(1).scaleb(-digits)
+    for rounding in (ROUND_HALF_EVEN, ROUND_CEILING, ROUND_FLOOR):
+        yield str(Decimal(number).quantize(step, rounding))
 
 
 def money(number: float, unit: str | None) -> str:
