@@ -15,7 +15,7 @@ from stakes.papers.dyrland2022.clouds import (
     disturbed,
     draw_pairs,
 )
-from stakes.papers.dyrland2022.clouds import compute as clouds
+from stakes.papers.dyrland2022.clouds import _compute as clouds
 from stakes.papers.dyrland2022.misranked import (
     _PRINTED,
     _draw_figure_6,

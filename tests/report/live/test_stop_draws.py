@@ -9,7 +9,7 @@ from stakes import Application, CostMatrix, bayes_decisions, evaluate
 from stakes.report.live import stop_sureness as stop_draws
 from stakes.report.live.stops import STEP, grid_of
 from stakes.report.live.two_classes import Live
-from stakes.report.live.two_classes import sureness as said_of
+from stakes.report.live.two_classes import _sureness as said_of
 
 COSTS = CostMatrix([[0, 1], [6, 0]], classes=["no", "yes"])
 
