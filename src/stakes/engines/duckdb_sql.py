@@ -18,7 +18,8 @@ class _DuckDB(SqlDialect):
 
     def integer(self, value: Sql, most: int) -> Sql:
         """The smallest type that holds it: small keys are counted in a plain array."""
-        kind = "UTINYINT" if most < 2**8 else "USMALLINT" if most < 2**16 else "INTEGER"
+        widths = (("UTINYINT", 8), ("USMALLINT", 16), ("INTEGER", 31))
+        kind = next((name for name, bits in widths if most < 2**bits), "BIGINT")
         return Sql(f"CAST({value.text} AS {kind})")
 
 

@@ -8,6 +8,9 @@ import narwhals as nw
 
 from stakes.engines.plan import PREFIX, Grouping, Plan, Table
 
+#: Up to so many conditions are asked one within the other; Python gives up at a few hundred.
+_NESTED = 32
+
 
 class Narwhals:
     """The words of expressions, as narwhals spells them."""
@@ -43,10 +46,19 @@ class Narwhals:
         return self.when(condition, self.literal(True), self.literal(False))
 
     def first_of(self, branches: list[tuple[Any, Any]], otherwise: Any) -> Any:
-        """The value of the first condition that holds."""
+        """The value of the first condition that holds; of many, first the group that has it."""
+        if len(branches) > _NESTED:
+            size = -(-len(branches) // _NESTED)
+            groups = [branches[k : k + size] for k in range(0, len(branches), size)]
+            return self.first_of([self._one_of(group) for group in groups], otherwise)
         for condition, value in reversed(branches):
             otherwise = self.when(condition, value, otherwise)
         return otherwise
+
+    def _one_of(self, branches: list[tuple[Any, Any]]) -> tuple[Any, Any]:
+        """Whether any of the conditions holds, and the value of the first that does."""
+        among = nw.any_horizontal(*(condition for condition, _ in branches), ignore_nulls=True)
+        return among, self.first_of(branches[:-1], branches[-1][1])
 
     def between(self, value: Any, low: Any, high: Any) -> Any:
         """Whether a value lies in a range, ends included."""

@@ -250,11 +250,11 @@ class _Planner:
     ) -> None:
         """Count the joint cells of the truth and some decisions."""
         lit, sizes = self.dialect.literal, self.made.panel_sizes(panel)
-        joint = codes[0]
-        for code, size in zip(codes[1:], sizes[1:], strict=True):
-            joint = joint * lit(size) + code
         refused = prod(sizes)
         most = prod((sizes[0] + 1, *sizes[1:]))  # with a label that is none
+        joint = self.dialect.integer(codes[0], most)  # wide enough for the products
+        for code, size in zip(codes[1:], sizes[1:], strict=True):
+            joint = joint * lit(size) + code
         cell = self.dialect.when(good, joint, lit(refused))
         self.column(4, name, self.dialect.integer(cell, most))
         self.plan.groupings.append(Grouping((*self.request.by, PREFIX + name), sums))

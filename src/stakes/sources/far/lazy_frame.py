@@ -30,6 +30,9 @@ _UNEVEN = (
     "|found more fields than|CSV malformed|MALFORMED_RECORD_IN_PARSING|MALFORMED_CSV_RECORD"
 )
 
+#: How engines say that their own reckoning failed: DuckDB, Spark.
+_RECKONING = "Out of Range Error: Overflow|INTERNAL Error|ARITHMETIC_OVERFLOW|INTERNAL_ERROR"
+
 
 class UnreadGapError(FormatError):
     """A cell that an engine, told to look at words for nothing and at spaces, can read.
@@ -98,7 +101,9 @@ def unreadable(error: Exception, files: Files) -> FormatError:
         )
     said = _said(error)
     hint = None
-    if re.search("invalid (utf-8|unicode)", str(error), re.IGNORECASE):
+    if re.search(_RECKONING, str(error)):
+        hint = "this is a fault of the engine, not of the files; choose another with --engine"
+    elif re.search("invalid (utf-8|unicode)", str(error), re.IGNORECASE):
         hint = "save it as UTF-8, e.g.  iconv -f latin1 -t utf-8 file.csv > file-utf8.csv"
     elif "memory" in said.lower():
         hint = "allow more:  --memory 4GB"
@@ -106,7 +111,7 @@ def unreadable(error: Exception, files: Files) -> FormatError:
         hint = "every file must have the same columns, of the same types"
     elif re.search("gzip|end of file", said, re.IGNORECASE):
         hint = "write or copy the file again, or leave it out"
-    elif files.form == "csv":
+    elif "do not exist in the CSV" in said:
         hint = "every file must have the same header and one row per case"
     elif "://" in files.said:
         hint = "check the address, AWS_REGION and the keys (AWS_ACCESS_KEY_ID, ...)"
