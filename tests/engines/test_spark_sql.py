@@ -138,3 +138,16 @@ def test_spark_counts_as_memory_does(spark: Any, tmp_path: Path) -> None:
     bad_rows_are_refused(spark, "y", "it's", LabelError)
     bad_rows_are_refused(spark, "pc", float("nan"), PosteriorError)
     bad_rows_are_refused(spark, "w", -1.0, DataError)
+
+
+def test_many_classes(spark: Any) -> None:
+    names = [f"c{k:04d}" for k in range(300)]
+    app = Application(CostMatrix.zero_one(names))
+    y, d = np.random.default_rng(5).integers(0, 300, (2, 100))
+    y[0] = d[0] = 299
+    rows = [(names[truth], names[decision]) for truth, decision in zip(y, d, strict=True)]
+    frame = spark.createDataFrame(rows, ["y", "d"])
+    found = reduce_frame(frame, Request("y", {"m": "d"}, applications=app)).confusion()
+    expected = np.zeros((300, 300), dtype=int)
+    np.add.at(expected, (y, d), 1)
+    assert np.array_equal(found.counts, expected)
