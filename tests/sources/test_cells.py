@@ -92,3 +92,9 @@ class TestLabels:
 
     def test_numbers_sort_as_numbers(self):
         assert as_labels(np.array([10, 9, 2])).names == ("2", "9", "10")
+
+
+@pytest.mark.parametrize("cells", [["0_1", "0.5"], [b"0.5", b"1_000"], ["", "1_0"]])
+def test_an_underscore_is_no_part_of_a_number(cells):
+    with pytest.raises(DataError, match=r"must hold numbers; row \d holds '\d_\d+' \(1 of 2"):
+        as_numbers(np.array(cells), "p")

@@ -212,8 +212,9 @@ def reduce_frame(frame: Any, request: Request, *, keep_missing: bool = False) ->
 
     Notes
     -----
-    Posteriors are read in float64, whatever their type. Rows that cannot be used (missing
-    values, unknown labels, posteriors that are none, negative weights) are counted in the same
+    Posteriors are read in float64; thresholds of two classes are first rounded to the type of
+    their column, so that decimals tie in float32 too. Rows that cannot be used (missing values,
+    unknown labels, posteriors that are none, negative weights) are counted in the same
     pass, and then refused with their number; nothing is dropped or repaired.
 
     Examples

@@ -331,8 +331,9 @@ def evaluate_frame(
 
     Notes
     -----
-    Posteriors are read in float64, whatever their type. Rows that cannot be used are counted
-    and refused; nothing is dropped. See `stakes.engines` for the counts themselves.
+    Posteriors are read in float64; thresholds of two classes are first rounded to the type of
+    their column, so that decimals tie in float32 too. Rows that cannot be used are counted and
+    refused; nothing is dropped. See `stakes.engines` for the counts themselves.
 
     Examples
     --------

@@ -65,14 +65,22 @@ def as_numbers(
     if cells.dtype.kind == "O":
         cells = np.array(["" if _absent(cell) else str(cell) for cell in cells.tolist()])
     try:
-        return cells.astype(np.float64)
+        return _as_floats(cells)
     except ValueError:  # something is empty, or no number
         pass
     filled = _filled(cells, decimal_comma)
     try:
-        return filled.astype(np.float64)
+        return _as_floats(filled)
     except ValueError:
         raise _not_numbers(cells, filled, what) from None
+
+
+def _as_floats(cells: NDArray[Any]) -> NDArray[np.float64]:
+    """Text as numbers; raise ValueError also for 1_000, which only Python calls a number."""
+    letters = {"S": np.uint8, "U": np.uint32}.get(cells.dtype.kind)
+    if letters is not None and (np.ascontiguousarray(cells).view(letters) == ord("_")).any():
+        raise ValueError("an underscore is no part of a number")
+    return cells.astype(np.float64)
 
 
 def empty_words() -> list[str]:
@@ -119,7 +127,7 @@ def _not_numbers(cells: NDArray[Any], filled: NDArray[Any], what: str) -> DataEr
     bad = []
     for row, text in enumerate(filled.tolist()):
         try:
-            float(text)
+            _as_floats(np.array([text]))
         except ValueError:
             bad.append(row)
     cell = _text(cells[bad[0]])

@@ -60,6 +60,11 @@ def test_evaluations_refuse_what_could_never_hold():
         Gate("nec>nan")
 
 
+def test_an_underscore_is_no_part_of_a_limit():
+    with pytest.raises(DataError, match="I cannot read the condition 'nec>1_0'"):
+        Gate("nec>1_0")
+
+
 def test_a_gate_about_an_unknown_model_names_the_known_ones():
     models = [SimpleNamespace(name=name, nec=0.7, cost=0.2) for name in ("gbm", "logreg")]
     findings = SimpleNamespace(models=models, best=models[0])

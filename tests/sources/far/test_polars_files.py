@@ -105,3 +105,12 @@ def test_numbers_that_parquet_holds_as_text_with_spaces(run, write):
     frame.write_parquet(path)
     words = ("eval", path, "--label", "y", "--scores", "p", *COST)
     assert found(run(*words, "--engine", "polars")) == found(run(*words))
+
+
+def test_quotes_within_names_are_those_of_memory(run, write):
+    pytest.importorskip("polars", reason="one of the engines")
+    table = write("t.csv", text().replace("y,p,g", 'y,"p""q",g'))
+    words = ("eval", table, "--label", "y", "--scores", 'p"q', *COST)
+    assert found(run(*words, "--engine", "polars")) == found(run(*words))
+    words = ("eval", table, "--label", "y", "--scores", 'p""q', *COST)
+    assert run(*words, "--engine", "polars").code == run(*words).code == 2

@@ -38,7 +38,7 @@ class Condition(NamedTuple):
 def read_condition(text: str, *figures: str) -> Condition | None:
     """The condition that a text says about one of the figures; None if it says none."""
     known = "|".join(figures)
-    match = re.fullmatch(rf"\s*(?:(.+):)?\s*({known})\s*(>=|<=|>|<)\s*([-+.\w]+)\s*", text)
+    match = re.fullmatch(rf"\s*(?:(.+):)?\s*({known})\s*(>=|<=|>|<)\s*([-+.a-zA-Z0-9]+)\s*", text)
     try:
         limit = float(match[4]) if match else math.nan
     except ValueError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -42,7 +43,10 @@ def _scanned(
     if files.form == "arrow":
         return pl.scan_ipc(paths, **({"hive_partitioning": True} if hive else {}))
     kinds = {n: pl.Float64 if kind == "number" else pl.String for n, kind in types.items()}
-    given: dict[str, Any] = {"separator": files.delimiter, "with_column_names": _stripped}
+    given: dict[str, Any] = {
+        "separator": files.delimiter,
+        "with_column_names": partial(_named, files),
+    }
     if files.gaps == "words":  # each cell is compared with each: half the time that reading takes
         given["null_values"] = empty_words()
     if files.header is not None:
@@ -58,6 +62,18 @@ def _column(pl: Any, name: str) -> Any:
     if name == "*" or (name.startswith("^") and name.endswith("$")):
         name = "^" + "".join(f"\\x{{{ord(letter):x}}}" for letter in name) + "$"
     return pl.col(name)
+
+
+def _named(files: Files, names: list[str]) -> list[str]:
+    """Names of columns as in memory: Polars leaves a quote within quotes doubled."""
+    bare = _stripped(names)
+    told = bare if files.header is None else files.header.names
+    if len(told) != len(bare):
+        return bare
+    return [
+        known if name.replace('""', '"') == known else name
+        for name, known in zip(bare, told, strict=True)
+    ]
 
 
 def _stripped(names: list[str]) -> list[str]:
