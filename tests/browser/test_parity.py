@@ -64,12 +64,12 @@ def moved(app: Application, i: int, j: int, *, given: bool) -> Application:
 def spoken(verdict: str, i: int, j: int) -> str:
     """The words; away from the start, half an interval of a difference is by the delta method.
 
-    There the page has no cases, and so gives a threshold three decimals whatever they would need.
+    There the page has no cases either, and so rounds thresholds, which are compared as numbers.
     """
     words = " ".join(verdict.split())
     if (i, j) == (0, 0):
         return words
-    words = re.sub(r"p > (0\.\d{3}\d*)", lambda found: f"p > {float(found[1]):.3f}", words)
+    words = re.sub(r"p > 0\.\d+", "p > t", words)
     return re.sub(r"± \d\.\d+; about [\d ]+", "±", words)
 
 
