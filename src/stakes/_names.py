@@ -98,6 +98,8 @@ def positional(column: NDArray[Any], names: Sequence[Name]) -> bool:
         return False
     if isinstance(column, Positions):
         return True
+    if column.dtype == bool and _truths_written(names):
+        return False
     if tuple(names) == tuple(range(len(names))):
         return True
     if tuple(names) == tuple(str(k) for k in range(len(names))):
@@ -105,11 +107,14 @@ def positional(column: NDArray[Any], names: Sequence[Name]) -> bool:
     return not any(isinstance(name, int) or _spells_integer(name) for name in names)
 
 
-def integers_meant(names: Sequence[Name], what: str) -> dict[int, int]:
+def integers_meant(names: Sequence[Name], what: str, *, truths: bool = False) -> dict[int, int]:
     """Which integer means which position, where names are integers or spell them.
 
-    Integers that could be names as well as positions are an error that lists both.
+    With `truths` the integers are False and True, which names may spell as well. Integers that
+    could be names as well as positions are an error that lists both.
     """
+    if truths and (written := _truths_written(names)):
+        return written
     if any(isinstance(name, int) for name in names):
         return {name: k for k, name in enumerate(names) if isinstance(name, int)}
     if all(_spells_integer(name) for name in names):
@@ -121,6 +126,15 @@ def integers_meant(names: Sequence[Name], what: str) -> dict[int, int]:
     )
 
 
+def _truths_written(names: Sequence[Name]) -> dict[int, int]:
+    """Where False and True stand among names written like them, as Python, JSON or R do."""
+    for spell in (str, str.lower, str.upper):
+        words = {value: spell(str(value)) for value in (False, True)}
+        if found := {value: names.index(word) for value, word in words.items() if word in names}:
+            return found
+    return {}
+
+
 def _spells_integer(name: Name) -> bool:
     """Whether a text is an integer as it would be written, such as "1"."""
     return isinstance(name, str) and name.removeprefix("-").isdecimal() and str(int(name)) == name
@@ -129,6 +143,7 @@ def _spells_integer(name: Name) -> bool:
 def encode(values: Any, names: Sequence[Name], what: str) -> IntArray | NDArray[np.integer[Any]]:
     """Positions of `values` in `names`; integers are positions when no name is an integer.
 
+    Booleans are the names that are written like them, and otherwise the integers 0 and 1.
     Small integer types are returned as they are when they already are positions.
     """
     column = as_column(values, what)
@@ -145,15 +160,15 @@ def _encode_integers(
     column: NDArray[Any], names: Sequence[Name], what: str
 ) -> NDArray[np.integer[Any]]:
     """Integer labels: names when the names are integers, positions otherwise."""
-    if column.dtype == bool:
-        column = column.view(np.uint8)
     if not positional(column, names):
         if any(isinstance(name, int) for name in names):
             return _encode_distinct(column, names, what)
-        known = integers_meant(names, what)
+        known = integers_meant(names, what, truths=column.dtype == bool)
         ordered = sorted(known)
         codes = _encode_distinct(column, ordered, what)
         return np.array([known[value] for value in ordered], dtype=np.intp)[codes]
+    if column.dtype == bool:
+        column = column.view(np.uint8)
     if column.size and (int(column.max()) >= len(names) or int(column.min()) < 0):
         _refuse(column, (column < 0) | (column >= len(names)), names, what)
     return column

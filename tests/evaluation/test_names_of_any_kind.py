@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stakes import Application, CaseCosts, CostMatrix, evaluate
+from stakes import Application, CaseCosts, CostMatrix, evaluate, evaluate_frame
 from stakes.engines.stream import Stream
+from stakes.exceptions import PosteriorError
 
 KINDS = [["no", "yes"], [0, 1], [1, 0], [1, 2], [7, -3], ["0", "1"], ["1", "0"], ["1", "2"]]
 
@@ -34,6 +35,33 @@ def test_evaluate(names):
     np.testing.assert_array_equal(sum(parts), wanted)
     assert ev.comparison is not None
     assert ev.difference("d", "e").value < 0
+
+
+@pytest.mark.parametrize("names", [["True", "False"], ["False", "True"]], ids=str)
+def test_booleans_meet_the_names_written_like_them(names):
+    polars = pytest.importorskip("polars", reason="reads frames")
+    y, p, d = _rows()
+    true = names.index("True")
+    codes = np.array([1 - true, true])
+    wanted = np.zeros((2, 2))
+    np.add.at(wanted, (codes[y], codes[d]), 1)
+    app = Application(CostMatrix([[0, 1], [10, 0]], classes=names))
+    said = {"p": p, "d": d.astype(bool)}
+    ev = evaluate(y.astype(bool), said, application=app, rng=0, recalibrate=False, positive=True)
+    np.testing.assert_array_equal(ev["d"].confusion.counts, wanted)
+    text = evaluate(y.astype(bool).astype(str), {"p": p}, application=app, rng=0,
+                    recalibrate=False, positive="True")  # fmt: skip
+    assert ev["p"].cost == text["p"].cost
+    rows = polars.DataFrame({"y": y.astype(bool), "d": d.astype(bool)})
+    framed = evaluate_frame(rows, label="y", decisions={"d": "d"}, application=app)
+    np.testing.assert_array_equal(framed["d"].confusion.counts, wanted)
+
+
+def test_columns_of_booleans_are_sorted_false_first():
+    y, p, _ = _rows()
+    app = Application(CostMatrix([[0, 1], [10, 0]], classes=["True", "False"]))
+    with pytest.raises(PosteriorError, match="not in sorted order, 'False', 'True'"):
+        evaluate(y.astype(bool), {"p": np.column_stack([1 - p, p])}, application=app)
 
 
 @pytest.mark.parametrize("names", KINDS, ids=str)

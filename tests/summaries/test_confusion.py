@@ -86,6 +86,24 @@ class TestFromDecisions:
         matrix = ConfusionMatrix.from_decisions([0, 1, 1], [1, 1, 0], classes=["no", "yes"])
         np.testing.assert_array_equal(matrix.counts, [[0, 1], [1, 1]])
 
+    @pytest.mark.parametrize(
+        "names", [["True", "False"], ["true", "false"], ["TRUE", "FALSE"], ["1", "0"]], ids=str
+    )
+    def test_booleans_are_the_names_written_like_them(self, names):
+        truth, chosen = [True, True, True, False], [True, True, False, False]
+        turned = ConfusionMatrix.from_decisions(truth, chosen, classes=names)
+        assert turned.counts.tolist() == [[2, 1], [0, 1]]
+        ordered = ConfusionMatrix.from_decisions(truth, chosen, classes=names[::-1])
+        assert ordered.counts.tolist() == [[1, 0], [1, 2]]
+
+    def test_booleans_are_positions_among_other_names(self):
+        matrix = ConfusionMatrix.from_decisions([True] * 2, [True, False], classes=["no", "yes"])
+        assert matrix.counts.tolist() == [[0, 0], [1, 1]]
+
+    def test_a_boolean_that_is_not_named_beside_the_other_is_refused(self):
+        with pytest.raises(LabelError, match="holds False, not among the names"):
+            ConfusionMatrix.from_decisions([True, False], [True, True], classes=["True", "other"])
+
     def test_integer_names_are_names_not_positions(self):
         matrix = ConfusionMatrix.from_decisions([10, 20], [20, 20], classes=[20, 10])
         np.testing.assert_array_equal(matrix.counts, [[1, 0], [1, 0]])

@@ -74,10 +74,11 @@ class ColumnTypes:
         return "posteriors"
 
     def labels(self, name: str) -> Any:
-        """No labels, of the type of a column: integers, or None for anything else."""
+        """No labels, of the type of a column: booleans, integers, or None for anything else."""
         kind = self.types[name]
-        whole = kind == nw.Boolean or kind.is_integer()
-        return np.empty(0, dtype=np.int64) if whole else None
+        if kind == nw.Boolean:
+            return np.empty(0, dtype=bool)
+        return np.empty(0, dtype=np.int64) if kind.is_integer() else None
 
     def float_type(self, columns: tuple[str, ...]) -> str:
         """The type that posteriors were written in; numbers of mixed types are read as doubles."""
@@ -95,8 +96,11 @@ def coded(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], wh
     kind = types.types[name]
     absent = len(names)
     if kind == nw.Boolean:
-        values = _places([0, 1], names)
-        known = {bool(k): v for k, v in values.items()}
+        if positional(np.empty(0, dtype=bool), names):
+            meant = {k: k for k in range(len(names))}
+        else:
+            meant = integers_meant(names, what, truths=True)
+        known = {value: meant[value] for value in (False, True) if value in meant}
         return _looked_up(dialect, dialect.column(name), known, absent)
     if kind.is_integer():
         column = dialect.column(name)
@@ -139,14 +143,6 @@ def _casting(kind: Any, name: str, names: Sequence[Name]) -> str:
 def _of_type(names: Sequence[Name], kinds: Any) -> dict[Any, int]:
     """The names of some types with their positions."""
     return {name: k for k, name in enumerate(names) if isinstance(name, kinds)}
-
-
-def _places(values: Sequence[int], names: Sequence[Name]) -> dict[int, int]:
-    """Where integers stand among the names: as positions, or as names."""
-    if positional(np.empty(0, dtype=np.int64), names):
-        return {value: value for value in values if value < len(names)}
-    known = integers_meant(names, "labels")
-    return {value: known[value] for value in values if value in known}
 
 
 def _looked_up(dialect: Any, column: Any, known: Mapping[Any, int], absent: int) -> Any:

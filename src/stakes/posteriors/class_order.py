@@ -101,8 +101,9 @@ def _sorted_names(names: Sequence[Name], labels: Any = None) -> tuple[Name, ...]
         if positional(column, names):
             return tuple(names)
         if not any(isinstance(name, int) for name in names):
-            meant = integers_meant(names, "y_true")
-            return tuple(names[meant[value]] for value in sorted(meant))
+            meant = integers_meant(names, "y_true", truths=column.dtype == bool)
+            if len(meant) == len(names):
+                return tuple(names[meant[value]] for value in sorted(meant))
     try:
         return tuple(sorted(names))  # type: ignore[type-var]
     except TypeError:
