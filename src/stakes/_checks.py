@@ -15,6 +15,8 @@ from stakes.typing import FloatArray, Name, Priors
 
 #: How far shares may be from adding to one before it counts as a mistake, not as rounding.
 _SUM_TOLERANCE = 1e-6
+#: The same for rows of posteriors in small types: the rounding of their own type.
+_SUM_TOLERANCES = {"float32": 1e-5, "float16": 1e-3}
 #: Below this floats hold every integer.
 _EXACT = 2**53
 
@@ -126,10 +128,11 @@ def as_counts(values: Any, name: str) -> NDArray[Any]:
 
 
 def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.floating[Any]]:
-    """Posteriors as float32 or float64: (n, K), or (n,) for the second of two classes.
+    """Posteriors as floats: (n, K), or (n,) for the second of two classes.
 
-    Only the shape and the type are looked at here; ranges and sums are checked in blocks
-    where the rows are read anyway.
+    Small types are kept, since rows are judged by the rounding of their own type; a single column
+    of float16 has no sums, and becomes float64. Only the shape and the type are looked at here;
+    ranges and sums are checked in blocks where the rows are read anyway.
     """
     refuse_masked(values, "posteriors")
     try:
@@ -138,7 +141,7 @@ def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.
         raise PosteriorError("`posteriors` must have rows of equal length.") from None
     if array.dtype.kind not in "fiub":
         raise PosteriorError(f"`posteriors` must hold numbers; got {array.dtype}.")
-    if array.dtype != np.float32:
+    if array.dtype.name not in _SUM_TOLERANCES or (array.dtype == np.float16 and array.ndim == 1):
         array = array.astype(np.float64, copy=False)
     if array.ndim == 1:
         if n_classes not in (None, 2):
@@ -157,7 +160,7 @@ def as_posterior_array(values: Any, n_classes: int | None = None) -> NDArray[np.
 
 def sum_tolerance(kind: np.dtype[Any]) -> float:
     """How far a row of posteriors may be from adding to one: rounding of its own type."""
-    return _SUM_TOLERANCE if kind == np.float64 else 1e-5
+    return _SUM_TOLERANCES.get(kind.name, _SUM_TOLERANCE)
 
 
 def refuse_bad_posteriors(array: NDArray[np.floating[Any]]) -> None:

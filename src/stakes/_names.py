@@ -129,7 +129,7 @@ def integers_meant(names: Sequence[Name], what: str, *, truths: bool = False) ->
 def _truths_written(names: Sequence[Name]) -> dict[int, int]:
     """Where False and True stand among names written like them, as Python, JSON or R do."""
     for spell in (str, str.lower, str.upper):
-        words = {value: spell(str(value)) for value in (False, True)}
+        words = {int(value): spell(str(value)) for value in (False, True)}
         if found := {value: names.index(word) for value, word in words.items() if word in names}:
             return found
     return {}

@@ -233,6 +233,29 @@ class TestForms:
         )
         np.testing.assert_array_equal(posteriors, before)
 
+    @pytest.mark.parametrize(
+        "costs", [[[0, 1], [9, 0]], [[0, 1, 2], [3, 0, 1], [5, 1, 0]]], ids=["two", "three"]
+    )
+    def test_rows_of_float16_add_to_one_within_its_rounding(self, costs):
+        rng = np.random.default_rng(0)
+        rows = rng.dirichlet(np.ones(len(costs)), 1000).astype(np.float16)
+        assert np.abs(rows.sum(axis=1, dtype=np.float64) - 1).max() > 1e-5
+        risks = rows.astype(np.float64) @ np.array(costs, dtype=np.float64)
+        assert np.diff(np.sort(risks, axis=1)[:, :2]).min() > 1e-12  # no ties
+        expected = risks.argmin(axis=1)
+        per_case = np.broadcast_to(costs, (1000, len(costs), len(costs)))
+        found, paid = bayes_decisions(rows, costs, with_cost=True)
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_allclose(paid, risks.min(axis=1), atol=0.01)
+        np.testing.assert_array_equal(bayes_decisions(rows, per_case), expected)
+        np.testing.assert_array_equal(bayes_decisions(Posteriors(rows), costs), expected)
+
+    def test_float16_that_is_off_by_more_is_refused(self):
+        half = np.array([[0.45, 0.55]], np.float16)
+        assert bayes_decisions(half, [[0, 1], [1, 0]]).tolist() == [1]
+        with pytest.raises(PosteriorError, match=r"must sum to 1; row 0 sums to 1\.01"):
+            bayes_decisions(np.array([[0.45, 0.56]], np.float16), [[0, 1], [9, 0]])
+
     def test_a_data_frame_of_posteriors(self):
         pandas = pytest.importorskip("pandas", reason="needs pandas")
         frame = pandas.DataFrame({"p_a": [0.9, 0.2], "p_b": [0.1, 0.8]})

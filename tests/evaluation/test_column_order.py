@@ -68,6 +68,49 @@ class TestEvaluate:
         assert ev["m, per case"].cost == pytest.approx(cost(RIGHT))
 
 
+class TestNamesOfColumns:
+    APP = stakes.CostMatrix(COSTS.values[::-1], classes=NAMES[::-1], decisions=COSTS.decisions)
+
+    def judged(self, said, **options):
+        return evaluate(Y, {"m": said}, application=self.APP, recalibrate=False, rng=0, **options)
+
+    def test_other_names_need_the_order(self):
+        pd = pytest.importorskip("pandas", reason="names columns")
+        for names in (["p_Legit", "p_Fraud"], ["legit", "fraud"], ["Legit", "x"]):
+            turned = pd.DataFrame(SORTED[:, ::-1], columns=names)
+            with pytest.raises(PosteriorError, match=f"columns '{names[0]}', '{names[1]}'"):
+                self.judged(turned)
+            found = self.judged(turned, classes=["Legit", "Fraud"])["m"]
+            assert found.cost == pytest.approx(cost(RIGHT))
+            with pytest.raises(PosteriorError, match="but `classes` says"):
+                self.judged(turned, classes=["Fraud", "Legit"])
+
+    def test_single_columns(self):
+        pd = pytest.importorskip("pandas", reason="names columns")
+        found = self.judged(pd.DataFrame({"Fraud": FRAUD}))["m"]
+        assert found.cost == pytest.approx(cost(RIGHT))
+        with pytest.raises(PosteriorError, match=r"model 'm': .*the column 'Fraud'"):
+            self.judged(pd.Series(FRAUD, name="Fraud"), positive="Legit")
+
+    def test_columns_of_a_wider_frame(self, rows):
+        def paid(posteriors, **options):
+            ev = stakes.evaluate_frame(rows, label="y", posteriors={"m": posteriors},
+                                       application=self.APP, **options)  # fmt: skip
+            return ev["m"].cost
+
+        said = paid(["p_Legit", "p_Fraud"], classes=["Legit", "Fraud"])
+        assert said == pytest.approx(cost(RIGHT))
+        assert paid("p_Fraud", positive="Fraud") == pytest.approx(cost(RIGHT))
+        for posteriors, options in (
+            (["p_Legit", "p_Fraud"], {"classes": ["Fraud", "Legit"]}),
+            (["Fraud", "Legit"], {"classes": ["Legit", "Fraud"]}),
+            ("Fraud", {"positive": "Legit"}),
+            ("p_Fraud", {}),
+        ):
+            with pytest.raises(PosteriorError, match=r"posteriors of 'm'.*, but "):
+                paid(posteriors, **options)
+
+
 def test_streams():
     with pytest.raises(PosteriorError, match="columns without names"):
         Stream(COSTS).update(Y, {"m": SORTED})
@@ -122,3 +165,13 @@ class TestFrames:
         )
         np.testing.assert_array_equal(one.score_bins().counts, other.score_bins().counts)
         assert one.log_scores().cost() == pytest.approx(other.log_scores().cost())
+
+
+def test_rows_of_float16_are_judged_by_their_own_rounding():
+    half = SORTED.astype(np.float16)
+    assert np.abs(half.sum(axis=1, dtype=np.float64) - 1).max() > 1e-5
+    decided = np.where(20 * half[:, 0].astype(np.float64) > half[:, 1], 1, 0)
+    for recalibrate in (False, True):
+        ev = evaluate(Y, {"m": half}, application=COSTS, classes=["Fraud", "Legit"],
+                      recalibrate=recalibrate, rng=0)  # fmt: skip
+        assert ev["m"].cost == pytest.approx(cost(decided))

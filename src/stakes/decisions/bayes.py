@@ -96,7 +96,7 @@ def bayes_decisions(
     Parameters
     ----------
     posteriors : Posteriors or array-like of shape (n_cases, n_classes) or (n_cases,)
-        Probabilities, float32 or float64; a single column is the posterior of the second
+        Probabilities, float16, float32 or float64; a single column is the posterior of the second
         of two classes. Rows must add to 1; nothing is rescaled. `Posteriors` with names, and
         columns of a data frame that carry the names of the classes, are found by name.
     costs : CostMatrix, Application, CaseCosts or array-like
@@ -141,9 +141,9 @@ def bayes_decisions(
     matrix = _as_matrix(costs)
     array = posterior_array(posteriors, matrix.classes, order)
     codes = np.empty(array.shape[0], dtype=code_type(matrix.shape[1]))
-    paid = np.empty(array.shape[0], dtype=array.dtype) if with_cost else None
+    paid = np.empty(array.shape[0], dtype=_reckoned_in(array)) if with_cost else None
     if matrix.shape[0] == 2:
-        half = getattr(posteriors, "dtype", None) == np.float16  # read as float64, but written so
+        half = getattr(posteriors, "dtype", None) == np.float16  # a column is read as float64
         kind = "float16" if half else array.dtype.name
         _decide_two_classes(array, kind, matrix, codes, paid)
     else:
@@ -170,6 +170,11 @@ def moved_decisions(
     return codes
 
 
+def _reckoned_in(array: NDArray[Any]) -> np.dtype[Any]:
+    """The type that posteriors are multiplied in: their own, but for float16."""
+    return np.dtype(np.float64) if array.dtype == np.float16 else array.dtype
+
+
 def _decide(
     array: NDArray[Any], matrix: CostMatrix, codes: NDArray[Any], paid: NDArray[Any] | None
 ) -> None:
@@ -179,12 +184,13 @@ def _decide(
     nearer than their rounding; those few rows are decided again.
     """
     rule = compared(matrix.values, array.dtype.name)
-    kept, nearby = _fast_costs(matrix.values, rule, array.dtype)
-    weights = np.vstack([kept.T, np.ones(matrix.shape[0])]).astype(array.dtype)
-    size = max(1, _BLOCK_BYTES // (array.dtype.itemsize * matrix.shape[0]))
+    wide = _reckoned_in(array)
+    kept, nearby = _fast_costs(matrix.values, rule, wide)
+    weights = np.vstack([kept.T, np.ones(matrix.shape[0])]).astype(wide)
+    size = max(1, _BLOCK_BYTES // (wide.itemsize * matrix.shape[0]))
     tolerance = sum_tolerance(array.dtype)
     for rows in blocks(array.shape[0], size):
-        block = array[rows]
+        block = array[rows].astype(wide, copy=False)
         expected = weights @ block.T
         sums = expected[-1]
         if not (block.min() >= 0 and abs(sums.max() - 1) <= tolerance
@@ -231,13 +237,14 @@ def _decide_two_classes(
 ) -> None:
     """Block by block: compare the posterior of the second class with the cut points."""
     stretch = pieces(matrix.values, factors)
-    at = np.array(cuts(stretch, kind), dtype=array.dtype)
+    wide, tolerance = _reckoned_in(array), sum_tolerance(array.dtype)
+    at = np.array(cuts(stretch, kind), dtype=wide)
     table = np.array([piece.decision for piece in stretch], dtype=codes.dtype)
     size = 1 << 15
-    scratch = np.empty(size, dtype=array.dtype)
+    scratch = np.empty(size, dtype=wide)
     for rows in blocks(array.shape[0], size):
-        block = array[rows]
-        if not _are_probabilities(block, scratch):
+        block = array[rows].astype(wide, copy=False)
+        if not _are_probabilities(block, scratch, tolerance):
             refuse_bad_posteriors(array)
         p = block if block.ndim == 1 else block[:, 1]
         decide_by_cuts(p, at, table, codes[rows])
@@ -246,12 +253,11 @@ def _decide_two_classes(
             paid[rows] = chosen[0] * (1 - p) + chosen[1] * p
 
 
-def _are_probabilities(block: NDArray[Any], scratch: NDArray[Any]) -> bool:
+def _are_probabilities(block: NDArray[Any], scratch: NDArray[Any], tolerance: float) -> bool:
     """Whether a block of (n,) or (n, 2) posteriors needs no second look."""
     if block.ndim == 1:
         return bool(block.min() >= 0 and block.max() <= 1)
     sums = np.add(block[:, 0], block[:, 1], out=scratch[: block.shape[0]])
-    tolerance = sum_tolerance(block.dtype)
     return bool(block.min() >= 0 and sums.max() - 1 <= tolerance and 1 - sums.min() <= tolerance)
 
 

@@ -20,8 +20,8 @@ from stakes.engines.bins import Bins
 from stakes.engines.row_rules import stretches
 from stakes.exceptions import DataError, PosteriorError, PriorError
 from stakes.posteriors import Posteriors
-from stakes.posteriors.class_order import ClassOrder
-from stakes.posteriors.posteriors import column_place, posterior_array
+from stakes.posteriors.class_order import ClassOrder, column_place
+from stakes.posteriors.posteriors import posterior_array
 from stakes.typing import FloatArray
 
 

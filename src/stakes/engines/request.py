@@ -12,7 +12,7 @@ from stakes._names import listed
 from stakes.application import Application, CostExpression, as_application
 from stakes.application.case_costs import cost_cells
 from stakes.exceptions import CostError, DataError
-from stakes.posteriors.class_order import ClassOrder, asked_order, named_places
+from stakes.posteriors.class_order import ClassOrder, asked_order, column_place, told_places
 from stakes.typing import FloatArray, Name
 
 #: The rule that decides each case by its own costs, in place of an application.
@@ -119,7 +119,7 @@ class Request:
         order = asked_order(classes, positive, also=_BY_CLASS)
         given = {str(name): said for name, said in models.items()}
         columns = {name: _columns(said, name, first) for name, said in given.items()}
-        places = {name: _places(given[name], columns[name], first, order) for name in given}
+        places = {name: _places(given[name], name, columns[name], first, order) for name in given}
         columns |= {name: tuple(columns[name][k] for k in at) for name, at in places.items() if at}
         if not 0 <= n_bins <= _MOST_BINS or n_bins in (1, 2, 3):
             raise DataError(f"`n_bins` must be 0, or 4 to {_MOST_BINS}; got {n_bins!r}.")
@@ -162,9 +162,7 @@ class Request:
             if model not in self.settled:
                 order.places(self.classes, what)
             return False
-        if order.positive is None and columns[0] in self.classes:
-            return self.classes.index(columns[0]) == 0
-        return order.place(self.classes, what) == 0
+        return column_place(_Columns(columns), self.classes, order, what) == 0
 
     @property
     def systems(self) -> tuple[System, ...]:
@@ -240,20 +238,16 @@ def _columns(said: Any, name: str, app: Application) -> tuple[str, ...]:
 
 
 def _places(
-    said: Any, columns: tuple[str, ...], app: Application, order: ClassOrder
+    said: Any, name: str, columns: tuple[str, ...], app: Application, order: ClassOrder
 ) -> list[int] | None:
     """Where each class stands among the columns of a model; None where names do not tell."""
     if isinstance(said, Mapping):
         return replace(order, classes=list(said)).places(app.classes) or list(range(len(columns)))
     if len(columns) == 1:
         return None
-    texts = [str(outcome) for outcome in app.classes]
-    if set(columns) == set(texts):
-        return [columns.index(text) for text in texts]
-    if (found := named_places(_Columns(columns), app.classes)) is not None:
+    found = told_places(_Columns(columns), app.classes, order, f"posteriors of {name!r}")
+    if found is not None or order.classes is None:
         return found
-    if order.classes is None:
-        return None
     return order.places(app.classes) or list(range(len(columns)))
 
 

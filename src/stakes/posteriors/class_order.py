@@ -1,8 +1,10 @@
-"""Which column speaks of which class, where an array comes without names.
+"""Which column speaks of which class: by its name, or by what is known of arrays without names.
 
-An array knows no names. Its K columns are read in the order of the classes when that is the order
-in which `np.unique`, and so most libraries, sort the labels in their own type, or when the labels
-are positions. In any other order nobody can tell, so it has to be said.
+Columns of a data frame are matched by name, and refused where their names tell nothing or
+something else than what was said. An array knows no names. Its K columns are read in the order of
+the classes when that is the order in which `np.unique`, and so most libraries, sort the labels in
+their own type, or when the labels are positions. In any other order nobody can tell, so it has to
+be said.
 """
 
 from __future__ import annotations
@@ -121,32 +123,164 @@ def _places_said(given: Any, classes: tuple[Name, ...]) -> list[int] | None:
     return None if codes == sorted(codes) else [codes.index(k) for k in range(len(classes))]
 
 
-def named_places(table: Any, classes: Sequence[Name]) -> list[int] | None:
-    """Where each class stands among the columns of a data frame; None when no names tell.
+def named_places(
+    table: Any, classes: Sequence[Name], known: ClassOrder, what: str = "posteriors"
+) -> list[int] | None:
+    """Where each class stands among the columns of a data frame; None for what has no names.
 
-    Names are those of the classes, or end with them as a word of its own, such as p_yes.
+    Columns with other names than the classes are refused, unless their order was said or the
+    classes are positions themselves.
     """
+    names, wanted = _column_names(table), tuple(classes)
+    found = told_places(table, wanted, known, what)
+    if found is not None or names is None or _given_by_itself(names):
+        return found
+    if known.classes is not None:
+        return known.places(wanted, what) or list(range(len(wanted)))
+    if wanted == tuple(range(len(wanted))):
+        return None
+    raise _other_names(names, wanted, known, what)
+
+
+def told_places(
+    table: Any, classes: Sequence[Name], known: ClassOrder, what: str = "posteriors"
+) -> list[int] | None:
+    """Where the names of columns say that each class stands; None when they say nothing.
+
+    Names are those of the classes, or end with them as a word of its own, such as p_yes. Names
+    that occur twice, or speak against the order that was said, are refused.
+    """
+    names, wanted = _column_names(table), tuple(classes)
+    if names is None:
+        return None
+    if len(set(names)) < len(names):
+        raise PosteriorError(
+            f"`{what}` has columns of the same name, {listed(names)}, so I cannot tell which "
+            f"is which of the classes {listed(wanted)}.",
+            hint="give each column a name of its own, those of the classes",
+        )
+    if len(names) != len(wanted) or _given_by_itself(names):
+        return None
+    found = _exact_places(names, wanted)
+    if known.classes is not None:
+        said = known.places(wanted, what) or list(range(len(wanted)))
+        if _speak_against(names, wanted, said) or (found is not None and found != said):
+            raise PosteriorError(
+                f"`{what}` has the columns {listed(names)}, but `classes` says that they are "
+                f"{listed(list(known.classes))}.",
+                hint=_renaming(names, wanted, known),
+            )
+        return found
+    if found is not None:
+        return found
+    ends = [_only(wanted, name) for name in map(str, names)]
+    if None not in ends and len(set(ends)) == len(ends):
+        if ends == list(range(len(ends))):
+            return list(range(len(ends)))
+        raise PosteriorError(
+            f"the columns {listed(names)} are not in the order of the classes {listed(wanted)}.",
+            hint="name them exactly as the classes are, put them in that order, or say it: "
+            f"{known.say.format([wanted[k] for k in ends if k is not None])}",
+        )
+    if _speak_against(names, wanted, list(range(len(wanted)))):
+        raise _other_names(names, wanted, known, what)
+    return None
+
+
+def column_place(
+    column: Any, classes: Sequence[Name], order: ClassOrder, what: str = "posteriors"
+) -> int:
+    """Which of two classes a single column speaks of; one of a frame may be called like it."""
+    called, wanted = _name_of(column), tuple(classes)
+    if called is None:
+        return order.place(wanted, what)
+    if called in wanted and order.positive is None:
+        return wanted.index(called)
+    place = order.place(wanted, what)
+    near = _only(wanted, called, loosely=True)
+    if near is None or near == place or _is_number(wanted[near]):
+        return place
+    own = order.single.format(repr(wanted[near]))
+    own = own or order.say.format([wanted[place], wanted[near]])
+    raise PosteriorError(
+        f"`{what}` is the column {called!r}, but it would be read as the probability of "
+        f"{wanted[place]!r}.",
+        hint=f"{own} if it is that of {wanted[near]!r}; rename the column if it is that of "
+        f"{wanted[place]!r}",
+    )
+
+
+def is_single_column(table: Any) -> bool:
+    """Whether a data frame has one column, which is then read like a column by itself."""
     names = _column_names(table)
-    if names is None or len(names) != len(classes) or names == list(range(len(classes))):
-        return None  # numbers that pandas gives by itself are positions
+    return names is not None and len(names) == 1
+
+
+def _name_of(column: Any) -> str | None:
+    """What a column, or the only column of a data frame, is called; None without a name."""
+    names = _column_names(column)
+    called = getattr(column, "name", None) if names is None else names[0]
+    return called if isinstance(called, str) else None
+
+
+def _exact_places(names: list[Any], classes: tuple[Name, ...]) -> list[int] | None:
+    """Where each class stands among columns called exactly like them, as text or as they are."""
     if set(names) == set(classes):
         return [names.index(name) for name in classes]
-    ends = [str(name) for name in classes]
-    order: list[int] = []
-    for name in map(str, names):
-        found = [k for k, end in enumerate(ends) if _called_after(name, end)]
-        if len(found) != 1:
-            return None
-        order += found
-    if len(set(order)) < len(order):
-        return None
-    if order != sorted(order):
-        raise PosteriorError(
-            f"the columns {listed(list(names))} are not in the order of the classes "
-            f"{listed(list(classes))}.",
-            hint="name them exactly as the classes are, or put them in that order",
-        )
-    return order
+    texts = [str(name) for name in classes]
+    if set(names) == set(texts) and len(set(texts)) == len(texts):
+        return [names.index(text) for text in texts]
+    return None
+
+
+def _given_by_itself(names: list[Any]) -> bool:
+    """Whether columns have the names that pandas or Polars count them by."""
+    return names in ([*range(len(names))], [f"column_{k}" for k in range(len(names))])
+
+
+def _speak_against(names: list[Any], classes: tuple[Name, ...], places: list[int]) -> bool:
+    """Whether a column is called like another class than the one that stands there."""
+    if any(isinstance(name, int) for name in names) and set(names) == set(range(len(names))):
+        return True  # positions in another order
+    near = [_only(classes, str(name), loosely=True) for name in names]
+    return any(k is not None and places[k] != j for j, k in enumerate(near))
+
+
+def _other_names(
+    names: list[Any], classes: tuple[Name, ...], known: ClassOrder, what: str
+) -> PosteriorError:
+    """An error for columns whose names are not those of the classes."""
+    return PosteriorError(
+        f"`{what}` has the columns {listed(names)}, which are not the classes {listed(classes)}, "
+        "so I cannot tell which column is which.",
+        hint=f"{_renaming(names, classes, known)}{known.also}",
+    )
+
+
+def _renaming(names: list[Any], classes: tuple[Name, ...], known: ClassOrder) -> str:
+    """What to type about names of columns: other names, or the order that they allow."""
+    rename = "rename the columns exactly like the classes"
+    near = [_only(classes, str(name), loosely=True) for name in names]
+    rest = iter([k for k in range(len(classes)) if k not in near])
+    order = [next(rest, 0) if k is None else k for k in near]
+    places = [order.index(k) for k in range(len(classes)) if k in order]
+    if len(places) < len(classes) or _speak_against(names, classes, places):
+        return rename
+    return f"{rename}, or {known.say.format([classes[k] for k in order])} if they stand so"
+
+
+def _only(classes: tuple[Name, ...], name: str, *, loosely: bool = False) -> int | None:
+    """The only class that a column is called after; loosely, in capitals or not."""
+    ends = [str(each) for each in classes]
+    if loosely and name not in ends:
+        name, ends = name.casefold(), [end.casefold() for end in ends]
+    found = [k for k, end in enumerate(ends) if _called_after(name, end)]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_number(name: Name) -> bool:
+    """Whether a class is called by a number, as a model or a fold may be."""
+    return not isinstance(name, str) or name.isdecimal()
 
 
 def _column_names(table: Any) -> list[Any] | None:

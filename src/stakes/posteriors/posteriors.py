@@ -10,11 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_matrix, as_posterior_array, as_priors, frozen, refuse_bad_posteriors
-from stakes._columns import as_array, as_floats
+from stakes._columns import as_array, as_column, as_floats
 from stakes._kernels.class_scores import log_softmax, shift_log_priors
 from stakes._names import as_names, listed
 from stakes.exceptions import PosteriorError, PriorError
-from stakes.posteriors.class_order import ClassOrder, named_places
+from stakes.posteriors.class_order import (
+    ClassOrder,
+    column_place,
+    is_single_column,
+    named_places,
+    told_places,
+)
 from stakes.typing import FloatArray, Name, Priors
 
 
@@ -54,11 +60,10 @@ class Posteriors:
     given: NDArray[np.floating[Any]] | None
 
     def __init__(self, values: Any, classes: Sequence[Any] | None = None) -> None:
-        array = as_posterior_array(values)
-        if classes is not None and array.ndim == 2:
-            places = named_places(values, tuple(classes))
-            array = array if places is None else array[:, places]
+        array = _columns_of(values)
         refuse_bad_posteriors(array)
+        if classes is not None:
+            array = _by_name(array, values, tuple(classes))
         wide = array.astype(np.float64)
         with np.errstate(divide="ignore"):
             if array.ndim == 1:
@@ -226,10 +231,10 @@ def posterior_array(
         read = in_class_order(posteriors, classes, known)
         exact = read.values if read.given is None else read.given
         return as_posterior_array(exact, len(classes))
-    array = as_posterior_array(posteriors, len(classes))
+    array = _columns_of(posteriors, len(classes))
     if array.ndim == 1:
         return array if column_place(posteriors, classes, known) == 1 else 1 - array
-    places = named_places(posteriors, classes)
+    places = named_places(posteriors, classes, known)
     if places is None:
         places = known.places(classes)
     return _taken(array, places)
@@ -269,6 +274,16 @@ def in_class_order(
     return Posteriors._made(_taken(posteriors.log_values, places), wanted, given)
 
 
+def _by_name(array: NDArray[Any], values: Any, classes: tuple[Any, ...]) -> NDArray[Any]:
+    """The columns in the order of the classes, where names of `values` tell another one."""
+    if array.ndim == 2:
+        return _taken(array, told_places(values, classes, ClassOrder()))
+    said = ClassOrder(classes=classes)
+    if len(classes) != 2 or column_place(values, classes, said) == 1:
+        return array
+    return np.column_stack([array, 1 - array])
+
+
 def _taken(array: NDArray[Any], places: list[int] | None) -> NDArray[Any]:
     """Some columns of an array; the array itself where they are in order."""
     if places is None or places == list(range(len(places))):
@@ -276,9 +291,8 @@ def _taken(array: NDArray[Any], places: list[int] | None) -> NDArray[Any]:
     return np.asarray(array[:, places])
 
 
-def column_place(column: Any, classes: Sequence[Name], order: ClassOrder) -> int:
-    """Which of two classes a single column speaks of; one of a frame may be called like it."""
-    called = getattr(column, "name", None)
-    if order.positive is None and isinstance(called, str) and called in classes:
-        return list(classes).index(called)
-    return order.place(classes)
+def _columns_of(posteriors: Any, n_classes: int | None = None) -> NDArray[np.floating[Any]]:
+    """Posteriors as an array; a data frame with one column is that column."""
+    if is_single_column(posteriors) and n_classes in (None, 2):
+        return as_posterior_array(as_column(posteriors, "posteriors"), n_classes)
+    return as_posterior_array(posteriors, n_classes)

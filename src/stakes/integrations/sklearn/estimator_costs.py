@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import indexable
 
+from stakes._checks import as_posterior_array
 from stakes._columns import as_weights
 from stakes._names import encode
 from stakes.application import Application, CaseCosts, CostMatrix, as_application
@@ -48,10 +49,9 @@ def in_application_order(
 ) -> NDArray[np.floating[Any]]:
     """Columns in the order of the application; a class the estimator never saw has probability 0.
 
-    float32 stays float32, so that rows are judged by the rounding of their own type.
+    Small types are kept, so that rows are judged by the rounding of their own type.
     """
-    given = np.asarray(probabilities)
-    given = given if given.dtype == np.float32 else given.astype(np.float64)
+    given = as_posterior_array(probabilities)
     if given.ndim == 1:
         given = np.column_stack([1 - given, given])
     if codes.shape[0] == len(app.classes) and (codes == np.arange(codes.shape[0])).all():
