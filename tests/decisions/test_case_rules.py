@@ -96,3 +96,14 @@ def test_refusals():
         case_rules([0.1, 1.2], costs)
     with pytest.raises(CostError):
         case_rules([0.1], [[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_level_at_which_both_decisions_cost_the_same_is_not_acted_on(kind):
+    # three cases with costs of their own, for which 0.7 * 3 * (1 + 2 + 4) = 0.3 * 7 * (1 + 2 + 4)
+    sizes = np.array([1.0, 2.0, 4.0, 1.0])
+    costs = CaseCosts.binary(false_positive=3 * sizes, false_negative=7 * sizes)
+    rules = case_rules(np.array([0.3, 0.3, 0.3, 0.8], dtype=kind), costs)
+    for _, decisions in rules.items():
+        assert decisions.tolist() == [0, 0, 0, 1]
+    assert rules.threshold == pytest.approx(0.55)

@@ -98,3 +98,14 @@ def test_problems():
     free = CaseCosts.binary(false_negative=AMOUNT, false_positive=0.0)
     with pytest.raises(CostError, match="is already perfect here"):
         evaluate(Y, {"p": P}, application=free)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_ties_in_decimals_stay_ties_in_every_type(kind):
+    p = np.array([0.1] * 50 + [0.5] * 50, dtype=kind)
+    y = np.array([0] * 25 + [1] * 25 + [0] * 10 + [1] * 40)
+    matrix = CostMatrix([[0, 1], [9, 0]])
+    costs = CaseCosts(np.repeat(matrix.values[None], 100, axis=0))
+    ev = evaluate(y, {"m": p}, application=matrix, case_costs=costs, recalibrate=False, rng=0)
+    # at 0.1 both decisions are expected to cost 0.9, so nobody is acted on there
+    assert [model.cost for model in ev.models] == pytest.approx([(25 * 9 + 10) / 100] * 3)

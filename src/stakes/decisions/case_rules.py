@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import refuse_bad_posteriors, same_length
 from stakes._columns import as_weights
+from stakes._kernels.bayes_rule import rounding_of_sums
 from stakes.application import CaseCosts, CostMatrix
 from stakes.decisions.bayes import bayes_decisions
 from stakes.exceptions import CostError
@@ -174,35 +175,40 @@ def expected_case_costs(
     return _expected(_as_array(posteriors, cases, asked_order(classes, positive)), cases)
 
 
-def _expected(array: FloatArray, cases: CaseCosts) -> FloatArray:
+def _expected(array: NDArray[Any], cases: CaseCosts) -> FloatArray:
     """What each decision is expected to cost, from checked posteriors."""
     return np.asarray(np.einsum("nk,nkm->nm", array, cases.values))
 
 
-def _as_array(posteriors: Any, cases: CaseCosts, order: ClassOrder) -> FloatArray:
-    """Checked posteriors with one column per class."""
+def _as_array(posteriors: Any, cases: CaseCosts, order: ClassOrder) -> NDArray[Any]:
+    """Checked posteriors with one column per class, in the type that says how far ties reach."""
     array = posterior_array(posteriors, cases.classes, order)
     refuse_bad_posteriors(array)
     same_length("posteriors", array.shape[0], "costs", len(cases))
-    wide = np.column_stack([1 - array, array]) if array.ndim == 1 else array
-    return wide.astype(np.float64, copy=False)
+    return np.column_stack([1 - array, array]) if array.ndim == 1 else array
 
 
-def _best_threshold(p: FloatArray, risks: FloatArray, shares: FloatArray) -> float:
-    """The cut on p with the least expected cost, acting above it; ties: the higher cut."""
+def _best_threshold(p: NDArray[Any], risks: FloatArray, shares: FloatArray) -> float:
+    """The cut on p with the least expected cost, acting above it; ties: the higher cut.
+
+    Cases of equal p are never split. Where waiting and acting cost them the same, up to the
+    rounding of both sums, moving the cut past them changes nothing.
+    """
     if not np.isfinite(risks).all():
         raise CostError("expected costs must be finite; the costs are too large.")
     order = np.argsort(p, kind="stable")
     waiting, acting = (shares * risks[:, 0])[order], (shares * risks[:, 1])[order]
-    totals = acting.sum() + np.concatenate(([0.0], np.cumsum(waiting - acting)))
-    levels = p[order]
-    ends = np.concatenate(([True], levels[1:] != levels[:-1], [True]))  # ties are never split
-    totals = np.where(ends, totals, np.inf)
+    levels, starts, counts = np.unique(p[order], return_index=True, return_counts=True)
+    saved = np.add.reduceat(acting - waiting, starts)
+    sizes = np.add.reduceat(np.abs(acting) + np.abs(waiting), starts)
+    saved[np.abs(saved) <= rounding_of_sums(int(counts.max()) + 2, p.dtype.name) * sizes] = 0.0
+    totals = np.concatenate(([0.0], -np.cumsum(saved)))
     best = len(totals) - 1 - int(np.argmin(totals[::-1]))
     if best == 0:
         return -np.inf
     if best == len(levels):
         return np.inf
+    levels = levels.astype(np.float64)
     middle = levels[best - 1] / 2 + levels[best] / 2
     cut = middle if levels[best - 1] <= middle < levels[best] else levels[best - 1]
     return float(cut)

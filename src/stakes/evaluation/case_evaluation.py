@@ -295,13 +295,14 @@ def _rules(
     if model.decisions is not None:
         return [CaseRule(model.name, "decisions", model, model.decisions, None)]
     assert average.priors is not None
+    assert model.posteriors is not None
     priors, said_at = average.priors, question.said_at
     posteriors = model.at(priors, said_at)
     found = case_rules(posteriors, costs, classes=costs.classes, sample_weight=weights)
     cuts = {
         "per case": None,
         "one threshold": _placed(found.threshold, priors, said_at),
-        "average costs": cut_on(average, priors, said_at),
+        "average costs": cut_on(average, priors, said_at, model.posteriors.dtype.name),
     }
     return [
         CaseRule(f"{model.name}, {kind}", kind, model, codes, cuts[kind])
