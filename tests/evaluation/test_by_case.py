@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -109,3 +111,20 @@ def test_ties_in_decimals_stay_ties_in_every_type(kind):
     ev = evaluate(y, {"m": p}, application=matrix, case_costs=costs, recalibrate=False, rng=0)
     # at 0.1 both decisions are expected to cost 0.9, so nobody is acted on there
     assert [model.cost for model in ev.models] == pytest.approx([(25 * 9 + 10) / 100] * 3)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize(("prior", "odds"), [("1/2", "7/13"), ("4/5", "28/13"), ("1/10", "7/117")])
+def test_ties_stay_ties_at_other_shares(kind, prior, odds):
+    p = np.array([0.1] * 50 + [0.5] * 50, dtype=kind)
+    y = np.array([0] * 25 + [1] * 25 + [0] * 10 + [1] * 40)
+    # 35 and 65 cases of the classes: odds change by prior/(1 - prior) * 35/65, so costs that much
+    # apart, times the odds of 0.1, tie at 0.1
+    share, change = Fraction(prior), Fraction(odds)
+    assert share / (1 - share) * Fraction(35, 65) == change
+    matrix = [[0, change.numerator], [9 * change.denominator, 0]]
+    costs = CaseCosts(np.repeat(np.array([matrix], dtype=float), 100, axis=0))
+    app = Application(matrix, priors=[float(1 - share), float(share)])
+    ev = evaluate(y, {"m": p}, application=app, case_costs=costs, recalibrate=False, rng=0)
+    missed = share * Fraction(25, 65) * matrix[1][0] + (1 - share) * Fraction(10, 35) * matrix[0][1]
+    assert [model.cost for model in ev.models] == pytest.approx([float(missed)] * 3)

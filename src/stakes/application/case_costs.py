@@ -120,6 +120,7 @@ class CaseCosts:
         """The average matrix, for one rule that serves all cases (`wa2025` section 3.6)."""
         weights = as_weights(sample_weight, len(self))
         values = np.average(self.values, axis=0, weights=weights)
+        values = np.clip(values, self.values.min(axis=0), self.values.max(axis=0))  # equal stay so
         return CostMatrix(values, classes=self.classes, decisions=self.decisions)
 
     def __repr__(self) -> str:

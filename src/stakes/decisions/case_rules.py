@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from stakes._checks import refuse_bad_posteriors, same_length
 from stakes._columns import as_weights
-from stakes._kernels.bayes_rule import rounding_of_sums
+from stakes._kernels.bayes_rule import moved_shares, rounding_of_sums
 from stakes.application import CaseCosts, CostMatrix
-from stakes.decisions.bayes import bayes_decisions
+from stakes.decisions.bayes import bayes_decisions, moved_decisions
 from stakes.exceptions import CostError
 from stakes.posteriors.class_order import ClassOrder, asked_order
 from stakes.posteriors.posteriors import posterior_array
@@ -125,11 +125,28 @@ def case_rules(
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
     weights = as_weights(sample_weight, len(cases))
     array = _as_array(posteriors, cases, asked_order(classes, positive))
-    risks = _expected(array, cases)
+    even = np.full(array.shape[1], 1 / array.shape[1])
+    return moved_case_rules(array, cases, even, even, weights)
+
+
+def moved_case_rules(
+    array: NDArray[Any], cases: CaseCosts, priors: Any, said_at: Any, weights: FloatArray | None
+) -> CaseRules:
+    """The rules at other shares than those that checked posteriors (n, K) were made for.
+
+    The costs of each class are multiplied instead of its posteriors; the threshold is one on the
+    posteriors as they come.
+    """
+    moved, risks = cases, _expected(array, cases)
+    if not np.array_equal(priors, said_at):
+        factors = moved_shares(priors, said_at)
+        ratios = np.array([float(factor / max(factors)) for factor in factors])
+        moved = CaseCosts(cases.values * ratios[:, None], cases.classes, cases.decisions)
+        risks = _expected(array, moved) / (array @ ratios)[:, None]
     shares = np.full(len(cases), 1 / len(cases)) if weights is None else weights / weights.sum()
     average_costs = cases.average(weights)
-    each = np.asarray(bayes_decisions(array, cases, classes=cases.classes))
-    average = np.asarray(bayes_decisions(array, average_costs, classes=cases.classes))
+    each = np.asarray(bayes_decisions(array, moved, classes=cases.classes))
+    average = moved_decisions(array, average_costs, priors, said_at)
     one, threshold = None, np.nan
     if risks.shape[1] == 2 and array.shape[1] == 2:
         threshold = _best_threshold(array[:, 1], risks, shares)

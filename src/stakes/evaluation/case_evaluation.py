@@ -11,11 +11,10 @@ import numpy as np
 
 from stakes._checks import same_length
 from stakes._kernels.array_sizes import ordinary_scale
-from stakes._kernels.bayes_rule import in_type, moved_shares, moved_threshold
 from stakes._kernels.limits.heavy_tails import MATTERS, too_unequal
 from stakes._kernels.limits.interval_ends import skewed_limits, skewed_p_value
 from stakes.application import Application, CaseCosts
-from stakes.decisions import case_rules
+from stakes.decisions.case_rules import moved_case_rules
 from stakes.evaluation.case_stops import CaseRule, CaseSources
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.judgement import Cases, Model, cut_on, read_models
@@ -297,12 +296,15 @@ def _rules(
     assert average.priors is not None
     assert model.posteriors is not None
     priors, said_at = average.priors, question.said_at
-    posteriors = model.at(priors, said_at)
-    found = case_rules(posteriors, costs, classes=costs.classes, sample_weight=weights)
+    array, meant = model.posteriors, priors
+    if not (priors > 0).all() or not (said_at > 0).all():
+        array, meant = np.asarray(model.at(priors, said_at)), said_at
+    found = moved_case_rules(array, costs, meant, said_at, weights)
+    cut = found.threshold if np.isfinite(found.threshold) and meant is priors else None
     cuts = {
         "per case": None,
-        "one threshold": _placed(found.threshold, priors, said_at),
-        "average costs": cut_on(average, priors, said_at, model.posteriors.dtype.name),
+        "one threshold": cut,
+        "average costs": cut_on(average, priors, said_at, array.dtype.name),
     }
     return [
         CaseRule(f"{model.name}, {kind}", kind, model, codes, cuts[kind])
@@ -315,15 +317,6 @@ def _in_words(rule: CaseRule) -> str | None:
     if rule.kind == "per case":
         return "per case"
     return None if rule.threshold is None else rule_text(rule.threshold)
-
-
-def _placed(threshold: float, priors: FloatArray, said_at: FloatArray) -> float | None:
-    """A cut on posteriors where it will run, as one on the posteriors as they come."""
-    if not np.isfinite(threshold):
-        return None
-    if threshold in (0.0, 1.0) or np.array_equal(priors, said_at):
-        return threshold
-    return in_type(moved_threshold(threshold, moved_shares(priors, said_at)))
 
 
 def _weights(cases: Cases, app: Application) -> FloatArray:

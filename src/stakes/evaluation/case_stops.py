@@ -259,7 +259,7 @@ def _one_threshold(cases: Sorted, grid: CaseGrid) -> RuleSums:
         last = corners.shape[0] - 1 - np.argmin(costs[:, ::-1], axis=1)  # ties: the higher cut
         places[:, column] = edges[corners[last]]
         for row, place in enumerate(places[:, column].tolist()):
-            cuts[row, column] = _placed(_cut_at(p, place), priors, cases.sources.said_at)
+            cuts[row, column] = _cut_at(cases.p, place)
     return cases.at(places, cuts)
 
 
