@@ -22,7 +22,7 @@ from stakes import (
     uncertainty,
 )
 from stakes.application import Alternatives, DirichletShares, Samples, UncertainApplication
-from stakes.exceptions import StakesError
+from stakes.exceptions import DataError, StakesError
 from stakes.summaries import score_edges
 
 NAN, INF = float("nan"), float("inf")
@@ -38,9 +38,7 @@ WITH_NUMBERS = {
     "choice_regret, costs": lambda x: audit.choice_regret([0.5, 0.6], [1.0, x]),
     "misranking_by_error": lambda x: audit.misranking_by_error([x], n=100, rng=0),
     "metric_cloud": lambda x: audit.metric_cloud(["f1"], class_totals=(10, x)),
-    "Beta weight, alpha": lambda x: metrics.cost_over_applications(
-        SCORES, metrics.BetaWeight(x, 1.0)
-    ),
+    "Beta weight, alpha": lambda x: metrics.BetaWeight(x, 1.0),
     "Beta weight, beta": lambda x: metrics.BetaWeight.from_cost_ratios(1, 2, beta=x),
     "h_measure": lambda x: metrics.h_measure(SCORES, alpha=x, beta=2.0),
     "top_share": lambda x: metrics.top_share([1.0, x]),
@@ -52,6 +50,10 @@ WITH_NUMBERS = {
         2.0, false_positive_rate=x
     ),
     "power_curve": lambda x: uncertainty.power_curve(PAIR, APP, cases=[100, x]),
+    "compare, margin": lambda x: uncertainty.compare(PAIR, APP, margin=x, rng=0),
+    "compare_across, margin": lambda x: uncertainty.compare_across(
+        {"a": TABLE, "b": TABLE}, APP, margin=x, rng=0
+    ),
     "rate_interval": lambda x: uncertainty.rate_interval(3, x),
     "cases_needed": lambda x: uncertainty.cases_needed(TABLE, APP, width=x),
     "best_by_log_odds": lambda x: uncertainty.best_by_log_odds(PAIR, [x], rng=0),
@@ -68,9 +70,7 @@ WITH_NAN = {
     "at_threshold": lambda x: metrics.at_threshold(SCORES, x),
     "at_threshold of bins": lambda x: metrics.at_threshold(SCORES.binned([0.0]), x),
     "counts_above": SCORES.counts_above,
-    "Beta weight, low": lambda x: metrics.cost_over_applications(
-        SCORES, metrics.BetaWeight(1, 1, x)
-    ),
+    "Beta weight, low": lambda x: metrics.BetaWeight(1, 1, x),
     "thresholds of scores": lambda x: PairedCounts.from_scores(
         [0, 1], {"a": [0.1, 0.2]}, thresholds=[x]
     ),
@@ -121,6 +121,12 @@ WITH_COMPLEX = {
 def test_not_finite(name: str, value: float) -> None:
     with pytest.raises(StakesError):
         WITH_NUMBERS[name](value)
+
+
+@pytest.mark.parametrize("value", [None, 1j, "high", [0.1, 0.2]])
+def test_a_threshold_is_one_number(value: object) -> None:
+    with pytest.raises(DataError, match="`threshold` must be a number; got"):
+        metrics.at_threshold(SCORES, value)
 
 
 @pytest.mark.parametrize("name", WITH_NAN)

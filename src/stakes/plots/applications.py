@@ -27,6 +27,8 @@ def _ratio_axis(ax: Any, prevalence: float) -> None:
     offset = float(np.log(prevalence / (1 - prevalence)))
     low, high = ax.get_xlim()
     top = ax.secondary_xaxis("top")
+    top.grid(visible=False)
+    top.minorticks_off()
     top.tick_params(labelsize=SMALL)
     top.xaxis.label.set_size(TEXT)
     ratios = [10.0**e for e in range(-4, 5) if low <= np.log(10.0**e) + offset <= high]

@@ -33,7 +33,16 @@ DPI = 110
 LINE = 1.8
 TITLE, TEXT, SMALL = 11, 10, 9
 #: How a legend looks.
-LEGEND: dict[str, Any] = {"fontsize": SMALL, "frameon": False, "handlelength": 3.2}
+LEGEND: dict[str, Any] = {
+    "fontsize": SMALL, "frameon": False, "handlelength": 3.2, "handleheight": 0.7,
+    "handletextpad": 0.8, "labelspacing": 0.5, "columnspacing": 2.0, "borderpad": 0.4,
+    "borderaxespad": 0.5, "markerscale": 1.0, "numpoints": 1, "scatterpoints": 1,
+}  # fmt: skip
+#: How lines end and bend.
+_ENDS = {"solid_capstyle": "projecting", "dash_capstyle": "butt",
+         "solid_joinstyle": "round", "dash_joinstyle": "round"}  # fmt: skip
+#: Colour of lines and words around the data, in figures of our own.
+_INK = "#000000"
 
 
 class Pen(NamedTuple):
@@ -52,6 +61,10 @@ class Pen(NamedTuple):
             "marker": self.marker,
             "markersize": 4.5,
             "markevery": 0.12,
+            "markeredgewidth": 1.0,
+            "markeredgecolor": self.color,
+            "markerfacecolor": self.color,
+            "fillstyle": "full",
         }
         return {**keywords, **changes}
 
@@ -75,7 +88,8 @@ def colours_of(systems: Mapping[str, Any]) -> dict[str, str]:
 
 def _styled(ax: Any) -> Any:
     """The same axes with a faint grid, without a box, and with text of our sizes."""
-    ax.grid(visible=True, color="#e3e3e3", linewidth=0.6)
+    ax.grid(visible=False, which="minor")
+    ax.grid(visible=True, color="#e3e3e3", linewidth=0.6, linestyle="-", alpha=1.0, **_ENDS)
     ax.spines[["right", "top"]].set_visible(False)
     ax.tick_params(which="both", labelsize=SMALL)
     for axis in (ax.xaxis, ax.yaxis):
@@ -94,10 +108,59 @@ def panels(
 ) -> tuple[Figure, list[Any]]:
     """Such a figure of several axes, in reading order, each of a size in inches."""
     made = load("matplotlib.figure", extra="plots").Figure
-    size = (width * columns, height * rows)
-    figure: Figure = made(figsize=size, dpi=DPI, layout="constrained")
+    engines = load("matplotlib.layout_engine", extra="plots")
+    figure: Figure = made(
+        figsize=(width * columns, height * rows),
+        dpi=DPI,
+        facecolor="white",
+        layout=engines.ConstrainedLayoutEngine(
+            h_pad=0.04167, w_pad=0.04167, hspace=0.02, wspace=0.02
+        ),
+    )
+    figure.subplotpars.update(0.125, 0.11, 0.9, 0.88, 0.2, 0.2)
     axes = figure.subplots(rows, columns, squeeze=False, **shared)
-    return figure, [_styled(ax) for ax in axes.ravel()]
+    sides: dict[str, bool] = {"bottom": True, "left": True, "top": False, "right": False}
+    if not shared:
+        sides |= {f"label{side}": seen for side, seen in sides.items()}
+    for ax in axes.ravel():
+        ax.minorticks_off()
+        ax.margins(0.05)
+        ax.spines[["left", "bottom"]].set_visible(True)
+        ax.tick_params(**sides)
+        unmoved(_styled(ax))
+    return figure, list(axes.ravel())
+
+
+def unmoved(ax: Any) -> None:
+    """Say of axes of our own, and of those along their edges, all that settings may change."""
+    ax.set_facecolor("white")
+    ax.set_axisbelow("line")
+    for spine in ax.spines.values():
+        spine.set(edgecolor=_INK, linewidth=0.8)
+    look: dict[str, Any] = {"direction": "out", "color": _INK, "labelcolor": _INK, "width": 0.8}
+    ax.tick_params(which="major", length=3.5, pad=3.5, labelsize=SMALL, **look)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.label.set_color(_INK)
+        axis.offsetText.set_color(_INK)
+        axis.labelpad = 4.0
+        numbers = axis.get_major_formatter()
+        if hasattr(numbers, "set_powerlimits"):
+            numbers.set_powerlimits((-5, 6))
+            numbers.set_useMathText(False)
+            numbers.set_useLocale(False)
+            numbers.fix_minus = _with_minus
+    for line in ax.get_lines():
+        line.set(**_ENDS)
+    legend = ax.get_legend()
+    for text in legend.get_texts() if legend is not None else ():
+        text.set_color(_INK)
+    for edge in ax.child_axes:
+        unmoved(edge)
+
+
+def _with_minus(number: str) -> str:
+    """A number with a minus sign where it has a hyphen."""
+    return number.replace("-", "\N{MINUS SIGN}")
 
 
 def axes_for(ax: Any, size: tuple[float, float]) -> Any:
@@ -160,8 +223,8 @@ def draw_pair(
 
 def finish(ax: Any, *, xlabel: str, ylabel: str, title: str | None = None, **legend: Any) -> Any:
     """Titles, and a legend when something has a name."""
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
+    ax.set_xlabel(xlabel, loc="center")
+    ax.set_ylabel(ylabel, loc="center")
     if title:
         ax.set_title(title, loc="left", fontsize=TITLE)
     handles, labels = ax.get_legend_handles_labels()

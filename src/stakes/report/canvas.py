@@ -43,6 +43,13 @@ def _classes() -> tuple[Any, Any]:
     class Renderer(backend.RendererSVG):  # type: ignore[misc, name-defined]
         """Writes text as text, and measures characters that the font lacks."""
 
+        def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:
+            gc.set_sketch_params()
+            long = path.codes is None and len(path.vertices) >= 128
+            path = type(path)(path.vertices, path.codes, path._interpolation_steps)
+            path.should_simplify, path.simplify_threshold = long, 1 / 9
+            super().draw_path(gc, path, transform, rgbFace)
+
         def draw_text(
             self, gc: Any, x: Any, y: Any, s: Any, prop: Any, angle: Any,
             ismath: Any = False, mtext: Any = None,
@@ -50,12 +57,13 @@ def _classes() -> tuple[Any, Any]:
             clip = self._get_clip_attrs(gc)
             if clip:
                 self.writer.start("g", **clip)
-            self._draw_text_as_text(gc, x, y, s, prop, angle, ismath, mtext)
+            self._draw_text_as_text(gc, x, y, s, _font(prop), angle, ismath, mtext)
             if clip:
                 self.writer.end("g")
 
         def get_text_width_height_descent(self, s: Any, prop: Any, ismath: Any) -> Any:
-            return super().get_text_width_height_descent(_shaped(s, prop), prop, ismath)
+            font = _font(prop)
+            return super().get_text_width_height_descent(_shaped(s, font), font, ismath)
 
     class Canvas(backend.FigureCanvasSVG):  # type: ignore[misc, name-defined]
         """Lays out by the sizes that are drawn."""
@@ -65,6 +73,15 @@ def _classes() -> tuple[Any, Any]:
             return Renderer(width, height, io.StringIO(), image_dpi=72)
 
     return Renderer, Canvas
+
+
+def _font(asked: Any) -> Any:
+    """The font that comes with matplotlib, upright, in the size asked for: pages have their own."""
+    fonts = load("matplotlib.font_manager", extra="plots")
+    return fonts.FontProperties(
+        family="DejaVu Sans", style="normal", variant="normal", weight="normal", stretch="normal",
+        size=asked.get_size_in_points(),
+    )  # fmt: skip
 
 
 def _shaped(text: str, font: Any) -> str:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from stakes.plots.style import Pen, pen
+from stakes.plots.style import Pen, pen, unmoved
 from stakes.report.canvas import svg_of
 from stakes.report.markup import Html
 
@@ -44,13 +44,14 @@ def inline(ax: Any, key: str, label: str) -> Chart:
     """
     figure = ax.figure
     figure.patch.set_visible(False)
+    unmoved(ax)
     for line in ax.get_lines():  # a curve of very few cases may have no point to mark
         if not np.isfinite(np.asarray(line.get_xydata(), dtype=float)).all(axis=1).any():
             line.set_markevery(None)
     root = ET.fromstring(svg_of(figure))
     _cleaned(root, key)
-    root.attrib.pop("width", None)
-    root.attrib.pop("height", None)
+    for name in ("width", "height", "id"):
+        root.attrib.pop(name, None)
     root.set("role", "img")
     root.set("aria-label", label)
     root.set("id", f"chart-{key}")

@@ -129,7 +129,10 @@ def at_threshold(scores: RankedScores, threshold: float) -> OperatingPoint:
     >>> at_threshold(sc, 0.0)
     OperatingPoint(1 if score > 0; false positives 0, false negatives 0.5)
     """
-    value = float(threshold)
+    try:
+        value = float(threshold)
+    except (TypeError, ValueError):
+        raise DataError(f"`threshold` must be a number; got {threshold!r}.") from None
     counts = scores.counts_between([(value, value == -np.inf)]).T
     return OperatingPoint((value,), scores.classes, ConfusionMatrix(counts, scores.classes))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
+from stakes._columns import as_reals
 from stakes.exceptions import DataError
 from stakes.metrics.scores.detection_costs import log_odds_sums
 from stakes.results import Frame
@@ -18,7 +19,16 @@ from stakes.typing import FloatArray
 Losses = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
-class BetaWeight(NamedTuple):
+class _BetaWeight(NamedTuple):
+    """What a Beta weight holds."""
+
+    alpha: float
+    beta: float
+    low: float
+    high: float
+
+
+class BetaWeight(_BetaWeight):
     """How much each application counts: a Beta density over posterior thresholds.
 
     A threshold c belongs to the costs c for a false positive and 1 - c for a false
@@ -37,10 +47,20 @@ class BetaWeight(NamedTuple):
     BetaWeight(alpha=1.0, beta=1.0, low=0.047619047619047616, high=0.3333333333333333)
     """
 
-    alpha: float = 1.0
-    beta: float = 1.0
-    low: float = 0.0
-    high: float = 1.0
+    __slots__ = ()
+
+    def __new__(
+        cls, alpha: float = 1.0, beta: float = 1.0, low: float = 0.0, high: float = 1.0
+    ) -> Self:
+        """The weight, if there are such thresholds."""
+        shape = as_reals([alpha, beta], "alpha, beta")
+        ends = as_reals([low, high], "low, high")
+        if not ((shape > 0) & (shape < np.inf)).all() or not 0 <= ends[0] < ends[1] <= 1:
+            raise DataError(
+                "a Beta weight needs finite alpha, beta > 0 and 0 <= low < high <= 1; "
+                f"got {alpha!r}, {beta!r}, {low!r} and {high!r}."
+            )
+        return super().__new__(cls, alpha, beta, low, high)
 
     @classmethod
     def from_cost_ratios(
@@ -49,23 +69,13 @@ class BetaWeight(NamedTuple):
         """Thresholds for which a miss costs as much as `least` to `most` false alarms."""
         if not 0 < least < most:
             raise DataError(f"ratios must satisfy 0 < least < most; got {least!r}, {most!r}.")
-        return cls(alpha, beta, 1 / (1 + most), 1 / (1 + least))._checked()
-
-    def _checked(self) -> BetaWeight:
-        """The weight itself, if there are such thresholds."""
-        alpha, beta, low, high = self
-        if not (0 < alpha < np.inf and 0 < beta < np.inf and 0 <= low < high <= 1):
-            raise DataError(
-                "a Beta weight needs finite alpha, beta > 0 and 0 <= low < high <= 1; "
-                f"got {alpha!r}, {beta!r}, {low!r} and {high!r}."
-            )
-        return self
+        return cls(alpha, beta, 1 / (1 + most), 1 / (1 + least))
 
     def losses(self, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Average cost of a case of the first and of the second class."""
         from scipy.special import betainc, expit
 
-        alpha, beta, low, high = self._checked()
+        alpha, beta, low, high = self
         at = np.clip(expit(log_odds), low, high)
         mass = betainc(alpha, beta, high) - betainc(alpha, beta, low)
         raised = betainc(alpha + 1, beta, at) - betainc(alpha + 1, beta, low)

@@ -14,7 +14,12 @@ from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts
 from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.comparisons.comparison import Comparison
 from stakes.uncertainty.comparisons.cost_draws import apart_draws, shares_best
-from stakes.uncertainty.comparisons.differences import Difference, adjusted, limited_difference
+from stakes.uncertainty.comparisons.differences import (
+    Difference,
+    adjusted,
+    as_margin,
+    limited_difference,
+)
 from stakes.uncertainty.intervals.group_intervals import carrying_groups, group_cases
 from stakes.uncertainty.intervals.interval import (
     MIN_CASES,
@@ -85,6 +90,7 @@ def compare_across(
             "`compare_across` needs the confusion matrices of at least two systems, by name.",
             hint="compare_across({'a': matrix_a, 'b': matrix_b}, app)",
         )
+    margin = as_margin(margin)
     sums: dict[Any, CostSum] = {}
     notes: list[str] = []
     refused = False

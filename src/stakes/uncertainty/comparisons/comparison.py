@@ -20,6 +20,7 @@ from stakes.uncertainty.comparisons.cost_draws import cost_draws, shares_best
 from stakes.uncertainty.comparisons.differences import (
     Difference,
     adjusted,
+    as_margin,
     limited_difference,
     pair_difference,
     paired_p,
@@ -236,7 +237,8 @@ def _compared(
     **options: Any,
 ) -> Comparison:
     """See `compare`; the same seed gives the same draws, whatever the level."""
-    normalize, method, margin = (options[k] for k in ("normalize", "method", "margin"))
+    normalize, method = options["normalize"], options["method"]
+    margin = as_margin(options["margin"])
     replicates, level = options["replicates"], as_level(level)
     if not isinstance(paired, (PairedCounts, GroupedCounts, CaseRows, CellSums)):
         raise DataError(

@@ -11,6 +11,7 @@ import numpy as np
 from stakes._kernels.array_sizes import ordinary_scale
 from stakes._kernels.limits.interval_ends import normal_quantile, percentile, student_limits
 from stakes._kernels.resample.permutation import paired_p_value
+from stakes.exceptions import DataError
 from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, difference_sum
@@ -145,6 +146,17 @@ def holm(p_values: Any) -> Any:
     adjusted = np.empty_like(values)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(values[order] * factors))
     return adjusted
+
+
+def as_margin(margin: Any) -> float | None:
+    """A difference that does not matter, if one was given."""
+    if margin is None:
+        return None
+    if not (isinstance(margin, (int, float, np.number)) and 0 <= margin < np.inf):
+        raise DataError(
+            f"`margin` must be finite and not negative; got {margin!r}.", hint="margin=0.05"
+        )
+    return float(margin)
 
 
 def limited_difference(
