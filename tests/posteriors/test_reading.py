@@ -144,3 +144,32 @@ def test_every_reader_finds_columns_by_name():
     assert [stakes.metrics.auc(both[name]) for name in CLASSES] == [1.0, 1.0]
     path = stakes.curves.application_path(truth, turned, applications=[COSTS])
     assert path.cost.tolist() == [0.0]
+
+
+class TestLogarithms:
+    """Frames of logarithms are read by name too: the order of their columns says nothing."""
+
+    @pytest.fixture
+    def frame(self):
+        pd = pytest.importorskip("pandas", reason="reads data frames")
+        return pd.DataFrame({"churn": np.log(CHURN), "stay": np.log(STAY)})
+
+    def test_of_every_class(self, frame):
+        wanted = np.column_stack([STAY, CHURN])
+        made = [
+            stakes.Posteriors.from_logits(frame, classes=CLASSES),
+            stakes.Posteriors.from_log_posteriors(frame, classes=CLASSES),
+            stakes.Posteriors.from_llrs(frame, priors=[0.5, 0.5], classes=CLASSES),
+        ]
+        for each in made:
+            np.testing.assert_allclose(each.values, wanted, rtol=1e-12)
+
+    @pytest.mark.parametrize(("name", "sign"), [("churn", 1), ("stay", -1), (None, 1)])
+    def test_of_one_class(self, frame, name, sign):
+        odds = (np.log(CHURN) - np.log(STAY)) * sign
+        column = type(frame["churn"])(odds, name=name)
+        for made in (
+            stakes.Posteriors.from_logits(column, classes=CLASSES),
+            stakes.Posteriors.from_llrs(column, priors=[0.5, 0.5], classes=CLASSES),
+        ):
+            np.testing.assert_allclose(made.values[:, 1], CHURN, rtol=1e-12)

@@ -76,18 +76,15 @@ class Posteriors:
     @classmethod
     def from_logits(cls, logits: Any, classes: Sequence[Any] | None = None) -> Posteriors:
         """From scores before the softmax, (n, K); or posterior log odds of class 2, (n,)."""
-        array = as_array(logits, "logits")
-        if array.ndim == 1:
-            odds = as_floats(logits, "logits").astype(np.float64)
-            return cls._from_scores(np.column_stack([np.zeros_like(odds), odds]), classes)
-        return cls._from_scores(as_matrix(logits, "logits").astype(np.float64), classes)
+        return cls._from_scores(_log_columns(logits, "logits", classes), classes)
 
     @classmethod
     def from_log_posteriors(
         cls, log_posteriors: Any, classes: Sequence[Any] | None = None
     ) -> Posteriors:
         """From natural logarithms of posteriors, (n, K), whose exponentials must add to one."""
-        logs = as_matrix(log_posteriors, "log_posteriors").astype(np.float64)
+        as_matrix(log_posteriors, "log_posteriors")  # a single column would be log odds
+        logs = _log_columns(log_posteriors, "log_posteriors", classes)
         refuse_bad_posteriors(np.exp(logs))
         return cls._made(logs, classes)
 
@@ -100,12 +97,7 @@ class Posteriors:
         `llrs` is (n,), log f(x|class 2) - log f(x|class 1); or (n, K), log-likelihoods of
         each class up to a constant per case.
         """
-        array = as_array(llrs, "llrs")
-        if array.ndim == 1:
-            ratio = as_floats(llrs, "llrs").astype(np.float64)
-            scores = np.column_stack([np.zeros_like(ratio), ratio])
-        else:
-            scores = as_matrix(llrs, "llrs").astype(np.float64)
+        scores = _log_columns(llrs, "llrs", classes)
         names = tuple(range(scores.shape[1])) if classes is None else tuple(classes)
         shares = as_priors(priors, names)
         with np.errstate(divide="ignore", invalid="ignore"):  # certain evidence, prior 0: refused
@@ -282,6 +274,20 @@ def _by_name(array: NDArray[Any], values: Any, classes: tuple[Any, ...]) -> NDAr
     if len(classes) != 2 or column_place(values, classes, said) == 1:
         return array
     return np.column_stack([array, 1 - array])
+
+
+def _log_columns(values: Any, what: str, classes: Sequence[Any] | None) -> FloatArray:
+    """Logarithms with a column for each class; names of columns tell their order."""
+    if as_array(values, what).ndim == 1:
+        odds = as_floats(values, what).astype(np.float64)
+        if classes is not None and len(classes) == 2:
+            said = ClassOrder(classes=tuple(classes))
+            odds = odds if column_place(values, tuple(classes), said, what) == 1 else -odds
+        return np.column_stack([np.zeros_like(odds), odds])
+    matrix = as_matrix(values, what).astype(np.float64)
+    if classes is None:
+        return matrix
+    return _taken(matrix, told_places(values, tuple(classes), ClassOrder(), what))
 
 
 def _taken(array: NDArray[Any], places: list[int] | None) -> NDArray[Any]:
