@@ -321,7 +321,7 @@ def _draw_figures_4_5(outcome: Outcome) -> dict[str, Figure]:
         place = _coordinates(np.array([centre]))[0]
         axes[1].plot(*place, "D", color="black", markersize=7)
     axes[1].set_title("Figure 5: errors on the utilities", loc="left", fontsize=TITLE)
-    axes[1].legend(loc="lower right", markerscale=2.5, **{**LEGEND, "handlelength": 1})
+    axes[1].legend(loc="lower right", **{**LEGEND, "handlelength": 1, "markerscale": 2.5})
     return {"figures4-5": figure}
 
 
