@@ -287,8 +287,8 @@ def _draw(outcome: Outcome) -> dict[str, Figure]:
         ax.set_title(f"{k + 1}: r+ = {positives:g}, r_C = {ratio:g}", loc="left", fontsize=9)
         ax.set_xlabel("cost above the best candidate")
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper left", ncols=2, handletextpad=0.3,
-                  **LEGEND)  # fmt: skip
+    said = {**LEGEND, "handletextpad": 0.3}
+    figure.legend(handles, labels, loc="outside upper left", ncols=2, **said)
     return {"table3": figure}
 
 
