@@ -1,1 +1,1 @@
-"""What people read: numbers as words, and later the words of notes and errors."""
+"""What people read: numbers as words, and the words of notes."""

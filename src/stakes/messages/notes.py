@@ -1,0 +1,105 @@
+"""Notes as data: a code, how much it matters and the values it is about; the words are here.
+
+Whoever makes a note names its code and its values. Nothing in the package looks at the words:
+what must be told apart is told apart by the code.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: How much a note matters: an assumption, something that could not be done, something odd.
+SEVERITIES = ("info", "absent", "warning")
+
+#: The words of every note, by its code: how much it matters, and the sentence.
+_WORDS: dict[str, tuple[str, str]] = {
+    # which shares of the classes count
+    "shares-of-data": ("info", "class shares are those of the data"),
+    "shares-of-application": (
+        "info",
+        "class shares are those of the application, not of the data, which assumes that cases "
+        "within each class look alike in both places",
+    ),
+    "shares-of-first": ("info", "all are judged at the class shares of {model}"),
+    "posteriors-moved": (
+        "info",
+        "posteriors were moved from the base rate of the data to that of the application, "
+        "which assumes that cases within each class look alike in both places",
+    ),
+    # what was done with the models
+    "zeros-softened": (
+        "info",
+        "posteriors of exactly 0 ({models}) count as half the smallest other one when "
+        "re-calibrating",
+    ),
+    "best-of-bin-edges": ("info", "the best threshold is the best of the edges of the bins"),
+    "priced-at-average": (
+        "info",
+        "a confusion matrix alone, priced at average costs, would put {model} at {cost} per case",
+    ),
+    "costs-by-expectation": (
+        "info",
+        "uncertain costs are judged by their expectation; evaluate() says what depends on them",
+    ),
+    "few-carry": ("warning", "{sentence}"),
+    # what could not be done, and why
+    "not-recalibrated": ("absent", "{model} could not be re-calibrated: {why}"),
+    "recalibration-needs-rows": (
+        "absent",
+        "no model was re-calibrated: that needs the rows; take a sample of them to evaluate()",
+    ),
+    "counts-only": ("absent", "these are counts of decisions: no threshold can be moved"),
+    "cases-unshared": (
+        "absent",
+        "counts do not tell which cases are shared: differences are as if none were",
+    ),
+    "not-compared": ("absent", "models were not compared: {why}"),
+    "no-intervals": ("absent", "there are no intervals: {why}"),
+    "not-judged-apart": ("absent", "'{slice}' could not be judged apart: {why}"),
+    "one-threshold-needs-rows": (
+        "absent",
+        "each case is decided by its own costs; one threshold for all needs the rows: evaluate()",
+    ),
+    "case-intervals-need-rows": (
+        "absent",
+        "there are no intervals of normalised costs: stakes.uncertainty.interval gives that of the "
+        "cost, from Reduction.tally()",
+    ),
+}
+
+
+class Note(str):
+    """A sentence with its code, how much it matters, and the values it is about.
+
+    It is a `str`, so that it prints as what it says.
+    """
+
+    __slots__ = ("code", "severity", "values")
+
+    code: str
+    severity: str
+    values: dict[str, Any]
+
+    def __new__(cls, code: str, **values: Any) -> Note:
+        """The note of a code, its sentence filled with values."""
+        severity, words = _WORDS[code]
+        made = super().__new__(cls, words.format(**values))
+        made.code, made.severity, made.values = code, severity, values
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.code, self.values)
+
+    def record(self) -> dict[str, str]:
+        """As plain data, for JSON."""
+        return {"code": self.code, "severity": self.severity, "text": str(self)}
+
+
+def _again(code: str, values: dict[str, Any]) -> Note:
+    """A note that was pickled or copied."""
+    return Note(code, **values)
+
+
+def codes() -> tuple[str, ...]:
+    """Every code there is."""
+    return tuple(_WORDS)
