@@ -26,7 +26,7 @@ BUILT = {"Evaluation", "ModelEvaluation"}
 #: Files whose name may occur twice: one folder per paper, engines by name, a curve and its plot.
 EXEMPT_FOLDERS = ("papers", "engines", "sources/far", "curves", "plots")
 #: Where the words of the command line may still be an argparse Namespace.
-WORDS_IN = ("cli/entry.py", "cli/commands/", "cli/inquiry/")
+WORDS_IN = ("cli/entry.py", "cli/commands/")
 MATCHES = {"startswith", "endswith", "match", "search", "fullmatch"}
 
 

@@ -51,6 +51,7 @@ LAYERS = (
     "plots",
     "evaluation",
     "report",
+    "inquiry",
     "integrations",
     "papers",
     "testing",

@@ -16,20 +16,20 @@ import stakes
 from stakes.cli.entry import PURPOSES
 
 ROOT = Path(stakes.__file__).parent
-ROOMS = ("cli", "engines", "sources")
+ROOMS = ("cli", "engines", "inquiry", "sources")
 WORD = re.compile(r"\bstakes (?P<command>[a-z]+)\b|(?<![\w-])(?P<option>--[a-z][\w-]*)")
 #: Options of `stakes` itself.
 GENERAL = {"--help", "--version", "--completion"}
 #: Hints of a module that a command does not come to, though it imports it, with why.
 NEVER = {
     ("ask", "case_table"): "--join-on is not taken",
-    ("ask", "cost_options"): "ask asks for costs, so that no words for them are read",
+    ("ask", "cost_words"): "ask asks for costs, so that no words for them are read",
     ("ask", "counted_findings"): "counts are not read, and --subset is not taken",
     ("ask", "decision_options"): "shares are moved only between outcomes that occur",
     ("ask", "duckdb_files"): "files are read into memory",
     ("ask", "lazy_frame"): "files are read into memory",
     ("ask", "ranges"): "--preset is not taken",
-    ("ask", "request_options"): "costs are filled in before",
+    ("ask", "case_question"): "costs are filled in before",
     ("ask", "spark_files"): "files are read into memory",
     ("ask", "truth"): "every error costs the same as long as nothing was asked",
     ("audit", "case_table"): "--join-on is not taken",
@@ -41,7 +41,7 @@ NEVER = {
     ("calibrate", "case_table"): "--join-on is not taken",
     ("inspect", "cells"): "columns that are no numbers are described as such",
     ("inspect", "column_roles"): "models are found, not named",
-    ("inspect", "cost_options"): "costs are not read",
+    ("inspect", "cost_words"): "costs are not read",
     ("inspect", "truth"): "costs are not asked for",
     ("monitor", "case_table"): "--join-on is not taken",
 }

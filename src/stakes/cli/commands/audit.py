@@ -54,7 +54,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Audit, print, draw, and return the exit code."""
     from stakes.audit import audit, audit_all
-    from stakes.cli.inquiry.ranges import spread_out
     from stakes.cli.show.audit_text import (
         print_audit,
         print_audit_json,
@@ -63,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
     )
     from stakes.cli.show.output_files import files_read, refuse_overwriting
     from stakes.exceptions import DataError
+    from stakes.inquiry.ranges import spread_out
 
     _sort_out(args)
     if not args.all and args.metric is None:
@@ -100,8 +100,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _sort_out(args: argparse.Namespace) -> None:
     """A file may stand after --cost fn=10 fp=1, and --all needs no name before it."""
-    from stakes.cli.inquiry.cost_options import file_after_amounts
     from stakes.exceptions import DataError
+    from stakes.inquiry.cost_words import file_after_amounts
     from stakes.metrics import catalogue
 
     file_after_amounts(args)
@@ -123,11 +123,11 @@ def _at_stake(
     args: argparse.Namespace,
 ) -> tuple[Application | None, dict[str, ConfusionMatrix], ConfusionMatrix | None, tuple[str, ...]]:
     """Costs, candidates by name, the cheapest of them, and what was understood."""
-    from stakes.cli.inquiry.cost_options import binary_costs, shares
-    from stakes.cli.inquiry.request_options import costs_given
+    from stakes.inquiry.case_question import costs_given
+    from stakes.inquiry.cost_words import binary_costs, shares
 
     if args.file is not None or args.confusion:
-        from stakes.cli.inquiry.row_findings import findings_of
+        from stakes.inquiry.row_findings import findings_of
 
         findings = findings_of(args)
         for warning in findings.warnings:
@@ -188,10 +188,10 @@ def _tuned(args: argparse.Namespace, app: Application | None) -> list[str]:
     if app is None or not args.scores or args.file in (None, "-") or args.scores_are == "rank":
         return []
     from stakes.audit import best_threshold
-    from stakes.cli.inquiry.decision_options import posteriors_of, without_gaps
-    from stakes.cli.inquiry.model_columns import models_of
-    from stakes.cli.inquiry.place import texts
-    from stakes.cli.inquiry.request_options import asked
+    from stakes.inquiry.case_question import asked
+    from stakes.inquiry.decision_options import posteriors_of, without_gaps
+    from stakes.inquiry.model_columns import models_of
+    from stakes.inquiry.place import texts
     from stakes.summaries import ScoreCounts
 
     question = asked(args)

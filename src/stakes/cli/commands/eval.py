@@ -121,10 +121,11 @@ def run(args: argparse.Namespace) -> int:
     """Evaluate, write, print, and return the exit code."""
     from stakes._files import refuse_unwritable
     from stakes.cli.commands.gates import Gate, failures
-    from stakes.cli.inquiry.cost_options import file_after_amounts
-    from stakes.cli.inquiry.ranges import findings_over
     from stakes.cli.show.output_files import files_read, refuse_overwriting
     from stakes.cli.show.output_forms import show, too_few, with_facts
+    from stakes.cli.show.progress import attended
+    from stakes.inquiry.cost_words import file_after_amounts
+    from stakes.inquiry.ranges import findings_over
 
     file_after_amounts(args)
     _refuse_idle(args)
@@ -133,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
     refuse_overwriting(outputs, files_read(args))
     for path in filter(None, outputs.values()):
         refuse_unwritable(Path(path))
-    findings = with_facts(findings_over(args), args.command_line)
+    findings = with_facts(findings_over(args, attended), args.command_line)
     for warning in findings.warnings:
         warn(warning)
     if args.forensic:
@@ -145,7 +146,7 @@ def run(args: argparse.Namespace) -> int:
         return EXIT_PROBLEM
     failed = failures(gates, args.require, findings)
     if args.save:
-        from stakes.cli.inquiry.counted_findings import keep
+        from stakes.inquiry.counted_findings import keep
 
         keep(findings.evaluation, args)
     written = _write(findings, args)

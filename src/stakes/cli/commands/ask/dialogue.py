@@ -12,10 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 from stakes._names import as_positions
-from stakes.cli.inquiry.cost_options import shares
-from stakes.cli.inquiry.decision_options import without_gaps
-from stakes.cli.inquiry.model_columns import Model, models_of
-from stakes.cli.inquiry.request_options import Asked, asked
 from stakes.cli.problems import warn
 from stakes.cli.show.terminal import print_wrapped, shown
 from stakes.elicitation import (
@@ -33,6 +29,10 @@ from stakes.elicitation import (
 from stakes.elicitation.answers_file import kept_prior
 from stakes.elicitation.question import Question
 from stakes.exceptions import CostError, DataError, PriorError
+from stakes.inquiry.case_question import Asked, asked
+from stakes.inquiry.cost_words import shares
+from stakes.inquiry.decision_options import without_gaps
+from stakes.inquiry.model_columns import Model, models_of
 from stakes.messages.quantities import grouped, percent
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 

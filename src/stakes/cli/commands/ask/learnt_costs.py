@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from stakes.cli.inquiry.cost_options import volume
 from stakes.cli.show.fixed_width import Column, fitted
 from stakes.cli.show.terminal import bold, page_width, print_wrapped, shown
 from stakes.elicitation import Elicitation, write_answers
 from stakes.exceptions import FormatError
+from stakes.inquiry.cost_words import volume
 from stakes.messages.quantities import percent
 
 MOST_CHOICES = 8

@@ -14,12 +14,6 @@ from stakes._checks import as_priors
 from stakes._names import as_positions
 from stakes.cli.commands.ask.dialogue import say_unused, scripted_answers, typed_answer
 from stakes.cli.commands.ask.learnt_costs import toml_path
-from stakes.cli.inquiry.cost_options import shares, volume
-from stakes.cli.inquiry.decision_options import without_gaps
-from stakes.cli.inquiry.model_columns import Model, models_of
-from stakes.cli.inquiry.ranges import spread_out
-from stakes.cli.inquiry.request_options import Asked
-from stakes.cli.inquiry.truth import Cases
 from stakes.cli.show.fixed_width import Column, fitted
 from stakes.cli.show.output_files import write_whole
 from stakes.cli.show.terminal import page_width, print_wrapped
@@ -31,6 +25,12 @@ from stakes.elicitation import (
     matrix_answers_to_toml,
 )
 from stakes.exceptions import CostError, DataError
+from stakes.inquiry.case_question import Asked
+from stakes.inquiry.cost_words import shares, volume
+from stakes.inquiry.decision_options import without_gaps
+from stakes.inquiry.model_columns import Model, models_of
+from stakes.inquiry.ranges import spread_out
+from stakes.inquiry.truth import Cases
 from stakes.messages.quantities import percent, plain
 from stakes.posteriors import Posteriors
 from stakes.summaries import ConfusionMatrix

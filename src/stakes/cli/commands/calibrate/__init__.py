@@ -97,9 +97,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Learn or apply, print, write, and return the exit code."""
     from stakes._files import refuse_unwritable
-    from stakes.cli.inquiry.cost_options import file_after_amounts
     from stakes.cli.show.output_files import files_read, refuse_overwriting
     from stakes.exceptions import DataError
+    from stakes.inquiry.cost_words import file_after_amounts
 
     file_after_amounts(args)
     if args.model:

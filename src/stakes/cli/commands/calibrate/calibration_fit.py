@@ -18,15 +18,15 @@ from stakes.calibration.labelled_scores import read_cases, read_scores
 from stakes.calibration.measures.gain import gain_of
 from stakes.calibration.score_input import Scores, of_weight
 from stakes.calibration.score_kind import COLUMN, POSTERIORS, sort_of
-from stakes.cli.commands.calibrate.calibration_words import told
-from stakes.cli.inquiry.column_roles import class_columns
-from stakes.cli.inquiry.decision_options import Turned, turned_round, without_gaps
-from stakes.cli.inquiry.model_columns import Model, models_of
-from stakes.cli.inquiry.place import at_place, judged_at, texts
-from stakes.cli.inquiry.request_options import Asked, asked
-from stakes.cli.inquiry.truth import Cases
 from stakes.cli.show.progress import Telling
 from stakes.exceptions import DataError, StakesError
+from stakes.inquiry.calibration_words import told
+from stakes.inquiry.case_question import Asked, asked
+from stakes.inquiry.column_roles import class_columns
+from stakes.inquiry.decision_options import Turned, turned_round, without_gaps
+from stakes.inquiry.model_columns import Model, models_of
+from stakes.inquiry.place import at_place, judged_at, texts
+from stakes.inquiry.truth import Cases
 from stakes.posteriors import Posteriors, shift_priors
 
 #: What the automatic choice can be made by, as the library calls it; None for the costs.

@@ -14,11 +14,11 @@ from stakes.calibration.persistence import sealed
 from stakes.calibration.score_kind import COLUMN, LOG_POSTERIORS, POSTERIORS, UNIT_COLUMN
 from stakes.cli.commands.calibrate.calibration_fit import Learnt, log_scores
 from stakes.cli.commands.calibrate.score_scale import OTHER_COLUMN, prior_odds, settled
-from stakes.cli.inquiry.case_table import said_what_scores_are
-from stakes.cli.inquiry.column_roles import flipped
-from stakes.cli.inquiry.model_columns import Model, sums_checked
 from stakes.cli.show.output_files import write_whole
 from stakes.exceptions import DataError, FormatError, PosteriorError
+from stakes.inquiry.case_table import said_what_scores_are
+from stakes.inquiry.column_roles import flipped
+from stakes.inquiry.model_columns import Model, sums_checked
 from stakes.messages.quantities import grouped
 from stakes.posteriors import Posteriors
 from stakes.sources.cells import as_labels

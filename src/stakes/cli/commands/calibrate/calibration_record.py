@@ -8,8 +8,8 @@ from typing import Any
 
 from stakes.calibration import Automatic, Average, CalibrationGain, Calibrator
 from stakes.cli.commands.calibrate.calibration_fit import CHOSEN_BY, Learnt
-from stakes.cli.commands.calibrate.calibration_words import in_file
 from stakes.evaluation.evaluation_record import application_record
+from stakes.inquiry.calibration_words import in_file
 
 
 def as_json(facts: dict[str, Any]) -> str:

@@ -13,12 +13,12 @@ from stakes.calibration import Automatic, reliability_table
 from stakes.calibration.measures.reliability_table import event_of
 from stakes.cli.commands.calibrate.calibration_fit import Learnt
 from stakes.cli.commands.calibrate.calibration_record import as_json, learnt_record
-from stakes.cli.commands.calibrate.calibration_words import in_file
-from stakes.cli.inquiry.remarks import ALIKE, AS_IN_FILE, both_shares
 from stakes.cli.show.fixed_width import Column, fitted
 from stakes.cli.show.output_files import write_picture
 from stakes.cli.show.terminal import dim, page_width, print_aligned, print_wrapped, wrapped
 from stakes.curves import reliability
+from stakes.inquiry.calibration_words import in_file
+from stakes.inquiry.remarks import ALIKE, AS_IN_FILE, both_shares
 from stakes.messages.quantities import grouped, money, percent, plain
 from stakes.summaries import ScoreCounts
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.calibration import Calibrator
-from stakes.cli.inquiry.cost_options import shares
 from stakes.exceptions import DataError, PriorError, UndefinedError
+from stakes.inquiry.cost_words import shares
 from stakes.messages.quantities import grouped, percent
 from stakes.posteriors import Posteriors, PriorEstimate, estimate_priors
 

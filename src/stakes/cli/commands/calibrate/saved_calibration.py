@@ -26,11 +26,11 @@ from stakes.cli.commands.calibrate.calibration_input import (
 from stakes.cli.commands.calibrate.calibration_record import as_json
 from stakes.cli.commands.calibrate.other_place import as_facts, moved, said_of_shares
 from stakes.cli.commands.calibrate.score_scale import UNKNOWN, about_unknown, look_at, seen_in_fit
-from stakes.cli.inquiry.case_table import said_what_scores_are
 from stakes.cli.problems import EXIT_OK
 from stakes.cli.show.terminal import print_wrapped
 from stakes.cli.streams import printing_is_the_output
 from stakes.exceptions import DataError, StakesError
+from stakes.inquiry.case_table import said_what_scores_are
 from stakes.messages.quantities import grouped
 from stakes.sources.table import Table, read_bytes, read_table, unzipped
 

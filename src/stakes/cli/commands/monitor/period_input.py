@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 from stakes._names import as_positions
 from stakes.application import Application, CaseCosts
 from stakes.cli.commands.monitor.period_watch import Watched, chosen, costs_said, watch_over
-from stakes.cli.inquiry.cost_options import binary_case_costs, shares
-from stakes.cli.inquiry.counted_findings import ordered_table, over_names, read_kept, renamed
-from stakes.cli.inquiry.decision_options import decided, posteriors_of, said_by, without_gaps
-from stakes.cli.inquiry.far_counts import as_text, counted_far
-from stakes.cli.inquiry.model_columns import Model, models_of
-from stakes.cli.inquiry.place import at_place, groups_of, judged_at, texts
-from stakes.cli.inquiry.request_options import asked
+from stakes.cli.show.progress import attended
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
+from stakes.inquiry.case_question import asked
+from stakes.inquiry.cost_words import binary_case_costs, shares
+from stakes.inquiry.counted_findings import ordered_table, over_names, read_kept, renamed
+from stakes.inquiry.decision_options import decided, posteriors_of, said_by, without_gaps
+from stakes.inquiry.far_counts import as_text, counted_far
+from stakes.inquiry.model_columns import Model, models_of
+from stakes.inquiry.place import at_place, groups_of, judged_at, texts
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
 from stakes.sources.patterns import needs_engine
@@ -122,7 +123,7 @@ def _named(dates: NDArray[np.datetime64], period: str) -> NDArray[Any]:
 def from_far(args: Any) -> Watched:
     """Files of any number, put into periods by a column, counted where they lie."""
     args.subset = args.time
-    found = counted_far(args)
+    found = counted_far(args, attended)
     app, reduction = found.application, found.reduction
     name = chosen(list(reduction.request.models), args.model)
     times = Labels(

@@ -10,9 +10,9 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.application.sentences import describe_costs
-from stakes.cli.inquiry.cost_options import refuse_beyond_squares
-from stakes.cli.inquiry.truth import quoted
 from stakes.exceptions import CostError, DataError
+from stakes.inquiry.cost_words import refuse_beyond_squares
+from stakes.inquiry.truth import quoted
 from stakes.monitoring import Watch, watch
 from stakes.summaries import ConfusionMatrix, CostTally, merge_summaries
 from stakes.uncertainty.intervals.interval import whole

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.cli.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
-from stakes.cli.inquiry.truth import Cases, quoted
 from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
+from stakes.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
+from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import without_point
 from stakes.sources.table import Table

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.application import Application
-from stakes.cli.inquiry.column_roles import class_columns
-from stakes.cli.inquiry.request_options import Asked
-from stakes.cli.inquiry.truth import Cases, quoted
 from stakes.evaluation import Evaluation
 from stakes.evaluation.verdict import AFTER
 from stakes.exceptions import StakesError
+from stakes.inquiry.case_question import Asked
+from stakes.inquiry.column_roles import class_columns
+from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.quantities import per_case, percent, plain
 from stakes.posteriors import Posteriors
 

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from stakes.cli.inquiry.far_columns import _SPACES
+from stakes.inquiry.far_columns import _SPACES
 
 COST = ("--cost", "fn=10", "fp=1", "--json")
 Y = [k % 2 for k in range(80)]

@@ -12,24 +12,17 @@ from stakes.application import (
     CostMatrix,
     read_costs,
 )
-from stakes.cli.inquiry.case_table import table_of
-from stakes.cli.inquiry.column_roles import find_label, likely_scores, recognised
-from stakes.cli.inquiry.cost_options import (
+from stakes.exceptions import CostError, DataError
+from stakes.inquiry.case_table import table_of
+from stakes.inquiry.column_roles import find_label, likely_scores, recognised
+from stakes.inquiry.cost_words import (
     CostWords,
     binary_costs,
     cost_words,
     refuse_beyond_reckoning,
     volume,
 )
-from stakes.cli.inquiry.truth import (
-    Cases,
-    binary_order,
-    cases_of,
-    counted,
-    refuse_single,
-    spelt_alike,
-)
-from stakes.exceptions import CostError, DataError
+from stakes.inquiry.truth import Cases, binary_order, cases_of, counted, refuse_single, spelt_alike
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
 from stakes.sources.table import Table, read_array

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -11,10 +11,13 @@ import narwhals as nw
 import numpy as np
 
 from stakes.application import Application, CostMatrix
-from stakes.cli.inquiry.column_roles import find_label
-from stakes.cli.inquiry.cost_options import CostWords
-from stakes.cli.inquiry.far_columns import FarColumns, far_columns, prepared, read_as_meant
-from stakes.cli.inquiry.far_truth import (
+from stakes.engines import Reduction, Request, reduce_frame
+from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
+from stakes.inquiry.case_question import application_over, costs_given, fill_in_models
+from stakes.inquiry.column_roles import find_label
+from stakes.inquiry.cost_words import CostWords
+from stakes.inquiry.far_columns import FarColumns, far_columns, prepared, read_as_meant
+from stakes.inquiry.far_truth import (
     CountedLabels,
     Outcomes,
     counted_outcomes,
@@ -22,12 +25,8 @@ from stakes.cli.inquiry.far_truth import (
     refuse_far_probabilities,
     with_names,
 )
-from stakes.cli.inquiry.place import at_place, judged_at, refuse_or_name_dominated, texts
-from stakes.cli.inquiry.request_options import application_over, costs_given, fill_in_models
-from stakes.cli.inquiry.truth import Cases, counted, quoted, refuse_single
-from stakes.cli.show.progress import attended
-from stakes.engines import Reduction, Request, reduce_frame
-from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
+from stakes.inquiry.place import at_place, judged_at, refuse_or_name_dominated, texts
+from stakes.inquiry.truth import Cases, counted, quoted, refuse_single
 from stakes.sources.far.lazy_frame import Opened, UnreadGapError
 from stakes.sources.far.open_files import opened
 from stakes.sources.far.text_lines import looked_at
@@ -40,6 +39,10 @@ _NEEDS_ROWS = {
     "join_on": "files are joined in memory",
     "embed_posteriors": "posteriors of the cases are not kept",
 }
+
+
+#: Does some work while somebody watches it, such as `stakes.cli.show.progress.attended`.
+Attended = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,13 @@ class Counted:
     warnings: tuple[str, ...]
 
 
-def counted_far(args: Any) -> Counted:
-    """Count the files that the options speak of in their engine."""
+def plainly(work: Callable[[], Any], said: str, **_: Any) -> Any:
+    """Do some work without telling anybody how far it is."""
+    return work()
+
+
+def counted_far(args: Any, attended: Attended = plainly) -> Counted:
+    """Count the files that the options speak of in their engine; `attended` watches long work."""
     filed, words = costs_given(args)
     _refuse_what_needs_rows(args, words)
     files = found_files(args.file)
@@ -70,7 +78,7 @@ def counted_far(args: Any) -> Counted:
             notes += fill_in_models(table, label, args)
             columns = far_columns(table, types, label, args)
             _refuse_twice(files, columns)
-            asked = _Asked(columns, filed, words, engine, tuple(notes))
+            asked = _Asked(columns, filed, words, engine, tuple(notes), attended)
             if files.form != "csv":
                 return _counted(source, files, asked, args)
             asked = replace(asked, columns=replace(columns, whole_decisions=False))
@@ -90,6 +98,7 @@ class _Asked:
     words: CostWords | None
     engine: str
     notes: tuple[str, ...]
+    attended: Attended
 
 
 def _text_counted(files: Files, asked: _Asked, args: Any) -> Counted:
@@ -118,7 +127,7 @@ def _counted(source: Opened, files: Files, asked: _Asked, args: Any) -> Counted:
     inner = columns.renamed(columns.stand_ins)
     frame = source.renamed(source.frame, columns.stand_ins)
     source = replace(source, frame=read_as_meant(frame, inner, files, args))
-    outcomes = _outcomes(source, columns, files, args)
+    outcomes = _outcomes(source, asked, files, args)
     refuse_single(outcomes.labels, columns.label)
     refuse_far_probabilities(source.frame, inner, columns.scores, args)
     app = application_over(asked.filed, asked.words, outcomes.labels, columns.label, args)
@@ -126,7 +135,7 @@ def _counted(source: Opened, files: Files, asked: _Asked, args: Any) -> Counted:
     app = at_place(app, cases.priors, args)
     warnings = [*outcomes.warnings, *refuse_or_name_dominated(app.costs)]
     warnings += _hidden_by_folders(files, engine, args, columns)
-    reduction = _reduced(source, columns, app, cases, outcomes, files, args)
+    reduction = _reduced(source, asked, app, cases, outcomes, files, args)
     notes = (*asked.notes, *outcomes.notes)
     return Counted(reduction, app, cases, files, engine, notes, tuple(warnings))
 
@@ -171,9 +180,10 @@ def _refuse_what_needs_rows(args: Any, words: Any) -> None:
         raise DataError("costs per case need the rows in memory.", hint=small)
 
 
-def _outcomes(source: Opened, columns: FarColumns, files: Files, args: Any) -> Outcomes:
+def _outcomes(source: Opened, asked: _Asked, files: Files, args: Any) -> Outcomes:
     """How often each outcome occurs, as text, and the value that each text stands for."""
-    found = attended(
+    columns = asked.columns
+    found = asked.attended(
         lambda: counted_outcomes(source.frame, columns.renamed(columns.stand_ins), args),
         f"looking at {files.title}",
         progress=source.progress,
@@ -207,7 +217,7 @@ def _as_cases(app: Application, labels: CountedLabels, label: str) -> Cases:
 
 def _reduced(
     source: Opened,
-    columns: FarColumns,
+    asked: _Asked,
     app: Application,
     cases: Cases,
     outcomes: Outcomes,
@@ -216,7 +226,7 @@ def _reduced(
 ) -> Reduction:
     """Everything that is asked for, counted in one pass."""
     assert app.priors is not None
-    said_at = None
+    columns, said_at = asked.columns, None
     if args.shares_given and not args.decisions:
         said_at = app.priors if args.posteriors_already_adjusted else cases.priors
     typed = _typed(judged_at(app, args), outcomes.values, columns)
@@ -236,7 +246,7 @@ def _reduced(
     times = getattr(args, "time", None) is not None
     option = "--time" if times else "--subset"
     try:
-        found = attended(
+        found = asked.attended(
             lambda: reduce_frame(frame, request, keep_missing=not times),
             f"counting {files.title}",
             progress=source.progress,

@@ -14,22 +14,22 @@ import numpy as np
 from stakes._names import as_positions
 from stakes.application import Application
 from stakes.application.sentences import describe_costs
-from stakes.cli.inquiry.cost_options import binary_costs, refuse_beyond_squares, volume
-from stakes.cli.inquiry.decision_options import about_cuts, rule_of
-from stakes.cli.inquiry.far_counts import Counted, counted_far
-from stakes.cli.inquiry.place import at_place, judged_at, refuse_or_name_dominated, texts
-from stakes.cli.inquiry.remarks import (
+from stakes.engines import Reduction
+from stakes.evaluation import Evaluation, ModelEvaluation, evaluate
+from stakes.evaluation.count_builder import UNSHARED, evaluated_reduction
+from stakes.exceptions import CostError, DataError, FormatError, StakesError
+from stakes.inquiry.case_question import costs_given
+from stakes.inquiry.cost_words import binary_costs, refuse_beyond_squares, volume
+from stakes.inquiry.decision_options import about_cuts, rule_of
+from stakes.inquiry.far_counts import Attended, Counted, counted_far, plainly
+from stakes.inquiry.place import at_place, judged_at, refuse_or_name_dominated, texts
+from stakes.inquiry.remarks import (
     about_base_rate,
     about_extra_decisions,
     about_numbers,
     about_switches,
 )
-from stakes.cli.inquiry.request_options import costs_given
-from stakes.cli.inquiry.truth import Cases, quoted
-from stakes.engines import Reduction
-from stakes.evaluation import Evaluation, ModelEvaluation, evaluate
-from stakes.evaluation.count_builder import UNSHARED, evaluated_reduction
-from stakes.exceptions import CostError, DataError, FormatError, StakesError
+from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.quantities import grouped
 from stakes.monitoring import compare_segments
 from stakes.report import Findings, ModelFinding
@@ -143,9 +143,9 @@ def about_parts(ev: Evaluation, app: Application) -> list[str]:
 _NOT_AGAIN = "no model was re-calibrated"
 
 
-def findings_at_scale(args: Any) -> Findings:
+def findings_at_scale(args: Any, attended: Attended = plainly) -> Findings:
     """Count the files in their engine, and judge the counts."""
-    found = counted_far(args)
+    found = counted_far(args, attended)
     if args.subset:
         refuse_many_parts(args.subset, len(found.reduction.slices))
     ev = _evaluated(found.reduction, found.application, found.cases, args)

@@ -145,7 +145,7 @@ class TestFar:
 
     @pytest.mark.parametrize("models", [("--scores", "p"), ("--proba", "p_*")])
     def test_the_first_rows_are_not_taken_for_all(self, run, write, engine, models, monkeypatch):
-        monkeypatch.setattr("stakes.cli.inquiry.far_truth.PREVIEW_ROWS", 40)
+        monkeypatch.setattr("stakes.inquiry.far_truth.PREVIEW_ROWS", 40)
         given = columns()
         words = ("eval", "t.csv", "--label", "y", *models, "--scores-are", "logit", *COST, *engine)
         write("t.csv", as_csv(given))

@@ -11,16 +11,19 @@ from numpy.typing import NDArray
 from stakes._names import as_positions
 from stakes.application import Application
 from stakes.application.sentences import describe_costs
-from stakes.cli.commands.calibrate.calibration_words import told
-from stakes.cli.inquiry.cost_options import CostWords, binary_case_costs
-from stakes.cli.inquiry.counted_findings import (
+from stakes.evaluation import Evaluation, evaluate
+from stakes.exceptions import CostError, DataError, PosteriorError
+from stakes.inquiry.calibration_words import told
+from stakes.inquiry.case_question import Asked, asked
+from stakes.inquiry.cost_words import CostWords, binary_case_costs
+from stakes.inquiry.counted_findings import (
     about_parts,
     findings_from,
     findings_of_counts,
     findings_of_kept,
     refuse_many_parts,
 )
-from stakes.cli.inquiry.decision_options import (
+from stakes.inquiry.decision_options import (
     about_cuts,
     in_terms_of_file,
     rule_at,
@@ -29,20 +32,18 @@ from stakes.cli.inquiry.decision_options import (
     turned_round,
     without_gaps,
 )
-from stakes.cli.inquiry.far_truth import NO_VALUE
-from stakes.cli.inquiry.model_columns import Model, models_of
-from stakes.cli.inquiry.place import at_place, groups_of, judged_at, refuse_or_name_dominated, texts
-from stakes.cli.inquiry.remarks import (
+from stakes.inquiry.far_counts import Attended, plainly
+from stakes.inquiry.far_truth import NO_VALUE
+from stakes.inquiry.model_columns import Model, models_of
+from stakes.inquiry.place import at_place, groups_of, judged_at, refuse_or_name_dominated, texts
+from stakes.inquiry.remarks import (
     about_base_rate,
     about_extra_decisions,
     about_numbers,
     about_switches,
     calibrating,
 )
-from stakes.cli.inquiry.request_options import Asked, asked
-from stakes.cli.inquiry.truth import Cases
-from stakes.evaluation import Evaluation, evaluate
-from stakes.exceptions import CostError, DataError, PosteriorError
+from stakes.inquiry.truth import Cases
 from stakes.report import Findings
 from stakes.sources.patterns import needs_engine
 from stakes.summaries.stored_file import is_summary
@@ -51,7 +52,7 @@ from stakes.summaries.stored_file import is_summary
 _SEED = 0
 
 
-def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
+def findings_of(args: Any, *, recalibrate: bool = False, attended: Attended = plainly) -> Findings:
     """Everything that was found, from rows or from confusion matrices."""
     if args.confusion:
         return findings_of_counts(args)
@@ -64,9 +65,9 @@ def findings_of(args: Any, *, recalibrate: bool = False) -> Findings:
                 hint="count it first:  stakes eval ... --save counts.json\nand give the counts "
                 "instead of it:  counts.json",
             )
-        from stakes.cli.inquiry.counted_findings import findings_at_scale
+        from stakes.inquiry.counted_findings import findings_at_scale
 
-        return findings_at_scale(args)
+        return findings_at_scale(args, attended)
     question = asked(args)
     app = at_place(question.application, question.cases.priors, args)
     models = models_of(question.table, question.cases, texts(app.decisions), args)

@@ -24,10 +24,6 @@ from stakes.application import (
     read_costs,
     uncertain_costs_from_toml,
 )
-from stakes.cli.inquiry.cost_options import binary_costs, shares
-from stakes.cli.inquiry.place import texts
-from stakes.cli.inquiry.request_options import costs_given
-from stakes.cli.inquiry.row_findings import findings_of
 from stakes.evaluation import Evaluation
 from stakes.evaluation.doubt_builder import (
     FEW,
@@ -41,11 +37,16 @@ from stakes.evaluation.doubt_builder import (
     with_evaluations,
 )
 from stakes.exceptions import CostError, DataError, PriorError, StakesError
+from stakes.inquiry.case_question import costs_given
+from stakes.inquiry.cost_words import binary_costs, shares
+from stakes.inquiry.far_counts import Attended, plainly
+from stakes.inquiry.place import texts
+from stakes.inquiry.row_findings import findings_of
 from stakes.metrics import nist_applications
 from stakes.report import Findings
 
 
-def _findings_at_preset(args: Any) -> Findings:
+def _findings_at_preset(args: Any, attended: Attended) -> Findings:
     """Findings at the first operating point of a preset, with a note about the others."""
     if args.cost or args.gain or args.costs or args.miss or args.false_alarm or args.prevalence:
         raise CostError("--preset says the costs and the shares; leave the others out.")
@@ -64,7 +65,7 @@ def _findings_at_preset(args: Any) -> Findings:
         at = copy.copy(args)
         at.cost = [f"fn={costs[1, 0]:.12g}", f"fp={costs[0, 1]:.12g}"]
         at.prevalence, at.preset = f"{share:.12g}", None
-        found.append((share, findings_of(at, recalibrate=not found)))
+        found.append((share, findings_of(at, recalibrate=not found, attended=attended)))
     main = found[0][1]
     notes = [f"{args.preset}: judged where {100 * points[0][0]:g} % are targets"]
     for share, other in found[1:]:
@@ -197,20 +198,21 @@ class _Written:
     is_share: bool
 
 
-def findings_over(args: Any) -> Findings:
+def findings_over(args: Any, attended: Attended = plainly) -> Findings:
     """See `findings_of`; with ranges, at their middle, and with all that they hold."""
     if getattr(args, "preset", None):
-        return _findings_at_preset(args)
+        return _findings_at_preset(args, attended)
     spread = _ranged_costs(args.costs) if args.costs else None
     written = _written(args)
     if not written and spread is None:
-        return findings_of(args, recalibrate=True)
+        return findings_of(args, recalibrate=True, attended=attended)
     if len(written) > _MOST_RANGES:
         raise CostError(f"at most {_MOST_RANGES} ranges at a time; got {len(written)}.")
     middle = _middle(written, spread)
     with _about_shares(written):
-        found = findings_of(_put(args, middle, len(written), spread), recalibrate=True)
-    ev = _doubted(found.evaluation, written, spread, args)
+        at = _put(args, middle, len(written), spread)
+        found = findings_of(at, recalibrate=True, attended=attended)
+    ev = _doubted(found.evaluation, written, spread, args, attended)
     where = ", ".join(each.text for each in written) if spread is None else "the range"
     note = f"judged in the middle of {where}, on the scale of factors"
     return replace(
@@ -253,7 +255,11 @@ def spread_out(args: Any) -> tuple[Any, list[tuple[str, Any]]]:
 
 
 def _doubted(
-    ev: Evaluation, written: list[_Written], spread: RangedCosts | None, args: Any
+    ev: Evaluation,
+    written: list[_Written],
+    spread: RangedCosts | None,
+    args: Any,
+    attended: Attended,
 ) -> Evaluation:
     """The evaluation with what its models cost between all ends."""
     count = len(written) + (0 if spread is None else len(spread.unknown))
@@ -266,7 +272,7 @@ def _doubted(
     at: list[Evaluation] = []
 
     def evaluated(values: tuple[float, ...]) -> tuple[Any, Any]:
-        found = findings_of(_put(args, values, len(written), spread))
+        found = findings_of(_put(args, values, len(written), spread), attended=attended)
         at.append(found.evaluation)
         return found.application.costs.values, found.application.priors
 

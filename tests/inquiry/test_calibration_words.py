@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from stakes.calibration.calibrator import kinds
-from stakes.cli.commands.calibrate.calibration_words import in_file
-from stakes.cli.inquiry.truth import Cases
 from stakes.exceptions import LabelError
+from stakes.inquiry.calibration_words import in_file
+from stakes.inquiry.truth import Cases
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stakes.cli.inquiry.column_roles import class_columns, find_label, named_columns, recognised
 from stakes.exceptions import DataError
+from stakes.inquiry.column_roles import class_columns, find_label, named_columns, recognised
 from stakes.sources.table import Table
 
 

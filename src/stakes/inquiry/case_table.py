@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.cli.inquiry.column_roles import CLASS_COLUMN, ID_NAMES, find_label
 from stakes.exceptions import DataError, FormatError
+from stakes.inquiry.column_roles import CLASS_COLUMN, ID_NAMES, find_label
 from stakes.messages.quantities import grouped
 from stakes.sources.hdf5 import hdf5_list, is_hdf5
 from stakes.sources.speech import List, first_names, joined_scores, read_list

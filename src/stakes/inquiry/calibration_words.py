@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from stakes.calibration.calibrator import kinds
-from stakes.cli.inquiry.truth import Cases
 from stakes.exceptions import StakesError
+from stakes.inquiry.truth import Cases
 from stakes.messages.quantities import grouped
 
 #: What is written otherwise in Python; longer phrases come first.

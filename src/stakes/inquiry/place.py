@@ -11,9 +11,9 @@ from stakes.application import (
     CostMatrix,
     dominated_decisions,
 )
-from stakes.cli.inquiry.cost_options import refuse_beyond_volume, shares
-from stakes.cli.inquiry.truth import Cases
 from stakes.exceptions import CostError, DataError, PriorError
+from stakes.inquiry.cost_words import refuse_beyond_volume, shares
+from stakes.inquiry.truth import Cases
 from stakes.messages.quantities import percent
 from stakes.sources.table import Table
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stakes.cli.inquiry.cost_options import binary_costs, cost_words, shares, volume
 from stakes.exceptions import CostError, PriorError
+from stakes.inquiry.cost_words import binary_costs, cost_words, shares, volume
 
 CLASSES = ("no", "yes")
 

@@ -15,9 +15,9 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from stakes.cli.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
-from stakes.cli.inquiry.truth import Cases, quoted
 from stakes.exceptions import DataError
+from stakes.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
+from stakes.inquiry.truth import Cases, quoted
 from stakes.sources.cells import EMPTY, empty_words, without_point
 from stakes.sources.patterns import Files
 from stakes.sources.table import Table

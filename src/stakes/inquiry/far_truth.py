@@ -10,17 +10,17 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.cli.inquiry.decision_options import gaps_said
-from stakes.cli.inquiry.far_columns import FarColumns, either, is_empty
-from stakes.cli.inquiry.model_columns import (
+from stakes.engines import Reduction
+from stakes.engines.reduction import Part
+from stakes.exceptions import DataError, StakesError
+from stakes.inquiry.decision_options import gaps_said
+from stakes.inquiry.far_columns import FarColumns, either, is_empty
+from stakes.inquiry.model_columns import (
     LOGARITHMS,
     refuse_idle_narrow,
     refuse_probabilities_said_logs,
 )
-from stakes.cli.inquiry.truth import rows_of, spaces_said
-from stakes.engines import Reduction
-from stakes.engines.reduction import Part
-from stakes.exceptions import DataError, StakesError
+from stakes.inquiry.truth import rows_of, spaces_said
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels, as_labels
 

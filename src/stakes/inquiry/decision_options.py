@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from stakes._kernels.bayes_rule import in_type, moved_shares, moved_threshold
 from stakes._names import as_positions
 from stakes.application import Application
-from stakes.cli.inquiry.column_roles import flipped
-from stakes.cli.inquiry.model_columns import Model
-from stakes.cli.inquiry.truth import Cases, quoted, rows_of
 from stakes.decisions import bayes_decisions, decision_intervals
 from stakes.decisions.bayes import moved_decisions
 from stakes.exceptions import CostError, DataError
+from stakes.inquiry.column_roles import flipped
+from stakes.inquiry.model_columns import Model
+from stakes.inquiry.truth import Cases, quoted, rows_of
 from stakes.messages.quantities import cut_text, grouped
 from stakes.posteriors import Posteriors
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import Application, CostMatrix
-from stakes.cli.inquiry.decision_options import _area_under_curve, _best_threshold, _cross_fitted
-from stakes.cli.inquiry.truth import Cases
+from stakes.inquiry.decision_options import _area_under_curve, _best_threshold, _cross_fitted
+from stakes.inquiry.truth import Cases
 
 
 def paid(scores, truth, threshold, miss, alarm):

@@ -1,0 +1,1 @@
+"""From what was asked to an answer: the cases, the models and the costs, near or far."""
