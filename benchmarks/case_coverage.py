@@ -47,7 +47,6 @@ HEAVY: dict[str, Draw] = {
 }
 #: What a false alarm costs: a number, or a share of the case's own amount.
 ALARMS = {"fixed": (0.2, False), "own": (0.5, True), "rare": (1.0, False)}
-NOTE = "a few cases could carry"
 
 
 def necs(alarm: float) -> dict[str, float]:
@@ -97,7 +96,7 @@ def row(law: Draw, kind: str, grouped: bool, sets: int, seed: int) -> dict[str, 
         inside.append(low <= truth["first"] <= high)
         pair = ev.difference("first", "second")
         between.append(min(pair.low, pair.high) <= gap <= max(pair.low, pair.high))
-        flagged.append(any(note.startswith(NOTE) for note in ev.notes))
+        flagged.append(any(note.code == "few-carry" for note in ev.notes))
         nec = ev.comparison.replicates.values[:, ev.comparison.systems.index("first")]
         longer.append((high - low) / np.diff(np.quantile(nec, [0.025, 0.975]))[0])
     held, said = np.array(inside), np.array(flagged)

@@ -21,6 +21,7 @@ from stakes.evaluation.judgement import Cases, Model, cut_on, read_models
 from stakes.evaluation.model_evaluation import ModelEvaluation, Naive
 from stakes.evaluation.row_builder import Question, few_cases, rule_text
 from stakes.exceptions import CostError
+from stakes.messages.notes import Note
 from stakes.messages.quantities import plain
 from stakes.typing import FloatArray
 from stakes.uncertainty import Comparison, Difference
@@ -364,7 +365,7 @@ def _summed(
 
 def _heavy_tail(
     influence: FloatArray, at_stake: FloatArray, cases: Cases, app: Application
-) -> list[str]:
+) -> list[Note]:
     """A remark when the amounts of a class are so unequal that intervals are too short.
 
     Samples whose interval misses did not see the large cases, so what each rule happened to pay
@@ -382,12 +383,12 @@ def _heavy_tail(
     unequal = np.flatnonzero(matters & too_unequal(counts, sums, squares))
     if not unequal.size:
         return []
-    return [few_carry([app.classes[k] for k in unequal])]
+    return [Note("few-carry", sentence=few_carry([app.classes[k] for k in unequal]))]
 
 
 def _by_averages(
     rules: list[CaseRule], found: tuple[ModelEvaluation, ...], average: Application
-) -> list[str]:
+) -> list[Note]:
     """What the same decisions seem to cost when every case is priced at the average."""
     said = []
     for rule, model in zip(rules, found, strict=True):
@@ -395,8 +396,6 @@ def _by_averages(
             assert average.priors is not None
             rates = np.nan_to_num(model.confusion.rates, nan=0.0)
             seeming = float((average.priors[:, None] * rates * average.costs.values).sum())
-            said.append(
-                f"a confusion matrix alone, priced at average costs, would put "
-                f"{rule.model.name} at {plain(seeming, 4)} per case"
-            )
+            cost = plain(seeming, 4)
+            said.append(Note("priced-at-average", model=rule.model.name, cost=cost))
     return said

@@ -20,14 +20,12 @@ from stakes.evaluation.judgement import Variant, cut_on, priced, refuse_same_nam
 from stakes.evaluation.model_evaluation import ModelEvaluation, Naive
 from stakes.evaluation.row_builder import assumed, rule_text, shortage_of
 from stakes.exceptions import CostError, DataError, StakesError, UndefinedError
+from stakes.messages.notes import Note
 from stakes.metrics import at_min_cost
 from stakes.summaries import ConfusionMatrix, CostTally
 from stakes.typing import FloatArray
 from stakes.uncertainty import Comparison, Difference, compare, interval
 from stakes.uncertainty.intervals.interval import few_carry
-
-#: What to know about differences between confusion matrices.
-UNSHARED = "counts do not tell which cases are shared: differences are as if none were"
 
 
 def evaluated_counts(
@@ -40,15 +38,15 @@ def evaluated_counts(
     ordered = {str(name): _ordered(table, given, str(name)) for name, table in tables.items()}
     first = next(iter(ordered.values()))
     app = given.with_priors(given.resolved_priors(first.priors))
-    notes = ["these are counts of decisions: no threshold can be moved"]
+    notes = [Note("counts-only")]
     sampled = given
     if given.priors is None:
         others = [n for n, t in ordered.items() if not np.allclose(t.priors, first.priors)]
         if others:
             sampled = app  # intervals at the same shares for all
-            notes.append(f"all are judged at the class shares of {next(iter(ordered))}")
+            notes.append(Note("shares-of-first", model=next(iter(ordered))))
     if len(ordered) > 1:
-        notes.append(UNSHARED)
+        notes.append(Note("cases-unshared"))
     judged = {name: priced(table, app) for name, table in ordered.items()}
     least = np.min([table.class_totals for table in ordered.values()], axis=0)
     models = tuple(_summed(n, v, sampled, app, options) for n, v in judged.items())
@@ -146,13 +144,6 @@ def _interval(
     return None if found.too_few else (found.low, found.high)
 
 
-_NOTES = (
-    "each case is decided by its own costs; one threshold for all needs the rows: evaluate()",
-    "there are no intervals of normalised costs: stakes.uncertainty.interval gives that of the "
-    "cost, from Reduction.tally()",
-)
-
-
 def _evaluated_case_sums(
     found: Reduction, given: Application, options: dict[str, Any]
 ) -> Evaluation:
@@ -176,7 +167,11 @@ def _evaluated_case_sums(
         n_cases=float(found.n_rows),
         data_priors=shares,
         too_few=shortage_of(found.rows_by_class, average, options["min_cases"]),
-        notes=_NOTES + _unequal(found, scale),
+        notes=(
+            Note("one-threshold-needs-rows"),
+            Note("case-intervals-need-rows"),
+            *_unequal(found, scale),
+        ),
         naive=naive,
         level=options["level"],
     )
@@ -193,7 +188,7 @@ def _naive(found: Reduction, app: Application, scale: FloatArray) -> Naive:
     return Naive(app.decisions[chosen], cost, avoidable)
 
 
-def _unequal(found: Reduction, scale: FloatArray) -> tuple[str, ...]:
+def _unequal(found: Reduction, scale: FloatArray) -> tuple[Note, ...]:
     """A note on classes whose amounts are so unequal that an interval would be too short."""
     stake = found.naive_tally()
     dearest = np.argmax(np.abs(stake.sums), axis=1)[:, None]
@@ -204,7 +199,9 @@ def _unequal(found: Reduction, scale: FloatArray) -> tuple[str, ...]:
     paid = [scale**2 * found.tally(model).squares.sum(axis=1) for model in found.request.models]
     matters = np.any([each > MATTERS * each.sum() for each in paid], axis=0)
     rows = np.flatnonzero(matters & too_unequal(*amounts))
-    return (few_carry([found.request.classes[k] for k in rows]),) if rows.size else ()
+    if not rows.size:
+        return ()
+    return (Note("few-carry", sentence=few_carry([found.request.classes[k] for k in rows])),)
 
 
 def _summed_cases(
@@ -235,11 +232,6 @@ def _summed_cases(
     )
 
 
-_RECALIBRATION = (
-    "no model was re-calibrated: that needs the rows; take a sample of them to evaluate()"
-)
-
-
 def evaluated_reduction(
     found: Reduction,
     application: str | None = None,
@@ -256,7 +248,7 @@ def evaluated_reduction(
         try:
             slices[name] = _judged(found[key], application, options)
         except (CostError, DataError) as error:
-            notes.append(f"'{name}' could not be judged apart: {error.message}")
+            notes.append(Note("not-judged-apart", slice=name, why=error.message))
     return replace(whole, slices=slices, notes=tuple(notes))
 
 
@@ -403,22 +395,22 @@ def _at_its_best(
         return math.nan, point.threshold
 
 
-def _notes(found: Reduction, name: str, given: Application, said_at: FloatArray) -> list[str]:
+def _notes(found: Reduction, name: str, given: Application, said_at: FloatArray) -> list[Note]:
     """What was assumed, and what the counts cannot tell."""
     request = found.request
     posteriors = "posteriors" in found.kinds.values()
     notes = assumed(given, said_at) if posteriors or given.priors is None else []
-    notes += [_RECALIBRATION] if posteriors else []
-    lost = "models were not compared"
+    notes += [Note("recalibration-needs-rows")] if posteriors else []
+    lost = "not-compared"
     try:
         if request.sample_weight is not None:
-            lost = "there are no intervals"
+            lost = "no-intervals"
             found.weighted(name, model=next(iter(request.models)))
-            lost = "models were not compared"
+            lost = "not-compared"
         if len(request.models) > 1:
             _joint(found, name)
     except UndefinedError as error:
-        notes.append(f"{lost}: {error.message}")
+        notes.append(Note(lost, why=error.message))
     if any(found.whole.bins):
-        notes.append("the best threshold is the best of the edges of the bins")
+        notes.append(Note("best-of-bin-edges"))
     return notes

@@ -22,6 +22,7 @@ from stakes.evaluation.model_evaluation import (
 )
 from stakes.evaluation.model_table import as_text, model_table
 from stakes.exceptions import DataError
+from stakes.messages.notes import Note
 from stakes.results import Frame
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import Comparison, Difference
@@ -54,8 +55,8 @@ class Evaluation:
         Who wins over the whole range of cost ratios, for two classes and two decisions.
     too_few : str
         Why no verdict is given; empty when there are enough cases.
-    notes : tuple of str
-        What was assumed and what could not be done.
+    notes : tuple of Note
+        What was assumed and what could not be done: texts, each with a `code`.
     slices : mapping of str to Evaluation
         The same for parts of the cases.
     after : Difference or None
@@ -82,7 +83,7 @@ class Evaluation:
     switches: tuple[Stretch, ...] = ()
     ranges: tuple[Stretch, ...] = ()
     too_few: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     slices: dict[str, Evaluation] = field(default_factory=dict)
     after: Difference | None = None
     sources: Sources | None = None

@@ -32,6 +32,7 @@ from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.judgement import Model, alike_in_text, refuse_other_order
 from stakes.evaluation.row_builder import Question, evaluated_rows, read_cases
 from stakes.exceptions import CostError, DataError, LabelError, PosteriorError
+from stakes.messages.notes import Note
 from stakes.posteriors.class_order import asked_order
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Priors, RandomSource
@@ -65,7 +66,7 @@ def _sliced(
         except (LabelError, PosteriorError):
             raise
         except DataError as error:
-            notes.append(f"'{value}' could not be judged apart: {error.message}")
+            notes.append(Note("not-judged-apart", slice=value, why=error.message))
     return replace(whole, slices=found, notes=tuple(notes))
 
 
@@ -374,8 +375,7 @@ def evaluate_frame(
     found = evaluated_reduction(reduce_frame(frame, request), options=options)
     if uncertain is None:
         return found
-    note = "uncertain costs are judged by their expectation; evaluate() says what depends on them"
-    return replace(found, notes=(*found.notes, note))
+    return replace(found, notes=(*found.notes, Note("costs-by-expectation")))
 
 
 def _class_shares(frame: Any, label: str, app: Application, sample_weight: str | None) -> Any:

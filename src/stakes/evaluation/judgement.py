@@ -21,6 +21,7 @@ from stakes.decisions import bayes_decisions
 from stakes.decisions.bayes import moved_decisions
 from stakes.engines.batch_models import read_model
 from stakes.exceptions import DataError, StakesError, UndefinedError
+from stakes.messages.notes import Note
 from stakes.metrics import at_min_cost, cost_by_cell, normalized_expected_cost
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
@@ -243,10 +244,13 @@ def decided(model: Model, app: Application, said_at: FloatArray) -> NDArray[Any]
 
 def recalibrated(
     model: Model, cases: Cases, app: Application, calibrator: Calibrator, folds: Any, rng: Any
-) -> tuple[Variant, NDArray[Any]] | str:
-    """The Bayes decisions after cross-fitted calibration, and its posteriors; or why not."""
+) -> tuple[Variant, NDArray[Any]] | Note | None:
+    """The Bayes decisions after cross-fitted calibration, and its posteriors; or why not.
+
+    None for decisions, which cannot be re-calibrated.
+    """
     if model.posteriors is None:
-        return "decisions cannot be re-calibrated"
+        return None
     assert app.priors is not None
     logs = np.log(_softened(model.posteriors.astype(np.float64)))
     try:
@@ -260,7 +264,7 @@ def recalibrated(
             sample_weight=cases.weights,
         )
     except StakesError as error:
-        return f"{model.name} could not be re-calibrated: {error.message}"
+        return Note("not-recalibrated", model=model.name, why=error.message)
     codes = decided(Model(model.name, fitted, None), app, cases.priors)
     cut = cut_on(app, app.priors, cases.priors, fitted.dtype.name)
     return _priced(codes, cases, app, cut), fitted

@@ -35,6 +35,7 @@ from stakes.evaluation.judgement import (
 )
 from stakes.evaluation.model_evaluation import ModelEvaluation
 from stakes.exceptions import DataError
+from stakes.messages.notes import Note
 from stakes.messages.quantities import cut_text
 from stakes.posteriors.class_order import ClassOrder
 from stakes.typing import FloatArray, Priors
@@ -72,7 +73,7 @@ def evaluated_rows(models: Any, question: Question) -> Evaluation:
     app, said_at = question.application, question.said_at
     _refuse_absent(cases, app)
     judged: list[Judged] = []
-    notes: list[str] = []
+    notes: list[Note] = []
     for model in read_models(models, app, cases.truth.shape[0], question.order):
         one, note = _judged(model, question, app, said_at)
         judged.append(one)
@@ -100,18 +101,17 @@ def evaluated_rows(models: Any, question: Question) -> Evaluation:
 
 def _judged(
     model: Model, question: Question, app: Application, said_at: FloatArray
-) -> tuple[Judged, list[str]]:
+) -> tuple[Judged, list[Note]]:
     """One model in its variants, and why one of them is not there."""
-    cases, notes = question.cases, []
-    after: tuple[Variant, Any] | str = "not asked for"
+    cases = question.cases
+    after: tuple[Variant, Any] | Note | None = None
     if question.recalibrate is not False:
         wanted = question.recalibrate
         calibrator = wanted if isinstance(wanted, Calibrator) else Affine()
         seed = question.options["rng"]
         after = recalibrated(model, cases, app, calibrator, question.folds, seed)
-        if isinstance(after, str) and model.posteriors is not None:
-            notes.append(after)
-    variant, fitted = (None, None) if isinstance(after, str) else after
+    notes = [after] if isinstance(after, Note) else []
+    variant, fitted = after if isinstance(after, tuple) else (None, None)
     scores = scores_of(model, cases, said_at)
     one = Judged(
         model,
@@ -124,7 +124,7 @@ def _judged(
     return one, notes
 
 
-def _certain(judged: list[Judged]) -> list[str]:
+def _certain(judged: list[Judged]) -> list[Note]:
     """That certainties were softened for calibration, which could not move them."""
     names = [
         one.model.name
@@ -132,12 +132,7 @@ def _certain(judged: list[Judged]) -> list[str]:
         if one.fitted is not None and one.model.posteriors is not None
         if (one.model.posteriors == 0).any()
     ]
-    if not names:
-        return []
-    return [
-        f"posteriors of exactly 0 ({', '.join(names)}) count as half the smallest other one when "
-        "re-calibrating"
-    ]
+    return [Note("zeros-softened", models=", ".join(names))] if names else []
 
 
 def read_cases(y_true: Any, app: Application, sample_weight: Any, groups: Any) -> Cases:
@@ -167,21 +162,13 @@ def _refuse_absent(cases: Cases, app: Application) -> None:
         )
 
 
-def assumed(given: Application, said_at: FloatArray, *, said: bool = True) -> list[str]:
+def assumed(given: Application, said_at: FloatArray, *, said: bool = True) -> list[Note]:
     """What the reader must know about the base rates."""
     if given.priors is None:
-        return ["class shares are those of the data"]
+        return [Note("shares-of-data")]
     if np.array_equal(given.priors, said_at):
         return []
-    if not said:
-        return [
-            "class shares are those of the application, not of the data, which assumes that cases "
-            "within each class look alike in both places"
-        ]
-    return [
-        "posteriors were moved from the base rate of the data to that of the application, "
-        "which assumes that cases within each class look alike in both places"
-    ]
+    return [Note("posteriors-moved" if said else "shares-of-application")]
 
 
 def _summed(

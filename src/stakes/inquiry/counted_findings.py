@@ -16,7 +16,7 @@ from stakes.application import Application
 from stakes.application.sentences import describe_costs
 from stakes.engines import Reduction
 from stakes.evaluation import Evaluation, ModelEvaluation, evaluate
-from stakes.evaluation.count_builder import UNSHARED, evaluated_reduction
+from stakes.evaluation.count_builder import evaluated_reduction
 from stakes.exceptions import CostError, DataError, FormatError, StakesError
 from stakes.inquiry.case_question import costs_given
 from stakes.inquiry.cost_words import binary_costs, refuse_beyond_squares, volume
@@ -47,12 +47,13 @@ from stakes.summaries.stored_file import is_summary
 from stakes.uncertainty import compare
 
 #: Notes of an evaluation that the command line says in words of its own.
-_SAID_OTHERWISE = (
-    "class shares are",
-    "posteriors were moved",
-    "these are counts",
-    "all are judged",
-)
+_SAID_OTHERWISE = {
+    "shares-of-data",
+    "shares-of-application",
+    "shares-of-first",
+    "posteriors-moved",
+    "counts-only",
+}
 
 
 def findings_from(
@@ -69,7 +70,7 @@ def findings_from(
     """Findings from an evaluation; its own notes come after those given."""
     classes = texts(ev.application.classes)
     naive_cost = ev.application.naive_cost if ev.naive is None else ev.naive.cost
-    own = [note for note in ev.notes if not note.startswith(_SAID_OTHERWISE)]
+    own = [note for note in ev.notes if note.code not in _SAID_OTHERWISE]
     return Findings(
         source=source,
         n_cases=ev.n_cases,
@@ -139,10 +140,6 @@ def about_parts(ev: Evaluation, app: Application) -> list[str]:
     return [f"{ev.best} by part ({level} for all {len(tables)} parts together): {found.verdict}"]
 
 
-#: How an evaluation of counts says what it could not do; the command line says what to do then.
-_NOT_AGAIN = "no model was re-calibrated"
-
-
 def findings_at_scale(args: Any, attended: Attended = plainly) -> Findings:
     """Count the files in their engine, and judge the counts."""
     found = counted_far(args, attended)
@@ -199,9 +196,12 @@ def _findings(ev: Evaluation, found: Counted, args: Any) -> Findings:
     notes += about_extra_decisions(ev)
     notes += about_switches(ev) if args.decisions else []
     notes += about_parts(ev, judged_at(app, args))
-    if any(note.startswith(_NOT_AGAIN) for note in ev.notes):
-        notes.append(f"{_NOT_AGAIN}: that needs the rows in memory, such as a sample in one file")
-        kept = tuple(note for note in ev.notes if not note.startswith(_NOT_AGAIN))
+    kept = tuple(note for note in ev.notes if note.code != "recalibration-needs-rows")
+    if len(kept) < len(ev.notes):  # said with what to do then on the command line
+        notes.append(
+            "no model was re-calibrated: that needs the rows in memory, such as a sample in one "
+            "file"
+        )
         ev = replace(ev, notes=kept)
     many = len(files.paths)
     form = f"{many} {files.form} file{'s' if many != 1 else ''}, counted by {found.engine}"
@@ -306,7 +306,7 @@ def _compared_jointly(
         replace(model, probability_best=float(found.probability_best[k]))
         for k, model in enumerate(ev.models)
     )
-    notes = tuple(note for note in ev.notes if note != UNSHARED)
+    notes = tuple(note for note in ev.notes if note.code != "cases-unshared")
     return replace(ev, models=models, comparison=found, notes=notes)
 
 
