@@ -42,6 +42,7 @@ LAYERS = (
     "metrics",
     "curves",
     "calibration",
+    "rules",
     "uncertainty",
     "monitoring",
     "elicitation",

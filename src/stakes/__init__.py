@@ -18,6 +18,8 @@ The nouns, in the order in which they are met:
     What it cost. 0 is perfect; a normalised cost of 1 is what the best decision that ignores
     the input would cost.
 
+``DecisionRule``
+    Costs, priors, calibration and cuts of one model: to apply, move, print and save.
 ``evaluate``
     All of it at once: models side by side, how sure that is, and a verdict.
 
@@ -41,6 +43,7 @@ _HOMES = {
     "ConfusionMatrix": "stakes.summaries",
     "CostMatrix": "stakes.application",
     "CostTally": "stakes.summaries",
+    "DecisionRule": "stakes.rules",
     "GroupedCounts": "stakes.summaries",
     "PairedCounts": "stakes.summaries",
     "Posteriors": "stakes.posteriors",
@@ -51,6 +54,7 @@ _HOMES = {
     "evaluate_frame": "stakes.evaluation",
     "decision_intervals": "stakes.decisions",
     "expected_cost": "stakes.metrics",
+    "load_rule": "stakes.rules",
     "normalized_expected_cost": "stakes.metrics",
 }
 
@@ -71,6 +75,7 @@ _ROOMS = (
     "plots",
     "posteriors",
     "report",
+    "rules",
     "summaries",
     "testing",
     "uncertainty",
@@ -82,6 +87,7 @@ __all__ = [
     "ConfusionMatrix",
     "CostMatrix",
     "CostTally",
+    "DecisionRule",
     "GroupedCounts",
     "PairedCounts",
     "Posteriors",
@@ -103,12 +109,14 @@ __all__ = [
     "exceptions",
     "expected_cost",
     "integrations",
+    "load_rule",
     "metrics",
     "monitoring",
     "normalized_expected_cost",
     "plots",
     "posteriors",
     "report",
+    "rules",
     "summaries",
     "testing",
     "uncertainty",
@@ -132,6 +140,7 @@ if TYPE_CHECKING:
         plots,
         posteriors,
         report,
+        rules,
         summaries,
         testing,
         uncertainty,
@@ -141,6 +150,7 @@ if TYPE_CHECKING:
     from stakes.evaluation import evaluate, evaluate_frame
     from stakes.metrics import expected_cost, normalized_expected_cost
     from stakes.posteriors import Posteriors
+    from stakes.rules import DecisionRule, load_rule
     from stakes.summaries import (
         ConfusionMatrix,
         CostTally,

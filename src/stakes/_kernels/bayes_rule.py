@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -159,7 +160,17 @@ def moved_shares(priors: Any, said_at: Any) -> list[Fraction]:
 def moved_threshold(threshold: Any, factors: Sequence[Fraction]) -> Fraction:
     """A threshold on moved posteriors as one on the posteriors before."""
     t = as_written(threshold)
+    if t in (0, 1):
+        return t
     return factors[0] * t / (factors[0] * t + factors[1] * (1 - t))
+
+
+def moved_pieces(found: Sequence[Piece], factors: Sequence[Fraction]) -> list[Piece]:
+    """The same decisions in order of the posteriors before they are moved.
+
+    Where a class has no share in the new place, every stretch begins at 0 or at 1.
+    """
+    return [piece._replace(start=moved_threshold(piece.start, factors)) for piece in found]
 
 
 def pieces(costs: Any, factors: Sequence[Fraction] | None = None) -> list[Piece]:
@@ -220,22 +231,50 @@ def in_type(value: Fraction, kind: str = "float64") -> float:
     return min(float(round(value / spacing) * spacing), 1 - 0.5**digits)
 
 
-def thresholds(found: list[Piece], kind: str = "float64") -> list[float]:
-    """Where each stretch but the first begins, in a type of posteriors."""
+def log_ratio(numerator: Fraction, denominator: Fraction) -> float:
+    """Natural logarithm of a ratio of numbers not below zero, rounded once; infinite at zeros."""
+    if numerator == 0 or denominator == 0:
+        return -np.inf if numerator == 0 else np.inf
+    ratio = numerator / denominator
+    apart = abs(ratio.numerator - ratio.denominator)
+    with localcontext() as context:  # the nearer to 1, the more digits cancel
+        context.prec = 40 + max(0, len(str(ratio.denominator)) - len(str(apart)))
+        return float((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
+
+
+def thresholds(
+    found: Sequence[Piece], kind: str = "float64", *, log_odds: bool = False
+) -> list[float]:
+    """Where each stretch but the first begins, in a type of posteriors, or of their log odds."""
+    if log_odds:
+        return [_odds_in_type(piece.start, kind) for piece in found[1:]]
     return [in_type(piece.start, kind) for piece in found[1:]]
 
 
-def cuts(found: list[Piece], kind: str = "float64") -> list[float]:
+def _odds_in_type(value: Fraction, kind: str) -> float:
+    """The log odds of a threshold, in a type."""
+    return float(np.dtype(kind).type(log_ratio(value, 1 - value)))
+
+
+def cuts(found: Sequence[Piece], kind: str = "float64", *, log_odds: bool = False) -> list[float]:
     """The numbers for which stretch k + 1 is where `p > cut[k]`, for p of a type.
 
     They are the thresholds, except that a stretch which begins with its threshold, because its
-    decision comes earlier among the columns, is cut just below.
+    decision comes earlier among the columns, is cut just below. With `log_odds`, p is log odds.
     """
     at: list[float] = []
-    for piece, threshold in zip(found[1:], thresholds(found, kind), strict=True):
-        cut = _below(threshold, kind) if piece.included else threshold
+    below = _odds_below if log_odds else _below
+    every = thresholds(found, kind, log_odds=log_odds)
+    for piece, threshold in zip(found[1:], every, strict=True):
+        cut = below(threshold, kind) if piece.included else threshold
         at.append(max(cut, *at[-1:]) if at else cut)
     return at
+
+
+def _odds_below(value: float, kind: str) -> float:
+    """The next smaller number of a type."""
+    number = np.dtype(kind).type
+    return float(np.nextafter(number(value), number(-np.inf)))
 
 
 def _below(value: float, kind: str) -> float:

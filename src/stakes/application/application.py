@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_priors, frozen
-from stakes._kernels.bayes_rule import as_written, in_type, row_modes, shares
+from stakes._kernels.bayes_rule import as_written, in_type, log_ratio, row_modes, shares
 from stakes._names import listed
 from stakes.application.cost_matrix import CostMatrix
 from stakes.exceptions import CostError, PriorError
@@ -275,12 +275,4 @@ def _log_ratio(numerator: Fraction, denominator: Fraction) -> float:
     """Natural log of a ratio of non-negative numbers; infinite where one of them is zero."""
     if numerator == 0 and denominator == 0:
         raise CostError("no error can cost anything under these priors and costs.")
-    if denominator == 0:
-        return math.inf
-    if numerator == 0:
-        return -math.inf
-    ratio = numerator / denominator
-    try:
-        return math.log(float(ratio))
-    except (OverflowError, ValueError):  # beyond the floats
-        return math.log(ratio.numerator) - math.log(ratio.denominator)
+    return log_ratio(numerator, denominator)

@@ -17,11 +17,11 @@ from stakes.application import Application, CaseCosts
 from stakes.decisions import bayes_decisions
 from stakes.decisions.bayes import moved_decisions
 from stakes.engines.bins import Bins
-from stakes.engines.row_rules import stretches
 from stakes.exceptions import DataError, PosteriorError, PriorError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder, column_place
 from stakes.posteriors.posteriors import posterior_array
+from stakes.rules import DecisionRule
 from stakes.typing import FloatArray
 
 
@@ -96,7 +96,7 @@ def _of(name: str) -> Iterator[None]:
 def score_edges_of(app: Application, said_at: FloatArray | None, n_bins: int) -> FloatArray:
     """Fine bins of a posterior, with the cuts of the Bayes rule among the edges, in any type."""
     positive = said_at is None or (said_at > 0).all()
-    found = stretches(app, said_at if positive else None)
-    kinds = ("float64", "float32")
+    rule = DecisionRule(application=app, from_priors=said_at if positive else None)
+    found, kinds = rule.stretches, ("float64", "float32")
     every = [*(thresholds(found, kind) for kind in kinds), *(cuts(found, kind) for kind in kinds)]
     return Bins.fitting(n_bins, [cut for at in every for cut in at]).edges

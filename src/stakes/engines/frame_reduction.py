@@ -16,7 +16,6 @@ from stakes.engines.plan import PREFIX, Table
 from stakes.engines.reduction import Panel, Part, Reduction
 from stakes.engines.request import Request
 from stakes.engines.request_plan import Planned, planned
-from stakes.engines.row_rules import cuts
 from stakes.exceptions import DataError
 from stakes.summaries import ScoreBins
 
@@ -63,7 +62,7 @@ def _panel_of_bins(made: Planned, table: Table) -> dict[tuple[Any, ...], Panel]:
     decided = []
     for system in made.request.systems:
         app, kind = made.request.application_of(system.application), made.score_type(system.model)
-        at, decisions = cuts(app, made.request.posterior_priors, kind)
+        at, decisions = made.request._rule(app, kind).cuts()
         decided.append(np.asarray(decisions)[np.searchsorted(at, scores, side="left")])
     names = ("rows", "second") if made.request.sample_weight is None else ("cases", "second_cases")
     every, second = (np.asarray(table[PREFIX + n], dtype=np.int64) for n in names)

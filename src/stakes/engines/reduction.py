@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.bayes_rule import cuts, thresholds
 from stakes._kernels.cell_counts import add_cells
 from stakes._names import listed
 from stakes.application import CostMatrix
 from stakes.engines.request import PER_CASE, Request, System
-from stakes.engines.row_rules import stretches
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.summaries import ConfusionMatrix, CostTally, PairedCounts, ScoreBins
 from stakes.typing import FloatArray, IntArray, Name
@@ -313,9 +311,8 @@ class Reduction:
     def _of_bins(self, system: System) -> ConfusionMatrix:
         """What a model decides at an application beside costs per case: its bins tell."""
         bins, app = self.score_bins(system.model), self.request.applications[system.application]
-        found = stretches(app, self.request.posterior_priors)
-        at = cuts(found, bins._type_for(np.array(thresholds(found))))
-        decisions = [piece.decision for piece in found]
+        rule = self.request._rule(app)
+        at, decisions = rule.cuts(bins._type_for(np.array(rule.thresholds)))
         table = np.zeros(app.costs.shape, dtype=bins.counts.dtype)
         filled = bins.counts.sum(axis=1) > 0
         chosen = np.asarray(decisions)[np.searchsorted(at, bins.lowest[filled], side="left")]

@@ -13,6 +13,7 @@ from stakes.application import Application, CostExpression, as_application
 from stakes.application.case_costs import cost_cells
 from stakes.exceptions import CostError, DataError
 from stakes.posteriors.class_order import ClassOrder, asked_order, column_place, told_places
+from stakes.rules import DecisionRule
 from stakes.typing import FloatArray, Name
 
 #: The rule that decides each case by its own costs, in place of an application.
@@ -177,6 +178,12 @@ class Request:
     def application_of(self, rule: str) -> Application:
         """The application of that name; the first one for the rule that decides per case."""
         return self.applications.get(rule) or next(iter(self.applications.values()))
+
+    def _rule(self, application: Application, score_type: str = "float64") -> DecisionRule:
+        """How posteriors of a type are decided at an application."""
+        return DecisionRule(
+            application=application, from_priors=self.posterior_priors, score_type=score_type
+        )
 
     @property
     def columns(self) -> tuple[str, ...]:

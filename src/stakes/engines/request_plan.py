@@ -10,15 +10,8 @@ from stakes.engines.bins import Bins, place, steps
 from stakes.engines.frame_columns import ColumnTypes, coded
 from stakes.engines.plan import PREFIX, Grouping, Plan
 from stakes.engines.request import PER_CASE, Request, System
-from stakes.engines.row_rules import (
-    argmin,
-    case_amounts,
-    cuts,
-    decided_by_cuts,
-    expected_costs,
-    least_amount,
-    per_case,
-)
+from stakes.engines.row_rules import case_amounts, least_amount, per_case
+from stakes.rules.row_expressions import argmin
 
 _LARGEST = 1.7976931348623157e308
 #: Makes the smallest negative posterior as large a fault as a sum that is far off.
@@ -156,7 +149,6 @@ class _Planner:
     def decision(self, k: int, system: System, parts: list[Any], amounts: Any) -> Any:
         """What one model decides at one application, or by the costs of each case."""
         application = self.request.application_of(system.application)
-        said_at = self.request.posterior_priors
         if self.made.kinds[system.model] == "decisions":
             name = self.request.models[system.model][0]
             code = coded(self.dialect, name, self.types, application.decisions, system.model)
@@ -164,20 +156,17 @@ class _Planner:
             last = self.dialect.literal(len(application.decisions) - 1)
             self.conditions.append(code <= last)
             return code
-        kind = self.made.score_type(system.model)
-        if system.application == PER_CASE:
-            costs, sizes, margin = per_case(
-                self.dialect, parts, amounts, application, said_at, kind
-            )
-        elif len(application.classes) == 2:
-            rule = cuts(application, said_at, kind)
-            return self.column(3, f"d{k}", decided_by_cuts(self.dialect, parts[-1], *rule))
-        else:
-            costs, sizes, margin = expected_costs(self.dialect, parts, application, said_at, kind)
-        named = [self.column(2, f"e{k}_{j}", cost) for j, cost in enumerate(costs)]
-        if sizes is not None:
-            sizes = [self.column(2, f"s{k}_{j}", size) for j, size in enumerate(sizes)]
-        return self.column(3, f"d{k}", argmin(self.dialect, named, sizes, margin))
+        rule = self.request._rule(application, self.made.score_type(system.model))
+
+        def keep(name: str, expression: Any) -> Any:
+            return self.column(2, f"{name[0]}{k}_{name[1:]}", expression)
+
+        if system.application != PER_CASE:
+            return self.column(3, f"d{k}", rule.expression(self.dialect, parts, keep))
+        costs, sizes, margin = per_case(self.dialect, parts, amounts, rule)
+        costs = [keep(f"e{j}", cost) for j, cost in enumerate(costs)]
+        sizes = sizes and [keep(f"s{j}", size) for j, size in enumerate(sizes)]
+        return self.column(3, f"d{k}", argmin(self.dialect, costs, sizes, margin))
 
     def good(self) -> Any:
         """Whether everything about a row can be used, but for its label."""
@@ -264,8 +253,8 @@ class _Planner:
     ) -> tuple[str, ...]:
         """Put one score into bins; what is then to be added up in each."""
         lit, request = self.dialect.literal, self.request
-        said_at, kind = request.posterior_priors, self.made.score_type(model)
-        every = [cuts(app, said_at, kind)[0] for app in request.applications.values()]
+        kind = self.made.score_type(model)
+        every = [request._rule(app, kind).cuts()[0] for app in request.applications.values()]
         bins = Bins.fitting(request.n_bins, [cut for at in every for cut in at])
         self.made.bins[model] = bins
         score = self.column(4, f"score{k}", self.dialect.when(good, score, lit(0.0)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +74,8 @@ class SqlDialect:
             return Sql("TRUE" if value else "FALSE")
         if isinstance(value, int):
             return Sql(str(value) if value >= 0 else f"({value})")
+        if value in (math.inf, -math.inf):
+            return Sql(f"CAST('{'-' if value < 0 else ''}Infinity' AS DOUBLE)")
         if isinstance(value, float):
             digits = repr(value)
             shown = digits if "e" in digits and self.double == "e0" else digits + self.double

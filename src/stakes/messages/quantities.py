@@ -47,16 +47,27 @@ def amount(number: float) -> str:
     return plain(number, 4 if size >= 1000 else 3)
 
 
-def cut_text(cut: float, scores: Any = None, *, everyday: bool = True, above: bool = True) -> str:
+def cut_text(
+    cut: float,
+    scores: Any = None,
+    *,
+    everyday: bool = True,
+    above: bool = True,
+    including: bool = False,
+) -> str:
     """A threshold: three decimals for everyday probabilities, else three digits.
 
     With `scores`, the shortest number from there on that decides each of them alike, in their
-    type: those above the threshold from the others, or those below it.
+    type: those above the threshold from the others, or those below it; with `including` those at
+    the threshold belong to them.
     """
     decimals = everyday and 0.01 <= cut <= 0.99
     if scores is None or not len(scores) or not math.isfinite(cut):
         return f"{cut:.3f}" if decimals else plain(cut, 3)
-    beyond = operator.gt if above else operator.lt
+    if including:
+        beyond = operator.ge if above else operator.le
+    else:
+        beyond = operator.gt if above else operator.lt
     wanted = beyond(scores, scores.dtype.type(cut))
     for digits in range(3, 18):
         for text in _decimals(cut, digits) if decimals else (plain(cut, digits),):

@@ -1,0 +1,118 @@
+"""A rule applied to arrays: scores compared with cuts, or expected costs with each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._columns import as_array, as_floats
+from stakes._kernels.bayes_rule import code_type, decide_by_cuts
+from stakes._names import as_positions, encode, listed
+from stakes.application import CaseCosts
+from stakes.decisions import bayes_decisions
+from stakes.decisions.bayes import moved_decisions
+from stakes.exceptions import DataError
+from stakes.posteriors import Posteriors
+from stakes.posteriors.class_order import ClassOrder, is_single_column, told_places
+from stakes.posteriors.posteriors import posterior_array
+
+if TYPE_CHECKING:
+    from stakes.rules.decision_rule import DecisionRule
+
+
+def decided(rule: DecisionRule, scores: Any, costs: Any = None) -> NDArray[Any]:
+    """See `DecisionRule.decide`."""
+    if rule.per_case != (costs is not None):
+        wanted = "needs `costs`, those of each case" if rule.per_case else "has costs of its own"
+        raise DataError(f"this rule {wanted}.")
+    if rule.scores == "decision":
+        kind = code_type(len(rule.decisions))
+        return as_positions(encode(scores, rule.decisions, "scores")).astype(kind)
+    if rule.has_cuts and rule.calibrator is None and rule.scores != "posterior":
+        return _by_cuts(rule, _single(rule, scores))
+    posteriors = _posteriors(rule, scores)
+    if rule.per_case:
+        return _by_case(rule, posteriors, costs)
+    if rule.cut is not None:
+        return _by_cuts(rule, posteriors if posteriors.ndim == 1 else posteriors[:, 1])
+    return _by_expected_costs(rule, posteriors)
+
+
+def _by_cuts(rule: DecisionRule, scores: NDArray[Any]) -> NDArray[Any]:
+    """Single numbers compared with the cuts in their own type."""
+    at, taken = rule.cuts(scores.dtype.name)
+    codes = np.empty(scores.shape[0], dtype=code_type(len(rule.decisions)))
+    table = np.array(taken, dtype=codes.dtype)
+    decide_by_cuts(scores, np.array(at, dtype=scores.dtype), table, codes)
+    return codes
+
+
+def _single(rule: DecisionRule, scores: Any) -> NDArray[Any]:
+    """One score about the second class for each case, of logarithms or ranks."""
+    table = as_array(scores, "scores").ndim == 2 and not is_single_column(scores)
+    if table and rule.scores != "rank":
+        return Posteriors.from_logits(scores, rule.classes).log_odds
+    return as_floats(scores, "scores")
+
+
+def _posteriors(rule: DecisionRule, scores: Any) -> NDArray[Any]:
+    """Posteriors for `from_priors`, or where the rule runs; columns in the order of the classes."""
+    if rule.calibrator is not None:
+        return rule.calibrator.posteriors(_as_fitted(rule, scores))
+    if rule.scores == "log_odds":
+        return Posteriors.from_logits(scores, rule.classes).values
+    if rule.scores == "llr":
+        assert rule.said_at is not None
+        return Posteriors.from_llrs(scores, rule.said_at, rule.classes).values
+    array = _in_order(rule, scores)
+    half = getattr(scores, "dtype", None) == np.float16  # a column is read as float64
+    return array.astype(np.float16) if half else array
+
+
+def _in_order(rule: DecisionRule, posteriors: Any) -> NDArray[Any]:
+    """Posteriors in the order of the classes, which is that of arrays without names."""
+    named = told_places(posteriors, rule.classes, ClassOrder()) is not None
+    order = ClassOrder(classes=rule.classes, positive=rule.classes[-1])
+    return posterior_array(posteriors, rule.classes, ClassOrder() if named else order)
+
+
+def _as_fitted(rule: DecisionRule, scores: Any) -> Any:
+    """Scores in the form that the calibrator was fitted on, as far as the rule knows."""
+    from stakes.calibration.score_kind import UNIT_COLUMN
+
+    assert rule.calibrator is not None
+    if rule.scores == "posterior" and rule.calibrator._sort != UNIT_COLUMN:
+        array = _in_order(rule, scores)
+        named = rule.calibrator.classes == rule.classes
+        return Posteriors(array, classes=rule.classes if named else None)
+    return scores
+
+
+def _by_expected_costs(rule: DecisionRule, posteriors: NDArray[Any]) -> NDArray[Any]:
+    """The Bayes decisions where the rule runs."""
+    costs = rule.application.costs
+    if len(set(rule.factors)) == 1:
+        return bayes_decisions(posteriors, costs.values)
+    if 0 in rule.factors:  # a class that cannot occur: rows that leave only it are refused
+        return bayes_decisions(_moved(rule, posteriors), costs.values)
+    return moved_decisions(posteriors, costs, rule.priors, rule.said_at)
+
+
+def _moved(rule: DecisionRule, posteriors: NDArray[Any]) -> NDArray[Any]:
+    """Posteriors where the rule runs."""
+    assert rule.priors is not None
+    assert rule.said_at is not None
+    return Posteriors(posteriors).with_priors(rule.priors, old=rule.said_at).values
+
+
+def _by_case(rule: DecisionRule, posteriors: NDArray[Any], costs: Any) -> NDArray[Any]:
+    """The cheapest decision of each case; costs of a class are multiplied, not its posteriors."""
+    cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
+    if cases.classes not in (rule.classes, tuple(range(len(rule.classes)))):
+        raise DataError(f"`costs` must have the classes {listed(rule.classes)}, in this order.")
+    if len(set(rule.factors)) != 1:
+        ratios = np.array([float(factor / max(rule.factors)) for factor in rule.factors])
+        cases = CaseCosts(cases.values * ratios[:, None], cases.classes, cases.decisions)
+    return bayes_decisions(posteriors, cases, classes=cases.classes)

@@ -1,0 +1,442 @@
+"""DecisionRule: from the scores of a model to decisions, in one object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import as_priors, frozen
+from stakes._kernels.bayes_rule import Piece, cuts, moved_pieces, moved_shares, pieces, thresholds
+from stakes.application import Application
+from stakes.application.application import as_application
+from stakes.exceptions import CostError, DataError, PriorError
+from stakes.rules.applied_rule import decided
+from stakes.rules.row_expressions import argmin, decided_by_cuts, expected_costs
+from stakes.rules.rule_words import in_words, in_words_short, texts_for
+from stakes.typing import FloatArray, Name, Priors
+
+if TYPE_CHECKING:
+    from stakes.calibration import Calibrator
+
+#: What the scores of a rule can be.
+KINDS = ("posterior", "log_odds", "llr", "rank", "decision")
+_TYPES = ("float64", "float32", "float16")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class DecisionRule:
+    """From what a model says to what is done.
+
+    Two classes are decided by comparing a score with cuts, which are exact for the costs and
+    priors as written and rounded once; more classes by the least expected cost. Ties go to the
+    earlier decision.
+
+    Parameters
+    ----------
+    application : Application or CostMatrix
+        Costs, names, unit, and the priors of the place where the rule will run.
+    scores : {"posterior", "log_odds", "llr", "rank", "decision"}
+        What a model says: probabilities of the classes, posterior log odds of the second class
+        (logits of more classes), its log-likelihood ratio, numbers that only rank, or decisions.
+    from_priors : sequence or mapping of float, optional
+        The priors for which posteriors or log odds were made. If absent, they already hold where
+        the rule will run.
+    calibrator : Calibrator, optional
+        Fitted; its posteriors are decided, and `from_priors` are its own.
+    cut : float, optional
+        Of two decisions the second is taken above this score, whatever the costs say; a rule on
+        ranks needs it.
+    per_case : bool
+        Each case has its own costs, which `decide` is given.
+    score_type : {"float64", "float32", "float16"}
+        Of the scores; cuts are rounded to it.
+    model : str, optional
+        Whose scores they are.
+    score_range : pair of float, optional
+        The least and the greatest score that the rule was learnt on.
+    digest : str, optional
+        SHA-256 of the data that the rule was learnt on.
+    cut_texts : sequence of str, optional
+        Cuts as people read them; see `rounded_for`.
+
+    Notes
+    -----
+    `docs/design/rules.md` states what a rule does, and `docs/design/ties.md` which cuts it has.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eqs 7, 26-29.
+
+    Examples
+    --------
+    >>> app = Application([[0, 1], [10, 0]], priors=[0.98, 0.02])
+    >>> rule = DecisionRule(application=app)
+    >>> str(rule), rule.decide([0.05, 0.5])
+    ('p > 0.091', array([0, 1], dtype=int8))
+    >>> str(rule.moved([0.9, 0.1])), str(rule.on("llr"))
+    ('p > 0.018', 'llr > 1.59')
+    """
+
+    application: Application
+    scores: str = "posterior"
+    from_priors: FloatArray | None = None
+    calibrator: Calibrator | None = None
+    cut: float | None = None
+    per_case: bool = False
+    score_type: str = "float64"
+    model: str | None = None
+    score_range: tuple[float, float] | None = None
+    digest: str | None = None
+    cut_texts: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        keep = object.__setattr__
+        keep(self, "application", as_application(self.application))
+        for what, value, known in (
+            ("scores", self.scores, KINDS),
+            ("score_type", self.score_type, _TYPES),
+        ):
+            if value not in known:
+                raise DataError(f"`{what}` must be one of {', '.join(known)}; got {value!r}.")
+        if self.calibrator is not None:
+            keep(self, "from_priors", _priors_of(self))
+        if self.from_priors is not None:
+            shares = as_priors(self.from_priors, self.classes, name="from_priors")
+            keep(self, "from_priors", frozen(shares))
+        if self.score_range is not None:
+            low, high = self.score_range
+            keep(self, "score_range", (float(low), float(high)))
+        if self.cut_texts is not None:
+            keep(self, "cut_texts", tuple(self.cut_texts))
+        _refuse_what_contradicts(self)
+
+    # ------------------------------------------------------------- what it holds
+
+    @property
+    def priors(self) -> FloatArray | None:
+        """Share of each class where the rule will run; None where it is not said."""
+        return self.application.priors
+
+    @property
+    def classes(self) -> tuple[Name, ...]:
+        """The class names, in the order of the columns of posteriors."""
+        return self.application.classes
+
+    @property
+    def decisions(self) -> tuple[Name, ...]:
+        """The decision names, by position."""
+        return self.application.decisions
+
+    @property
+    def has_cuts(self) -> bool:
+        """Whether a single number per case is compared with cuts."""
+        if self.per_case or self.scores == "decision":
+            return False
+        return self.cut is not None or len(self.classes) == 2
+
+    @property
+    def said_at(self) -> FloatArray | None:
+        """The priors at which scores speak; log-likelihood ratios are log odds at equal ones."""
+        if self.scores == "llr" and self.calibrator is None:
+            return np.full(len(self.classes), 1 / len(self.classes))
+        return self.from_priors
+
+    @cached_property
+    def factors(self) -> tuple[Fraction, ...]:
+        """By how much the posterior of each class is multiplied to hold where the rule will run."""
+        before = self.said_at
+        if before is None or self.priors is None or np.array_equal(before, self.priors):
+            return (Fraction(1),) * len(self.classes)
+        return tuple(moved_shares(self.priors, before))
+
+    @cached_property
+    def stretches(self) -> tuple[Piece, ...]:
+        """Two classes: the decisions in order of the posterior before it is moved."""
+        found = pieces(self.application.costs.values)
+        return tuple(found if self._stays else moved_pieces(found, self.factors))
+
+    def cuts(self, score_type: str | None = None) -> tuple[list[float], list[int]]:
+        """Cuts on the scores, ascending, and positions of decisions: `k + 1` above cut `k`."""
+        if not self.has_cuts:
+            raise CostError(
+                f"cuts exist for two classes and one rule for all cases; this rule is {self}."
+            )
+        if self.cut is not None:
+            return [self.cut], [0, 1]
+        kind = self.score_type if score_type is None else score_type
+        at = cuts(self.stretches, kind, log_odds=self._on_log_odds)
+        return at, [piece.decision for piece in self.stretches]
+
+    @cached_property
+    def thresholds(self) -> tuple[float, ...]:
+        """Where the decision changes, in the terms of the scores; empty where there is no cut."""
+        if not self.has_cuts:
+            return ()
+        if self.cut is not None:
+            return (self.cut,)
+        return tuple(thresholds(self.stretches, self.score_type, log_odds=self._on_log_odds))
+
+    @property
+    def threshold(self) -> float | None:
+        """The one cut beyond which the second decision is taken; None where there is none.
+
+        In the terms of the scores, or of calibrated posteriors.
+        """
+        if len(self.thresholds) != 1 or 1 not in self.taken:
+            return None
+        return self.thresholds[0]
+
+    @property
+    def taken(self) -> tuple[int, ...]:
+        """Positions of the decisions in order of the score, where there are cuts."""
+        if not self.has_cuts:
+            return ()
+        if self.cut is not None:
+            return (0, 1)
+        return tuple(piece.decision for piece in self.stretches)
+
+    @property
+    def _on_log_odds(self) -> bool:
+        """Whether cuts are on log odds."""
+        return self.scores in ("log_odds", "llr") and self.calibrator is None
+
+    @property
+    def _stays(self) -> bool:
+        """Whether scores are decided without being moved."""
+        return all(factor == self.factors[0] for factor in self.factors)
+
+    # ------------------------------------------------------------- what it does
+
+    def decide(self, scores: Any, *, costs: Any = None) -> NDArray[Any]:
+        """The decision of each case, by its position.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_cases,) or (n_cases, n_classes)
+            What `scores` of the rule says they are; a single column is about the second of two
+            classes. Named columns are found by name.
+        costs : CaseCosts or array-like of shape (n_cases, n_classes, n_decisions), optional
+            What each decision costs in each case; for a rule per case.
+
+        Returns
+        -------
+        ndarray of shape (n_cases,)
+            As from `stakes.bayes_decisions`.
+
+        Examples
+        --------
+        >>> rule = DecisionRule(application=Application([[0, 1], [10, 0]]), scores="log_odds")
+        >>> rule.decide([-3.0, 0.0])
+        array([0, 1], dtype=int8)
+        """
+        return decided(self, scores, costs)
+
+    def expression(
+        self, dialect: Any, columns: list[Any], keep: Callable[[str, Any], Any] | None = None
+    ) -> Any:
+        """The position of the decision as an expression of an engine.
+
+        Parameters
+        ----------
+        dialect : one of the dialects of `stakes.engines`
+            Which makes literals and conditions.
+        columns : list of expressions
+            One score, or a posterior for each class, complete and checked.
+        keep : function of a name and an expression, optional
+            Makes a column of a sum that is read more than once, and returns a reference to it.
+
+        Returns
+        -------
+        expression
+            From 0 on, in the order of the decisions.
+        """
+        if self.calibrator is not None or self.per_case or self.scores == "decision":
+            raise CostError(
+                f"an expression needs one rule on the scores as they are; this is {self}."
+            )
+        if self.has_cuts:
+            return decided_by_cuts(dialect, columns[-1], *self.cuts())
+        if self.scores != "posterior":
+            raise CostError("an expression for more than two classes needs posteriors.")
+        costs, sizes, margin = expected_costs(
+            dialect, columns, self.application.costs.values, self.factors, self.score_type
+        )
+        if keep is not None:
+            costs = [keep(f"e{j}", cost) for j, cost in enumerate(costs)]
+            sizes = sizes and [keep(f"s{j}", size) for j, size in enumerate(sizes)]
+        return argmin(dialect, costs, sizes, margin)
+
+    def moved(self, priors: Priors) -> DecisionRule:
+        """The rule for a place with other class priors; exact, nothing is learnt again.
+
+        Cases within each class must look alike in both places.
+
+        Examples
+        --------
+        >>> rule = DecisionRule(application=Application([[0, 1], [10, 0]], priors=[0.5, 0.5]))
+        >>> str(rule.moved([0.98, 0.02]))
+        'p > 0.831'
+        """
+        there = self.application.with_priors(priors)
+        if self.cut is not None and not np.array_equal(there.priors, self.priors):  # type: ignore[arg-type]
+            raise PriorError(
+                "a cut that was chosen on data cannot be moved to other priors.",
+                hint="choose it again on cases weighted for them, or calibrate the scores",
+            )
+        before = self.from_priors
+        if before is None and self.scores not in ("llr", "rank", "decision"):
+            before = self.priors
+            if before is None:
+                raise PriorError(
+                    "nothing says for which priors the scores were made, so they cannot be moved.",
+                    hint="DecisionRule(..., from_priors=[...])",
+                )
+        return replace(self, application=there, from_priors=before, cut_texts=None)
+
+    def on(self, scores: str) -> DecisionRule:
+        """The same rule in terms of other scores, e.g. log odds instead of posteriors.
+
+        A range and digits that belong to the scores are dropped.
+
+        Examples
+        --------
+        >>> str(DecisionRule(application=Application([[0, 1], [10, 0]])).on("log_odds"))
+        'logit > -2.3'
+        """
+        if scores == self.scores:
+            return self
+        convertible = ("posterior", "log_odds", "llr")
+        if self.calibrator is not None or not {scores, self.scores} <= set(convertible):
+            raise DataError(f"a rule on {self.scores} cannot be said on {scores}.")
+        place = self.priors if self.from_priors is None else self.from_priors
+        cut = self.cut
+        if cut is not None:
+            cut = _converted(cut, self.scores, scores, place)
+        return replace(
+            self, scores=scores, from_priors=place, cut=cut, score_range=None, cut_texts=None
+        )
+
+    # ------------------------------------------------------------- in words and on disk
+
+    def rounded_for(self, scores: Any) -> DecisionRule:
+        """The same rule, printed with the digits that decide each of these scores alike."""
+        return replace(self, cut_texts=texts_for(self, scores)) if self.has_cuts else self
+
+    def words(self, scores: Any = None) -> str:
+        """When the second decision is taken, or what is decided on each side of the cuts.
+
+        Parameters
+        ----------
+        scores : column, optional
+            Cuts get the digits that decide each of these scores alike; without them, three
+            digits or those of `rounded_for`.
+
+        Returns
+        -------
+        str
+            Such as "p > 0.091" or "always 'no'".
+        """
+        return in_words(self if scores is None else self.rounded_for(scores))
+
+    @property
+    def act_when(self) -> str | None:
+        """The words for a table, where several cuts are "see below"; None without cuts."""
+        return in_words_short(self)
+
+    def __str__(self) -> str:
+        return self.words()
+
+    def __repr__(self) -> str:
+        whose = "" if self.model is None else f" of {self.model}"
+        return f"<DecisionRule{whose}: {self}>"
+
+    def record(self) -> dict[str, Any]:
+        """Everything the rule is, as JSON types; `stakes.rules.rule_schema` describes it."""
+        from stakes.rules.rule_file import record_of
+
+        return record_of(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the rule as JSON text, with a checksum; `stakes.load_rule` reads it."""
+        from stakes.rules.rule_file import write_rule
+
+        write_rule(self, Path(path))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DecisionRule):
+            return NotImplemented
+        return self.record() == other.record()
+
+    def __hash__(self) -> int:
+        return hash((self.application, self.scores, self.cut, self.per_case, self.model))
+
+
+def _priors_of(rule: DecisionRule) -> FloatArray:
+    """The priors that a calibrator gives its posteriors for."""
+    from stakes.calibration.calibrator import as_calibrator
+
+    fitted = as_calibrator(rule.calibrator)
+    if fitted.classes is None or fitted.priors is None:
+        raise DataError("`calibrator` has not been fitted.", hint="calibrator.fit(scores, y_true)")
+    if len(fitted.classes) != len(rule.classes):
+        raise DataError(
+            f"`calibrator` knows {len(fitted.classes)} classes; the application has "
+            f"{len(rule.classes)}."
+        )
+    said = rule.from_priors
+    if said is not None and not np.array_equal(said, fitted.priors):
+        raise PriorError(
+            f"`from_priors` are {np.asarray(said).tolist()}, and the calibrator gives posteriors "
+            f"for {fitted.priors.tolist()}.",
+            hint="leave out `from_priors`",
+        )
+    return fitted.priors
+
+
+def _refuse_what_contradicts(rule: DecisionRule) -> None:
+    """Raise for parts that cannot be meant together."""
+    if rule.scores == "rank" and rule.cut is None and rule.calibrator is None:
+        raise DataError("a rule on ranks needs `cut` or a calibrator.")
+    if rule.cut is not None:
+        if rule.application.costs.shape != (2, 2):
+            raise CostError("`cut` needs two classes and two decisions.")
+        if np.isnan(rule.cut):
+            raise DataError("`cut` must be a number; got nan.")
+        if rule.per_case or rule.scores == "decision" or rule.calibrator is not None:
+            raise DataError("`cut` is on scores as they are, and the same for all cases.")
+    if rule.per_case and rule.scores == "decision":
+        raise DataError("decisions are not decided again, per case or otherwise.")
+    if rule.calibrator is not None and rule.scores == "decision":
+        raise DataError("decisions cannot be calibrated.")
+    if rule.scores == "llr" and rule.priors is None and rule.cut is None and not rule.calibrator:
+        raise PriorError("log-likelihood ratios need the priors where the rule will run.")
+    before, after = rule.from_priors, rule.priors
+    moved = before is not None and after is not None and not np.array_equal(before, after)
+    if moved and rule.scores in ("posterior", "log_odds") and (before == 0).any():  # type: ignore[union-attr]
+        raise PriorError(
+            f"`from_priors` must be positive for scores that are moved; got {before.tolist()}."  # type: ignore[union-attr]
+        )
+    if rule.score_range is not None and not rule.score_range[0] <= rule.score_range[1]:
+        raise DataError(f"`score_range` must be in order; got {rule.score_range}.")
+
+
+def _converted(cut: float, scores: str, wanted: str, priors: FloatArray | None) -> float:
+    """A cut that was chosen on one sort of scores, as one on another."""
+    if "llr" in (scores, wanted) and priors is None:
+        raise PriorError("log-likelihood ratios need the priors for which posteriors were made.")
+    with np.errstate(divide="ignore", over="ignore"):
+        base = 0.0 if priors is None else float(np.log(priors[1]) - np.log(priors[0]))
+        if scores == "posterior":
+            odds = float(np.log(cut) - np.log1p(-cut))
+        else:
+            odds = cut + base if scores == "llr" else cut
+        if wanted == "llr":
+            return odds - base
+        return odds if wanted == "log_odds" else float(1 / (1 + np.exp(-odds)))

@@ -1,0 +1,95 @@
+"""The Bayes rule as expressions over columns, in the dialect of any engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from stakes._kernels.bayes_rule import compared
+from stakes.typing import FloatArray
+
+#: Expected costs; their absolute products, where these add to something else; and the margin for
+#: ties, which is relative to them.
+Sums = tuple[list[Any], list[Any] | None, float]
+#: Up to so many decisions are compared pair by pair, which engines do faster than a minimum.
+_PAIRWISE = 8
+
+
+def decided_by_cuts(dialect: Any, posterior: Any, at: list[float], decisions: list[int]) -> Any:
+    """The decision on a posterior of the second class."""
+    branches = [
+        (posterior <= dialect.literal(cut), dialect.literal(decision))
+        for cut, decision in zip(at, decisions[:-1], strict=True)
+    ]
+    return dialect.first_of(branches, dialect.literal(decisions[-1]))
+
+
+def expected_costs(
+    dialect: Any,
+    posteriors: list[Any],
+    table: FloatArray,
+    factors: Sequence[Fraction],
+    kind: str,
+) -> Sums:
+    """What each decision is expected to cost: the sums that `stakes.bayes_decisions` compares.
+
+    `factors` move the posteriors to other priors; the costs of the class are multiplied instead.
+    `kind` is the type of the columns of posteriors.
+    """
+    ratios = np.array([float(factor / max(factors)) for factor in factors])
+    rule = compared(table * ratios[:, None], kind)
+    costs = [_weighted(dialect, posteriors, column) for column in rule.values.T]
+    sizes = None
+    if rule.signed:
+        sizes = [_weighted(dialect, posteriors, column) for column in np.abs(rule.values).T]
+    return costs, sizes, rule.margin
+
+
+def _weighted(dialect: Any, posteriors: list[Any], weights: FloatArray) -> Any:
+    """A weighted sum of posteriors, from left to right."""
+    parts = [_times(dialect, w, p) for w, p in zip(weights.tolist(), posteriors, strict=True) if w]
+    if not parts:
+        return posteriors[0] * dialect.literal(0.0)
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def _times(dialect: Any, weight: float, posterior: Any) -> Any:
+    """A product, without the multiplication where there is none."""
+    if weight == 1:
+        return posterior
+    if weight == -1:
+        return dialect.literal(0.0) - posterior
+    return dialect.literal(weight) * posterior
+
+
+def argmin(dialect: Any, costs: list[Any], sizes: list[Any] | None, margin: float) -> Any:
+    """The position of the first cost that is as good as the least, up to the rounding of both.
+
+    A cost is as good as another when it is above it by no more than the margin times the sum of
+    their sizes; the sizes are the costs themselves where none is given.
+    """
+    lower = upper = costs
+    if margin and sizes is None:  # one product: E (1 - m) <= F (1 + m)
+        ratio = dialect.literal((1 + margin) / (1 - margin))
+        upper = [cost * ratio for cost in costs]
+    elif margin and sizes is not None:
+        slack = [dialect.literal(margin) * size for size in sizes]
+        lower = [cost - more for cost, more in zip(costs, slack, strict=True)]
+        upper = [cost + more for cost, more in zip(costs, slack, strict=True)]
+    branches = []
+    if len(costs) > _PAIRWISE:
+        least = dialect.smallest(upper)
+        branches = [(cost <= least, dialect.literal(j)) for j, cost in enumerate(lower[:-1])]
+        return dialect.first_of(branches, dialect.literal(len(costs) - 1))
+    for j, cost in enumerate(lower[:-1]):
+        holds = cost <= upper[j + 1]
+        for other in upper[j + 2 :]:
+            holds = holds & (cost <= other)
+        branches.append((holds, dialect.literal(j)))
+    return dialect.first_of(branches, dialect.literal(len(costs) - 1))

@@ -1,0 +1,102 @@
+"""A rule in words: short, and true of every score at hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stakes import Application, CostMatrix, DecisionRule
+from stakes.calibration import Affine
+
+NAMES = {"classes": ["no", "yes"]}
+APP = Application(CostMatrix([[0, 1], [10, 0]], **NAMES), priors=[0.98, 0.02])
+ASK = CostMatrix([[0, 1, 0.3], [1, 0, 0.3]], **NAMES, decisions=["no", "yes", "ask"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (DecisionRule(application=APP), "p > 0.091"),
+        (DecisionRule(application=APP, from_priors=[0.5, 0.5]), "p > 0.831"),
+        (DecisionRule(application=APP, scores="log_odds"), "logit > -2.3"),
+        (DecisionRule(application=APP, scores="llr"), "llr > 1.59"),
+        (DecisionRule(application=APP, scores="rank", cut=0.5), "score > 0.5"),
+        (DecisionRule(application=APP, scores="decision"), "decisions as given"),
+        (DecisionRule(application=APP, per_case=True), "per case"),
+        (DecisionRule(application=CostMatrix([[0, 1], [0, 1]], **NAMES)), "always 'no'"),
+        (DecisionRule(application=CostMatrix([[1, 0], [0, 1]], **NAMES)), "p < 0.500"),
+        (DecisionRule(application=CostMatrix.zero_one(3)), "the decision of least expected cost"),
+        (
+            DecisionRule(application=ASK),
+            "p up to 0.300 decide 'no', then below 0.700 'ask', from there on 'yes'",
+        ),
+        (
+            DecisionRule(application=CostMatrix.zero_one(["a", "b"]).with_abstention(0.25)),
+            "p up to 0.250 decide 'a', then below 0.750 'abstain', from there on 'b'",
+        ),
+    ],
+)
+def test_words(rule, words):
+    assert str(rule) == rule.words() == words
+
+
+def test_words_for_a_table():
+    assert DecisionRule(application=ASK).act_when == "see below"
+    assert DecisionRule(application=APP).act_when == "p > 0.091"
+    assert DecisionRule(application=APP, per_case=True).act_when == "per case"
+    assert DecisionRule(application=CostMatrix.zero_one(3)).act_when is None
+    assert DecisionRule(application=APP, scores="decision").act_when is None
+
+
+def test_the_second_decision_may_include_its_cut():
+    # the second of three columns comes before the third, and is taken where both cost the same
+    below, above = (
+        DecisionRule(
+            application=CostMatrix([[9, *costs], [9, *costs[::-1]]], ["no", "yes"], [*"xyz"])
+        )
+        for costs in ((0, 1), (1, 0))
+    )
+    assert str(below) == "p <= 0.500"
+    assert str(above) == "p >= 0.500"
+    assert below.decide([0.5]).tolist() == above.decide([0.5]).tolist() == [1]
+
+
+def test_a_calibrated_rule_says_so():
+    rng = np.random.default_rng(0)
+    y = (rng.random(300) < 0.3).astype(int)
+    rule = DecisionRule(
+        application=APP, calibrator=Affine().fit(rng.normal(y, 1), y), scores="rank"
+    )
+    assert str(rule).startswith("p > 0.")
+    assert str(rule).endswith(" after affine calibration")
+
+
+def test_digits_are_as_many_as_the_scores_need():
+    rule = DecisionRule(application=APP)
+    assert rule.words([0.0905, 0.0912]) == "p > 0.091"
+    assert rule.words([0.09089, 0.09095]) == "p > 0.0909"
+    assert str(rule.rounded_for([0.09089, 0.09095])) == "p > 0.0909"
+    assert str(rule.rounded_for([0.09089, 0.09095]).moved([0.9, 0.1])) == "p > 0.018"
+
+
+@settings(max_examples=60)
+@given(
+    cost=st.integers(1, 999),
+    seed=st.integers(0, 2**20),
+    turned=st.booleans(),
+    kind=st.sampled_from([np.float64, np.float32]),
+    digits=st.integers(1, 6),
+)
+def test_the_printed_rule_decides_every_score_alike(cost, seed, turned, kind, digits):
+    costs = [[0, 1], [cost / 7, 0]]
+    app = Application([row[::-1] for row in costs] if turned else costs)
+    rule = DecisionRule(application=app, score_type=np.dtype(kind).name)
+    rng = np.random.default_rng(seed)
+    near = float(rule.threshold) + rng.normal(0, 1e-4, 50)
+    scores = np.clip(np.round(np.concatenate([rng.random(50), near]), digits), 0, 1).astype(kind)
+    _, sign, text = rule.words(scores).split()
+    cut = kind(text)
+    printed = scores > cut if sign == ">" else scores < cut
+    assert (printed == (rule.decide(scores) == 1)).all()
