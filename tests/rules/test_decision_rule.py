@@ -67,7 +67,7 @@ def corners(costs, priors, from_priors) -> list[Fraction]:
 @settings(max_examples=60)
 @given(costs=matrices, priors=shares, from_priors=shares)
 def test_cuts_are_where_rational_arithmetic_changes_its_mind(costs, priors, from_priors):
-    rule = DecisionRule(application=Application(costs, priors=priors), from_priors=from_priors)
+    rule = DecisionRule(Application(costs, priors=priors), from_priors=from_priors)
     at = corners(costs, priors, from_priors)
     places = sorted({Fraction(0), Fraction(1), *at})
     between = [(a + b) / 2 for a, b in pairwise(places)]
@@ -80,7 +80,7 @@ def test_cuts_are_where_rational_arithmetic_changes_its_mind(costs, priors, from
 @settings(max_examples=40)
 @given(costs=matrices, priors=shares, from_priors=shares)
 def test_decimals_are_decided_as_by_rational_arithmetic(costs, priors, from_priors):
-    rule = DecisionRule(application=Application(costs, priors=priors), from_priors=from_priors)
+    rule = DecisionRule(Application(costs, priors=priors), from_priors=from_priors)
     some = thousandths[::50]
     wanted = [cheapest(costs, exactly(p), priors, from_priors) for p in some.tolist()]
     near = [exactly(p) for p in some.tolist()]
@@ -94,7 +94,7 @@ def test_decimals_are_decided_as_by_rational_arithmetic(costs, priors, from_prio
 @settings(max_examples=60)
 @given(costs=matrices)
 def test_decide_equals_bayes_decisions(costs):
-    rule = DecisionRule(application=Application(costs))
+    rule = DecisionRule(Application(costs))
     for kind in (np.float64, np.float32, np.float16):
         p = thousandths.astype(kind)
         assert (rule.decide(p) == bayes_decisions(p, costs)).all()
@@ -107,8 +107,8 @@ def test_more_classes_are_decided_by_expected_costs(seed, k, m):
     costs, p = rng.integers(0, 9, (k, m)), rng.dirichlet(np.ones(k), 200)
     here, there = rng.dirichlet(np.full(k, 5.0)), rng.dirichlet(np.full(k, 5.0))
     app = Application(costs, priors=there)
-    assert (DecisionRule(application=app).decide(p) == bayes_decisions(p, costs)).all()
-    moved = DecisionRule(application=app, from_priors=here)
+    assert (DecisionRule(app).decide(p) == bayes_decisions(p, costs)).all()
+    moved = DecisionRule(app, from_priors=here)
     assert (moved.decide(p) == bayes_decisions(shift_priors(p, there, old=here), costs)).all()
     logits = np.log(p) + 3.0
     assert (moved.on("log_odds").decide(logits) == moved.decide(p)).all()
@@ -118,7 +118,7 @@ def test_more_classes_are_decided_by_expected_costs(seed, k, m):
 @settings(max_examples=60)
 @given(costs=matrices, first=shares, second=shares)
 def test_a_rule_moved_there_and_back_is_the_same(costs, first, second):
-    rule = DecisionRule(application=Application(costs, priors=first))
+    rule = DecisionRule(Application(costs, priors=first))
     back = rule.moved(second).moved(first)
     assert back.cuts() == rule.cuts()
     assert (back.decide(thousandths) == rule.decide(thousandths)).all()
@@ -127,7 +127,7 @@ def test_a_rule_moved_there_and_back_is_the_same(costs, first, second):
 @settings(max_examples=40)
 @given(costs=matrices, priors=shares, from_priors=shares)
 def test_other_scores_have_the_same_cuts(costs, priors, from_priors):
-    rule = DecisionRule(application=Application(costs, priors=priors), from_priors=from_priors)
+    rule = DecisionRule(Application(costs, priors=priors), from_priors=from_priors)
     odds, llr = rule.on("log_odds"), rule.on("llr")
     base = log_ratio(exactly(from_priors[1]), 1 - exactly(from_priors[1]))
     with np.errstate(divide="ignore"):
@@ -139,7 +139,7 @@ def test_other_scores_have_the_same_cuts(costs, priors, from_priors):
 
 
 def test_logarithms_are_compared_as_they_come():
-    rule = DecisionRule(application=Application([[0, 1], [9, 0]]), scores="log_odds")
+    rule = DecisionRule(Application([[0, 1], [9, 0]]), scores="log_odds")
     cut = rule.threshold
     assert cut == float(np.log(1 / 9))
     around = [np.nextafter(cut, -np.inf), cut, np.nextafter(cut, np.inf), -np.inf, np.inf]
@@ -148,7 +148,7 @@ def test_logarithms_are_compared_as_they_come():
 
 
 def test_the_earlier_decision_is_taken_at_the_cut():
-    turned = DecisionRule(application=Application([[1, 0], [0, 1]]))
+    turned = DecisionRule(Application([[1, 0], [0, 1]]))
     assert turned.decide([0.4, 0.5, 0.6]).tolist() == [1, 0, 0]
     assert turned.threshold == 0.5
     logs = turned.on("log_odds")
@@ -165,20 +165,20 @@ def test_logarithms_of_ratios_are_rounded_once():
 
 def test_threshold_is_of_the_type_of_the_scores():
     app = Application([[0, 1], [9, 0]])
-    single = DecisionRule(application=app, score_type="float32")
+    single = DecisionRule(app, score_type="float32")
     assert single.threshold == float(np.float32(0.1))
     assert single.decide(np.array([0.1], np.float32)).tolist() == [0]
-    assert DecisionRule(application=app).threshold == 0.1
+    assert DecisionRule(app).threshold == 0.1
 
 
 def test_threshold_exists_for_one_cut_of_the_second_decision():
     third = [[0, 1, 0.3], [1, 0, 0.3]]
-    assert DecisionRule(application=Application(third)).threshold is None
-    assert DecisionRule(application=Application(third)).thresholds == (0.3, 0.7)
+    assert DecisionRule(Application(third)).threshold is None
+    assert DecisionRule(Application(third)).thresholds == (0.3, 0.7)
     dear = [[0, 1, 0.6], [1, 0, 0.6]]
-    assert DecisionRule(application=Application(dear)).threshold == 0.5
-    assert DecisionRule(application=Application(np.ones((3, 3)))).threshold is None
-    assert DecisionRule(application=Application([[0, 1], [0, 1]])).threshold is None
+    assert DecisionRule(Application(dear)).threshold == 0.5
+    assert DecisionRule(Application(np.ones((3, 3)))).threshold is None
+    assert DecisionRule(Application([[0, 1], [0, 1]])).threshold is None
 
 
 def test_a_class_without_a_share_is_never_expected():
@@ -192,16 +192,16 @@ def test_a_class_without_a_share_is_never_expected():
 
 
 def test_ranks_and_given_decisions():
-    ranks = DecisionRule(application=APP, scores="rank", cut=3.5)
+    ranks = DecisionRule(APP, scores="rank", cut=3.5)
     assert ranks.decide([3.5, 4.0]).tolist() == [0, 1]
     assert ranks.threshold == 3.5
-    given_ = DecisionRule(application=APP, scores="decision")
+    given_ = DecisionRule(APP, scores="decision")
     assert given_.decide(["call", "ignore"]).tolist() == [1, 0]
     assert given_.threshold is None
 
 
 def test_a_chosen_cut_is_said_on_other_scores():
-    rule = DecisionRule(application=APP, from_priors=[0.5, 0.5], cut=0.25)
+    rule = DecisionRule(APP, from_priors=[0.5, 0.5], cut=0.25)
     assert rule.on("log_odds").cut == pytest.approx(np.log(1 / 3))
     assert rule.on("llr").cut == pytest.approx(np.log(1 / 3))
     assert rule.on("log_odds").on("posterior").cut == pytest.approx(0.25)
@@ -211,15 +211,15 @@ def test_a_chosen_cut_is_said_on_other_scores():
 def test_costs_of_each_case_decide_a_rule_per_case():
     p = np.array([0.1, 0.1])
     costs = np.array([[[0, 1], [5, 0]], [[0, 1], [20, 0]]], dtype=float)
-    rule = DecisionRule(application=APP, per_case=True)
+    rule = DecisionRule(APP, per_case=True)
     assert rule.decide(p, costs=costs).tolist() == [0, 1]
-    moved = DecisionRule(application=APP, per_case=True, from_priors=[0.5, 0.5])
+    moved = DecisionRule(APP, per_case=True, from_priors=[0.5, 0.5])
     there = shift_priors(p, APP.priors, old=[0.5, 0.5])
     assert (moved.decide(p, costs=costs) == bayes_decisions(there, costs)).all()
     with pytest.raises(DataError, match="needs `costs`"):
         rule.decide(p)
     with pytest.raises(DataError, match="costs of its own"):
-        DecisionRule(application=APP).decide(p, costs=costs)
+        DecisionRule(APP).decide(p, costs=costs)
 
 
 def fitted(kind=Affine, n=400):
@@ -231,7 +231,7 @@ def fitted(kind=Affine, n=400):
 @pytest.mark.parametrize("kind", [Affine, Isotonic])
 def test_calibrated_posteriors_are_decided(kind):
     calibrator = fitted(kind)
-    rule = DecisionRule(application=APP, calibrator=calibrator)
+    rule = DecisionRule(APP, calibrator=calibrator)
     after = calibrator.posteriors(Posteriors(thousandths))
     moved = shift_priors(after, APP.priors, old=calibrator.priors)
     far = np.abs(moved[:, 1] - 1 / 11) > 1e-9
@@ -265,7 +265,7 @@ engines = pytest.mark.parametrize("engine", [narwhals_decides, duckdb_decides])
 @settings(max_examples=15)
 @given(costs=matrices, priors=shares, from_priors=shares)
 def test_expressions_decide_as_arrays_do(engine, costs, priors, from_priors):
-    rule = DecisionRule(application=Application(costs, priors=priors), from_priors=from_priors)
+    rule = DecisionRule(Application(costs, priors=priors), from_priors=from_priors)
     with np.errstate(divide="ignore"):
         logs = np.log(thousandths) - np.log1p(-thousandths)
     for each, values in ((rule, thousandths), (rule.on("log_odds"), logs), (rule.on("llr"), logs)):
@@ -274,7 +274,7 @@ def test_expressions_decide_as_arrays_do(engine, costs, priors, from_priors):
 
 @engines
 def test_infinite_cuts_are_expressions_too(engine):
-    certain = DecisionRule(application=Application([[0, 0], [1, 0]]), scores="log_odds")
+    certain = DecisionRule(Application([[0, 0], [1, 0]]), scores="log_odds")
     values = np.array([-np.inf, -1e300, 0.0, np.inf])
     assert (engine(certain, {"s": values}) == certain.decide(values)).all()
     assert certain.decide(values).tolist() == [0, 1, 1, 1]
@@ -285,7 +285,7 @@ def test_expressions_of_more_classes(engine):
     rng = np.random.default_rng(5)
     p = rng.dirichlet(np.ones(3), 500)
     app = Application(rng.integers(-4, 9, (3, 4)), priors=[0.2, 0.3, 0.5])
-    rule = DecisionRule(application=app, from_priors=[0.4, 0.4, 0.2])
+    rule = DecisionRule(app, from_priors=[0.4, 0.4, 0.2])
     assert (engine(rule, {f"p{i}": p[:, i] for i in range(3)}) == rule.decide(p)).all()
     with pytest.raises(CostError, match="needs posteriors"):
         rule.on("log_odds").expression(NARWHALS, [])
@@ -316,22 +316,22 @@ def test_what_cannot_be_meant_is_refused(parts, error, said):
 
 def test_what_cannot_be_done_is_refused():
     with pytest.raises(PriorError, match="nothing says for which priors"):
-        DecisionRule(application=COSTS).moved([0.5, 0.5])
+        DecisionRule(COSTS).moved([0.5, 0.5])
     with pytest.raises(PriorError, match="cannot be moved"):
-        DecisionRule(application=APP, scores="rank", cut=1.0).moved([0.5, 0.5])
+        DecisionRule(APP, scores="rank", cut=1.0).moved([0.5, 0.5])
     with pytest.raises(DataError, match="cannot be said on llr"):
-        DecisionRule(application=APP, scores="rank", cut=1.0).on("llr")
+        DecisionRule(APP, scores="rank", cut=1.0).on("llr")
     with pytest.raises(CostError, match="cuts exist for two classes"):
-        DecisionRule(application=Application(np.ones((3, 3)))).cuts()
+        DecisionRule(Application(np.ones((3, 3)))).cuts()
     with pytest.raises(PosteriorError):
-        DecisionRule(application=APP).decide([1.2])
+        DecisionRule(APP).decide([1.2])
     with pytest.raises(DataError, match="the first is row 1"):
-        DecisionRule(application=APP, scores="llr").decide([0.1, float("nan")])
+        DecisionRule(APP, scores="llr").decide([0.1, float("nan")])
     with pytest.raises(PriorError, match="leave out `from_priors`"):
-        DecisionRule(application=APP, calibrator=fitted(), from_priors=[0.5, 0.5])
+        DecisionRule(APP, calibrator=fitted(), from_priors=[0.5, 0.5])
 
 
 def test_names_of_columns_tell_their_order():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame({"churn": [0.9, 0.01], "stay": [0.1, 0.99]})
-    assert DecisionRule(application=APP).decide(frame).tolist() == [1, 0]
+    assert DecisionRule(APP).decide(frame).tolist() == [1, 0]

@@ -26,17 +26,17 @@ def fitted():
 
 
 RULES = {
-    "plain": DecisionRule(application=APP, model="gbm", digest="0" * 64),
+    "plain": DecisionRule(APP, model="gbm", digest="0" * 64),
     "moved": DecisionRule(
         application=APP, from_priors=[0.9, 0.1], score_type="float32", score_range=(0.01, 0.97)
     ).rounded_for([0.3, 0.4]),
-    "llr": DecisionRule(application=APP, scores="llr", score_range=(-np.inf, 3)),
-    "certain": DecisionRule(application=Application([[0, 0], [1, 0]]), scores="log_odds"),
-    "rank": DecisionRule(application=APP, scores="rank", cut=np.inf),
-    "per case": DecisionRule(application=APP, per_case=True),
-    "decision": DecisionRule(application=APP, scores="decision"),
-    "calibrated": DecisionRule(application=APP, calibrator=fitted()),
-    "several": DecisionRule(application=CostMatrix.zero_one(2).with_abstention(0.1)),
+    "llr": DecisionRule(APP, scores="llr", score_range=(-np.inf, 3)),
+    "certain": DecisionRule(Application([[0, 0], [1, 0]]), scores="log_odds"),
+    "rank": DecisionRule(APP, scores="rank", cut=np.inf),
+    "per case": DecisionRule(APP, per_case=True),
+    "decision": DecisionRule(APP, scores="decision"),
+    "calibrated": DecisionRule(APP, calibrator=fitted()),
+    "several": DecisionRule(CostMatrix.zero_one(2).with_abstention(0.1)),
     "many": DecisionRule(
         application=Application(np.arange(12).reshape(3, 4), priors=[0.2, 0.3, 0.5]),
         from_priors=[0.4, 0.4, 0.2],

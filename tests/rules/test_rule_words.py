@@ -18,22 +18,22 @@ ASK = CostMatrix([[0, 1, 0.3], [1, 0, 0.3]], **NAMES, decisions=["no", "yes", "a
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        (DecisionRule(application=APP), "p > 0.091"),
-        (DecisionRule(application=APP, from_priors=[0.5, 0.5]), "p > 0.831"),
-        (DecisionRule(application=APP, scores="log_odds"), "logit > -2.3"),
-        (DecisionRule(application=APP, scores="llr"), "llr > 1.59"),
-        (DecisionRule(application=APP, scores="rank", cut=0.5), "score > 0.5"),
-        (DecisionRule(application=APP, scores="decision"), "decisions as given"),
-        (DecisionRule(application=APP, per_case=True), "per case"),
-        (DecisionRule(application=CostMatrix([[0, 1], [0, 1]], **NAMES)), "always 'no'"),
-        (DecisionRule(application=CostMatrix([[1, 0], [0, 1]], **NAMES)), "p < 0.500"),
-        (DecisionRule(application=CostMatrix.zero_one(3)), "the decision of least expected cost"),
+        (DecisionRule(APP), "p > 0.091"),
+        (DecisionRule(APP, from_priors=[0.5, 0.5]), "p > 0.831"),
+        (DecisionRule(APP, scores="log_odds"), "logit > -2.3"),
+        (DecisionRule(APP, scores="llr"), "llr > 1.59"),
+        (DecisionRule(APP, scores="rank", cut=0.5), "score > 0.5"),
+        (DecisionRule(APP, scores="decision"), "decisions as given"),
+        (DecisionRule(APP, per_case=True), "per case"),
+        (DecisionRule(CostMatrix([[0, 1], [0, 1]], **NAMES)), "always 'no'"),
+        (DecisionRule(CostMatrix([[1, 0], [0, 1]], **NAMES)), "p < 0.500"),
+        (DecisionRule(CostMatrix.zero_one(3)), "the decision of least expected cost"),
         (
-            DecisionRule(application=ASK),
+            DecisionRule(ASK),
             "p up to 0.300 decide 'no', then below 0.700 'ask', from there on 'yes'",
         ),
         (
-            DecisionRule(application=CostMatrix.zero_one(["a", "b"]).with_abstention(0.25)),
+            DecisionRule(CostMatrix.zero_one(["a", "b"]).with_abstention(0.25)),
             "p up to 0.250 decide 'a', then below 0.750 'abstain', from there on 'b'",
         ),
     ],
@@ -43,11 +43,11 @@ def test_words(rule, words):
 
 
 def test_words_for_a_table():
-    assert DecisionRule(application=ASK).act_when == "see below"
-    assert DecisionRule(application=APP).act_when == "p > 0.091"
-    assert DecisionRule(application=APP, per_case=True).act_when == "per case"
-    assert DecisionRule(application=CostMatrix.zero_one(3)).act_when is None
-    assert DecisionRule(application=APP, scores="decision").act_when is None
+    assert DecisionRule(ASK).act_when == "see below"
+    assert DecisionRule(APP).act_when == "p > 0.091"
+    assert DecisionRule(APP, per_case=True).act_when == "per case"
+    assert DecisionRule(CostMatrix.zero_one(3)).act_when is None
+    assert DecisionRule(APP, scores="decision").act_when is None
 
 
 def test_the_second_decision_may_include_its_cut():
@@ -74,7 +74,7 @@ def test_a_calibrated_rule_says_so():
 
 
 def test_digits_are_as_many_as_the_scores_need():
-    rule = DecisionRule(application=APP)
+    rule = DecisionRule(APP)
     assert rule.words([0.0905, 0.0912]) == "p > 0.091"
     assert rule.words([0.09089, 0.09095]) == "p > 0.0909"
     assert str(rule.rounded_for([0.09089, 0.09095])) == "p > 0.0909"
@@ -92,7 +92,7 @@ def test_digits_are_as_many_as_the_scores_need():
 def test_the_printed_rule_decides_every_score_alike(cost, seed, turned, kind, digits):
     costs = [[0, 1], [cost / 7, 0]]
     app = Application([row[::-1] for row in costs] if turned else costs)
-    rule = DecisionRule(application=app, score_type=np.dtype(kind).name)
+    rule = DecisionRule(app, score_type=np.dtype(kind).name)
     rng = np.random.default_rng(seed)
     near = float(rule.threshold) + rng.normal(0, 1e-4, 50)
     scores = np.clip(np.round(np.concatenate([rng.random(50), near]), digits), 0, 1).astype(kind)

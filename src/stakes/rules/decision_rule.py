@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +30,7 @@ KINDS = ("posterior", "log_odds", "llr", "rank", "decision")
 _TYPES = ("float64", "float32", "float16")
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class DecisionRule:
     """From what a model says to what is done.
 
@@ -77,7 +77,7 @@ class DecisionRule:
     Examples
     --------
     >>> app = Application([[0, 1], [10, 0]], priors=[0.98, 0.02])
-    >>> rule = DecisionRule(application=app)
+    >>> rule = DecisionRule(app)
     >>> str(rule), rule.decide([0.05, 0.5])
     ('p > 0.091', array([0, 1], dtype=int8))
     >>> str(rule.moved([0.9, 0.1])), str(rule.on("llr"))
@@ -85,6 +85,7 @@ class DecisionRule:
     """
 
     application: Application
+    _: KW_ONLY
     scores: str = "posterior"
     from_priors: FloatArray | None = None
     calibrator: Calibrator | None = None
@@ -232,7 +233,7 @@ class DecisionRule:
 
         Examples
         --------
-        >>> rule = DecisionRule(application=Application([[0, 1], [10, 0]]), scores="log_odds")
+        >>> rule = DecisionRule(Application([[0, 1], [10, 0]]), scores="log_odds")
         >>> rule.decide([-3.0, 0.0])
         array([0, 1], dtype=int8)
         """
@@ -280,7 +281,7 @@ class DecisionRule:
 
         Examples
         --------
-        >>> rule = DecisionRule(application=Application([[0, 1], [10, 0]], priors=[0.5, 0.5]))
+        >>> rule = DecisionRule(Application([[0, 1], [10, 0]], priors=[0.5, 0.5]))
         >>> str(rule.moved([0.98, 0.02]))
         'p > 0.831'
         """
@@ -307,7 +308,7 @@ class DecisionRule:
 
         Examples
         --------
-        >>> str(DecisionRule(application=Application([[0, 1], [10, 0]])).on("log_odds"))
+        >>> str(DecisionRule(Application([[0, 1], [10, 0]])).on("log_odds"))
         'logit > -2.3'
         """
         if scores == self.scores:

@@ -77,7 +77,7 @@ def load_rule(path: str | Path) -> DecisionRule:
     Examples
     --------
     >>> import tempfile
-    >>> rule = DecisionRule(application=Application([[0, 1], [10, 0]]), model="gbm")
+    >>> rule = DecisionRule(Application([[0, 1], [10, 0]]), model="gbm")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     rule.save(Path(folder) / "rule.json")
     ...     load_rule(Path(folder) / "rule.json")
