@@ -146,7 +146,7 @@ class TestDownloads:
         )
         files = {name: base64.b64decode(url.partition(",")[2]).decode() for name, url in links}
         assert json.loads(files["evaluation.json"])["verdict"]["sentence"] == ev.verdict
-        assert files["models.csv"].splitlines()[0].startswith("name,nec,low,high")
+        assert files["models.csv"].splitlines()[0].startswith("model,nec,low,high")
 
     def test_svg(self, opened):
         page = opened(text_of(binary))

@@ -90,16 +90,17 @@ def test_scores_at_twenty_places(opened, journey):
         page.slide(ratio=i, share=j)
         there = evaluate(y, models, application=moved(ev.application, i, j, given=given), rng=0)
         volume = ev.application.volume or 1
+        saved = "saving" if ev.application.volume is None else "total_saving"
         now = page.values()
         for k, model in enumerate(there.models):
             same(now, f"nec-{k}", model.nec)
-            same(now, f"after-{k}", model.recalibrated_nec)
-            same(now, f"cut-{k}", model.threshold)
-            same(now, f"hull-{k}", model.best_nec)
-            same(now, f"saving-{k}", model.saving * volume)
+            same(now, f"recalibrated_nec-{k}", model.recalibrated_nec)
+            same(now, f"rule-{k}", model.threshold)
+            same(now, f"hull-{k}", model.optimistic_nec)
+            same(now, f"{saved}-{k}", model.saving * volume)
             # The ends of an interval are roots, found to 1e-7 of their own scale.
             assert page.numbers(f"interval-{k}") == pytest.approx(model.interval, rel=1e-6)
-            same(now, f"chance-{k}", model.probability_best)  # the very same draws
+            same(now, f"probability_best-{k}", model.probability_best)  # the very same draws
         assert spoken(page.text("#verdict"), i, j) == spoken(there.verdict, i, j)
         kinds.add(there.verdict_kind)
     assert len(kinds) >= 2  # so that the words of several verdicts were compared
@@ -124,11 +125,11 @@ def test_counts_per_thousand_and_the_chosen_model(opened):
 def test_volume_and_unit_cost_scale_the_savings(opened):
     ev = binary()
     page = opened(text_of(binary))
-    before = page.number("saving-0")
+    before = page.number("total_saving-0")
     page.slide(volume=500_000, unit=2)
-    same(page, "saving-0", before * 2 / 2)
+    same(page, "total_saving-0", before * 2 / 2)
     page.slide(volume=1000)
-    assert page.number("saving-0") == pytest.approx(before * 1000 / 250_000 / 2)
+    assert page.number("total_saving-0") == pytest.approx(before * 1000 / 250_000 / 2)
     page.slide(volume=250_000, unit=4)
     assert page.text("#verdict") == " ".join(ev.verdict.split())
 
@@ -217,7 +218,7 @@ def test_where_sureness_is_not_known_the_page_says_so(opened, journey):
     assert page.text("#verdict").endswith(
         "How sure this is was computed at the stated costs and shares only."
     )
-    assert page.text("#interval-0") == page.text("#chance-0") == ""
+    assert page.text("#interval-0") == page.text("#probability_best-0") == ""
     cases, there = ev.sources.cases, moved(ev.application, 4, -2, given=False)
     for k, one in enumerate(ev.sources.judged):
         p = one.model.at(there.priors, ev.sources.said_at)
@@ -315,9 +316,9 @@ def test_costs_per_case_at_twenty_places(opened):
         now = page.values()
         for k, model in enumerate(there.models):
             same(now, f"nec-{k}", model.nec)
-            same(now, f"saving-{k}", 1000 * model.saving)
+            same(now, f"total_saving-{k}", 1000 * model.saving)
             if model.threshold is not None and (i, j) != (0, 0):
-                same(now, f"cut-{k}", model.threshold)
+                same(now, f"rule-{k}", model.threshold)
         chosen = there.models[int(page.tab.input_value("#payer"))]
         shares = np.abs(chosen.cells) / np.abs(chosen.cells).sum()
         for a in range(2):
@@ -361,7 +362,7 @@ def test_costs_per_case_of_three_classes_along_both_sliders(opened, option):
         now = page.values()
         for k, model in enumerate(there.models):
             same(now, f"nec-{k}", model.nec)
-            same(now, f"saving-{k}", 1000 * model.saving)
+            same(now, f"total_saving-{k}", 1000 * model.saving)
         chosen = there.models[int(page.tab.input_value("#payer"))]
         shares = np.abs(chosen.cells) / np.abs(chosen.cells).sum()
         for a in range(3):
@@ -382,18 +383,18 @@ def test_scale_and_volume_of_costs_per_case_of_three_classes(opened):
     ev = pets_by_amount()
     page = opened(text_of(pets_by_amount))
     page.slide(volume=2000, scale=3)
-    same(page, "saving-0", 6000 * ev.models[0].saving)
+    same(page, "total_saving-0", 6000 * ev.models[0].saving)
     page.slide(factor=15)
-    before = page.number("saving-0")
+    before = page.number("total_saving-0")
     page.slide(volume=1000)
-    same(page, "saving-0", before / 2)
+    same(page, "total_saving-0", before / 2)
 
 
 def test_scale_and_volume_of_costs_per_case(opened):
     ev = by_amount()
     page = opened(text_of(by_amount))
     page.slide(volume=2000, scale=3)
-    assert page.number("saving-0") == pytest.approx(6000 * ev.models[0].saving, rel=1e-12)
+    assert page.number("total_saving-0") == pytest.approx(6000 * ev.models[0].saving, rel=1e-12)
     assert page.text("#interval-0") != ""  # a NEC does not change with the scale
     tripled = by_amount(costs=CaseCosts(3 * loans().values, loans().classes, loans().decisions))
     page.slide(volume=1000)

@@ -52,7 +52,7 @@ class TestNumbers:
 
     def test_best_on_data_is_never_worse_than_as_is(self):
         for model in self.EV.models:
-            assert model.best_nec <= model.nec + 1e-12
+            assert model.optimistic_nec <= model.nec + 1e-12
 
     def test_probabilities_add_to_one(self):
         assert sum(m.probability_best for m in self.EV.models) == pytest.approx(1.0)
@@ -142,7 +142,7 @@ class TestForms:
             np.repeat(Y, weights), {"m": np.repeat(GOOD, weights)}, application=APP, rng=0
         )
         assert weighted["m"].nec == pytest.approx(repeated["m"].nec)
-        assert weighted["m"].best_nec == pytest.approx(repeated["m"].best_nec)
+        assert weighted["m"].optimistic_nec == pytest.approx(repeated["m"].optimistic_nec)
 
     def test_groups_widen_the_interval(self):
         groups = np.repeat(np.arange(Y.shape[0] // 4), 4)
@@ -326,5 +326,5 @@ def test_one_class_only_cannot_say():
     said = {"m": np.linspace(0, 1, 50)}
     ev = evaluate(["stay"] * 50, said, application=APP, positive="churn", rng=0)
     assert ev.verdict_kind == "cannot say"
-    assert ev["m"].best_nec is None
+    assert ev["m"].optimistic_nec is None
     assert ev["m"].interval is None

@@ -17,7 +17,9 @@ def test_verdict_first_then_a_table():
     lines = ev.to_markdown().splitlines()
     assert lines[0].startswith("**")
     head = next(line for line in lines if line.startswith("| model"))
-    assert head == "| model | NEC | interval | re-calibrated | act when | saves per year (EUR) |"
+    assert (
+        head == "| model | NEC | 95 % interval | re-calibrated | act when | saves per year (EUR) |"
+    )
     widths = {line.count("|") for line in lines if line.startswith("|")}
     assert len(widths) == 1
 

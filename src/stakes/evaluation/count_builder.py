@@ -342,7 +342,7 @@ def _summed_slices(
     chance = None
     if comparison is not None:
         chance = float(comparison.probability_best[comparison.systems.index(model)])
-    best_nec, best_threshold = _at_its_best(found, model, app)
+    optimistic_nec, optimistic_threshold = _at_its_best(found, model, app)
     return ModelEvaluation(
         name=model,
         kind=found.kinds[model],
@@ -353,8 +353,8 @@ def _summed_slices(
         interval=_reduction_interval(found, model, variant, name, options) if defined else None,
         probability_best=chance,
         threshold=variant.threshold,
-        best_nec=best_nec,
-        best_threshold=best_threshold,
+        optimistic_nec=optimistic_nec,
+        optimistic_threshold=optimistic_threshold,
         cells=variant.cells,
         rule=None
         if variant.threshold is None

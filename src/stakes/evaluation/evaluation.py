@@ -20,7 +20,7 @@ from stakes.evaluation.model_evaluation import (
     costliest_cells,
     use_of_decisions,
 )
-from stakes.evaluation.model_table import as_text, model_table
+from stakes.evaluation.model_table import as_text, model_frame
 from stakes.exceptions import DataError
 from stakes.messages.notes import Note
 from stakes.results import Frame
@@ -94,17 +94,23 @@ class Evaluation:
     unpaired: tuple[Difference, ...] = ()
 
     @property
+    def best_naive(self) -> Naive:
+        """The best decision that ignores the models, and what it costs per case."""
+        if self.naive is not None:
+            return self.naive
+        app = self.application
+        standard = app.with_costs(app.costs.standardized())
+        return Naive(app.naive_decision, app.naive_cost, standard.naive_cost)
+
+    @property
     def naive_decision(self) -> Name:
         """The best decision that ignores the models."""
-        return self.application.naive_decision if self.naive is None else self.naive.decision
+        return self.best_naive.decision
 
     @property
     def naive_cost(self) -> float:
         """Standardised cost per case of the best naive decision: what the NEC divides by."""
-        if self.naive is not None:
-            return self.naive.avoidable
-        standard = self.application.costs.standardized()
-        return self.application.with_costs(standard).naive_cost
+        return self.best_naive.avoidable
 
     @property
     def best(self) -> str:
@@ -192,7 +198,7 @@ class Evaluation:
 
     def frame(self) -> Frame:
         """One row per model, cheapest first."""
-        return model_table(self)
+        return model_frame(self)
 
     @property
     def plot(self) -> Plots:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes.application import Application
+from stakes.evaluation.model_table import rows_of
 from stakes.exceptions import DataError
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
-    from stakes.evaluation.model_evaluation import ModelEvaluation, Stretch
+    from stakes.evaluation.model_evaluation import Stretch
 
 
 def application_record(application: Application, data_priors: Any) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
         "cases": ev.n_cases,
         "application": application_record(app, ev.data_priors),
         "naive": {"decision": str(ev.naive_decision), "avoidable_cost": ev.naive_cost},
-        "models": [_model(ev, model) for model in sorted(ev.models, key=lambda m: m.cost)],
+        "models": rows_of(ev),
         "differences": _differences(ev),
         "switches": [_stretch(stretch) for stretch in ev.switches],
         "ranges": [_stretch(stretch) for stretch in ev.ranges],
@@ -103,34 +104,6 @@ def _writable(value: Any) -> bool:
 def _finite(number: float | None) -> float | None:
     """A number that JSON can hold, or None."""
     return float(number) if number is not None and math.isfinite(number) else None
-
-
-def _pair(limits: tuple[float, float] | None) -> list[float | None] | None:
-    """Two limits."""
-    return None if limits is None else [_finite(limits[0]), _finite(limits[1])]
-
-
-def _model(ev: Evaluation, model: ModelEvaluation) -> dict[str, Any]:
-    """One model as plain data."""
-    volume = ev.application.volume
-    return {
-        "name": model.name,
-        "kind": model.kind,
-        "cost": model.cost,
-        "nec": _finite(model.nec),
-        "interval": _pair(model.interval),
-        "saving": model.saving,
-        "total_saving": None if volume is None else model.saving * volume,
-        "probability_best": _finite(model.probability_best),
-        "threshold": _finite(model.threshold),
-        "recalibrated_nec": _finite(model.recalibrated_nec),
-        "recalibrated_interval": _pair(model.recalibrated_interval),
-        "optimistic_nec": _finite(model.best_nec),
-        "optimistic_threshold": _finite(model.best_threshold),
-        "rule": model.rule,
-        "counts": np.asarray(model.confusion.counts).tolist(),
-        "cost_by_cell": None if model.cells is None else np.asarray(model.cells).tolist(),
-    }
 
 
 def _differences(ev: Evaluation) -> list[dict[str, Any]]:

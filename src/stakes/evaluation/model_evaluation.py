@@ -44,7 +44,7 @@ class ModelEvaluation:
         After cross-fitted calibration.
     recalibrated_interval : pair of float or None
         Of that NEC, the fitted maps taken as given.
-    best_nec, best_threshold : float or None
+    optimistic_nec, optimistic_threshold : float or None
         At the best threshold on these very data: optimistic.
     cells : array of shape (n_classes, n_decisions) or None
         Cost per case by true class and decision, at the priors that count; `cost` is its sum.
@@ -65,8 +65,8 @@ class ModelEvaluation:
     threshold: float | None
     recalibrated_nec: float | None = None
     recalibrated_interval: tuple[float, float] | None = None
-    best_nec: float | None = None
-    best_threshold: float | None = None
+    optimistic_nec: float | None = None
+    optimistic_threshold: float | None = None
     cells: FloatArray | None = None
     rule: str | None = None
     calibration_slope: float | None = None

@@ -10,12 +10,16 @@ from datetime import date
 from importlib.resources import files
 from typing import Any
 
+from stakes.evaluation import model_table
 from stakes.messages.quantities import grouped, percent
 from stakes.report.charts import Chart
 from stakes.report.markup import Html, as_json, element, joined, text
 from stakes.report.page_inputs import told
 from stakes.report.page_tables import cases, doubt, models, payers, slices
 from stakes.report.page_words import changes, computed, drawings, verdict
+
+#: Columns that follow the sliders; the others are blank where nobody has computed them.
+_MOVING = ("name", "nec", "saving", "total_saving")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,9 @@ def _data(sheet: Sheet) -> dict[str, Any]:
         "level": record["level"],
         "names": list(sheet.order),
         "stated": [named[name] for name in sheet.order],
+        "kept": [
+            each.name for each in model_table.COLUMNS if each.title and each.name not in _MOVING
+        ],
         "two": sheet.numbers,
         "many": sheet.table,
         "each": sheet.each,

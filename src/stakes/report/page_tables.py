@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from stakes.evaluation.model_table import shown_columns
 from stakes.messages.quantities import (
-    amount,
     between,
+    cut_text,
     grouped,
     normalized,
     per_case,
@@ -24,70 +25,27 @@ if TYPE_CHECKING:
 def models(sheet: Sheet) -> Html:
     """The models side by side, cheapest first."""
     record = sheet.record
-    app, found = record["application"], record["models"]
-    unit = f" ({app['unit']})" if app["unit"] else ""
-    saves = "saves per case" if app["volume"] is None else "saves"
-    if app["volume"] is not None and app["period"]:
-        saves = f"saves per {app['period']}"
-    kept = _kept(found)
-    level = record["level"]
-    titles = {
-        "interval": f"{percent(level, 0)} interval" if level else "interval",
-        "after": "re-calibrated",
-        "cut": "act when p >",
-        "saving": f"{saves}{unit}",
-        "chance": "best in",
-    }
-    head = ["model", "NEC", *(titles[name] for name in kept)]
-    rows = [
-        ("best" if model["name"] == record["best"] else "", _row(sheet, model, kept))
-        for model in found
-    ]
+    columns = shown_columns(record)
+    rows = []
+    for at, model in enumerate(record["models"]):
+        k = sheet.order.index(model["name"])
+        head = joined(swatch(k, len(sheet.order)), element("span", model["name"], class_="name"))
+        cells = [element("th", head, scope="row")]
+        for each in columns[1:]:
+            name = each.column.name
+            cells.append(_cell(k, name, each.cells[at], model[name] if name == "nec" else None))
+        rows.append(("best" if model["name"] == record["best"] else "", cells))
     naive = element("th", f"always decide “{record['naive']['decision']}”", scope="row", id="naive")
-    rows.append(("naive", [naive, element("td", "1.000"), *[element("td", "")] * len(kept)]))
-    caption = (
-        "NEC: expected cost divided by that of the best decision that ignores the model; "
-        "0 is perfect, 1 is useless, lower is better."
+    rows.append(
+        ("naive", [naive, element("td", "1.000"), *[element("td", "")] * (len(columns) - 2)])
     )
-    if "after" in kept:
-        caption += " Re-calibrated: after cross-fitted calibration, which its figures pay for."
-    if "chance" in kept:
-        caption += " Best in: how often the model would cost least if the cases were drawn again."
-    return section(
-        "The models at that cost", table(caption, head, rows, name="models"), _optimistic(sheet)
+    caption = " ".join(
+        f"{each.title[0].upper()}{each.title[1:]}: {each.column.meaning}."
+        for each in columns
+        if each.column.explained
     )
-
-
-def _kept(found: list[Any]) -> list[str]:
-    """The columns that have something to say."""
-    has = {
-        "interval": any(m["interval"] for m in found),
-        "after": any(m["recalibrated_nec"] is not None for m in found),
-        "cut": any(m["threshold"] is not None for m in found),
-        "saving": True,
-        "chance": any(m["probability_best"] is not None for m in found),
-    }
-    return [name for name, some in has.items() if some]
-
-
-def _row(sheet: Sheet, model: Any, kept: list[str]) -> list[Html]:
-    """The cells of one model; the script finds them by model and column."""
-    k = sheet.order.index(model["name"])
-    volume = sheet.record["application"]["volume"]
-    shown = {
-        "interval": between(model["interval"]),
-        "after": "" if model["recalibrated_nec"] is None else f"{model['recalibrated_nec']:.3f}",
-        "cut": "" if model["threshold"] is None else f"{model['threshold']:.3f}",
-        "saving": per_case(model["saving"]) if volume is None else amount(model["total_saving"]),
-        "chance": "" if model["probability_best"] is None
-        else percent(model["probability_best"], 0),
-    }  # fmt: skip
-    head = joined(swatch(k, len(sheet.order)), element("span", model["name"], class_="name"))
-    cells = [
-        element("th", head, scope="row"),
-        _cell(k, "nec", normalized(model["nec"]), model["nec"]),
-    ]
-    return cells + [_cell(k, name, shown[name], None) for name in kept]
+    made = table(caption, [each.title for each in columns], rows, name="models")
+    return section("The models at that cost", made, _optimistic(sheet))
 
 
 def _cell(k: int, name: str, shown: str, value: float | None) -> Html:
@@ -107,7 +65,7 @@ def _optimistic(sheet: Sheet) -> Html:
         rows.append(("", [
             element("th", model["name"], scope="row"),
             _cell(k, "hull", f"{model['optimistic_nec']:.3f}", model["optimistic_nec"]),
-            _cell(k, "hullcut", "never" if cut is None else f"{cut:.3f}", cut),
+            _cell(k, "hullcut", "never" if cut is None else cut_text(cut), cut),
         ]))  # fmt: skip
     caption = (
         "Optimistic: the threshold was chosen on the very cases it is judged on. "

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from stakes.evaluation.model_table import as_csv, flat_columns
 from stakes.messages.quantities import grouped, percent, plain
 from stakes.report.charts import cursor
 from stakes.report.markup import Html, data_url, element, joined, section, table, text
@@ -234,7 +233,7 @@ def computed(sheet: Sheet) -> Html:
     explained += f" {sheet.sureness}" if sheet.sureness else ""
     links = [
         _link("JSON", "evaluation.json", json.dumps(record, allow_nan=False), "application/json"),
-        _link("CSV", "models.csv", _csv(record), "text/csv"),
+        _link("CSV", "models.csv", as_csv(flat_columns(record["models"])), "text/csv"),
     ]
     links += [
         Html(f'<button type="button" class="svg" data-chart="{chart.key}" hidden>'
@@ -251,17 +250,3 @@ def computed(sheet: Sheet) -> Html:
 def _link(label: str, name: str, content: str, kind: str) -> Html:
     """A file to download that is part of the page."""
     return element("a", label, href=data_url(content, kind), download=name)
-
-
-def _csv(record: Any) -> str:
-    """The table of the models at the stated costs."""
-    names = ["name", "nec", "low", "high", "recalibrated_nec", "threshold", "cost", "saving",
-             "total_saving", "probability_best", "optimistic_nec"]  # fmt: skip
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(names)
-    for model in record["models"]:
-        low, high = model["interval"] or (None, None)
-        row = {**model, "low": low, "high": high}
-        writer.writerow(["" if row[name] is None else row[name] for name in names])
-    return buffer.getvalue()

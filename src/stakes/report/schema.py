@@ -6,6 +6,8 @@ import json
 from importlib.resources import files
 from typing import Any
 
+from stakes.evaluation.model_table import model_schema
+
 
 def schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of the record of an evaluation.
@@ -13,8 +15,7 @@ def schema() -> dict[str, Any]:
     Returns
     -------
     dict
-        For any validator; the same file lies in the package as
-        ``stakes/report/evaluation.schema.json``.
+        For any validator. What is said of a model follows from the columns of the table.
 
     Examples
     --------
@@ -23,4 +24,5 @@ def schema() -> dict[str, Any]:
     """
     text = files("stakes.report").joinpath("evaluation.schema.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
+    found["$defs"]["model"] = model_schema()
     return found

@@ -10,7 +10,10 @@
     const [low, high] = [ends[1], ends[0]].map((nec) => money(naive * (1 - nec) * (volume() || 1), null));
     return ` (${low} to ${high})`;
   };
-  const rule = (cut) => `p > ${cut >= 0.01 && cut <= 0.99 ? cut.toFixed(3) : plain(cut, 3)}`;
+  const rule = (k, cut) => { // in the words of the library where it is the one that it stated
+    const known = cut === stated[k].threshold && stated[k].rule;
+    return known || (Number.isFinite(cut) ? `p > ${cutText(cut)}` : cutText(cut));
+  };
   const paid = app.costs.every((row) => Math.min(...row) === 0) ? "cost" : "avoidable cost";
   const sentence = (now) => {
     const k = now.best;
@@ -46,8 +49,7 @@
       }
       return `${text}). ${names[k]} ${worth}`;
     }
-    const known = now.cut[k] === stated[k].threshold && stated[k].rule;
-    const at = now.cut[k] === null ? "" : ` at ${known || rule(now.cut[k])}`;
+    const at = now.cut[k] === null ? "" : ` at ${rule(k, now.cut[k])}`;
     return `Deploy ${names[k]}${at}. It ${worth}`;
   };
   const announce = (text) => {

@@ -12,10 +12,11 @@
   const savings = (naive, nec) => names.forEach((_, k) => {
     const saved = nec[k] === null ? 0 : naive * (1 - nec[k]);
     const cases = volume();
-    put(`saving-${k}`, cases === null ? plain(saved, 4) : short(saved * cases), saved * (cases || 1));
+    const text = cases === null ? plain(saved, 4) : short(saved * cases);
+    ["saving", "total_saving"].forEach((name) => put(`${name}-${k}`, text, saved * (cases || 1)));
   });
   // ---- columns that are known at the stated place only
-  const KEPT = ["interval", "after", "chance", "cut"];
+  const KEPT = page.kept;
   const kept = KEPT.map((name) => names.map((_, n) => {
     const cell = $(`${name}-${n}`);
     return cell && [cell.textContent, cell.dataset.value];

@@ -90,9 +90,9 @@
         if (now.low && Number.isFinite(now.low[n])) {
           put(`interval-${n}`, `${fixed(now.low[n])} – ${fixed(now.high[n])}`, `${now.low[n]} ${now.high[n]}`);
         }
-        if (now.after[n] !== null) put(`after-${n}`, now.after[n].toFixed(3), now.after[n]);
-        if (now.cut[n] !== null) put(`cut-${n}`, now.cut[n].toFixed(3), now.cut[n]);
-        if (now.chance) put(`chance-${n}`, percent(now.chance[n], 0), now.chance[n]);
+        if (now.after[n] !== null) put(`recalibrated_nec-${n}`, now.after[n].toFixed(3), now.after[n]);
+        if (now.cut[n] !== null) put(`rule-${n}`, rule(n, now.cut[n]), now.cut[n]);
+        if (now.chance) put(`probability_best-${n}`, percent(now.chance[n], 0), now.chance[n]);
         if (now.hull[n]) {
           const [nec, cut] = now.hull[n];
           put(`hull-${n}`, nec.toFixed(3), nec);

@@ -44,7 +44,8 @@
       const best = fill(nec, now.naive * scale, now.decision, moved);
       if (moved) {
         rules.forEach((r, n) => {
-          if (r.cuts) put(`cut-${n}`, cutText(r.cuts[now.stop[r.along]]), r.cuts[now.stop[r.along]]);
+          const cut = r.cuts && r.cuts[now.stop[r.along]];
+          if (r.cuts) put(`rule-${n}`, rule(n, cut), cut);
         });
         announce(unsure(nec, now.naive * scale, now.decision, ""));
       } else announce(rescales ? rescaled(scale) : statedVerdict);
