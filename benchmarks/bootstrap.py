@@ -17,8 +17,8 @@ import numpy as np
 from timing import Row, best_of, heading, table
 
 from stakes import Application, ConfusionMatrix, PairedCounts, ScoreCounts
-from stakes._kernels.resample import run_bootstrap as runs_kernel
-from stakes._kernels.resample.run_bootstrap import Rates
+from stakes._kernels import run_bootstrap as runs_kernel
+from stakes._kernels.run_bootstrap import Rates
 from stakes.uncertainty import compare as compare_systems
 from stakes.uncertainty import interval
 
@@ -138,9 +138,9 @@ def ten_systems() -> None:
         joint.cells, joint.counts * 100, joint.systems, joint.classes, joint.decisions
     )
     app = Application([[0, 1], [20, 0]], priors=[0.98, 0.02])
-    from stakes.uncertainty.comparisons.cost_draws import cost_draws
+    from stakes.uncertainty.comparison import cost_draws
+    from stakes.uncertainty.intervals.interval import Replicates
     from stakes.uncertainty.intervals.linear_costs import as_stakes
-    from stakes.uncertainty.intervals.replicates import Replicates
 
     draw = cost_draws(paired, None, as_stakes(app), True)
     seconds = best_of(lambda: Replicates.drawn(draw, 10_000, 0), 3)

@@ -29,8 +29,7 @@ from timing import machine
 
 import stakes
 from stakes.integrations.torch import confusion_counts, score_counts
-from stakes.integrations.torch.fused import can_fuse, fused_counts
-from stakes.integrations.torch.tensors import compared_costs
+from stakes.integrations.torch.tensors import can_fuse, compared_costs, fused_counts
 
 COSTS = stakes.CostMatrix(
     [[0, 1, 4, 9, 0.5], [2, 0, 1, 4, 0.5], [8, 2, 0, 1, 0.75], [32, 8, 2, 0, 1.5]],

@@ -18,9 +18,14 @@ from scipy import stats
 from timing import Row, best_of, heading, table
 
 from stakes import ConfusionMatrix, CostMatrix, metrics
-from stakes.papers.wa2025.case_costs import GRID, ErrorCosts, churn_costs
+from stakes.papers.wa2025.case_costs import (
+    GRID,
+    ErrorCosts,
+    churn_costs,
+    costed_scores,
+    free_scores,
+)
 from stakes.papers.wa2025.grid import correlation_grid, outcomes_at
-from stakes.papers.wa2025.rated import costed_scores, free_scores
 
 AUTHORS = 1.7  # seconds per cell and sample
 RATIO, SHARE = 0.5, 0.3

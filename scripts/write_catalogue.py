@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stakes.audit import compliance
 from stakes.metrics import catalogue
-from stakes.metrics.facts.metric import Metric
+from stakes.metrics.metric import Metric
 
 PAGE = Path(__file__).parent.parent / "docs" / "catalogue.md"
 HEAD = """# Catalogue of metrics

@@ -25,6 +25,7 @@ SURROUNDINGS = (
     "_checks",
     "_columns",
     "_files",
+    "_lazy",
     "_names",
     "_optional",
     "_random",

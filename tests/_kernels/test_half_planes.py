@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes._kernels.half_planes import balance, common_arc, triple_around_zero
+from stakes._kernels.rankings import balance, common_arc, triple_around_zero
 
 angles = st.lists(st.floats(0, 6.28), min_size=1, max_size=12).map(np.array)
 

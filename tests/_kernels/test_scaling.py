@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from stakes._kernels.array_sizes import ordinary_scale
+from stakes._kernels.fast_loops import ordinary_scale
 
 
 @pytest.mark.parametrize("largest", [1.0, -3.7, 1e80, 1e-80, 0.0, math.inf, math.nan])

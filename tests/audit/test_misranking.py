@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stakes import Application, ConfusionMatrix, CostMatrix
-from stakes._kernels.resample import misranking_draws as kernels
+from stakes._kernels import rankings as kernels
 from stakes.application import Between, UncertainApplication
 from stakes.audit import misranking_by_error, misranking_rate, misranking_rates
 from stakes.exceptions import CostError, DataError

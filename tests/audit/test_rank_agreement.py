@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from stakes._kernels.scores import rank_correlation as kernels
+from stakes._kernels import rankings as kernels
 from stakes.audit import rank_correlation, rank_correlations, weighted_spearman
 from stakes.exceptions import DataError
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stakes.audit.count_metric import CountMetric
-from stakes.audit.slopes import (
+from stakes.audit.indifference import (
     _N_ANGLES,
     _N_HALVINGS,
     StrictPairs,

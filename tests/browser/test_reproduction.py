@@ -6,8 +6,7 @@ import pytest
 
 from stakes.papers import Context
 from stakes.papers.pages import drawn, overview_page, paper_page
-from stakes.papers.paper_list import paper_of
-from stakes.papers.runs import Result
+from stakes.papers.runs import Result, paper_of
 
 pytest.importorskip("matplotlib", reason="drawing needs the extra 'plots'")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stakes import Application, CostMatrix, evaluate
-from stakes._kernels.limits.interval_ends import skewed_limits
+from stakes._kernels.interval_ends import skewed_limits
 from stakes.application import CaseCosts
 from stakes.evaluation import evaluate_frame
 

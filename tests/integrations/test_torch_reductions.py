@@ -282,8 +282,7 @@ class TestFusedKernel:
     @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
     @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
     def test_equals_the_plain_path(self, dtype) -> None:
-        from stakes.integrations.torch.fused import fused_counts
-        from stakes.integrations.torch.tensors import compared_costs, count_cells
+        from stakes.integrations.torch.tensors import compared_costs, count_cells, fused_counts
 
         pytest.importorskip("triton", reason="needs Triton")
         y, rows = exact_rows(100_003)
@@ -303,7 +302,7 @@ class TestFusedKernel:
         program = (
             "import numpy as np, torch\n"
             "from stakes.integrations.torch.tensors import compared_costs, count_cells\n"
-            "from stakes.integrations.torch.fused import fused_counts\n"
+            "from stakes.integrations.torch.tensors import fused_counts\n"
             "rng = np.random.default_rng(0)\n"
             "for K, M in ((3, 4), (4, 5)):\n"
             "    p = torch.tensor(rng.multinomial(2048, [1 / K] * K, 150) / 2048).half()\n"

@@ -8,10 +8,9 @@ import pytest
 from stakes import Application, ConfusionMatrix, CostTally, GroupedCounts
 from stakes.exceptions import DataError
 from stakes.monitoring import compare_periods, compare_segments
-from stakes.monitoring.changes import chances_of
-from stakes.monitoring.samples import samples_of
+from stakes.monitoring.samples import chances_of, samples_of
 from stakes.uncertainty import interval
-from stakes.uncertainty.comparisons.differences import holm
+from stakes.uncertainty.differences import holm
 
 APP = Application([[0, 1], [10, 0]])
 PARTS = {

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from stakes.papers import Context
-from stakes.papers.cumani import PAPER
-from stakes.papers.cumani.detection import detection
+from stakes.papers.cumani import PAPER, detection
 
 ITEMS = {item.key: item for item in PAPER.items}
 

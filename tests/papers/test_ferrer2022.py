@@ -15,8 +15,7 @@ import pytest
 from stakes import ConfusionMatrix
 from stakes.metrics import balanced_error_rate
 from stakes.papers import Context
-from stakes.papers.ferrer2022 import PAPER
-from stakes.papers.ferrer2022.table_1 import measured
+from stakes.papers.ferrer2022 import PAPER, measured
 
 ITEMS = {item.key: item for item in PAPER.items}
 

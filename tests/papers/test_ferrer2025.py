@@ -10,8 +10,13 @@ import pytest
 from stakes.papers import Context
 from stakes.papers.ferrer2025 import PAPER
 from stakes.papers.ferrer2025.table_1 import population_f1
-from stakes.papers.ferrer2025.table_2 import _POSTERIORS, _argmax_rows, _printed_rows, _row_of
-from stakes.papers.ferrer2025.table_2_claims import implied_macro_f1
+from stakes.papers.ferrer2025.table_2 import (
+    _POSTERIORS,
+    _argmax_rows,
+    _printed_rows,
+    _row_of,
+    implied_macro_f1,
+)
 from stakes.papers.ferrer2025.table_3 import SYSTEMS, read
 
 ITEMS = {item.key: item for item in PAPER.items}

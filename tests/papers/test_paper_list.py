@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from stakes.exceptions import DataError
-from stakes.papers import paper_list as registry
+from stakes.papers import runs as registry
 
 
 def test_keys_of_papers_and_items_are_what_a_command_line_can_type():

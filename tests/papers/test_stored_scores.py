@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stakes.exceptions import DataError
-from stakes.papers.figures import read_scores
+from stakes.papers.items import read_scores
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import math
 import pytest
 
 from stakes.papers import Cell, Context
-from stakes.papers import paper_list as registry
+from stakes.papers import runs as registry
 from stakes.papers.ferrer2025.table_2 import _argmax_rows, _printed_rows
 
 QUICK = (

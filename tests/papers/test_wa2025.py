@@ -17,31 +17,34 @@ from scipy import stats
 from stakes.exceptions import DataError
 from stakes.metrics import matched_beta
 from stakes.papers.items import Context, Outcome
-from stakes.papers.wa2025 import PAPER, published, table_3
+from stakes.papers.wa2025 import PAPER, table_3
+from stakes.papers.wa2025 import claims as published
 from stakes.papers.wa2025.case_costs import (
     GRID,
+    METRICS,
     ErrorCosts,
     _credit_lines,
     _retention_cost,
-    churn_costs,
-    churn_use_case,
-    credit_use_case,
-    draw_outcomes,
-    massive_revenues,
-    revenues,
-)
-from stakes.papers.wa2025.claims import realised_claims, weighted_claims
-from stakes.papers.wa2025.correlations import _panel_cells, _realised, _without_costs
-from stakes.papers.wa2025.grid import correlation_grid, heat_maps, outcomes_at, panel
-from stakes.papers.wa2025.massive import _variant_costs
-from stakes.papers.wa2025.rated import (
-    METRICS,
     as_coded,
     beta_density_mass,
+    churn_costs,
+    churn_use_case,
     costed_scores,
+    credit_use_case,
+    draw_outcomes,
     free_scores,
+    massive_revenues,
+    revenues,
     trapezoid_h,
 )
+from stakes.papers.wa2025.claims import realised_claims, weighted_claims
+from stakes.papers.wa2025.correlations import (
+    _panel_cells,
+    _realised,
+    _variant_costs,
+    _without_costs,
+)
+from stakes.papers.wa2025.grid import correlation_grid, heat_maps, outcomes_at, panel
 from stakes.papers.wa2025.table_3 import _SCENARIOS, _chosen, _gaps, _printed_gaps, _scenario
 from stakes.papers.wa2025.worked import _constants_at, _weighted_pearson
 

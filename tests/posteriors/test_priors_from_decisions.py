@@ -4,7 +4,7 @@ import pytest
 from stakes import ConfusionMatrix
 from stakes.exceptions import DataError, UndefinedError
 from stakes.posteriors import estimate_priors_from_decisions
-from stakes.posteriors.priors_from_decisions import _simplex_fit
+from stakes.posteriors.prior_estimation import _simplex_fit
 
 
 class TestFromDecisions:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stakes import Application, ConfusionMatrix, PairedCounts
-from stakes._kernels.resample.permutation import paired_p_value
+from stakes._kernels.permutation import paired_p_value
 from stakes.uncertainty import compare, interval
 
 COSTS = np.array([[0.0, 1.0], [3.7, 0.1]])

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.array_sizes import blocks
-from stakes._kernels.compiled import compiled, pays
+from stakes._kernels.fast_loops import blocks, compiled, pays
 
 #: Rows per block when one-byte codes are counted in pairs: enough to pay for 65,536 bins.
 _PAIRED_ROWS = 1 << 19

@@ -1,11 +1,18 @@
 """What a metric rewards: its implied costs, the laws it breaks, what it misranks."""
 
-from stakes.audit.audit_verdict import Audit
-from stakes.audit.candidates import CandidateAudit, audit_candidates, choice_regret
+from stakes.audit.candidates import (
+    CandidateAudit,
+    audit_candidates,
+    choice_regret,
+    rank_correlation,
+    rank_correlations,
+    weighted_spearman,
+)
 from stakes.audit.compliance import compliance
 from stakes.audit.compliance_result import Compliance, RankedPair, Witness
 from stakes.audit.implied_costs import BestThreshold, ImpliedCosts, best_threshold, implied_costs
-from stakes.audit.metric_audit import audit, audit_all
+from stakes.audit.indifference import LevelSets, level_sets, metric_cloud
+from stakes.audit.metric_audit import Audit, audit, audit_all
 from stakes.audit.misranking import (
     ErrorCurve,
     MisrankingRate,
@@ -15,8 +22,6 @@ from stakes.audit.misranking import (
     misranking_rates,
 )
 from stakes.audit.opposition import OppositePair, opposite_pair
-from stakes.audit.rank_agreement import rank_correlation, rank_correlations, weighted_spearman
-from stakes.audit.rate_plane import LevelSets, level_sets, metric_cloud
 
 __all__ = [
     "Audit",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.half_planes import common_arc
+from stakes._kernels.rankings import common_arc
 from stakes._random import as_generator
 from stakes.application import CostMatrix, as_application
 from stakes.audit.compliance_result import (
@@ -24,7 +24,7 @@ from stakes.audit.compliance_result import (
     three_pair_witness,
 )
 from stakes.audit.count_metric import CountMetric, as_count_metric
-from stakes.audit.slopes import (
+from stakes.audit.indifference import (
     Indifference,
     Move,
     StrictPairs,

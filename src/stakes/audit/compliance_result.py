@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._kernels.half_planes import balance, triple_around_zero
+from stakes._kernels.rankings import balance, triple_around_zero
 from stakes.application import CostMatrix
 from stakes.audit.count_metric import CountMetric
-from stakes.audit.slopes import StrictPairs, strict_sign
+from stakes.audit.indifference import StrictPairs, strict_sign
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name

@@ -12,8 +12,8 @@ import numpy as np
 from stakes._columns import as_reals
 from stakes.application import as_application
 from stakes.exceptions import DataError
-from stakes.metrics.facts.metric import Metric
-from stakes.metrics.facts.metric_catalogue import catalogue
+from stakes.metrics.metric import Metric
+from stakes.metrics.metric_catalogue import catalogue
 from stakes.typing import FloatArray
 
 #: Tables on which a callable must answer alike, one by one and all together, to be trusted

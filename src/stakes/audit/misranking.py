@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stakes._columns import as_reals
-from stakes._kernels.resample import misranking_draws as kernels
+from stakes._kernels import rankings as kernels
 from stakes._random import as_generator
 from stakes.application import Application, CostMatrix, UncertainApplication, as_application
 from stakes.audit.count_metric import CountMetric, as_count_metric

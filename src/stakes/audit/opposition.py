@@ -11,8 +11,7 @@ import numpy as np
 
 from stakes.application import Application, as_application
 from stakes.audit.count_metric import CountMetric, as_count_metric
-from stakes.audit.rate_plane import rate_tables
-from stakes.audit.slopes import binary_moves, indifference, strict_sign
+from stakes.audit.indifference import binary_moves, indifference, rate_tables, strict_sign
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
 

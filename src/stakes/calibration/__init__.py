@@ -1,32 +1,39 @@
 """Making posteriors mean what they say."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stakes._lazy import loaded_on_use
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.calibrators.affine import Affine, Temperature, Vector
 from stakes.calibration.calibrators.automatic import Automatic
-from stakes.calibration.calibrators.average import Average, Rank
-from stakes.calibration.calibrators.constant import Constant
+from stakes.calibration.calibrators.average import Average, Constant, Rank
 from stakes.calibration.calibrators.gaussian import Gaussian
-from stakes.calibration.calibrators.isotonic import Isotonic
+from stakes.calibration.calibrators.isotonic import Histogram, Isotonic, VennAbers
 from stakes.calibration.calibrators.logistic import Beta, Logistic
-from stakes.calibration.calibrators.matrix import Dirichlet, Matrix
+from stakes.calibration.calibrators.matrix import CommonCurve, Dirichlet, Matrix, StructuredMatrix
 from stakes.calibration.calibrators.smooth import Smooth
-from stakes.calibration.calibrators.structured import CommonCurve, StructuredMatrix
-from stakes.calibration.calibrators.venn_abers import Histogram, VennAbers
 from stakes.calibration.cross_fit import cross_fit, fit_on_test, stratified_folds
-from stakes.calibration.measures.best_class_weights import ClassWeights, best_class_weights
-from stakes.calibration.measures.calibration_errors import (
-    binned_calibration_error,
-    smooth_calibration_error,
-)
-from stakes.calibration.measures.decision_calibration import (
-    DecisionCalibration,
-    decision_calibration,
-)
-from stakes.calibration.measures.decomposition import Decomposition, decompose
-from stakes.calibration.measures.gain import CalibrationGain, calibration_gain
-from stakes.calibration.measures.reliability_table import ReliabilityTable, reliability_table
-from stakes.calibration.measures.worst_case import WorstCaseGain, worst_case_gain
-from stakes.calibration.saved_calibrators import load
+
+if TYPE_CHECKING:
+    from stakes.calibration.measures.best_class_weights import (
+        ClassWeights,
+        WorstCaseGain,
+        best_class_weights,
+        worst_case_gain,
+    )
+    from stakes.calibration.measures.calibration_errors import (
+        DecisionCalibration,
+        Decomposition,
+        binned_calibration_error,
+        decision_calibration,
+        decompose,
+        smooth_calibration_error,
+    )
+    from stakes.calibration.measures.gain import CalibrationGain, calibration_gain
+    from stakes.calibration.measures.reliability_table import ReliabilityTable, reliability_table
+    from stakes.calibration.saved_calibrators import load
 
 __all__ = [
     "Affine",
@@ -67,3 +74,26 @@ __all__ = [
     "stratified_folds",
     "worst_case_gain",
 ]
+
+#: Where the other names live; loaded on first use. A calibrator is known by its kind to `load` only
+#: once its module is imported, so calibrators are loaded at once.
+_HOMES = {
+    "measures.best_class_weights": (
+        "ClassWeights",
+        "WorstCaseGain",
+        "best_class_weights",
+        "worst_case_gain",
+    ),
+    "measures.calibration_errors": (
+        "DecisionCalibration",
+        "Decomposition",
+        "binned_calibration_error",
+        "decision_calibration",
+        "decompose",
+        "smooth_calibration_error",
+    ),
+    "measures.gain": ("CalibrationGain", "calibration_gain"),
+    "measures.reliability_table": ("ReliabilityTable", "reliability_table"),
+    "saved_calibrators": ("load",),
+}
+__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.scores.compiled_scores import softplus
-from stakes.curves.bayes_error import as_grid
-from stakes.curves.tabular import Tabular
+from stakes._kernels.roc_hull import softplus
+from stakes.curves.bayes_error import Tabular, as_grid
 from stakes.metrics.scores.detection_costs import log_odds_sums
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray

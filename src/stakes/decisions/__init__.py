@@ -1,9 +1,12 @@
 """What we then do: the Bayes rule, its thresholds, its per-case form, and hedging."""
 
-from stakes.decisions.bayes import bayes_decisions
+from stakes.decisions.bayes import (
+    DecisionIntervals,
+    bayes_decisions,
+    decision_intervals,
+    minimax_regret_decisions,
+)
 from stakes.decisions.case_rules import CaseRules, case_rules, expected_case_costs
-from stakes.decisions.cut_points import DecisionIntervals, decision_intervals
-from stakes.decisions.minimax import minimax_regret_decisions
 
 __all__ = [
     "CaseRules",

@@ -1,8 +1,11 @@
-"""The Bayes rule: the decision of least expected cost, also when each case has its own costs."""
+"""The Bayes rule and its cut points, also when each case has its own costs; and hedging by
+regret.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, overload
 
@@ -10,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import refuse_bad_posteriors, same_length, sum_tolerance
-from stakes._kernels.array_sizes import blocks
 from stakes._kernels.bayes_rule import (
     Compared,
     code_type,
@@ -23,10 +25,15 @@ from stakes._kernels.bayes_rule import (
     pieces,
     rounding_of_sums,
     row_modes,
+    thresholds,
 )
-from stakes.application import Application, CaseCosts, CostMatrix
+from stakes._kernels.fast_loops import blocks
+from stakes.application import Application, CaseCosts, CostMatrix, UncertainApplication
+from stakes.exceptions import CostError
 from stakes.posteriors.class_order import ClassOrder, asked_order
 from stakes.posteriors.posteriors import posterior_array
+from stakes.results import Frame
+from stakes.typing import FloatArray, Name
 
 
 def _decide_per_case(
@@ -271,3 +278,140 @@ def _as_matrix(costs: Any) -> CostMatrix:
     if isinstance(costs, Application):
         return costs.costs
     return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionIntervals:
+    """The Bayes rule of a two-class application as stretches; see `decision_intervals`.
+
+    Parameters
+    ----------
+    decisions : tuple of names
+        `decisions[k]` is taken for posteriors of the second class between `cuts[k - 1]`
+        and `cuts[k]`; at a cut itself the earlier column of the cost matrix wins.
+    cuts : tuple of float
+        The posteriors where the decision changes, ascending.
+    """
+
+    decisions: tuple[Name, ...]
+    cuts: tuple[float, ...]
+
+    def frame(self) -> Frame:
+        """One row per stretch: decision, above, up_to."""
+        return Frame(
+            {
+                "decision": list(self.decisions),
+                "above": [0.0, *self.cuts],
+                "up_to": [*self.cuts, 1.0],
+            }
+        )
+
+
+def decision_intervals(costs: Any) -> DecisionIntervals:
+    """Cut the posterior of the second class into stretches with one decision each.
+
+    Works for two classes and any number of decisions: with "ask a person" there are two
+    cuts, an unsure stretch between two sure ones. Decisions that never pay are absent.
+
+    Parameters
+    ----------
+    costs : CostMatrix, Application or array-like of shape (2, n_decisions)
+        What each decision costs for each true class.
+
+    Returns
+    -------
+    DecisionIntervals
+        Decisions in order of the posterior, and the cut points between them.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eqs 28 and 32.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> rule = decision_intervals(CostMatrix.zero_one(["no", "yes"]).with_abstention(0.25))
+    >>> rule.decisions, rule.cuts
+    (('no', 'abstain', 'yes'), (0.25, 0.75))
+    """
+    matrix = costs.costs if isinstance(costs, Application) else costs
+    matrix = matrix if isinstance(matrix, CostMatrix) else CostMatrix(matrix)
+    if matrix.shape[0] != 2:
+        raise CostError(
+            f"intervals exist for two classes; got {matrix.shape[0]}.",
+            hint="use stakes.bayes_decisions",
+        )
+    stretch = pieces(matrix.values)
+    return DecisionIntervals(
+        decisions=tuple(matrix.decisions[piece.decision] for piece in stretch),
+        cuts=tuple(thresholds(stretch)),
+    )
+
+
+def minimax_regret_decisions(
+    posteriors: Any,
+    application: UncertainApplication,
+    *,
+    classes: Any = None,
+    positive: Any = None,
+    with_regret: bool = False,
+) -> NDArray[Any] | tuple[NDArray[Any], FloatArray]:
+    r"""For each case the decision whose expected cost can be least far from the best.
+
+    For costs of which only ranges are known, when no distribution over them is wanted. With
+    a distribution, `stakes.bayes_decisions` on `application.expected` is cheaper on average.
+
+    .. math:: \arg\min_j \max_C \Big[\sum_i q_i C_{ij} - \min_k \sum_i q_i C_{ik}\Big]
+
+    Parameters
+    ----------
+    posteriors : array-like of shape (n_cases, n_classes), or (n_cases,) for two classes
+        As in `stakes.bayes_decisions`; they must already hold for the place of use.
+    application : UncertainApplication
+        Its costs at their ends; its priors do not enter.
+    classes, positive : optional
+        The order of the columns, as in `stakes.bayes_decisions`.
+    with_regret : bool
+        Return the worst regret of each case too.
+
+    Returns
+    -------
+    array of shape (n_cases,), or two of them
+        Positions of the decisions (ties: the earlier), and regrets in the unit of the costs.
+
+    Notes
+    -----
+    The regret is convex in the costs, so its worst case over a box or a set of draws is at a
+    corner: the result is exact, in time proportional to the number of corners.
+
+    References
+    ----------
+    .. [1] L. J. Savage, "The theory of statistical decision", JASA 46, 1951.
+
+    Examples
+    --------
+    >>> from stakes.application import Between
+    >>> app = UncertainApplication([[0, 1], [Between(2, 10), 0]])
+    >>> minimax_regret_decisions([0.05, 0.2, 0.5], app, with_regret=True)
+    (array([0, 1, 1], dtype=int8), array([0. , 0.4, 0. ]))
+    """
+    if not isinstance(application, UncertainApplication):
+        raise CostError(
+            f"`application` must be an UncertainApplication; got {type(application).__name__}.",
+            hint="with known costs there is nothing to hedge: stakes.bayes_decisions",
+        )
+    array = posterior_array(posteriors, application.classes, asked_order(classes, positive))
+    refuse_bad_posteriors(array)
+    array = array.astype(np.float64, copy=False)
+    if array.ndim == 1:
+        array = np.column_stack([1 - array, array])
+    corners = np.unique(application.corners().costs, axis=0)
+    codes = np.empty(array.shape[0], dtype=code_type(corners.shape[2]))
+    regrets = np.empty(array.shape[0])
+    size = max(1, (1 << 20) // (corners.shape[0] * corners.shape[2]))
+    for rows in blocks(array.shape[0], size):
+        risks = np.einsum("nk,ckm->ncm", array[rows], corners)
+        worst = (risks - risks.min(axis=2, keepdims=True)).max(axis=1)
+        codes[rows] = worst.argmin(axis=1)
+        regrets[rows] = worst.min(axis=1)
+    return (codes, regrets) if with_regret else codes

@@ -3,24 +3,22 @@
 from stakes.elicitation.answers_file import (
     answers_from_toml,
     answers_to_toml,
+    matrix_answers_from_toml,
+    matrix_answers_to_toml,
     read_answers,
     write_answers,
 )
-from stakes.elicitation.emblematic import (
+from stakes.elicitation.matrix_set import MatrixElicitation, MatrixStatement
+from stakes.elicitation.question import MatrixQuestion, Question
+from stakes.elicitation.routes import (
     EMBLEMATIC_MODELS,
     EmblematicModel,
     emblematic_models,
-    ratio_from_ranking,
-)
-from stakes.elicitation.matrix_answers_file import matrix_answers_from_toml, matrix_answers_to_toml
-from stakes.elicitation.matrix_question import MatrixQuestion
-from stakes.elicitation.matrix_set import MatrixElicitation, MatrixStatement
-from stakes.elicitation.question import Question
-from stakes.elicitation.routes import (
     ratio_between,
     ratio_from_amounts,
     ratio_from_metric,
     ratio_from_number_willing,
+    ratio_from_ranking,
     ratio_from_sensitivity,
     ratio_from_threshold,
 )

@@ -15,7 +15,7 @@ from stakes._columns import as_reals
 from stakes._names import listed, table_names
 from stakes._random import as_generator
 from stakes.application import CostMatrix, UncertainApplication
-from stakes.elicitation.matrix_question import MatrixQuestion, asked_about
+from stakes.elicitation.question import MatrixQuestion, asked_about
 from stakes.elicitation.statements import refuse_positions
 from stakes.exceptions import CostError, DataError
 from stakes.results import Frame

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from stakes.engines.plan import Grouping, Plan, Table
+from stakes.engines.row_rules import Grouping, Plan, Table
 from stakes.engines.sql_text import Sql, SqlDialect, aggregates
 
 #: Bits of a key up to which groups are places in an array.

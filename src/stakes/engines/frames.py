@@ -1,12 +1,21 @@
-"""Data frames of any kind through narwhals: pandas, Polars, pyarrow, Dask, Ibis."""
+"""Frames of any library, near or far, and their columns."""
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
-from stakes.engines.plan import PREFIX, Grouping, Plan, Table
+from stakes._checks import sum_tolerance
+from stakes._names import integer_named, integers_meant, listed, positional
+from stakes.engines.request import Request
+from stakes.engines.row_rules import PREFIX, Grouping, Plan, Table
+from stakes.exceptions import DataError, LabelError
+from stakes.typing import Name
 
 #: Up to so many conditions are asked one within the other; Python gives up at a few hundred.
 _NESTED = 32
@@ -155,3 +164,140 @@ def as_table(groups: Any) -> Table:
     """Groups as plain lists."""
     eager = groups.collect() if isinstance(groups, nw.LazyFrame) else groups
     return {name: eager[name].to_list() for name in eager.columns}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnTypes:
+    """The types of the columns of a frame, as narwhals names them."""
+
+    types: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, frame: Any, request: Request) -> ColumnTypes:
+        """Read the types; raise when a column is absent or cannot serve."""
+        found = cls(dict(nw.from_native(frame).collect_schema()))
+        for name in request.columns:
+            if name not in found.types:
+                folded = {str(other).lower(): other for other in found.types}
+                near = [folded[n] for n in difflib.get_close_matches(name.lower(), folded, 1)]
+                raise DataError(
+                    f"there is no column {name!r}; there are {listed(tuple(found.types), 12)}.",
+                    hint=f"did you mean {near[0]!r}?" if near else None,
+                )
+        taken = [name for name in request.columns if name.startswith(PREFIX)]
+        if taken:
+            raise DataError(
+                f"column {taken[0]!r} has a name that is used while rows are counted.",
+                hint=f"rename it: names must not begin with {PREFIX!r}",
+            )
+        for name in request.by:
+            if found.types[name].is_nested():
+                raise DataError(
+                    f"column {name!r} of `by` must hold single values; it holds "
+                    f"{found.types[name]}."
+                )
+        numbers = {} if request.sample_weight is None else {request.sample_weight: "sample_weight"}
+        numbers |= {c: m for m, said in request.models.items() if len(said) > 1 for c in said}
+        for formula in (request.case_costs or {}).values():
+            numbers |= dict.fromkeys(formula.columns, "case_costs")
+        for name, use in numbers.items():
+            if not found.types[name].is_numeric():
+                raise DataError(
+                    f"column {name!r} of `{use}` must hold numbers; it holds {found.types[name]}."
+                )
+        return found
+
+    def kind(self, columns: tuple[str, ...], model: str, n_classes: int) -> str:
+        """Whether the columns of a model are posteriors or decisions, by their type alone."""
+        if len(columns) > 1:
+            return "posteriors"
+        kind = self.types[columns[0]]
+        if not (kind.is_float() or kind.is_decimal()):
+            return "decisions"
+        if n_classes != 2:
+            raise DataError(
+                f"model {model!r} is one column of floats, but there are {n_classes} classes.",
+                hint="posteriors have one column per class; decisions are names or integers",
+            )
+        return "posteriors"
+
+    def labels(self, name: str) -> Any:
+        """No labels, of the type of a column: booleans, integers, or None for anything else."""
+        kind = self.types[name]
+        if kind == nw.Boolean:
+            return np.empty(0, dtype=bool)
+        return np.empty(0, dtype=np.int64) if kind.is_integer() else None
+
+    def float_type(self, columns: tuple[str, ...]) -> str:
+        """The type that posteriors were written in; numbers of mixed types are read as doubles."""
+        single = all(self.types[name] == nw.Float32 for name in columns)
+        return "float32" if single else "float64"
+
+    def tolerance(self, columns: tuple[str, ...]) -> float:
+        """How far posteriors may be from adding to one: rounding of their own type."""
+        small = any(self.types[name] == nw.Float32 for name in columns)
+        return sum_tolerance(np.dtype(np.float32 if small else np.float64))
+
+
+def coded(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], what: str) -> Any:
+    """The position of each entry among `names`, as an expression; the one after for all else."""
+    kind = types.types[name]
+    absent = len(names)
+    if kind == nw.Boolean:
+        if positional(np.empty(0, dtype=bool), names):
+            meant = {k: k for k in range(len(names))}
+        else:
+            meant = integers_meant(names, what, truths=True)
+        known = {value: meant[value] for value in (False, True) if value in meant}
+        return _looked_up(dialect, dialect.column(name), known, absent)
+    if kind.is_integer():
+        column = dialect.column(name)
+        if positional(np.empty(0, dtype=np.int64), names):
+            inside = dialect.between(column, dialect.literal(0), dialect.literal(len(names) - 1))
+            code = dialect.integer(column, len(names))
+            return dialect.when(inside, code, dialect.integer(dialect.literal(absent), absent))
+        return _looked_up(dialect, column, integers_meant(names, what), absent)
+    if kind.is_float() or kind.is_decimal():
+        if integer_named(names) or any(isinstance(n, float) for n in names):
+            numbers = {float(k): v for k, v in _of_type(names, (int, float)).items()}
+            return _looked_up(dialect, dialect.number(name), numbers, absent)
+    elif kind in (nw.String, nw.Categorical) or kind == nw.Enum:
+        known = _of_type(names, str)
+        if known:
+            return _looked_up(dialect, dialect.text(name), known, absent)
+    raise LabelError(
+        f"`{what}` is the column {name!r} of type {kind}, which cannot hold the names "
+        f"{listed(names)}.",
+        hint=_casting(kind, name, names),
+    )
+
+
+def _casting(kind: Any, name: str, names: Sequence[Name]) -> str:
+    """What to do about a column of labels or decisions whose type cannot hold the names."""
+    whole = f"in pandas, frame[{name!r}].astype(int)"
+    if kind == nw.Object:
+        text = "" if integer_named(names) else f"; for names, frame[{name!r}].astype(str)"
+        return f"its cells may be of any type; make them one, {whole}{text}"
+    if kind in (nw.String, nw.Categorical) or kind == nw.Enum:
+        return (
+            f"such a column is read as text and the names are numbers; {whole}, or give names "
+            f"that are text, classes={[str(n) for n in names[:2]]}"
+        )
+    if kind == nw.Unknown:
+        return "does it hold any value at all? use the names of the application"
+    return "use the names of the application, or their positions as integers"
+
+
+def _of_type(names: Sequence[Name], kinds: Any) -> dict[Any, int]:
+    """The names of some types with their positions."""
+    return {name: k for k, name in enumerate(names) if isinstance(name, kinds)}
+
+
+def _looked_up(dialect: Any, column: Any, known: Mapping[Any, int], absent: int) -> Any:
+    """The position of each known value; `absent` for anything else."""
+
+    def code(place: int) -> Any:
+        return dialect.integer(dialect.literal(place), absent)
+
+    branches = [(column == dialect.literal(value), code(k)) for value, k in known.items()]
+    return dialect.first_of(branches, code(absent))

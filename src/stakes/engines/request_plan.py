@@ -6,11 +6,19 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-from stakes.engines.bins import Bins, place, steps
-from stakes.engines.frame_columns import ColumnTypes, coded
-from stakes.engines.plan import PREFIX, Grouping, Plan
+from stakes.engines.frames import ColumnTypes, coded
 from stakes.engines.request import PER_CASE, Request, System
-from stakes.engines.row_rules import case_amounts, least_amount, per_case
+from stakes.engines.row_rules import (
+    PREFIX,
+    Bins,
+    Grouping,
+    Plan,
+    case_amounts,
+    least_amount,
+    per_case,
+    place,
+    steps,
+)
 from stakes.rules.row_expressions import argmin
 
 _LARGEST = 1.7976931348623157e308

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stakes._optional import load
-from stakes.engines.plan import Plan, Table
+from stakes.engines.row_rules import Plan, Table
 from stakes.engines.sql_text import Sql, SqlDialect, aggregates
 
 

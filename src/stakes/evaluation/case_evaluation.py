@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import same_length
-from stakes._kernels.array_sizes import ordinary_scale
-from stakes._kernels.limits.heavy_tails import MATTERS, too_unequal
-from stakes._kernels.limits.interval_ends import skewed_limits, skewed_p_value
+from stakes._kernels.fast_loops import ordinary_scale
+from stakes._kernels.interval_ends import MATTERS, skewed_limits, skewed_p_value, too_unequal
 from stakes.application import Application, CaseCosts
 from stakes.decisions.case_rules import moved_case_rules
 from stakes.evaluation.case_stops import CaseRule, CaseSources
@@ -25,10 +24,9 @@ from stakes.messages.notes import Note
 from stakes.messages.quantities import plain
 from stakes.typing import FloatArray
 from stakes.uncertainty import Comparison, Difference
-from stakes.uncertainty.comparisons.cost_draws import shares_best
-from stakes.uncertainty.comparisons.differences import adjusted
-from stakes.uncertainty.intervals.interval import few_carry
-from stakes.uncertainty.intervals.replicates import Replicates
+from stakes.uncertainty.comparison import shares_best
+from stakes.uncertainty.differences import adjusted
+from stakes.uncertainty.intervals.interval import Replicates, few_carry
 
 #: Draws for few cases, and the amount of work at which they become fewer.
 MOST_DRAWS, LEAST_DRAWS, WORK = 2000, 500, 3e7

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.scores.compiled_scores import hull
-from stakes._kernels.scores.roc import cumulative
+from stakes._kernels.roc_hull import cumulative, hull
 from stakes.application import Application, CaseCosts
 from stakes.evaluation.judgement import Cases, Model
 from stakes.typing import FloatArray

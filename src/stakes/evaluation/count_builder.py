@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.limits.heavy_tails import MATTERS, too_unequal
+from stakes._kernels.interval_ends import MATTERS, too_unequal
 from stakes.application import Application
 from stakes.engines import Reduction
 from stakes.evaluation.comparison_part import MOST_COMPARED, ranges_of_counts

@@ -19,7 +19,7 @@ from stakes.application import Application
 from stakes.calibration import Calibrator, cross_fit
 from stakes.decisions import bayes_decisions
 from stakes.decisions.bayes import moved_decisions
-from stakes.engines.batch_models import read_model
+from stakes.engines.stream import read_model
 from stakes.exceptions import DataError, StakesError, UndefinedError
 from stakes.messages.notes import Note
 from stakes.metrics import at_min_cost, cost_by_cell, normalized_expected_cost

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.array_sizes import ordinary_scale
+from stakes._kernels.fast_loops import ordinary_scale
 from stakes.exceptions import DataError, LabelError
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels

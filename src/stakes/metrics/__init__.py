@@ -1,146 +1,155 @@
 """Summary + application -> number."""
 
-from stakes.metrics.costs.case_cost import CaseCost, case_cost, top_share
-from stakes.metrics.costs.constraints import (
-    ConstrainedOptimum,
-    SensitivityCosts,
-    constrained_optimum,
-    costs_of_sensitivity,
-)
-from stakes.metrics.costs.cost_weighted import (
-    accuracy_cost_distance,
-    beta_averaged_accuracy,
-    matched_beta,
-    matched_beta_accuracy,
-    weighted_class_accuracy,
-    weighted_relative_accuracy,
-)
-from stakes.metrics.costs.expected_cost import (
-    CostShares,
-    cost_by_cell,
-    expected_cost,
-    normalized_expected_cost,
-)
-from stakes.metrics.costs.profit import (
-    MaximumProfit,
-    expected_max_profit_churn,
-    expected_max_profit_credit,
-)
-from stakes.metrics.costs.special_cases import (
-    accuracy,
-    alpha_cost,
-    balanced_accuracy,
-    balanced_error_rate,
-    detection_cost,
-    error_rate,
-    savings,
-    utility_yield,
-)
-from stakes.metrics.costs.uncertain_costs import UncertainComparison, compare_under_uncertainty
-from stakes.metrics.costs.weighted_accuracy import (
-    c_score,
-    cost_weight,
-    expected_weighted_accuracy,
-    mean_weighted_accuracy,
-    msu,
-    total_classification_cost,
-    weighted_accuracy,
-)
-from stakes.metrics.counts.agreement import (
-    class_balance_accuracy,
-    geometric_mean,
-    imbalance_accuracy,
-    kappa,
-    mcc,
-    precision_recall_mean,
-)
-from stakes.metrics.counts.averages import (
-    f1_of_averages,
-    macro_f1,
-    macro_precision,
-    macro_recall,
-    micro_f1,
-    multiclass_f_beta,
-    multiclass_precision,
-    multiclass_recall,
-    weighted_f1,
-)
-from stakes.metrics.counts.binary_rates import (
-    false_discovery_rate,
-    false_negative_rate,
-    false_omission_rate,
-    false_positive_rate,
-    informedness,
-    markedness,
-    negative_predictive_value,
-    precision,
-    recall,
-    specificity,
-)
-from stakes.metrics.counts.f_scores import (
-    diagnostic_odds_ratio,
-    f1,
-    f_beta,
-    fowlkes_mallows,
-    jaccard,
-    negative_likelihood_ratio,
-    net_benefit,
-    p4,
-    positive_likelihood_ratio,
-)
-from stakes.metrics.counts.relations import (
-    f_beta_from_nec,
-    likelihood_ratio_from_nec,
-    mcc_from_nec,
-    naive_f_beta,
-    nec_from_f_beta,
-    nec_from_likelihood_ratio,
-    nec_from_mcc,
-    nec_from_net_benefit,
-    net_benefit_from_nec,
-)
-from stakes.metrics.counts.table_cells import BinaryCells, binary_cells
-from stakes.metrics.facts.metric import Metric
-from stakes.metrics.facts.metric_catalogue import Catalogue, catalogue
-from stakes.metrics.scores.detection_costs import (
-    DetectionCosts,
-    cllr,
-    detection_costs,
-    min_cllr,
-    nist_applications,
-)
-from stakes.metrics.scores.hull_points import HullPoints, ParetoFront, hull_points, pareto_front
-from stakes.metrics.scores.operating_points import (
-    OperatingPoint,
-    at_bayes_threshold,
-    at_min_cost,
-    at_threshold,
-)
-from stakes.metrics.scores.proper_scores import (
-    BetaWeight,
-    ScoreDecomposition,
-    binary_brier_score,
-    binary_cross_entropy,
-    cost_over_applications,
-    score_decomposition,
-)
-from stakes.metrics.scores.rate_thresholds import (
-    at_equal_error,
-    at_sensitivity,
-    at_specificity,
-    eer,
-    sensitivity_at_specificity,
-    specificity_at_sensitivity,
-)
-from stakes.metrics.scores.score_bounds import ScoreBounds, score_bounds
-from stakes.metrics.scores.score_costs import actual_cost, calibration_loss, min_cost
-from stakes.metrics.scores.score_ranking import (
-    auc,
-    average_precision,
-    h_measure,
-    partial_auc,
-    pr_auc,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stakes._lazy import loaded_on_use
+
+if TYPE_CHECKING:
+    from stakes.metrics.costs.case_cost import CaseCost, case_cost, top_share
+    from stakes.metrics.costs.constraints import (
+        ConstrainedOptimum,
+        SensitivityCosts,
+        constrained_optimum,
+        costs_of_sensitivity,
+    )
+    from stakes.metrics.costs.cost_weighted import (
+        accuracy_cost_distance,
+        beta_averaged_accuracy,
+        matched_beta,
+        matched_beta_accuracy,
+        weighted_class_accuracy,
+        weighted_relative_accuracy,
+    )
+    from stakes.metrics.costs.expected_cost import (
+        CostShares,
+        accuracy,
+        alpha_cost,
+        balanced_accuracy,
+        balanced_error_rate,
+        cost_by_cell,
+        detection_cost,
+        error_rate,
+        expected_cost,
+        normalized_expected_cost,
+        savings,
+        utility_yield,
+    )
+    from stakes.metrics.costs.profit import (
+        MaximumProfit,
+        expected_max_profit_churn,
+        expected_max_profit_credit,
+    )
+    from stakes.metrics.costs.uncertain_costs import UncertainComparison, compare_under_uncertainty
+    from stakes.metrics.costs.weighted_accuracy import (
+        c_score,
+        cost_weight,
+        expected_weighted_accuracy,
+        mean_weighted_accuracy,
+        msu,
+        total_classification_cost,
+        weighted_accuracy,
+    )
+    from stakes.metrics.counts.binary_rates import (
+        diagnostic_odds_ratio,
+        f1,
+        f_beta,
+        false_discovery_rate,
+        false_negative_rate,
+        false_omission_rate,
+        false_positive_rate,
+        fowlkes_mallows,
+        informedness,
+        jaccard,
+        markedness,
+        negative_likelihood_ratio,
+        negative_predictive_value,
+        net_benefit,
+        p4,
+        positive_likelihood_ratio,
+        precision,
+        recall,
+        specificity,
+    )
+    from stakes.metrics.counts.class_averages import (
+        class_balance_accuracy,
+        f1_of_averages,
+        geometric_mean,
+        imbalance_accuracy,
+        kappa,
+        macro_f1,
+        macro_precision,
+        macro_recall,
+        mcc,
+        micro_f1,
+        multiclass_f_beta,
+        multiclass_precision,
+        multiclass_recall,
+        precision_recall_mean,
+        weighted_f1,
+    )
+    from stakes.metrics.counts.relations import (
+        f_beta_from_nec,
+        likelihood_ratio_from_nec,
+        mcc_from_nec,
+        naive_f_beta,
+        nec_from_f_beta,
+        nec_from_likelihood_ratio,
+        nec_from_mcc,
+        nec_from_net_benefit,
+        net_benefit_from_nec,
+    )
+    from stakes.metrics.counts.table_cells import BinaryCells, binary_cells
+    from stakes.metrics.metric import Metric
+    from stakes.metrics.metric_catalogue import Catalogue, catalogue
+    from stakes.metrics.scores.detection_costs import (
+        DetectionCosts,
+        actual_cost,
+        calibration_loss,
+        cllr,
+        detection_costs,
+        min_cllr,
+        min_cost,
+        nist_applications,
+    )
+    from stakes.metrics.scores.hull_points import (
+        HullPoints,
+        ParetoFront,
+        ScoreBounds,
+        hull_points,
+        pareto_front,
+        score_bounds,
+    )
+    from stakes.metrics.scores.operating_points import (
+        OperatingPoint,
+        at_bayes_threshold,
+        at_min_cost,
+        at_threshold,
+    )
+    from stakes.metrics.scores.proper_scores import (
+        BetaWeight,
+        ScoreDecomposition,
+        binary_brier_score,
+        binary_cross_entropy,
+        cost_over_applications,
+        score_decomposition,
+    )
+    from stakes.metrics.scores.rate_thresholds import (
+        at_equal_error,
+        at_sensitivity,
+        at_specificity,
+        eer,
+        sensitivity_at_specificity,
+        specificity_at_sensitivity,
+    )
+    from stakes.metrics.scores.score_ranking import (
+        auc,
+        average_precision,
+        h_measure,
+        partial_auc,
+        pr_auc,
+    )
 
 __all__ = [
     "BetaWeight",
@@ -264,3 +273,141 @@ __all__ = [
     "weighted_f1",
     "weighted_relative_accuracy",
 ]
+
+#: Where each name lives; loaded on first use.
+_HOMES = {
+    "costs.case_cost": ("CaseCost", "case_cost", "top_share"),
+    "costs.constraints": (
+        "ConstrainedOptimum",
+        "SensitivityCosts",
+        "constrained_optimum",
+        "costs_of_sensitivity",
+    ),
+    "costs.cost_weighted": (
+        "accuracy_cost_distance",
+        "beta_averaged_accuracy",
+        "matched_beta",
+        "matched_beta_accuracy",
+        "weighted_class_accuracy",
+        "weighted_relative_accuracy",
+    ),
+    "costs.expected_cost": (
+        "CostShares",
+        "accuracy",
+        "alpha_cost",
+        "balanced_accuracy",
+        "balanced_error_rate",
+        "cost_by_cell",
+        "detection_cost",
+        "error_rate",
+        "expected_cost",
+        "normalized_expected_cost",
+        "savings",
+        "utility_yield",
+    ),
+    "costs.profit": ("MaximumProfit", "expected_max_profit_churn", "expected_max_profit_credit"),
+    "costs.uncertain_costs": ("UncertainComparison", "compare_under_uncertainty"),
+    "costs.weighted_accuracy": (
+        "c_score",
+        "cost_weight",
+        "expected_weighted_accuracy",
+        "mean_weighted_accuracy",
+        "msu",
+        "total_classification_cost",
+        "weighted_accuracy",
+    ),
+    "counts.binary_rates": (
+        "diagnostic_odds_ratio",
+        "f1",
+        "f_beta",
+        "false_discovery_rate",
+        "false_negative_rate",
+        "false_omission_rate",
+        "false_positive_rate",
+        "fowlkes_mallows",
+        "informedness",
+        "jaccard",
+        "markedness",
+        "negative_likelihood_ratio",
+        "negative_predictive_value",
+        "net_benefit",
+        "p4",
+        "positive_likelihood_ratio",
+        "precision",
+        "recall",
+        "specificity",
+    ),
+    "counts.class_averages": (
+        "class_balance_accuracy",
+        "f1_of_averages",
+        "geometric_mean",
+        "imbalance_accuracy",
+        "kappa",
+        "macro_f1",
+        "macro_precision",
+        "macro_recall",
+        "mcc",
+        "micro_f1",
+        "multiclass_f_beta",
+        "multiclass_precision",
+        "multiclass_recall",
+        "precision_recall_mean",
+        "weighted_f1",
+    ),
+    "counts.relations": (
+        "f_beta_from_nec",
+        "likelihood_ratio_from_nec",
+        "mcc_from_nec",
+        "naive_f_beta",
+        "nec_from_f_beta",
+        "nec_from_likelihood_ratio",
+        "nec_from_mcc",
+        "nec_from_net_benefit",
+        "net_benefit_from_nec",
+    ),
+    "counts.table_cells": ("BinaryCells", "binary_cells"),
+    "metric": ("Metric",),
+    "metric_catalogue": ("Catalogue", "catalogue"),
+    "scores.detection_costs": (
+        "DetectionCosts",
+        "actual_cost",
+        "calibration_loss",
+        "cllr",
+        "detection_costs",
+        "min_cllr",
+        "min_cost",
+        "nist_applications",
+    ),
+    "scores.hull_points": (
+        "HullPoints",
+        "ParetoFront",
+        "ScoreBounds",
+        "hull_points",
+        "pareto_front",
+        "score_bounds",
+    ),
+    "scores.operating_points": (
+        "OperatingPoint",
+        "at_bayes_threshold",
+        "at_min_cost",
+        "at_threshold",
+    ),
+    "scores.proper_scores": (
+        "BetaWeight",
+        "ScoreDecomposition",
+        "binary_brier_score",
+        "binary_cross_entropy",
+        "cost_over_applications",
+        "score_decomposition",
+    ),
+    "scores.rate_thresholds": (
+        "at_equal_error",
+        "at_sensitivity",
+        "at_specificity",
+        "eer",
+        "sensitivity_at_specificity",
+        "specificity_at_sensitivity",
+    ),
+    "scores.score_ranking": ("auc", "average_precision", "h_measure", "partial_auc", "pr_auc"),
+}
+__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

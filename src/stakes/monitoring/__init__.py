@@ -1,7 +1,6 @@
 """Is it still what it was? Costs over periods and by segment: what moved more than chance."""
 
-from stakes.monitoring.period_change import Part, PeriodChange
-from stakes.monitoring.periods import compare_periods
+from stakes.monitoring.periods import Part, PeriodChange, compare_periods
 from stakes.monitoring.segments import Segments, compare_segments
 from stakes.monitoring.watch import Watch, watch
 

@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.limits.interval_ends import normal_quantile, student_limits
-from stakes._kernels.limits.score_limits import score_limits
+from stakes._kernels.interval_ends import normal_quantile, student_limits
+from stakes._kernels.score_limits import score_limits
 from stakes.application import Application
 from stakes.exceptions import DataError
-from stakes.monitoring.period_change import PeriodChange
-from stakes.monitoring.periods import changes_between, stakes_of
+from stakes.monitoring.periods import PeriodChange, changes_between, stakes_of
 from stakes.monitoring.samples import Samples, samples_of
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, merge_summaries
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import Interval, interval
-from stakes.uncertainty.comparisons.differences import holm
+from stakes.uncertainty.differences import holm
 from stakes.uncertainty.intervals.interval import as_level, shortage
 
 

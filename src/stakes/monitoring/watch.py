@@ -10,15 +10,14 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.exceptions import DataError
-from stakes.monitoring.period_change import PeriodChange
-from stakes.monitoring.periods import changes_between, ranking_chance, stakes_of
+from stakes.monitoring.periods import PeriodChange, changes_between, ranking_chance, stakes_of
 from stakes.monitoring.samples import Samples, samples_of
 from stakes.monitoring.segments import cost_intervals
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import Interval
-from stakes.uncertainty.comparisons.differences import holm
+from stakes.uncertainty.differences import holm
 from stakes.uncertainty.intervals.interval import as_level
 
 

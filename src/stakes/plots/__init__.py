@@ -5,15 +5,26 @@ from stakes.plots.applications import (
     bayes_error,
     brier_curve,
     cost,
+    empirical_cross_entropy,
     switch_points,
+    tippett,
 )
-from stakes.plots.decided import confusion, model_costs
-from stakes.plots.error_rates import det, precision_recall, roc
-from stakes.plots.evidence import empirical_cross_entropy, tippett
-from stakes.plots.metric_levels import level_sets
-from stakes.plots.net_benefit import decision
-from stakes.plots.period_plots import cost_by_segment, cost_over_periods
-from stakes.plots.probabilities import abstention, reliability, threshold_sweep
+from stakes.plots.cost_plots import (
+    confusion,
+    cost_by_segment,
+    cost_over_periods,
+    level_sets,
+    model_costs,
+)
+from stakes.plots.threshold_plots import (
+    abstention,
+    decision,
+    det,
+    precision_recall,
+    reliability,
+    roc,
+    threshold_sweep,
+)
 
 __all__ = [
     "abstention",

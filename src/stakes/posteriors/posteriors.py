@@ -1,4 +1,4 @@
-"""Posteriors: what a classifier says of each class, never guessed."""
+"""Posteriors: what a classifier says of each class, never guessed, and moved to other priors."""
 
 from __future__ import annotations
 
@@ -302,3 +302,40 @@ def _columns_of(posteriors: Any, n_classes: int | None = None) -> NDArray[np.flo
     if is_single_column(posteriors) and n_classes in (None, 2):
         return as_posterior_array(as_column(posteriors, "posteriors"), n_classes)
     return as_posterior_array(posteriors, n_classes)
+
+
+def shift_priors(posteriors: Any, priors: Priors, *, old: Priors) -> FloatArray:
+    r"""Posteriors under other class priors.
+
+    Exact when only the shares of the classes differ between the two places and the cases within
+    a class look alike ("label shift"). Use it when the prevalence in use is known; to learn it
+    from unlabelled cases see `estimate_priors`.
+
+    .. math:: p'_k \propto \frac{P'_k}{P_k}\, p_k
+
+    Parameters
+    ----------
+    posteriors : Posteriors or array-like of shape (n_cases, n_classes) or (n_cases,)
+        Probabilities under the old priors.
+    priors : sequence or mapping of float
+        Class priors of the new place.
+    old : sequence or mapping of float
+        Class priors for which the posteriors were made; positive.
+
+    Returns
+    -------
+    ndarray of shape (n_cases, n_classes)
+        Probabilities under the new priors.
+
+    References
+    ----------
+    .. [1] Saerens, Latinne, Decaestecker, *Adjusting the outputs of a classifier to new a priori
+       probabilities: a simple procedure*, Neural Computation 14 (2002), **eq. 2.4**.
+
+    Examples
+    --------
+    >>> shift_priors([0.5], [0.9, 0.1], old=[0.5, 0.5]).round(3).tolist()
+    [[0.9, 0.1]]
+    """
+    read = posteriors if isinstance(posteriors, Posteriors) else Posteriors(posteriors)
+    return read.with_priors(priors, old=old).values

@@ -2,11 +2,9 @@
 
 from stakes.summaries.confusion import ConfusionMatrix
 from stakes.summaries.cost_tally import CostTally
-from stakes.summaries.grouped import GroupedCounts
-from stakes.summaries.multiclass_scores import one_vs_rest, pairwise
-from stakes.summaries.paired import PairedCounts
+from stakes.summaries.joint_counts import GroupedCounts, PairedCounts
 from stakes.summaries.score_bins import ScoreBins, score_edges
-from stakes.summaries.score_counts import ScoreCounts
+from stakes.summaries.score_counts import ScoreCounts, one_vs_rest, pairwise
 from stakes.summaries.stored_file import load_summary, merge_summaries, save_summary
 
 __all__ = [

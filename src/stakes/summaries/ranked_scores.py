@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.scores import compiled_scores as scores_compiled
-from stakes._kernels.scores.label_runs import Runs, stretch_sums
-from stakes._kernels.scores.roc import cumulative
+from stakes._kernels import roc_hull as scores_compiled
+from stakes._kernels.label_runs import Runs, stretch_sums
+from stakes._kernels.roc_hull import cumulative
 from stakes._names import listed
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.summaries.storable import Storable

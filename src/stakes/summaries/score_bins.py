@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stakes._checks import as_counts, frozen
 from stakes._columns import as_array, as_floats, as_reals
-from stakes._kernels.scores.label_runs import Runs, rounded_down, stretch_sums
+from stakes._kernels.label_runs import Runs, rounded_down, stretch_sums
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, ScoreKind

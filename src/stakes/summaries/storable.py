@@ -1,9 +1,17 @@
-"""Storable: what lets a summary go to a file and come back."""
+"""What every summary brings along: how it goes to a file and comes back, and the rule that
+decided.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
+
+import numpy as np
+
+from stakes.exceptions import MergeError
+from stakes.typing import FloatArray
 
 
 class Storable:
@@ -29,3 +37,47 @@ class Storable:
                 hint=f"{kind}.load(path), or stakes.summaries.load_summary(path) for any kind",
             )
         return found
+
+
+#: More characters of a table are not shown.
+_LONGEST = 80
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecidedBy:
+    """Costs and shares by which posteriors were decided; it adds only to its like."""
+
+    costs: FloatArray
+    priors: FloatArray | None = None
+    posterior_priors: FloatArray | None = None
+
+    def __add__(self, other: Any) -> DecidedBy:
+        if not isinstance(other, DecidedBy):
+            return NotImplemented
+        for what, first, second in (
+            ("costs", self.costs, other.costs),
+            ("priors", self.priors, other.priors),
+            ("base rates", self.posterior_priors, other.posterior_priors),
+        ):
+            if not _same(first, second):
+                raise MergeError(
+                    f"posteriors were decided by different {what}: {_shown(first)} and "
+                    f"{_shown(second)}.",
+                    hint="count again from the rows; these counts are of different decisions",
+                )
+        return self
+
+
+def _same(first: FloatArray | None, second: FloatArray | None) -> bool:
+    """Whether both are the same numbers, or both are missing."""
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)
+
+
+def _shown(values: FloatArray | None) -> str:
+    """The numbers as people type them, cut where they are many."""
+    if values is None:
+        return "those of the data"
+    text = str(values.tolist()).replace(".0]", "]").replace(".0,", ",")
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

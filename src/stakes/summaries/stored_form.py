@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError, FormatError, StakesError
 from stakes.summaries.confusion import ConfusionMatrix
 from stakes.summaries.cost_tally import CostTally
-from stakes.summaries.decided_by import DecidedBy
-from stakes.summaries.grouped import GroupedCounts
-from stakes.summaries.paired import PairedCounts
+from stakes.summaries.joint_counts import GroupedCounts, PairedCounts
 from stakes.summaries.ranked_scores import checked_kind
 from stakes.summaries.score_bins import ScoreBins
 from stakes.summaries.score_counts import ScoreCounts
+from stakes.summaries.storable import DecidedBy
 
 #: The fields of each summary, by how they are written: arrays of numbers, names, or the rest.
 _FIELDS: dict[str, tuple[type, dict[str, str]]] = {

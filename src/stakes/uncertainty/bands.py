@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from stakes._columns import as_reals
-from stakes._kernels.limits.interval_ends import band_ends, joint_share, shares_above
-from stakes._kernels.resample import run_bootstrap
-from stakes._kernels.resample.cell_draws import posterior_cells
+from stakes._kernels import run_bootstrap
+from stakes._kernels.cell_draws import posterior_cells
+from stakes._kernels.interval_ends import band_ends, joint_share, shares_above
 from stakes._random import as_generator
 from stakes.exceptions import DataError
 from stakes.results import Frame
@@ -21,11 +21,11 @@ from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.intervals.interval import (
     MIN_CASES,
     OF_CURVES,
+    Replicates,
     as_level,
     refuse_weights,
     shortage,
 )
-from stakes.uncertainty.intervals.replicates import Replicates
 from stakes.uncertainty.intervals.score_intervals import resampled_scores
 
 

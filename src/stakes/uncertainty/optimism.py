@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.limits.interval_ends import percentile
-from stakes._kernels.resample.run_bootstrap import draw_runs
-from stakes._kernels.scores.fold_thresholds import best_decisions, cross_fitted_counts
+from stakes._kernels.interval_ends import percentile
+from stakes._kernels.roc_hull import best_decisions, cross_fitted_counts
+from stakes._kernels.run_bootstrap import draw_runs
 from stakes._random import as_generator
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError
@@ -18,9 +18,15 @@ from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, RandomSource
-from stakes.uncertainty.intervals.interval import OF_SCORES, Interval, refuse_weights, shortage
+from stakes.uncertainty.intervals.interval import (
+    OF_SCORES,
+    Interval,
+    Replicates,
+    refuse_weights,
+    seed_of,
+    shortage,
+)
 from stakes.uncertainty.intervals.linear_costs import as_stakes, cost_sum
-from stakes.uncertainty.intervals.replicates import Replicates, seed_of
 
 #: From this many cases on NumPy divides no more into folds, and optimism is far below rounding.
 _LARGEST = 10**9

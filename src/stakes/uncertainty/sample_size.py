@@ -10,13 +10,13 @@ import numpy as np
 
 from stakes._checks import as_priors
 from stakes._columns import as_reals
-from stakes._kernels.limits.interval_ends import normal_quantile
+from stakes._kernels.interval_ends import normal_quantile
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.costs.expected_cost import check_names
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix, PairedCounts
 from stakes.typing import FloatArray, Name, Priors
-from stakes.uncertainty.comparisons.differences import pair_difference, rounded_up
+from stakes.uncertainty.differences import pair_difference, rounded_up
 from stakes.uncertainty.intervals.interval import OF_PLANS, as_level, refuse_weights
 from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, as_stakes, cost_sum
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from stakes._kernels.limits.interval_ends import normal_quantile
+from stakes._kernels.interval_ends import normal_quantile
 from stakes._names import listed
 from stakes.application import Application, CostMatrix, as_application
 from stakes.exceptions import DataError

@@ -2,7 +2,7 @@ import numpy as np
 from scipy.optimize import check_grad, minimize
 from scipy.special import softmax
 
-from stakes._kernels.optimise.matrix_fit import _Problem, fit_matrix
+from stakes._kernels.optimise.regression_fit import _Problem, fit_matrix
 
 SPREADS = (0.3, 1.0, 10.0)
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 
-from stakes._kernels.optimise.mixture import most_likely_shares
+from stakes._kernels.optimise.newton import most_likely_shares
 
 
 def shares_of(ratios, start=None):

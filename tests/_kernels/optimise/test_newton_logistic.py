@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from stakes._kernels.optimise.logistic_fit import LogisticLoss, _target_sums, fit_line, fit_logistic
+from stakes._kernels.optimise.regression_fit import (
+    LogisticLoss,
+    _target_sums,
+    fit_line,
+    fit_logistic,
+)
 
 
 def made_up(n, seed=0):

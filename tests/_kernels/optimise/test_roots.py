@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stakes._kernels.optimise.roots import bracketed_roots
+from stakes._kernels.optimise.newton import bracketed_roots
 
 
 def test_many_roots_at_once_against_their_formula() -> None:

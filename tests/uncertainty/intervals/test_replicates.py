@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stakes.exceptions import DataError
-from stakes.uncertainty.intervals.replicates import BLOCK, Replicates, _Bar
+from stakes.uncertainty.intervals.interval import BLOCK, Replicates, _Bar
 
 
 def uniform(size: int, generator: np.random.Generator) -> np.ndarray:

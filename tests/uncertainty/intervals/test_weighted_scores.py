@@ -161,7 +161,7 @@ def test_compared_scores_against_drawn_rows(metric: str) -> None:
 
 
 def test_degrees_of_freedom_count_the_rows_that_carry_the_variance() -> None:
-    from stakes.uncertainty.comparisons.score_comparison import _Areas
+    from stakes.uncertainty.score_comparison import _Areas
 
     even = np.array([[1.0, -1.0, 1.0, -1.0], [0.0, 0.0, 0.0, 0.0]])
     one = np.array([[3.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.array_sizes import blocks
 from stakes._kernels.bayes_rule import Compared
-from stakes._kernels.compiled import compiled, pays
+from stakes._kernels.fast_loops import blocks, compiled, pays
 
 
 def _envelope_loop(

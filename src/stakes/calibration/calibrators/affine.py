@@ -12,8 +12,7 @@ from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._kernels.optimise.newton import JUST_POSITIVE
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors, softmax_log_posteriors
 from stakes.calibration.calibrators.logistic import fit_odds
-from stakes.calibration.impossible_cases import refuse_impossible_truth, refuse_turned
-from stakes.calibration.labelled_scores import Cases
+from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth, refuse_turned
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
 from stakes.typing import FloatArray, Priors

@@ -15,8 +15,12 @@ from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.calibrators.affine import Affine
 from stakes.calibration.calibrators.average import Average
-from stakes.calibration.calibrators.candidate_set import default_candidates, leaders, with_average
-from stakes.calibration.calibrators.choice import chosen_place
+from stakes.calibration.calibrators.choice import (
+    chosen_place,
+    default_candidates,
+    leaders,
+    with_average,
+)
 from stakes.calibration.cross_fit import cross_fit_cases, fold_numbers
 from stakes.calibration.labelled_scores import Aim, Cases, case_losses, loss_name
 from stakes.calibration.measures.gain import about_light_weights

@@ -1,4 +1,6 @@
-"""Isotonic calibration: any increasing map, by pooling adjacent violators."""
+"""Calibration by blocks of scores: isotonic, Venn-Abers with its guarantee, equal-mass
+histograms.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.scores.pav import Blocks, pav_blocks
+from stakes._kernels.class_scores import weighted_sums
+from stakes._kernels.roc_hull import Blocks, equal_mass_cuts, half_way, pav_blocks, venn_abers_upper
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors, softmax_log_posteriors
 from stakes.calibration.labelled_scores import Cases
 from stakes.calibration.persistence import Shapes, parameter
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError, FormatError
-from stakes.typing import FloatArray, Priors
+from stakes.typing import FloatArray, IntArray, Priors
 
 
 class Isotonic(Calibrator):
@@ -162,3 +165,269 @@ def _interpolated(scores: FloatArray, places: FloatArray, values: FloatArray) ->
     if np.isposinf(values[-1]):
         out[scores >= places[np.isposinf(values)][0]] = np.inf
     return out
+
+
+class VennAbers(Calibrator):
+    r"""Two isotonic fits per case, one for each class it might have: a pair that is calibrated.
+
+    One of the two probabilities of `bounds` is perfectly calibrated whatever the distribution,
+    provided that the cases are exchangeable; their distance shows how much the data leave open.
+    `posteriors` merges them to the value of least worst-case log loss.
+
+    .. math:: p = \frac{p_1}{1 - p_0 + p_1}
+
+    Takes log odds or any increasing score (n,), or log-posteriors (n, 2); returns posteriors
+    (n, 2), never exactly 0 or 1.
+
+    Parameters
+    ----------
+    priors, classes, bound
+        See `Calibrator`.
+
+    Notes
+    -----
+    The guarantee is for the priors of the data. Target priors move both bounds and the merged value
+    afterwards, the class shares of the data taken as known. It is for cases of one weight, that of
+    the next case: `bounds` needs rows of weight 1.
+
+    References
+    ----------
+    .. [1] Vovk, Petej, Fedorova, *Large-scale probabilistic predictors with and without
+       guarantees of validity*, NeurIPS 2015.
+
+    Examples
+    --------
+    >>> cal = VennAbers().fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1])
+    >>> low, high = cal.bounds([3.0])
+    >>> (low.round(3).tolist(), high.tolist())
+    ([0.667], [1.0])
+    """
+
+    kind = "venn-abers"
+    _any_scale = True
+    _shapes: ClassVar[Shapes] = {"places": ("n",), "lower": ("n",), "upper": ("n",), "shift": ()}
+
+    def __init__(
+        self,
+        *,
+        priors: Priors | None = None,
+        classes: Sequence[Any] | None = None,
+        bound: float | str | None = None,
+    ) -> None:
+        super().__init__(priors=priors, classes=classes, bound=bound)
+        self.places: FloatArray = np.empty(0)
+        self.lower: FloatArray = np.empty(0)
+        self.upper: FloatArray = np.empty(0)
+        self.shift = 0.0
+
+    def _fit(self, cases: Cases) -> None:
+        odds = cases.scores.log_odds()
+        cases.need_all_classes("two classes are needed")
+        places, inverse = np.unique(odds, return_inverse=True)
+        inverse = inverse.reshape(-1)
+        totals = weighted_sums(inverse, cases.weights)
+        positives = weighted_sums(inverse, cases.weights * (cases.codes == 1))
+        keep = totals > 0
+        places, totals, positives = places[keep], totals[keep], positives[keep]
+        upper = venn_abers_upper(positives, totals)
+        lower = 1.0 - venn_abers_upper((totals - positives)[::-1], totals[::-1])[::-1]
+        self.places, self.lower, self.upper = _corners(places, lower, upper)
+        offsets = cases.prior_offsets()
+        self.shift = float(offsets[1] - offsets[0])
+        self.report |= _row_weight(cases)
+
+    def bounds(self, scores: Any) -> tuple[FloatArray, FloatArray]:
+        """The pair (p0, p1) of probabilities of the second class, under the target priors.
+
+        Needs rows of weight 1.
+        """
+        self._need_fit()
+        if "row_weight" in self.report:
+            raise _refused("rows of weight 1", "")
+        low, high = self._pair(self._bounded(self._read_alike(scores), learn=False).log_odds())
+        return _moved(low, self.shift), _moved(high, self.shift)
+
+    def _pair(self, odds: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Values at the nearest fitted score from below (p0) and from above (p1)."""
+        below = np.searchsorted(self.places, odds, side="right") - 1
+        above = np.searchsorted(self.places, odds, side="left")
+        lower = np.append(self.lower, 0.0)[below]
+        upper = np.append(self.upper, 1.0)[above]
+        return lower, upper
+
+    def _log_posteriors(self, scores: Scores) -> FloatArray:
+        lower, upper = self._pair(scores.log_odds())
+        merged = np.log(upper) - np.log1p(-lower)
+        return binary_log_posteriors(merged + self.shift)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            "places": self.places,
+            "lower": self.lower,
+            "upper": self.upper,
+            "shift": self.shift,
+        }
+
+
+def _corners(
+    places: FloatArray, lower: FloatArray, upper: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Only the scores at which either bound changes: the first and last of each level."""
+    if len(places) < 3:
+        return places, lower, upper
+    same = (np.diff(lower) == 0) & (np.diff(upper) == 0)
+    inner = np.concatenate([[False], same[:-1] & same[1:], [False]])
+    return places[~inner], lower[~inner], upper[~inner]
+
+
+def _moved(probabilities: FloatArray, shift: float) -> FloatArray:
+    """Probabilities with a shift added to their log odds."""
+    from scipy.special import expit, logit
+
+    return np.asarray(expit(logit(probabilities) + shift)) if shift else probabilities
+
+
+def _row_weight(cases: Cases) -> dict[str, float | None]:
+    """For the report: what every row weighs, if not 1; None where they differ."""
+    weights = cases.weights
+    if (weights == 1.0).all():
+        return {}
+    return {"row_weight": float(weights[0]) if (weights == weights[0]).all() else None}
+
+
+def _refused(needed: str, more: str) -> DataError:
+    """What to say where weights leave no guarantee."""
+    return DataError(
+        f"`bounds` needs {needed}; `sample_weight` had others, and a weighted row is one case.",
+        hint="fit without sample_weight; where weights count cases, repeat the rows: "
+        f"np.repeat(scores, weights){more}",
+    )
+
+
+class Histogram(Calibrator):
+    r"""Frequencies in bins of equal mass, with an interval that holds for all bins at once.
+
+    Coarse but honest: the frequency in each bin is estimated from that bin alone, so `bounds`
+    covers the true frequencies of all bins together with the stated confidence, whatever the
+    classifier and the distribution.
+
+    Takes log odds or any increasing score (n,), or log-posteriors (n, 2); returns posteriors
+    (n, 2).
+
+    Parameters
+    ----------
+    priors, classes, bound
+        See `Calibrator`.
+    bins : int, optional
+        Largest number of bins. Default: the cube root of the number of cases (of their total
+        weight), rounded, but at least 2.
+
+    Notes
+    -----
+    Bins are cut half-way between two different scores, as near to equal mass as ties allow; none
+    is empty, and there may be fewer than asked for. With no more different scores than bins each
+    score has a bin of its own. Of two cuts that are equally near the one towards the middle is
+    taken, in the very middle the lower one; but for that, swapping the classes and the sign of the
+    scores swaps the posteriors.
+
+    The posterior of a bin with k of n cases is (k + 1/2)/(n + 1), so never 0 or 1. The interval is
+    Clopper and Pearson's, at 1 - (1 - level)/bins in each bin. It counts every row as one case and
+    needs rows of equal weight. Target priors move both of its ends, the class shares of the data
+    taken as known.
+
+    References
+    ----------
+    .. [1] Gupta, Ramdas, *Distribution-free calibration guarantees for histogram binning without
+       sample splitting*, ICML 2021.
+
+    Examples
+    --------
+    >>> cal = Histogram(bins=2).fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1])
+    >>> cal.posteriors([-1.5, 1.5])[:, 1].round(3).tolist()
+    [0.167, 0.833]
+    >>> low, high = cal.bounds([1.5], level=0.9)
+    >>> (low.round(3).tolist(), high.tolist())  # of two cases 2: the square root of 0.1/2/2
+    ([0.158], [1.0])
+    """
+
+    kind = "histogram"
+    _any_scale = True
+    _shapes: ClassVar[Shapes] = {
+        "edges": ("n-1",),
+        "positives": ("n",),
+        "totals": ("n",),
+        "shift": (),
+    }
+
+    def __init__(
+        self,
+        *,
+        priors: Priors | None = None,
+        classes: Sequence[Any] | None = None,
+        bound: float | str | None = None,
+        bins: int | None = None,
+    ) -> None:
+        super().__init__(priors=priors, classes=classes, bound=bound, bins=bins)
+        whole = isinstance(bins, (int, np.integer)) and not isinstance(bins, bool)
+        if bins is not None and not (whole and bins >= 1):
+            raise DataError(f"`bins` must be a whole number, at least 1; got {bins!r}.")
+        self.edges: FloatArray = np.empty(0)
+        self.positives: FloatArray = np.empty(0)
+        self.totals: FloatArray = np.empty(0)
+        self.shift = 0.0
+
+    def _fit(self, cases: Cases) -> None:
+        odds = cases.scores.log_odds()
+        cases.need_all_classes("two classes are needed")
+        places, inverse = np.unique(odds, return_inverse=True)
+        inverse = inverse.reshape(-1)
+        mass = weighted_sums(inverse, cases.weights)
+        bins = self.options["bins"] or max(2, round(float(mass.sum()) ** (1 / 3)))
+        self.edges = half_way(places, equal_mass_cuts(mass, int(bins)))
+        place, size = self._place(odds), len(self.edges) + 1
+        self.totals = weighted_sums(place, cases.weights, size)
+        self.positives = weighted_sums(place, cases.weights * (cases.codes == 1), size)
+        offsets = cases.prior_offsets()
+        self.shift = float(offsets[1] - offsets[0])
+        self.report |= _row_weight(cases)
+
+    def bounds(self, scores: Any, *, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+        """Ends of the simultaneous interval for the frequency in each score's bin.
+
+        Under the target priors, if there are any. Needs rows of equal weight.
+        """
+        from scipy.stats import beta
+
+        self._need_fit()
+        given: Any = level
+        if not (isinstance(given, (int, float, np.number)) and 0 < given < 1):
+            raise DataError(f"`level` must lie between 0 and 1; got {level!r}.", hint="level=0.95")
+        place = self._place(self._bounded(self._read_alike(scores), learn=False).log_odds())
+        k, n = self._counts()
+        tail = (1 - float(level)) / len(n) / 2
+        low = np.where(k > 0, beta.ppf(tail, np.maximum(k, 1), n - k + 1), 0.0)
+        high = np.where(k < n, beta.isf(tail, k + 1, np.maximum(n - k, 1)), 1.0)
+        return _moved(low, self.shift)[place], _moved(high, self.shift)[place]
+
+    def _counts(self) -> tuple[FloatArray, FloatArray]:
+        """Rows of the second class and all rows in each bin, whatever each of them weighs."""
+        weight = self.report.get("row_weight", 1.0)
+        if weight is None:
+            raise _refused("rows of equal weight", "; for other class shares give priors")
+        return np.rint(self.positives / weight), np.rint(self.totals / weight)
+
+    def _place(self, odds: FloatArray) -> IntArray:
+        """The bin of each score."""
+        return np.searchsorted(self.edges, odds, side="right")
+
+    def _log_posteriors(self, scores: Scores) -> FloatArray:
+        odds = np.log(self.positives + 0.5) - np.log(self.totals - self.positives + 0.5)
+        return binary_log_posteriors(odds[self._place(scores.log_odds())] + self.shift)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            "edges": self.edges,
+            "positives": self.positives,
+            "totals": self.totals,
+            "shift": self.shift,
+        }

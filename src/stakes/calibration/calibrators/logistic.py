@@ -7,11 +7,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from stakes._kernels.optimise.logistic_fit import Line, fit_line, fit_logistic
 from stakes._kernels.optimise.newton import JUST_POSITIVE, TOLERANCE, scaled_tolerance
+from stakes._kernels.optimise.regression_fit import Line, fit_line, fit_logistic
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
-from stakes.calibration.impossible_cases import impossible_truth, refuse_far_odds
-from stakes.calibration.labelled_scores import Cases
+from stakes.calibration.labelled_scores import Cases, impossible_truth, refuse_far_odds
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError

@@ -1,4 +1,6 @@
-"""Matrix and Dirichlet calibration: every class score may speak for every class."""
+"""Calibration of many classes: a full matrix, Dirichlet, one curve for all with small
+corrections of each.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,10 @@ import numpy as np
 
 from stakes._kernels.class_scores import lay_out
 from stakes._kernels.optimise.affine_fit import fit_scaling
-from stakes._kernels.optimise.matrix_fit import fit_matrix
+from stakes._kernels.optimise.monotone_curve import KNOTS, bent, fit_curve
+from stakes._kernels.optimise.regression_fit import fit_matrix
 from stakes.calibration.calibrator import Calibrator, softmax_log_posteriors
-from stakes.calibration.impossible_cases import refuse_impossible_truth, refuse_marks
-from stakes.calibration.labelled_scores import Cases
+from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth, refuse_marks
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
@@ -197,3 +199,196 @@ def finite_table(scores: Scores) -> FloatArray:
             rows=rows[:10].tolist(),
         )
     return table
+
+
+#: Prior standard deviations of a slope of the curve: about 1, and about its neighbour.
+_SLOPES = (1.0, 0.3)
+#: Log-posteriors below this tell a matrix nothing more, as those of masked classes.
+_LEAST = -30.0
+
+
+class CommonCurve(Calibrator):
+    r"""One increasing curve for all classes: softmax(f(a log q)), as `Temperature` but bent.
+
+    For many classes when large posteriors are off in another way than small ones, as with most
+    neural networks. Nine parameters whatever the number of classes, so a few hundred cases do;
+    the order of the classes of a case never changes, unless the scores order worse than
+    chance. Fitted to least cross-entropy, weighted to the target priors.
+
+    .. math:: p_k \propto \frac{P_k}{\hat P_k} e^{f(x_k)}, \qquad
+              x = \log\mathrm{softmax}(a \log q)
+
+    Takes log-posteriors or logits (n, K) or log odds (n,); returns posteriors (n, K).
+
+    Parameters
+    ----------
+    priors, classes, bound
+        See `Calibrator`.
+
+    Notes
+    -----
+    a is that of `Temperature`. f is linear between posteriors of 0.0001, 0.001, 0.01, 0.03, 0.1,
+    0.3 and 0.7; its eight slopes are at least 0.01 and have normal priors about 1 (standard
+    deviation 1) and about each other (0.3). Projected Newton until the gradient of the mean
+    objective is at most 1e-8. Classes without cases are allowed. Infinite scores need a `bound`.
+
+    References
+    ----------
+    .. [1] Rahimi, Shaban, Cheng, Hartley, Boots, *Intra order-preserving functions for calibration
+       of multi-class neural networks*, NeurIPS 2020 (the same idea with a neural network as f).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 5, 300)
+    >>> logits = rng.normal(size=(300, 5)) + 2 * np.eye(5)[y]
+    >>> cal = CommonCurve().fit(logits, y)
+    >>> cal.slopes.shape, bool((cal.slopes > 0).all())
+    ((8,), True)
+    """
+
+    kind = "common-curve"
+    _shapes: ClassVar[Shapes] = {"scale": (), "slopes": (len(KNOTS) + 1,), "offsets": ("classes",)}
+
+    def __init__(
+        self,
+        *,
+        priors: Priors | None = None,
+        classes: Sequence[Any] | None = None,
+        bound: float | str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(priors=priors, classes=classes, bound=bound, **options)
+        self.scale = 1.0
+        self.slopes: FloatArray = np.empty(0)
+        self.offsets: FloatArray = np.empty(0)
+
+    def _fit(self, cases: Cases) -> None:
+        inputs, weights = finite_table(cases.scores), cases.prior_weights()
+        self.offsets, laid = cases.prior_offsets(), lay_out(inputs, cases.sample_weight)
+        refuse_impossible_truth(laid, cases)
+        first = fit_scaling(
+            "temperature",
+            laid,
+            cases.codes,
+            weights,
+            counts=cases.counts,
+            offsets=self.offsets,
+        )
+        self.scale = float(first.scales[0])
+        found = fit_curve(
+            softmax_log_posteriors(self.scale * inputs),
+            cases.codes,
+            weights,
+            offsets=self.offsets,
+            spreads=_SLOPES,
+        )
+        self.slopes = found.slopes
+        self.report |= {"objective": found.value, "gradient": found.gradient, "steps": found.steps}
+
+    def _curved(self, scores: Scores) -> FloatArray:
+        """Log-posteriors after the curve, under the priors of the data."""
+        inputs = softmax_log_posteriors(self.scale * finite_table(scores))
+        return softmax_log_posteriors(bent(inputs, self.slopes))
+
+    def _log_posteriors(self, scores: Scores) -> FloatArray:
+        return softmax_log_posteriors(self._curved(scores) + self.offsets)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"scale": self.scale, "slopes": self.slopes, "offsets": self.offsets}
+
+
+class StructuredMatrix(CommonCurve):
+    r"""A curve for all classes, then a matrix held near the identity: softmax(W f + b).
+
+    For many classes: what all of them share is learnt freely, a scale and a bias of each class
+    cautiously, what one class says about another most cautiously. So it needs far fewer cases
+    than `Dirichlet`, and with few it is `CommonCurve`. Fitted to least cross-entropy, weighted to
+    the target priors, plus the penalties of `Matrix`.
+
+    .. math:: p \propto e^{W f + b}, \qquad f = \log p^{\mathrm{curve}}
+
+    Takes log-posteriors or logits (n, K) or log odds (n,); returns posteriors (n, K).
+
+    Parameters
+    ----------
+    priors, classes, bound
+        See `Calibrator`.
+    off_diagonal : float
+        Prior standard deviation of an off-diagonal entry, about 0.
+    diagonal : float
+        Prior standard deviation of a diagonal entry about their mean.
+    intercept : float
+        Prior standard deviation of a bias, about the log of target over data priors.
+
+    Notes
+    -----
+    The log-posteriors are on their natural scale after the curve, so the spreads mean the same
+    for any classifier; those below -30, as of masked classes, count as -30. Newton with conjugate
+    gradients until no entry of the gradient of the mean objective exceeds 1e-5. Infinite scores
+    need a `bound`. A class without cases is refused. Where the classes can be told apart
+    perfectly, what is said of `Matrix` holds.
+
+    References
+    ----------
+    .. [1] Berta, Holzmüller, Jordan, Bach, *Structured matrix scaling for multi-class
+       calibration*, AISTATS 2026, arXiv:2511.03685 (corrections of a temperature, with penalties
+       that grow from biases to off-diagonal entries).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 5, 300)
+    >>> logits = rng.normal(size=(300, 5)) + 2 * np.eye(5)[y]
+    >>> StructuredMatrix().fit(logits, y).matrix.shape
+    (5, 5)
+    """
+
+    kind = "structured-matrix"
+    _shapes: ClassVar[Shapes] = {
+        **CommonCurve._shapes,
+        "matrix": ("classes", "classes"),
+        "biases": ("classes",),
+    }
+
+    def __init__(
+        self,
+        *,
+        priors: Priors | None = None,
+        classes: Sequence[Any] | None = None,
+        bound: float | str | None = None,
+        off_diagonal: float = 0.03,
+        diagonal: float = 0.1,
+        intercept: float = 0.2,
+    ) -> None:
+        spreads = {"off_diagonal": off_diagonal, "diagonal": diagonal, "intercept": intercept}
+        super().__init__(priors=priors, classes=classes, bound=bound, **spreads)
+        for name, spread in spreads.items():
+            if not spread > 0:
+                raise DataError(f"`{name}` must be positive; got {spread!r}.")
+        self.matrix: FloatArray = np.empty((0, 0))
+        self.biases: FloatArray = np.empty(0)
+
+    def _fit(self, cases: Cases) -> None:
+        cases.need_all_classes("add cases of that class, drop its column, or use CommonCurve")
+        super()._fit(cases)
+        found = fit_matrix(
+            np.maximum(self._curved(cases.scores), _LEAST),
+            cases.codes,
+            cases.prior_weights(),
+            (np.ones(cases.scores.size), self.offsets),
+            counts=cases.counts,
+            spreads=tuple(self.options[k] for k in ("off_diagonal", "diagonal", "intercept")),
+            middle=self.offsets,
+        )
+        self.matrix, self.biases = found.matrix, found.biases
+        self.report |= {"objective": found.value, "gradient": found.gradient, "steps": found.steps}
+
+    def _log_posteriors(self, scores: Scores) -> FloatArray:
+        inputs = np.maximum(self._curved(scores), _LEAST)
+        return softmax_log_posteriors(inputs @ self.matrix.T + self.biases)
+
+    def _parameters(self) -> dict[str, Any]:
+        return super()._parameters() | {"matrix": self.matrix, "biases": self.biases}

@@ -1,16 +1,31 @@
-"""Calibration errors for those who ask: binned and smooth, with their choices spelled out."""
+"""How far posteriors are from what they say: binned and smooth errors, decisions, parts of a
+loss.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from stakes._checks import frozen
 from stakes._kernels.class_scores import weighted_sums
+from stakes.application import Application, CostMatrix
+from stakes.calibration.calibrator import Calibrator
+from stakes.calibration.calibrators.affine import Affine
+from stakes.calibration.calibrators.isotonic import Isotonic
+from stakes.calibration.cross_fit import OPTIMISTIC, cross_fit_cases, fold_numbers
+from stakes.calibration.labelled_scores import Aim, case_losses, loss_name, read_cases
 from stakes.calibration.measures.reliability_table import equal_mass, event_of
+from stakes.calibration.score_input import order_of_scores, read_log_scores
+from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
-from stakes.typing import FloatArray, Name
+from stakes.posteriors.class_order import ClassOrder
+from stakes.posteriors.posteriors import read_posteriors
+from stakes.results import Frame
+from stakes.typing import FloatArray, Name, RandomSource
 
 _GRID = 4096
 
@@ -141,3 +156,288 @@ def _smoothed(residual: FloatArray, width: float) -> float:
         return float(np.abs(residual).sum())
     smooth = gaussian_filter1d(residual, width * _GRID, mode="reflect", truncate=5.0)
     return float(np.abs(smooth).sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DecisionCalibration:
+    """Per decision: cases, promised cost, actual cost, and their difference.
+
+    What `decision_calibration` returns.
+
+    Attributes
+    ----------
+    decisions : tuple of names
+        The decisions, in the order of the cost matrix.
+    cases : ndarray
+        (Weighted) number of cases that got each decision.
+    promised, actual : ndarray
+        Mean expected cost by the posteriors, and mean cost; nan for a decision never taken.
+    standard_error : ndarray
+        Of the difference; with two cases more that cost the least and the most a decision can,
+        so that errors not yet seen are not taken for impossible.
+    """
+
+    decisions: tuple[Name, ...]
+    cases: FloatArray
+    promised: FloatArray
+    actual: FloatArray
+    standard_error: FloatArray
+
+    @property
+    def difference(self) -> FloatArray:
+        """`promised` - `actual`; negative where the posteriors are too hopeful."""
+        return self.promised - self.actual
+
+    @property
+    def total(self) -> float:
+        """Promised minus actual cost per case, over all decisions."""
+        taken = self.cases > 0
+        return float(self.cases[taken] @ self.difference[taken] / self.cases.sum())
+
+    def frame(self) -> Frame:
+        """One row per decision."""
+        return Frame(
+            {
+                "decision": list(self.decisions),
+                "cases": self.cases,
+                "promised": self.promised,
+                "actual": self.actual,
+                "difference": self.difference,
+                "standard_error": self.standard_error,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"<DecisionCalibration: promised minus actual {self.total:.4g} per case>"
+
+
+def decision_calibration(
+    y_true: Any, posteriors: Any, *, costs: Any, sample_weight: Any = None
+) -> DecisionCalibration:
+    r"""Compare, decision by decision, the cost the posteriors promise with the cost that came.
+
+    A classifier whose differences are all 0 can be trusted for these costs, even if it is not
+    calibrated in every other sense. Look at it before believing an expected cost.
+
+    .. math:: \mathrm{E}[c(q, d)\,|\,d] - \mathrm{E}[c(Y, d)\,|\,d]
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+        True classes.
+    posteriors : Posteriors or array-like of shape (n_cases, n_classes) or (n_cases,)
+        Probabilities; decisions are the Bayes decisions.
+    costs : CostMatrix, Application or array-like
+        Costs of each decision. Priors of an application are not used: promises and costs are both
+        taken over these cases.
+    sample_weight : array-like of shape (n_cases,), optional
+        Weights.
+
+    Returns
+    -------
+    DecisionCalibration
+        One row per decision, in the units of the costs.
+
+    References
+    ----------
+    .. [1] Zhao, Kim, Sahoo, Ma, Ermon, *Calibrating predictions to decisions*, NeurIPS 2021.
+
+    Examples
+    --------
+    >>> result = decision_calibration([0, 1, 1, 1], [0.5, 0.5, 0.75, 0.75], costs=[[0, 1], [1, 0]])
+    >>> result.promised.tolist(), result.actual.tolist()
+    ([0.5, 0.25], [0.5, 0.0])
+    """
+    matrix = _matrix(costs)
+    read = read_posteriors(posteriors, matrix.classes, ClassOrder(labels=y_true))
+    cases = read_cases(read, y_true, sample_weight=sample_weight, classes=matrix.classes)
+    taken, promised = bayes_decisions(read, matrix, with_cost=True)
+    actual = matrix.values[cases.codes, taken]
+    size, weights = len(matrix.decisions), cases.weights
+    mass = np.bincount(taken, weights=weights, minlength=size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        said = np.bincount(taken, weights=weights * promised, minlength=size) / mass
+        came = np.bincount(taken, weights=weights * actual, minlength=size) / mass
+        parts = weights * (promised - actual - (said - came)[taken])
+        seen = np.bincount(taken, weights=parts**2, minlength=size) / mass**2
+        number = mass**2 / np.bincount(taken, weights=weights**2, minlength=size)
+        ends = (came - matrix.values.min(axis=0)) ** 2 + (matrix.values.max(axis=0) - came) ** 2
+        error = np.sqrt(number**2 * seen + ends) / (number + 2.0)  # with two cases more
+    return DecisionCalibration(
+        matrix.decisions, *(frozen(part) for part in (mass, said, came, error))
+    )
+
+
+def _matrix(costs: Any) -> CostMatrix:
+    """The cost matrix inside whatever was given."""
+    if isinstance(costs, Application):
+        return costs.costs
+    return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Decomposition:
+    """total = miscalibration - discrimination + uncertainty, and what each means.
+
+    What `decompose` returns.
+
+    Attributes
+    ----------
+    total : float
+        The loss of the scores as they are.
+    miscalibration : float
+        What calibrating takes away; 0 is best. Never negative with "pav" fitted on the same cases
+        of two classes; with others it may be, most of all for a cost.
+    discrimination : float
+        What the calibrated scores save over the priors alone; more is better.
+    uncertainty : float
+        The loss of the priors alone.
+    fitting : str
+        How the calibrator was fitted: "cross-fitted", or "optimistic: fitted on the same cases",
+        which overstates miscalibration and discrimination, the more so the fewer the cases.
+    """
+
+    measure: str
+    total: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+    by: str
+    fitting: str
+
+    @property
+    def optimistic(self) -> bool:
+        """Whether the calibrator was judged by the cases it learnt from."""
+        return self.fitting == OPTIMISTIC
+
+    @property
+    def text(self) -> str:
+        """One sentence for a report."""
+        return (
+            f"Of a {self.measure} of {self.total:.4g} calibrating ({self.by}, {self.fitting}) "
+            f"{'takes' if self.miscalibration >= 0 else 'adds'} {abs(self.miscalibration):.4g}; "
+            f"the scores then {'save' if self.discrimination >= 0 else 'lose'} "
+            f"{abs(self.discrimination):.4g} of the {self.uncertainty:.4g} of the priors alone."
+        )
+
+    def frame(self) -> Frame:
+        """One row per part."""
+        parts = ("total", "miscalibration", "discrimination", "uncertainty")
+        return Frame(
+            {
+                "part": list(parts),
+                self.measure: [getattr(self, part) for part in parts],
+                "fitting": [self.fitting] * len(parts),
+            }
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<Decomposition of {self.measure} by {self.by}, {self.fitting}: {self.total:.4g} = "
+            f"{self.miscalibration:.4g} - {self.discrimination:.4g} + {self.uncertainty:.4g}>"
+        )
+
+
+def decompose(
+    y_true: Any,
+    scores: Any,
+    *,
+    by: Aim = "cross_entropy",
+    calibrator: str | Calibrator = "pav",
+    folds: Any = None,
+    rng: RandomSource = 0,
+    sample_weight: Any = None,
+) -> Decomposition:
+    r"""Split a proper score, or a cost, into miscalibration, discrimination and uncertainty.
+
+    Tells whether to calibrate (first part) or to build a better classifier (second).
+
+    .. math:: S = \underbrace{S - S_{cal}}_{MCB} - \underbrace{(S_{prior} - S_{cal})}_{DSC}
+       + \underbrace{S_{prior}}_{UNC}
+
+    Parameters
+    ----------
+    y_true, scores, by, sample_weight
+        See `calibration_gain`.
+    calibrator : "pav", "affine" or Calibrator
+        What defines "calibrated". Pooling adjacent violators suits two classes, where it makes
+        every part non-negative for every proper score and cost; affine suits any number of
+        classes.
+    folds : int or array-like, optional
+        Cross-fit the calibrator. Default: fit on the same cases, as is usual for decompositions,
+        which is optimistic, and the result says so: with few cases miscalibration and
+        discrimination are overstated.
+    rng : None, int or numpy.random.Generator
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
+
+    Returns
+    -------
+    Decomposition
+        The parts, in nats, squared error or the unit of the costs, and how they were found.
+
+    References
+    ----------
+    .. [1] Dimitriadis, Gneiting, Jordan, *Stable reliability diagrams for probabilistic
+       classifiers*, PNAS 2021.
+
+    Examples
+    --------
+    >>> parts = decompose([0, 1, 0, 1], [-2.0, -1.0, 1.0, 2.0], by="brier")
+    >>> parts.discrimination, parts.uncertainty  # calibrated: 0, 1/2, 1/2, 1
+    (0.25, 0.5)
+    >>> parts.fitting
+    'optimistic: fitted on the same cases'
+    """
+    cal = _chosen(calibrator)
+    priors = by.priors if isinstance(by, Application) else cal.options["priors"]
+    names, order = cal.options["classes"], None
+    if isinstance(by, Application):
+        names, order = by.classes, order_of_scores(names, y_true)
+    cases = read_cases(
+        read_log_scores(scores, sample_weight=sample_weight),
+        y_true,
+        sample_weight=sample_weight,
+        classes=names,
+        priors=priors,
+        order=order,
+    )
+    cal._refuse_other_order(cases.classes)
+    fresh = cal.unfitted()
+    fresh.options |= {"priors": cases.priors if cases.given else None, "classes": None}
+    if folds is None:
+        fresh._fit_cases(cases.scores, cases.codes, cases.sample_weight)
+        logs = fresh._log_posteriors(fresh._bounded(cases.scores, learn=False))
+    else:
+        logs = cross_fit_cases(fresh, cases, fold_numbers(cases, folds, rng=rng))
+    raw = cases.scores.columns().astype(np.float64) + cases.prior_offsets()
+    raw = raw - np.logaddexp.reduce(raw, axis=1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        flat = np.broadcast_to(np.log(cases.priors), logs.shape)
+    weights = cases.prior_weights() / cases.prior_weights().sum()
+    counts = weights > 0.0  # without weight, not even an infinite loss is one
+    total, calibrated, prior = (
+        float(weights[counts] @ case_losses(np.asarray(x), cases.codes, by)[counts])
+        for x in (raw, logs, flat)
+    )
+    return Decomposition(
+        loss_name(by),
+        total,
+        total - calibrated,
+        prior - calibrated,
+        prior,
+        cal.kind,
+        OPTIMISTIC if folds is None else "cross-fitted",
+    )
+
+
+def _chosen(calibrator: str | Calibrator) -> Calibrator:
+    """A calibrator by name or as it is."""
+    if isinstance(calibrator, Calibrator):
+        return calibrator
+    named = {"pav": Isotonic(misleading=0), "affine": Affine()}
+    given: Any = calibrator
+    if not isinstance(given, str) or given not in named:
+        raise DataError(
+            f"`calibrator` must be 'pav', 'affine' or a Calibrator; got {calibrator!r}."
+        )
+    return named[given]

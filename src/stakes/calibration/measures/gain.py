@@ -12,8 +12,8 @@ from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.calibrators.affine import Affine
 from stakes.calibration.cross_fit import OPTIMISTIC, cross_fit_cases, fold_numbers
-from stakes.calibration.impossible_cases import IMPOSSIBLE
 from stakes.calibration.labelled_scores import (
+    IMPOSSIBLE,
     Aim,
     Cases,
     case_losses,

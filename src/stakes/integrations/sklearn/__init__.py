@@ -7,19 +7,19 @@ from stakes._optional import load as _load
 
 _load("sklearn", extra="sklearn")
 
-from stakes.integrations.sklearn.bayes_classifier import BayesDecisionClassifier
-from stakes.integrations.sklearn.displays import (
+from stakes.integrations.sklearn.classifiers import BayesDecisionClassifier, CostWeightedClassifier
+from stakes.integrations.sklearn.scorers import (
     BayesErrorDisplay,
     CostCurveDisplay,
+    CostScorer,
     DecisionCurveDisplay,
     DetDisplay,
     PrecisionRecallDisplay,
     ReliabilityDisplay,
     RocDisplay,
+    make_cost_scorer,
 )
-from stakes.integrations.sklearn.scorers import CostScorer, make_cost_scorer
 from stakes.integrations.sklearn.transformers import CalibratorTransformer
-from stakes.integrations.sklearn.weighted_classifier import CostWeightedClassifier
 
 __all__ = [
     "BayesDecisionClassifier",

@@ -7,23 +7,27 @@ from stakes._optional import load as _load
 
 _load("torch", extra="torch")
 
-from stakes.integrations.torch.cost_metrics import ActualCost, ExpectedCost, MinimumCost
 from stakes.integrations.torch.losses import (
     BinaryExpectedCostLoss,
     ExpectedCostLoss,
     ReweightedLoss,
+    annealed_temperature,
+    soft_decisions,
 )
-from stakes.integrations.torch.proper_score_metrics import BrierScore, CrossEntropy
 from stakes.integrations.torch.reductions import (
     bayes_decisions,
     confusion_counts,
     confusion_matrix,
+    score_bins,
+    score_counts,
 )
-from stakes.integrations.torch.relaxation import (
-    annealed_temperature,
-    soft_decisions,
+from stakes.integrations.torch.torch_metrics import (
+    ActualCost,
+    BrierScore,
+    CrossEntropy,
+    ExpectedCost,
+    MinimumCost,
 )
-from stakes.integrations.torch.scores import score_bins, score_counts
 
 __all__ = [
     "ActualCost",

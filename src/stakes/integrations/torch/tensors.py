@@ -1,4 +1,10 @@
-"""Tensors of a batch: what they must look like, their Bayes decisions and their counts."""
+"""Tensors of a batch: what they must look like, their decisions and counts, in one compiled
+pass.
+
+Written in Triton, which comes with the CUDA builds of PyTorch. Every row costs one read: its
+expected costs (float64), its decision, its check and its count stay in registers. A thread counts
+several decisions in one integer, a few bits each, and unpacks them before any can overflow.
+"""
 
 from __future__ import annotations
 
@@ -143,3 +149,207 @@ def count_cells(
         part = None if weights is None else weights[rows].double()
         total += cell_counts(labels[rows], decisions, shape=costs.shape, weights=part)
     return total
+
+
+try:
+    import triton
+    import triton.language as tl
+except ImportError:  # CPU builds, and systems without Triton
+    triton = None
+
+
+#: By bytes of a posterior: rows of a block, warps that share it, blocks that one program reads.
+#: Found on an H200 (`benchmarks/torch_reduction.py --tune`).
+LAUNCH = {2: (512, 2, 63), 4: (1024, 4, 63), 8: (512, 4, 63)}
+#: Larger tables are counted by the plain path.
+MOST_CLASSES, MOST_DECISIONS = 16, 10
+
+
+def can_fuse(posteriors: Any, costs: np.ndarray[Any, Any]) -> bool:
+    """Whether the kernel serves this device, type and table."""
+    if triton is None or posteriors.ndim != 2 or posteriors.device.type != "cuda":
+        return False
+    kinds = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+    # two classes have exact cut points, which the plain path compares with
+    small = 2 < costs.shape[0] <= MOST_CLASSES and costs.shape[1] <= MOST_DECISIONS
+    return small and posteriors.dtype in kinds
+
+
+def fused_counts(
+    labels: Any,
+    posteriors: Any,
+    rule: Compared,
+    *,
+    tolerance: float,
+    launch: tuple[int, int, int] | None = None,
+) -> tuple[Any, Any]:
+    """Counts (K, M) and the number of rows that are no posteriors or have no such label."""
+    n_classes, n_decisions = rule.values.shape
+    bits = 30 // n_decisions
+    block, warps, steps = launch or LAUNCH[posteriors.element_size()]
+    steps = min(steps, (1 << bits) - 1)
+    device = posteriors.device
+    table = _on_device(rule.values.tobytes(), rule.values.shape, device)
+    counts = torch.zeros(rule.values.shape, dtype=torch.int64, device=device)
+    rows = labels.shape[0]
+    whole = rows // (block * steps)
+    done = whole * steps  # blocks; those that are left go side by side, one program each
+    for masked, programs, each in (
+        (False, whole, steps),
+        (True, triton.cdiv(rows - done * block, block), 1),
+    ):
+        if programs:
+            _count[(programs,)](
+                labels.contiguous(),
+                posteriors.contiguous(),
+                table,
+                counts,
+                rows,
+                done if masked else 0,
+                tolerance,
+                rule.margin,
+                rule.signed,
+                masked,
+                n_classes,
+                triton.next_power_of_2(n_classes),
+                n_decisions,
+                bits,
+                each,
+                block,
+                num_warps=warps,
+                enable_fp_fusion=True,
+            )
+    return counts, rows - counts.sum()
+
+
+@lru_cache(maxsize=16)
+def _on_device(costs: bytes, shape: tuple[int, int], device: Any) -> Any:
+    """The table of costs, kept where it is read."""
+    return torch.tensor(np.frombuffer(costs, dtype=np.float64).reshape(shape), device=device)
+
+
+if triton is not None:
+
+    @triton.jit
+    def _rows(labels, posteriors, start, left, columns, N_CLASSES: tl.constexpr,
+              PADDED: tl.constexpr, MASKED: tl.constexpr, BLOCK: tl.constexpr):  # fmt: skip
+        """Posteriors (BLOCK, PADDED) and labels (BLOCK,) of one block of rows."""
+        rows = start + tl.arange(0, BLOCK)
+        # one label per thread, as the rows of posteriors are shared out: nothing moves
+        apart = tl.max_contiguous(rows, 1)
+        places = posteriors + (rows[:, None] * N_CLASSES + columns[None, :])
+        known = columns < N_CLASSES
+        if MASKED:
+            inside = rows < left
+            given = tl.load(places, mask=inside[:, None] & known[None, :], other=0.0)
+            label = tl.load(labels + apart, mask=inside, other=-1)
+        elif PADDED == N_CLASSES:
+            given = tl.load(places)
+            label = tl.load(labels + apart)
+        else:
+            given = tl.load(places, mask=known[None, :], other=0.0)
+            label = tl.load(labels + apart)
+        return given, label
+
+    @triton.jit
+    def _products(wide, costs, j, columns, SIZES: tl.constexpr, N_CLASSES: tl.constexpr,
+                  N_DECISIONS: tl.constexpr, BLOCK: tl.constexpr):  # fmt: skip
+        """Posteriors times one column of the costs, or of their sizes, summed: (BLOCK,)."""
+        if N_CLASSES == 4:  # four tensors: the products chain, without a tree of sums
+            even, odd = tl.split(tl.reshape(wide, [BLOCK, 2, 2]))
+            p0, p2 = tl.split(even)
+            p1, p3 = tl.split(odd)
+            c0 = tl.load(costs + j)
+            c1 = tl.load(costs + N_DECISIONS + j)
+            c2 = tl.load(costs + 2 * N_DECISIONS + j)
+            c3 = tl.load(costs + 3 * N_DECISIONS + j)
+            if SIZES:
+                found = p0 * tl.abs(c0)
+                found += p1 * tl.abs(c1)
+                found += p2 * tl.abs(c2)
+                found += p3 * tl.abs(c3)
+            else:
+                found = p0 * c0
+                found += p1 * c1
+                found += p2 * c2
+                found += p3 * c3
+        else:
+            known = columns < N_CLASSES
+            column = tl.load(costs + columns * N_DECISIONS + j, mask=known, other=0.0)
+            if SIZES:
+                column = tl.abs(column)
+            found = tl.sum(wide * column[None, :], axis=1)
+        return found
+
+    @triton.jit
+    def _decided(given, costs, tolerance, margin, columns, SIGNED: tl.constexpr,
+                 N_CLASSES: tl.constexpr, N_DECISIONS: tl.constexpr, BITS: tl.constexpr,
+                 BLOCK: tl.constexpr):  # fmt: skip
+        """A one in the bits of the decision of least expected cost; 0 where a row is bad.
+
+        A later decision takes over when it is cheaper by more than the rounding of both sums.
+        """
+        if given.dtype == tl.float64:
+            single = given
+            wide = given
+        else:
+            single = given.to(tl.float32)
+            wide = single.to(tl.float64)
+        least = _products(wide, costs, 0, columns, False, N_CLASSES, N_DECISIONS, BLOCK)
+        if SIGNED:
+            size = _products(wide, costs, 0, columns, True, N_CLASSES, N_DECISIONS, BLOCK)
+            least -= margin * size
+        one = tl.full([BLOCK], 1, tl.int32)
+        # without gains a sum is its own size, so that one factor holds both margins
+        factor = (1.0 + margin) / (1.0 - margin)
+        for j in tl.static_range(1, N_DECISIONS):
+            cost = _products(wide, costs, j, columns, False, N_CLASSES, N_DECISIONS, BLOCK)
+            if SIGNED:
+                size = _products(wide, costs, j, columns, True, N_CLASSES, N_DECISIONS, BLOCK)
+                better = cost + margin * size < least
+                cost -= margin * size
+            else:
+                better = cost * factor < least
+            least = tl.where(better, cost, least)
+            one = tl.where(better, 1 << (BITS * j), one)
+        off = tl.abs(tl.sum(single, axis=1) - 1.0)
+        good = (off <= tolerance) & (tl.min(single, axis=1) >= 0.0)
+        return tl.where(good, one, 0)
+
+    @triton.jit
+    def _count(
+        labels, posteriors, costs, counts, n_rows, skipped, tolerance, margin,
+        SIGNED: tl.constexpr, MASKED: tl.constexpr, N_CLASSES: tl.constexpr, PADDED: tl.constexpr,
+        N_DECISIONS: tl.constexpr, BITS: tl.constexpr, STEPS: tl.constexpr, BLOCK: tl.constexpr,
+    ):  # fmt: skip
+        """Count STEPS blocks of rows; each entry of `packed` holds all decisions of one class.
+
+        A bad row, or one whose label is no class, is counted nowhere, so that it is missed later.
+        """
+        columns = tl.arange(0, PADDED)
+        packed = tl.zeros([BLOCK, PADDED], dtype=tl.int32)
+        first = (skipped + tl.program_id(0) * STEPS).to(tl.int64) * BLOCK
+        left = n_rows - first  # rows from here on
+        labels += first
+        posteriors += first * N_CLASSES
+        for step in range(STEPS):
+            given, label = _rows(
+                labels, posteriors, step * BLOCK, left, columns, N_CLASSES, PADDED, MASKED, BLOCK
+            )
+            one = _decided(
+                given,
+                costs,
+                tolerance,
+                margin,
+                columns,
+                SIGNED,
+                N_CLASSES,
+                N_DECISIONS,
+                BITS,
+                BLOCK,
+            )
+            packed += tl.where(label.to(tl.int32)[:, None] == columns[None, :], one[:, None], 0)
+        for j in tl.static_range(0, N_DECISIONS):
+            found = tl.sum((packed >> (BITS * j)) & ((1 << BITS) - 1), axis=0)
+            places = counts + columns * N_DECISIONS + j
+            tl.atomic_add(places, found.to(tl.int64), mask=columns < N_CLASSES)

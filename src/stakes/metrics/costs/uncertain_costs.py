@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes.application import UncertainApplication
-from stakes.application.draws import Draws
+from stakes.application.uncertain import Draws
 from stakes.exceptions import CostError, DataError
 from stakes.metrics.scores.hull_points import expanded_systems
 from stakes.results import Frame

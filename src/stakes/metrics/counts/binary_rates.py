@@ -1,4 +1,4 @@
-"""Rates of two-class decisions, within the true classes and within the decisions.
+"""Rates of two-class tables, and numbers made of them: F-scores, likelihood ratios, net benefit.
 
 The positive class is the second one unless `positive` names the other. A zero denominator
 gives `nan`.
@@ -6,9 +6,11 @@ gives `nan`.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from stakes._kernels import two_class_metrics as kernels
+from stakes.exceptions import CostError
 from stakes.metrics.counts.table_cells import of_two_classes
 from stakes.typing import Name
 
@@ -205,3 +207,246 @@ def markedness(matrix: Any, *, positive: Name | None = None) -> float:
     0.7
     """
     return of_two_classes(kernels.markedness, matrix, positive)
+
+
+def f_beta(matrix: Any, *, beta: float, positive: Name | None = None) -> float:
+    r"""Weighted harmonic mean of precision and recall, F-beta; higher is better.
+
+    One minus an expected cost with c_FN = beta^2 and c_FP = 1, divided by a number that
+    grows with the share of positive decisions; so a system that acts more looks better at
+    the same cost.
+
+    .. math:: \frac{(1 + \beta^2) TP}{(1 + \beta^2) TP + \beta^2 FN + FP}
+
+    Parameters
+    ----------
+    matrix, positive
+        See :ref:`common-parameters`.
+    beta : float
+        How many times more recall counts than precision; positive.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; always acting gives (1 + beta^2) P_2 / (beta^2 P_2 + 1). `nan` when
+        there are neither positive cases nor positive decisions.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eqs 12-16.
+
+    Examples
+    --------
+    >>> round(f_beta([[90, 5], [1, 4]], beta=2), 4)
+    0.6897
+    """
+    return of_two_classes(kernels.f_beta, matrix, positive, beta=checked_beta(beta))
+
+
+def f1(matrix: Any, *, positive: Name | None = None) -> float:
+    r"""Harmonic mean of precision and recall, `f_beta` with beta = 1; higher is better.
+
+    At a table with this value a miss counts as 2/F1 - 1 false alarms: the worse the
+    system, the more.
+
+    .. math:: \frac{2 TP}{2 TP + FN + FP}
+
+    Returns
+    -------
+    float
+        Between 0 and 1; `nan` when there are neither positive cases nor positive decisions.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eq 13.
+
+    Examples
+    --------
+    >>> round(f1([[90, 5], [1, 4]]), 4)
+    0.5714
+    """
+    return of_two_classes(kernels.f_beta, matrix, positive, beta=1.0)
+
+
+def jaccard(matrix: Any, *, positive: Name | None = None) -> float:
+    r"""Overlap of positive cases and positive decisions, F1 / (2 - F1); higher is better.
+
+    Also called intersection over union, threat score and critical success index.
+
+    .. math:: \frac{TP}{TP + FP + FN}
+
+    Returns
+    -------
+    float
+        Between 0 and 1; `nan` when there are neither positive cases nor positive decisions.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 2.
+
+    Examples
+    --------
+    >>> jaccard([[90, 5], [1, 4]])
+    0.4
+    """
+    return of_two_classes(kernels.jaccard, matrix, positive)
+
+
+def fowlkes_mallows(matrix: Any, *, positive: Name | None = None) -> float:
+    r"""Geometric mean of precision and recall; higher is better.
+
+    .. math:: \sqrt{\frac{TP}{TP + FP} \cdot \frac{TP}{TP + FN}}
+
+    Returns
+    -------
+    float
+        Between 0 and 1; `nan` without positive cases or without positive decisions.
+
+    References
+    ----------
+    .. [1] K. Dyrland, A. S. Lundervold, P. G. L. Porta Mana, "Does the evaluation stand up to
+       evaluation?", 2022, section 3.3.
+
+    Examples
+    --------
+    >>> round(fowlkes_mallows([[90, 5], [1, 4]]), 4)
+    0.5963
+    """
+    return of_two_classes(kernels.fowlkes_mallows, matrix, positive)
+
+
+def p4(matrix: Any, *, positive: Name | None = None) -> float:
+    r"""Harmonic mean of precision, recall, specificity and NPV; higher is better.
+
+    .. math:: \frac{4\,TP\,TN}{4\,TP\,TN + (TP + TN)(FP + FN)}
+
+    Returns
+    -------
+    float
+        Between 0 and 1, 0 for always the same decision; `nan` when all cases are of one class
+        and all decisions right, or when there are none.
+
+    References
+    ----------
+    .. [1] "Cost-Sensitive Evaluation for Binary Classifiers", 2025, Table 2.
+
+    Examples
+    --------
+    >>> round(p4([[90, 5], [1, 4]]), 4)
+    0.7186
+    """
+    return of_two_classes(kernels.p4, matrix, positive)
+
+
+def checked_beta(beta: float) -> float:
+    """`beta` if it is a positive number."""
+    if not (math.isfinite(beta) and beta > 0):
+        raise CostError(f"`beta` must be a positive number; got {beta!r}.")
+    return float(beta)
+
+
+def positive_likelihood_ratio(matrix: Any, *, positive: Name | None = None) -> float:
+    r"""LR+: how many times more often positives are acted on than negatives.
+
+    By how much a positive decision multiplies the odds of the positive class. Higher is
+    better; every naive system that acts has 1.
+
+    .. math:: \frac{TP / P}{FP / N}
+
+    Returns
+    -------
+    float
+        At least 0, unbounded; `nan` without false positives or when a class has no case.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eq 22.
+
+    Examples
+    --------
+    >>> round(positive_likelihood_ratio([[90, 10], [1, 4]]), 4)
+    8.0
+    """
+    return of_two_classes(kernels.positive_likelihood_ratio, matrix, positive)
+
+
+def negative_likelihood_ratio(matrix: Any, *, positive: Name | None = None) -> float:
+    r"""LR-: how many times more often positives are passed over than negatives.
+
+    Lower is better; every naive system that does not act has 1.
+
+    .. math:: \frac{FN / P}{TN / N}
+
+    Returns
+    -------
+    float
+        At least 0, unbounded; `nan` without true negatives or when a class has no case.
+
+    References
+    ----------
+    .. [1] A.-M. Simundic, "Measures of diagnostic accuracy: basic definitions", 2009.
+
+    Examples
+    --------
+    >>> round(negative_likelihood_ratio([[80, 20], [1, 4]]), 4)
+    0.25
+    """
+    return of_two_classes(kernels.negative_likelihood_ratio, matrix, positive)
+
+
+def diagnostic_odds_ratio(matrix: Any, *, positive: Name | None = None) -> float:
+    r"""LR+ over LR-: odds of acting on positives over odds of acting on negatives.
+
+    Does not depend on the prevalence; higher is better, 1 is chance.
+
+    .. math:: \frac{TP \cdot TN}{FP \cdot FN}
+
+    Returns
+    -------
+    float
+        At least 0, unbounded; `nan` without one of the two kinds of error.
+
+    References
+    ----------
+    .. [1] A. S. Glas et al., "The diagnostic odds ratio", J. Clin. Epidemiol. 56, 2003.
+
+    Examples
+    --------
+    >>> diagnostic_odds_ratio([[90, 10], [1, 4]])
+    36.0
+    """
+    return of_two_classes(kernels.diagnostic_odds_ratio, matrix, positive)
+
+
+def net_benefit(matrix: Any, *, threshold: float, positive: Name | None = None) -> float:
+    r"""True positives per case, less the false positives weighed by the odds of a threshold.
+
+    An expected cost in which a miss counts as (1 - p) / p false alarms, turned around and
+    shifted by the prevalence. Higher is better.
+
+    .. math:: \frac{TP}{n} - \frac{p}{1 - p} \frac{FP}{n}
+
+    Parameters
+    ----------
+    matrix, positive
+        See :ref:`common-parameters`.
+    threshold : float
+        The posterior p above which acting is worth it, at least 0 and below 1.
+
+    Returns
+    -------
+    float
+        In true positives per case, at most the prevalence; `nan` without cases.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, eqs 19-21.
+
+    Examples
+    --------
+    >>> round(net_benefit([[80, 10], [2, 8]], threshold=0.2), 4)
+    0.055
+    """
+    if not 0 <= threshold < 1:
+        raise CostError(f"`threshold` must be at least 0 and below 1; got {threshold!r}.")
+    return of_two_classes(kernels.net_benefit, matrix, positive, threshold=threshold)

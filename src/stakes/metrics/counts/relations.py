@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._columns import as_reals
 from stakes.exceptions import CostError, DataError, PriorError, UndefinedError
-from stakes.metrics.counts.f_scores import checked_beta
+from stakes.metrics.counts.binary_rates import checked_beta
 
 
 def f_beta_from_nec(nec: float, *, prior: float, decided: float, beta: float = 1.0) -> float:

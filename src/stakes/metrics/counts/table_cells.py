@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stakes._kernels.array_sizes import ordinary_scale
+from stakes._kernels.fast_loops import ordinary_scale
 from stakes._kernels.two_class_metrics import Array
 from stakes._names import listed
 from stakes.application import Application, as_application

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.bayes_rule import cuts, moved_shares, pieces, shares, thresholds
-from stakes._kernels.scores.label_runs import stretch_sums
+from stakes._kernels.label_runs import stretch_sums
 from stakes._names import listed
 from stakes.application import Application, as_application
 from stakes.exceptions import DataError, UndefinedError

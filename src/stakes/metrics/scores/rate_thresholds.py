@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from stakes._kernels.scores.roc import rates_meet
+from stakes._kernels.roc_hull import rates_meet
 from stakes.exceptions import DataError
 from stakes.metrics.scores.operating_points import OperatingPoint, at_threshold
 from stakes.summaries.ranked_scores import RankedScores, require_both

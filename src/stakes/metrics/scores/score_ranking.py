@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from stakes._kernels.scores.roc import area_between, ranked_pairs
+from stakes._kernels.roc_hull import area_between, ranked_pairs
 from stakes.exceptions import DataError
 from stakes.metrics.scores.proper_scores import BetaWeight, cost_over_applications
 from stakes.summaries.ranked_scores import RankedScores, require_both

@@ -14,8 +14,7 @@ from stakes.application import UtilityPoint, normalized_utilities
 from stakes.audit import misranking_rate, opposite_pair
 from stakes.metrics import catalogue
 from stakes.papers.dyrland2022.stories import UTILITIES
-from stakes.papers.figures import COLOURS, LEGEND, TITLE, panels
-from stakes.papers.items import Cell, Claim, Context, Item, Outcome
+from stakes.papers.items import COLOURS, LEGEND, TITLE, Cell, Claim, Context, Item, Outcome, panels
 from stakes.results import Frame
 from stakes.typing import FloatArray
 

@@ -11,8 +11,7 @@ from stakes.audit import ErrorCurve, misranking_by_error, misranking_rates
 from stakes.metrics import catalogue
 from stakes.papers.dyrland2022.clouds import Kind, disturbed, draw_pairs
 from stakes.papers.dyrland2022.stories import WORDS
-from stakes.papers.figures import COLOURS, LINE, TITLE, panels
-from stakes.papers.items import Cell, Claim, Context, Item, Outcome
+from stakes.papers.items import COLOURS, LINE, TITLE, Cell, Claim, Context, Item, Outcome, panels
 from stakes.results import Frame
 
 if TYPE_CHECKING:

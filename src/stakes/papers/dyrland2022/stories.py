@@ -10,8 +10,7 @@ import numpy as np
 from stakes import Application, ConfusionMatrix, CostMatrix, ScoreCounts, metrics
 from stakes.audit import compliance
 from stakes.curves import iso_cost_tangent, roc
-from stakes.papers.figures import COLOURS, LEGEND, LINE, panels
-from stakes.papers.items import Cell, Claim, Context, Item, Outcome
+from stakes.papers.items import COLOURS, LEGEND, LINE, Cell, Claim, Context, Item, Outcome, panels
 from stakes.results import Frame
 
 if TYPE_CHECKING:

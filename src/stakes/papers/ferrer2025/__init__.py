@@ -1,9 +1,7 @@
 """L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025: its tables, figures and examples."""
 
-from stakes.papers.ferrer2025.abstention import ABSTENTION
-from stakes.papers.ferrer2025.figure_1 import FIGURE_1
-from stakes.papers.ferrer2025.figure_2 import FIGURE_2
-from stakes.papers.ferrer2025.loan import LOAN
+from stakes.papers.ferrer2025.examples import ABSTENTION, LOAN
+from stakes.papers.ferrer2025.figures import FIGURE_1, FIGURE_2
 from stakes.papers.ferrer2025.table_1 import TABLE_1
 from stakes.papers.ferrer2025.table_2 import TABLE_2
 from stakes.papers.ferrer2025.table_3 import TABLE_3

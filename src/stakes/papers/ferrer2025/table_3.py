@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.papers.figures import read_scores
-from stakes.papers.items import Cell, Context, Item, Outcome
+from stakes.papers.items import Cell, Context, Item, Outcome, read_scores
 
 Change = tuple[float, ...] | int | None
 

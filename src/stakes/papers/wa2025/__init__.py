@@ -1,8 +1,7 @@
 """Cost-Sensitive Evaluation for Binary Classifiers, 2025: its tables, figures and examples."""
 
 from stakes.papers.items import Paper
-from stakes.papers.wa2025.correlations import FIGURES
-from stakes.papers.wa2025.massive import FIGURE_5
+from stakes.papers.wa2025.correlations import FIGURE_5, FIGURES
 from stakes.papers.wa2025.table_3 import TABLE
 from stakes.papers.wa2025.worked import ACCURACIES, ELICITATION, IDENTITIES, WEIGHTED_RANKS
 

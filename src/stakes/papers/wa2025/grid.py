@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from stakes.audit import rank_correlations
-from stakes.papers.figures import DPI
+from stakes.papers.items import DPI
 from stakes.papers.wa2025.case_costs import (
     CUSTOMERS,
     GRID,
     CostsOf,
     ErrorCosts,
     Outcomes,
+    costed_scores,
     draw_outcomes,
+    free_scores,
 )
-from stakes.papers.wa2025.rated import costed_scores, free_scores
 from stakes.results import Frame
 from stakes.typing import FloatArray
 

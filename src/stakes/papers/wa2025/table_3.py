@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.papers.figures import COLOURS, LEGEND, panels
-from stakes.papers.items import Cell, Claim, Context, Item, Outcome
-from stakes.papers.wa2025.case_costs import CUSTOMERS, ErrorCosts, churn_costs, revenues
+from stakes.papers.items import COLOURS, LEGEND, Cell, Claim, Context, Item, Outcome, panels
+from stakes.papers.wa2025.case_costs import (
+    CUSTOMERS,
+    METRICS,
+    ErrorCosts,
+    as_coded,
+    churn_costs,
+    costed_scores,
+    free_scores,
+    revenues,
+)
+from stakes.papers.wa2025.claims import TABLE_3
 from stakes.papers.wa2025.correlations import data_of
-from stakes.papers.wa2025.published import TABLE_3
-from stakes.papers.wa2025.rated import METRICS, as_coded, costed_scores, free_scores
 from stakes.results import Frame
 from stakes.typing import FloatArray
 

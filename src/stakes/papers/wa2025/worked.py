@@ -12,18 +12,30 @@ from stakes.application import rebalancing_is_consistent, sample_weights, target
 from stakes.audit import rank_correlation, rank_correlations
 from stakes.elicitation import RatioInterval, agreed_ratio, ratio_from_ranking
 from stakes.metrics import catalogue, expected_weighted_accuracy, matched_beta
-from stakes.papers.figures import COLOURS, LEGEND, LINE, TITLE, panels
-from stakes.papers.items import Cell, Claim, Context, Item, Outcome
-from stakes.papers.wa2025.case_costs import GRID, churn_costs, revenues
-from stakes.papers.wa2025.correlations import data_of
-from stakes.papers.wa2025.grid import outcomes_at
-from stakes.papers.wa2025.rated import (
+from stakes.papers.items import (
+    COLOURS,
+    LEGEND,
+    LINE,
+    TITLE,
+    Cell,
+    Claim,
+    Context,
+    Item,
+    Outcome,
+    panels,
+)
+from stakes.papers.wa2025.case_costs import (
+    GRID,
     POINTS,
     beta_density_mass,
+    churn_costs,
     costed_scores,
     free_scores,
+    revenues,
     trapezoid_h,
 )
+from stakes.papers.wa2025.correlations import data_of
+from stakes.papers.wa2025.grid import outcomes_at
 from stakes.results import Frame
 from stakes.typing import FloatArray
 

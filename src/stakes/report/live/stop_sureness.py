@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.limits.interval_ends import normal_quantile
-from stakes._kernels.limits.score_limits import ratio_limits, score_limits, score_statistic
+from stakes._kernels.interval_ends import normal_quantile
+from stakes._kernels.score_limits import ratio_limits, score_limits, score_statistic
 from stakes.evaluation.verdict import SAME_COST
 from stakes.report.live.stops import System
 from stakes.typing import FloatArray
-from stakes.uncertainty.comparisons.cost_draws import shares_best
-from stakes.uncertainty.intervals.replicates import BLOCK, seed_of
+from stakes.uncertainty.comparison import shares_best
+from stakes.uncertainty.intervals.interval import BLOCK, seed_of
 
 #: Beyond this many standard errors a draw that says otherwise is not to be expected.
 CERTAIN = 5.0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.limits.interval_ends import normal_quantile
+from stakes._kernels.interval_ends import normal_quantile
 from stakes.evaluation.verdict import KINDS, SAME_COST, WORTH_SAYING
 from stakes.report.live.stop_sureness import (
     CERTAIN,

@@ -7,23 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.limits.interval_ends import (
-    acceleration,
-    bca,
-    percentile,
-    student_limits,
-    studentized,
-)
-from stakes._kernels.resample.cell_draws import draw_cells, posterior_cells, replicated_moments
+from stakes._kernels.cell_draws import draw_cells, posterior_cells, replicated_moments
+from stakes._kernels.interval_ends import acceleration, bca, percentile, student_limits, studentized
 from stakes.application import as_application
 from stakes.exceptions import DataError
 from stakes.metrics import Metric, catalogue
 from stakes.metrics.costs.expected_cost import check_names
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, RandomSource
-from stakes.uncertainty.intervals.interval import Interval, refuse_weights, shortage
+from stakes.uncertainty.intervals.interval import Interval, Replicates, refuse_weights, shortage
 from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, as_stakes, cost_sum
-from stakes.uncertainty.intervals.replicates import Replicates
 
 COSTS = {"expected_cost": False, "normalized_expected_cost": True}
 _COST_METHODS = ("score", "normal", "percentile", "bca", "studentized", "posterior")

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_priors
-from stakes._kernels.array_sizes import ordinary_scale
-from stakes._kernels.limits.interval_ends import normal_quantile
-from stakes._kernels.limits.score_limits import ratio_limits, score_limits, score_statistic
+from stakes._kernels.fast_loops import ordinary_scale
+from stakes._kernels.interval_ends import normal_quantile
+from stakes._kernels.score_limits import ratio_limits, score_limits, score_statistic
 from stakes._names import listed
 from stakes.application import (
     Application,
@@ -221,7 +221,7 @@ class CostSum:
         return shares
 
     def limits(self, level: float) -> tuple[float, float]:
-        """Limits by inverting the score test; see `stakes._kernels.limits.score_limits`."""
+        """Limits by inverting the score test; see `stakes._kernels.score_limits`."""
         z = normal_quantile(level)
         counts = self.counts[None]
         if not self.bottoms:

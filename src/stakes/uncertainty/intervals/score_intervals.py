@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.limits.interval_ends import (
+from stakes._kernels import run_bootstrap as runs_kernel
+from stakes._kernels.interval_ends import (
+    auc_moments,
+    auc_score_limits,
     bca,
+    equal_error_limits,
     logit_limits,
     normal_quantile,
     percentile,
     student_limits,
 )
-from stakes._kernels.limits.rank_limits import auc_moments, auc_score_limits, equal_error_limits
-from stakes._kernels.resample import run_bootstrap as runs_kernel
 from stakes.application import as_application
 from stakes.exceptions import DataError
 from stakes.metrics import Metric, at_bayes_threshold, auc, eer
@@ -26,8 +28,13 @@ from stakes.summaries import ScoreBins, ScoreCounts
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.intervals.count_intervals import confusion_interval, metric_name
-from stakes.uncertainty.intervals.interval import OF_SCORES, Interval, refuse_weights, shortage
-from stakes.uncertainty.intervals.replicates import Replicates
+from stakes.uncertainty.intervals.interval import (
+    OF_SCORES,
+    Interval,
+    Replicates,
+    refuse_weights,
+    shortage,
+)
 from stakes.uncertainty.optimism import min_cost_interval
 
 _METHODS = {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._columns import as_column, as_weights
-from stakes._kernels.limits.interval_ends import acceleration, bca, percentile
+from stakes._kernels.interval_ends import acceleration, bca, percentile
 from stakes._names import encode
 from stakes.exceptions import DataError
 from stakes.metrics.costs.expected_cost import check_names
@@ -17,9 +17,8 @@ from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, IntArray, RandomSource
 from stakes.uncertainty.intervals.case_rows import CellSums
 from stakes.uncertainty.intervals.count_intervals import COSTS, metric_name, table_statistic
-from stakes.uncertainty.intervals.interval import MIN_CASES, Interval, shortage
+from stakes.uncertainty.intervals.interval import MIN_CASES, Interval, Replicates, shortage
 from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, as_stakes, cost_sum
-from stakes.uncertainty.intervals.replicates import Replicates
 
 #: Errors' worth of trust in the weights being unrelated to the errors, beside what the data say.
 _TRUST = 10.0

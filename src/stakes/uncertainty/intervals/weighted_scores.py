@@ -7,9 +7,14 @@ from typing import Any
 import numpy as np
 
 from stakes._columns import as_column, as_floats
-from stakes._kernels.limits.interval_ends import normal_quantile, percentile
-from stakes._kernels.limits.rank_limits import AucMoments, auc_score_limits, equal_error_limits
-from stakes._kernels.resample.run_bootstrap import Rates
+from stakes._kernels.interval_ends import (
+    AucMoments,
+    auc_score_limits,
+    equal_error_limits,
+    normal_quantile,
+    percentile,
+)
+from stakes._kernels.run_bootstrap import Rates
 from stakes._names import encode
 from stakes._random import as_generator
 from stakes.application import Application, as_application
@@ -17,10 +22,9 @@ from stakes.exceptions import DataError
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray, RandomSource
 from stakes.uncertainty.intervals.count_intervals import metric_name
-from stakes.uncertainty.intervals.grouped_scores import ScoreRows, error_weights, score_statistic
-from stakes.uncertainty.intervals.interval import MIN_CASES, Interval, shortage
+from stakes.uncertainty.intervals.group_intervals import ScoreRows, error_weights, score_statistic
+from stakes.uncertainty.intervals.interval import MIN_CASES, Interval, Replicates, shortage
 from stakes.uncertainty.intervals.linear_costs import CostSum, as_stakes, cost_sum
-from stakes.uncertainty.intervals.replicates import Replicates
 from stakes.uncertainty.intervals.score_intervals import score_function
 from stakes.uncertainty.intervals.weighted_intervals import (
     effective_cases,

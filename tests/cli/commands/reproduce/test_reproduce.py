@@ -8,7 +8,7 @@ import re
 import pytest
 
 from stakes.papers import Cell, Claim, Item, Outcome, Paper
-from stakes.papers import paper_list as registry
+from stakes.papers import runs as registry
 from stakes.results import Frame
 
 NASTY = '</title><script>alert("x")</script>'

@@ -130,7 +130,7 @@ def _learn(args: Any) -> int:
     from stakes.cli.commands.calibrate.calibration_fit import learn
     from stakes.cli.commands.calibrate.calibration_input import save
     from stakes.cli.commands.calibrate.calibration_text import draw, said_of, show
-    from stakes.cli.commands.calibrate.other_place import refuse_without_apply
+    from stakes.cli.commands.calibrate.saved_calibration import refuse_without_apply
     from stakes.cli.show.progress import Telling
     from stakes.exceptions import DataError
 

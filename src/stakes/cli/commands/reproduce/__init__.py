@@ -42,11 +42,16 @@ def run(args: argparse.Namespace) -> int:
     """List, or compute and write the pages; return the exit code."""
     from pathlib import Path
 
-    from stakes.cli.commands.reproduce.paper_folder import Folder, data_folder
-    from stakes.cli.commands.reproduce.paper_text import print_list, print_results, why_nothing
+    from stakes.cli.commands.reproduce.paper_folder import (
+        Folder,
+        data_folder,
+        print_list,
+        print_results,
+        why_nothing,
+    )
     from stakes.cli.problems import EXIT_GATE, EXIT_OK, EXIT_PROBLEM, complain
     from stakes.exceptions import DataError
-    from stakes.papers.paper_list import item_of, paper_of, papers
+    from stakes.papers.runs import item_of, paper_of, papers
 
     if args.all and args.paper is not None:
         raise DataError(f"--all and {args.paper!r} say two different things.", hint="leave one out")

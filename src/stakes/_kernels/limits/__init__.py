@@ -1,1 +1,0 @@
-"""The ends of intervals, and tests of changed shares."""

@@ -1,0 +1,450 @@
+"""Weighted logistic regression of two classes, and softmax regression with a full matrix, by
+Newton steps.
+
+Logits are ``W x + b``. Off-diagonal entries are held near 0 and diagonal entries near their
+common scale by normal priors of stated spread, so that the optimum is unique and stays finite.
+Steps are found by conjugate gradients, scaled by the diagonal of the Hessian, and shortened until
+the objective falls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels.class_scores import doubts, spread_out
+from stakes._kernels.optimise.newton import (
+    JUST_POSITIVE,
+    TOLERANCE,
+    Floats,
+    Minimum,
+    minimise,
+    scaled_tolerance,
+)
+
+_BLOCK = 8192
+#: Exponents below this do not overflow.
+_SAFE = 700.0
+
+
+def _target_sums(
+    features: Sequence[Floats], targets: NDArray[Any], weights: Floats | None
+) -> Floats:
+    """Sum of each feature, and of the constant 1, weighted by targets and case weights."""
+    sums = np.zeros(len(features) + 1)
+    for start in range(0, len(targets), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        mass = targets[part].astype(np.float64)
+        if weights is not None:
+            mass *= weights[part]
+        sums += [*(np.dot(feature[part], mass) for feature in features), mass.sum()]
+    return sums
+
+
+class LogisticLoss:
+    """The mean logistic loss of cases, as a function of coefficients and, last, the intercept."""
+
+    def __init__(
+        self, features: Sequence[Floats], sums: Floats, weights: Floats | None, total: float
+    ) -> None:
+        self.features, self.sums, self.weights, self.total = features, sums, weights, total
+        ends = [max(-float(f.min(initial=0.0)), float(f.max(initial=0.0))) for f in features]
+        self.farthest = np.array([*ends, 1.0])
+
+    def objective(self, theta: Floats) -> tuple[float, Floats, Floats]:
+        """Value, gradient and Hessian."""
+        value, first = 0.0, np.zeros(len(theta))
+        second = np.zeros((len(theta), len(theta)))
+        for part, mass in self._blocks():
+            loss, slope, curvature = self._block(theta, part, mass)
+            value += loss
+            first += slope
+            second += _second(part, curvature)
+        gradient = (first - self.sums) / self.total
+        return (value - float(theta @ self.sums)) / self.total, gradient, second / self.total
+
+    def slopes(self, theta: Floats) -> tuple[float, Floats]:
+        """Value and gradient."""
+        value, first = 0.0, np.zeros(len(theta))
+        for part, mass in self._blocks():
+            loss, slope, _ = self._block(theta, part, mass, bent=False)
+            value += loss
+            first += slope
+        gradient = (first - self.sums) / self.total
+        return (value - float(theta @ self.sums)) / self.total, gradient
+
+    def _blocks(self) -> Iterator[tuple[list[Floats], Floats | None]]:
+        """Features and weights of some of the cases at a time."""
+        for start in range(0, len(self.features[0]), _BLOCK):
+            part = [feature[start : start + _BLOCK] for feature in self.features]
+            yield part, None if self.weights is None else self.weights[start : start + _BLOCK]
+
+    def _block(
+        self, theta: Floats, part: list[Floats], mass: Floats | None, *, bent: bool = True
+    ) -> tuple[float, Floats, Floats]:
+        """Softplus sum and weighted feature sums of one block; curvature of each case if `bent`."""
+        t = theta[0] * part[0]
+        t += theta[-1]
+        for coefficient, feature in zip(theta[1:-1], part[1:], strict=True):
+            t += coefficient * feature
+        softplus, probability, other = _sigmoid(t, float(np.abs(theta) @ self.farthest) < _SAFE)
+        if mass is not None:
+            probability *= mass
+        value = float(softplus.sum()) if mass is None else float(np.dot(softplus, mass))
+        first = np.array([*(np.dot(feature, probability) for feature in part), probability.sum()])
+        if bent:
+            other *= probability
+        return value, first, other
+
+
+def _sigmoid(t: Floats, safe: bool) -> tuple[Floats, Floats, Floats]:
+    """Softplus of t, the probability, and one less it; `safe` if exp(t) cannot overflow."""
+    if safe:
+        probability = np.exp(t, out=t)
+        large = 1.0 + probability
+        probability /= large
+        return np.log(large), probability, np.divide(1.0, large, out=large)
+    small = np.abs(t)
+    np.negative(small, out=small)
+    np.exp(small, out=small)
+    large = 1.0 + small
+    softplus = np.log(large)
+    softplus += np.maximum(t, 0.0)
+    small /= large
+    np.divide(1.0, large, out=large)
+    up = t >= 0.0
+    return softplus, np.where(up, large, small), np.where(up, small, large)
+
+
+def _second(part: list[Floats], curvature: Floats) -> Floats:
+    """Second derivatives of one block."""
+    second = np.empty((len(part) + 1, len(part) + 1))
+    second[-1, -1] = curvature.sum()
+    for i, feature in enumerate(part):
+        bent = feature * curvature
+        second[i, -1] = second[-1, i] = bent.sum()
+        for j in range(i + 1):
+            second[i, j] = second[j, i] = np.dot(part[j], bent)
+    return second
+
+
+_PILOT = 40_000
+
+
+def fit_logistic(
+    features: Sequence[Floats],
+    targets: NDArray[Any],
+    weights: Floats | None,
+    *,
+    tolerance: float = TOLERANCE,
+    least: Floats | None = None,
+) -> Minimum:
+    """Coefficients and intercept of least weighted mean log loss, each at least its `least`.
+
+    Features should be centred and scaled by the caller. With many cases a subsample is
+    fitted first, so that the whole data are passed over two or three times only.
+    """
+    count = len(features[0])
+    start = np.zeros(len(features) + 1)
+    if count > 4 * _PILOT:
+        part = spread_out(count, _PILOT)
+        some = targets[part]
+        mass = None if weights is None else weights[part]
+        used = some if mass is None else some[mass > 0]
+        if (used < 0.5).any() and (used > 0.5).any():
+            rough = fit_logistic(
+                [feature[part] for feature in features], some, mass, tolerance=1e-6
+            )
+            if np.abs(rough.parameters).max() < 1e3:
+                start = rough.parameters
+    total = float(count) if weights is None else float(weights.sum())
+    loss = LogisticLoss(features, _target_sums(features, targets, weights), weights, total)
+    return minimise(loss.objective, start, tolerance=tolerance, slopes=loss.slopes, least=least)
+
+
+class Line(NamedTuple):
+    """Slope and intercept of log odds on the scores as given, and how the search ended.
+
+    `value` is the weighted mean log loss of the labels, also where targets were smoothed.
+    """
+
+    slope: float
+    intercept: float
+    value: float
+    gradient: float
+    steps: int
+    smoothed: bool
+
+
+def _standardised(scores: Floats, weights: Floats) -> tuple[Floats, float, float]:
+    """Scores less their weighted mean, over their deviation; these two. Equals have deviation 0."""
+    total = float(weights.sum())
+    centre = float(np.dot(scores, weights)) / total
+    if not np.isfinite(centre):  # a sum beyond the largest number
+        centre = float(np.dot(scores / total, weights))
+    moved = scores - centre
+    with np.errstate(over="ignore"):
+        spread = float(np.sqrt(np.einsum("i,i,i->", moved, moved, weights) / total))
+    if not np.isfinite(spread):  # squares overflow
+        unit = float(np.abs(scores).max())
+        far = moved / unit
+        spread = unit * float(np.sqrt(np.einsum("i,i,i->", far, far, weights) / total))
+    if spread <= 1e-9 * abs(centre) and np.ptp(scores[weights > 0.0]) == 0.0:
+        return np.zeros(len(scores)), 0.0, 0.0  # rounding must not tell equals apart
+    if spread > 0.0:
+        moved /= spread
+    return moved, centre, spread
+
+
+def _told_apart(scores: Floats, positive: NDArray[np.bool_]) -> bool:
+    """Whether one class has all the higher scores; most often the first block says no."""
+    low, high = np.array([np.inf, -np.inf]), np.array([np.inf, -np.inf])
+    for start in range(0, len(scores), _BLOCK):
+        part, mask = scores[start : start + _BLOCK], positive[start : start + _BLOCK]
+        for ends, some in ((high, part[mask]), (low, part[~mask])):
+            ends[0] = min(ends[0], some.min(initial=np.inf))
+            ends[1] = max(ends[1], some.max(initial=-np.inf))
+        if low[1] > high[0] and high[1] > low[0]:
+            return False
+    return True
+
+
+def fit_line(
+    scores: Floats,
+    positive: NDArray[np.bool_],
+    weights: Floats,
+    *,
+    counts: Floats,
+    smoothing: bool | None = None,
+    rising: bool = False,
+    tolerance: float = TOLERANCE,
+) -> Line:
+    """Best line in one score. `smoothing` None uses Platt's targets only on separable data.
+
+    A `rising` line has a positive slope: one that would fall is flat, by a slope that is nothing to
+    finite scores.
+    """
+    standard, centre, spread = _standardised(scores, weights)
+    smoothed = bool(smoothing)
+    if smoothing is None and spread > 0.0:
+        smoothed = _told_apart(scores, positive)
+    spread = spread if spread > 0.0 else 1.0
+    targets = _platt(positive, counts) if smoothed else positive
+    share = float(_target_sums([], positive, weights)[0]) / float(weights.sum())
+    close = scaled_tolerance(tolerance, min(share, 1.0 - share))
+    found = fit_logistic([standard], targets, weights, tolerance=close)
+    if rising and found.parameters[0] <= 0.0:
+        smoothed = bool(smoothing)  # no rising line tells them apart
+        targets = _platt(positive, counts) if smoothed else positive
+        found = fit_logistic([np.zeros(len(scores))], targets, weights, tolerance=close)
+        slope, intercept = JUST_POSITIVE, float(found.parameters[1])
+    else:
+        slope = float(found.parameters[0]) / spread
+        intercept = float(found.parameters[1]) - slope * centre
+    value = found.value
+    if smoothed:
+        more = _target_sums([standard], targets - positive, weights)
+        value += float(found.parameters @ more) / float(weights.sum())
+    return Line(slope, intercept, value, found.gradient, found.steps, smoothed)
+
+
+def _platt(positive: NDArray[np.bool_], counts: Floats) -> Floats:
+    """Platt's smoothed targets for so many cases of each class."""
+    return np.asarray(np.where(positive, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2)))
+
+
+_TOLERANCE = 1e-5
+_BLOCK_ELEMENTS = 1 << 17
+_MAX_STEPS = 500
+_MAX_INNER = 500
+
+
+class MatrixFit(NamedTuple):
+    """Fitted matrix and biases, and how the search ended."""
+
+    matrix: Floats
+    biases: Floats
+    value: float
+    gradient: float
+    steps: int
+
+
+class _Problem:
+    """Penalised mean cross-entropy of softmax(W x + b), with Hessian-vector products."""
+
+    def __init__(
+        self,
+        scores: Floats,
+        targets: NDArray[np.intp],
+        weights: Floats,
+        spreads: tuple[float, ...],
+        middle: Floats,
+        given: Floats | None = None,
+    ) -> None:
+        count, size = scores.shape
+        self.inputs = np.concatenate([scores, np.ones((count, 1))], axis=1)
+        self.weights = weights / weights.sum()
+        self.size, self.length = size, max(1024, _BLOCK_ELEMENTS // size)
+        leak = np.zeros(count) if given is None else self.weights * given / (size - 1)
+        hits = np.zeros((size, size + 1))
+        np.add.at(hits, targets, (self.weights - size * leak)[:, None] * self.inputs)
+        self.linear = hits + leak @ self.inputs
+        off, diagonal, bias = (1.0 / (weights.sum() * spread**2) for spread in spreads)
+        self.penalty = np.full((size, size + 1), off)
+        self.penalty[:, -1] = bias
+        self.diagonal = diagonal
+        self.centre = np.zeros((size, size + 1))
+        self.centre[:, -1] = middle
+        np.fill_diagonal(self.penalty, 0.0)
+        self.cache: tuple[bytes, list[Floats]] | None = None
+
+    def _pull(self, theta: Floats) -> Floats:
+        """Gradient of the penalty; the diagonal is drawn to its own mean."""
+        pull = self.penalty * theta
+        own = np.diagonal(theta[:, :-1])
+        index = np.arange(self.size)
+        pull[index, index] = self.diagonal * (own - own.mean())
+        return pull
+
+    def _posteriors(self, theta: Floats, part: slice) -> tuple[Floats, Floats]:
+        """Posteriors and log normalisers of one block."""
+        logits = self.inputs[part] @ theta.T
+        top = logits.max(axis=1, keepdims=True)
+        np.exp(logits - top, out=logits)
+        total = logits.sum(axis=1, keepdims=True)
+        logits /= total
+        return logits, (np.log(total) + top)[:, 0]
+
+    def value_and_gradient(self, flat: Floats) -> tuple[float, Floats]:
+        """Objective and gradient at a flat parameter vector."""
+        theta = flat.reshape(self.size, self.size + 1)
+        away = theta - self.centre
+        pull = self._pull(away)
+        value = 0.5 * float(np.vdot(away, pull)) - float(np.vdot(theta, self.linear))
+        gradient = pull - self.linear
+        for start in range(0, len(self.inputs), self.length):
+            part = slice(start, start + self.length)
+            posteriors, log_total = self._posteriors(theta, part)
+            value += float(log_total @ self.weights[part])
+            posteriors *= self.weights[part, None]
+            gradient += posteriors.T @ self.inputs[part]
+        return value, gradient.ravel()
+
+    def _kept(self, flat: Floats) -> list[Floats]:
+        """Posteriors of all blocks at the current parameters, computed once per step."""
+        key = flat.tobytes()
+        if self.cache is None or self.cache[0] != key:
+            theta = flat.reshape(self.size, self.size + 1)
+            starts = range(0, len(self.inputs), self.length)
+            blocks = [self._posteriors(theta, slice(s, s + self.length))[0] for s in starts]
+            self.cache = (key, blocks)
+        return self.cache[1]
+
+    def curvature(self, flat: Floats, direction: Floats) -> Floats:
+        """Hessian times a direction."""
+        step = direction.reshape(self.size, self.size + 1)
+        bent = self._pull(step)
+        for start in range(0, len(self.inputs), self.length):
+            part = slice(start, start + self.length)
+            posteriors = self._kept(flat)[start // self.length]
+            moved = self.inputs[part] @ step.T
+            moved -= np.einsum("ij,ij->i", moved, posteriors)[:, None]
+            moved *= posteriors
+            moved *= self.weights[part, None]
+            bent += moved.T @ self.inputs[part]
+        return bent.ravel()
+
+    def stiffness(self, flat: Floats) -> Floats:
+        """Diagonal of the Hessian."""
+        found = self.penalty.copy()
+        np.fill_diagonal(found, self.diagonal * (1.0 - 1.0 / self.size))
+        for start in range(0, len(self.inputs), self.length):
+            part = slice(start, start + self.length)
+            posteriors = self._kept(flat)[start // self.length]
+            spread = posteriors * (1.0 - posteriors) * self.weights[part, None]
+            found += spread.T @ self.inputs[part] ** 2
+        return found.ravel()
+
+
+def fit_matrix(
+    scores: Floats,
+    targets: NDArray[np.intp],
+    weights: Floats,
+    start: tuple[Floats, Floats],
+    *,
+    counts: Floats,
+    spreads: tuple[float, ...],
+    middle: Floats | None = None,
+    tolerance: float = _TOLERANCE,
+) -> MatrixFit:
+    """Matrix and biases of least penalised mean cross-entropy from `start` (scales, biases).
+
+    `spreads` are the prior standard deviations of off-diagonal entries, of diagonal entries
+    about their mean, and of biases about `middle` (0). Scores are used as they are, shape (n, K).
+    Where the matrix tells all cases apart, each gives some of itself to the other classes, the
+    more the fewer the `counts` of its class, or the mean of the diagonal would be infinite.
+    """
+    size = scores.shape[1]
+    centre = np.zeros(size) if middle is None else middle
+    shares = np.bincount(targets, weights=weights) / weights.sum()
+    tolerance = scaled_tolerance(tolerance, float(shares[shares > 0.0].min()))
+    theta = np.concatenate([np.diag(start[0]), start[1][:, None]], axis=1).ravel()
+    found = _least(_Problem(scores, targets, weights, spreads, centre), theta, tolerance)
+    logits = scores @ found.matrix.T + found.biases
+    own = logits[np.arange(len(targets)), targets].copy()
+    logits[np.arange(len(targets)), targets] = -np.inf
+    if size > 1 and bool((own > logits.max(axis=1)).all()):
+        given = doubts(counts)[targets]
+        return _least(_Problem(scores, targets, weights, spreads, centre, given), theta, tolerance)
+    return found
+
+
+def _least(problem: _Problem, theta: Floats, tolerance: float) -> MatrixFit:
+    """Newton's method, with steps halved until the objective falls."""
+    value, gradient = problem.value_and_gradient(theta)
+    steps = 0
+    while np.abs(gradient).max() > tolerance and steps < _MAX_STEPS:
+        step = _newton_step(problem, theta, gradient)
+        slope, length = float(gradient @ step), 1.0
+        if not slope < 0.0:
+            break
+        while length > 1e-10:
+            reached, ahead = problem.value_and_gradient(theta + length * step)
+            if reached <= value + 1e-4 * length * slope:
+                break
+            length /= 2.0
+        else:
+            break  # as exact as the arithmetic allows
+        theta, value, gradient = theta + length * step, reached, ahead
+        steps += 1
+    found = theta.reshape(problem.size, problem.size + 1)
+    biases = found[:, -1] - found[:, -1].mean()
+    return MatrixFit(found[:, :-1], biases, value, float(np.abs(gradient).max()), steps)
+
+
+def _newton_step(problem: _Problem, theta: Floats, gradient: Floats) -> Floats:
+    """About minus the inverse Hessian times the gradient, the nearer the smaller that is."""
+    scale = 1.0 / problem.stiffness(theta)
+    step = np.zeros(len(theta))
+    rest = -gradient
+    pushed = scale * rest
+    direction = pushed.copy()
+    size = float(rest @ pushed)
+    target = size * min(0.01, float(np.sqrt(size)))
+    for _ in range(_MAX_INNER):
+        bent = problem.curvature(theta, direction)
+        curve = float(direction @ bent)
+        if not curve > 0.0:
+            break  # lost to rounding: what was found so far must do
+        reach = size / curve
+        step += reach * direction
+        rest -= reach * bent
+        pushed = scale * rest
+        before, size = size, float(rest @ pushed)
+        if size <= target:
+            break
+        direction = pushed + (size / before) * direction
+    return step

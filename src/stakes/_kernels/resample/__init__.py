@@ -1,1 +1,0 @@
-"""Draws: bootstrap, Poisson counts, permutations."""

@@ -1,0 +1,376 @@
+"""The ROC curve and its convex hull, scores pooled into blocks, and thresholds chosen on folds."""
+
+from __future__ import annotations
+
+import bisect
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels import fast_loops as scores_loops
+from stakes._kernels.class_scores import weighted_sums
+from stakes._kernels.fast_loops import compiled, hull_loop, pays
+from stakes._kernels.label_runs import Runs, label_runs, split_classes, summed
+
+#: Below this many points, or when a pass removes little, a stack is quicker than whole arrays.
+_SMALL = 64
+
+
+def cumulative(counts: NDArray[Any]) -> NDArray[Any]:
+    """Sums of the first 0, 1, 2, ... counts."""
+    sums = np.empty(counts.shape[0] + 1, dtype=counts.dtype)
+    sums[0] = 0
+    np.cumsum(counts, out=sums[1:])
+    return sums
+
+
+def hull_vertices(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
+    """Indices of the vertices of the lower convex hull, both ends included.
+
+    A point on or above the segment between its neighbours is no vertex, whether or not the
+    neighbours are; so each pass drops all such points at once. What resists goes to a stack.
+    """
+    if _may_overflow(x, y):
+        x, y = x.astype(np.float64), y.astype(np.float64)
+    kept = np.arange(x.shape[0], dtype=np.intp)
+    px, py = x, y
+    while kept.shape[0] > _SMALL:
+        dx, dy = np.diff(px), np.diff(py)
+        vertex = np.ones(kept.shape[0], dtype=bool)
+        np.greater(dx[:-1] * dy[1:], dy[:-1] * dx[1:], out=vertex[1:-1])
+        left = np.flatnonzero(vertex)
+        kept, px, py = kept[left], px[left], py[left]
+        if (vertex.shape[0] - left.shape[0]) * 16 < vertex.shape[0]:
+            break
+    stack = np.empty(kept.shape[0], dtype=np.intp)
+    size = hull_loop(_listed(x[kept]), _listed(y[kept]), stack)
+    return kept[stack[:size]]
+
+
+def _may_overflow(x: NDArray[Any], y: NDArray[Any]) -> bool:
+    """Whether a product of two totals may leave 64-bit integers."""
+    return x.dtype.kind == "i" and int(x[-1]) * int(y[-1]) >= 2**62
+
+
+def _listed(values: NDArray[Any]) -> Any:
+    """Plain Python numbers, which a Python loop reads faster than NumPy's."""
+    return _Column(values.tolist())
+
+
+class _Column(list[Any]):
+    """A list that says its length as an array does."""
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Its only dimension."""
+        return (len(self),)
+
+
+def ranked_pairs(negatives: NDArray[Any], positives: NDArray[Any]) -> float:
+    """Share of (negative, positive) pairs in the right order, ties half; runs ascend."""
+    n0, n1 = negatives.sum(), positives.sum()
+    exact = negatives.dtype.kind == "i" and positives.dtype.kind == "i"
+    if not exact or 2 * int(n0) * int(n1) >= 2**62:
+        negatives, positives = negatives.astype(np.float64), positives.astype(np.float64)
+        n0, n1 = negatives.sum(), positives.sum()
+    below = np.cumsum(negatives)
+    below *= 2
+    below -= negatives  # twice the cases below, plus once those at the same score
+    return float(np.dot(below, positives) / (2 * n0 * n1))
+
+
+def rates_meet(
+    below_first: NDArray[Any], below_second: NDArray[Any]
+) -> tuple[float, int, int, float]:
+    """Where the miss rate reaches the false alarm rate, on straight lines between cuts.
+
+    Returns the common rate, the cuts on both sides, and how far it lies between them.
+    """
+    n0, n1 = float(below_first[-1]), float(below_second[-1])
+
+    def gap(k: int) -> float:  # ascends from -1 to 1
+        return float(below_second[k] / n1 - (n0 - below_first[k]) / n0)
+
+    right = bisect.bisect_left(range(below_first.shape[0]), 0.0, key=gap)
+    left = max(right - 1, 0)
+    step = 0.0 if right == left else -gap(left) / (gap(right) - gap(left))
+    miss = below_second[left] / n1, below_second[right] / n1
+    return float(miss[0] + step * (miss[1] - miss[0])), left, right, step
+
+
+def area_between(x: NDArray[np.float64], y: NDArray[np.float64], low: float, high: float) -> float:
+    """Area under straight lines through ascending points, between two abscissas."""
+    left, right = np.maximum(x[:-1], low), np.minimum(x[1:], high)
+    kept = right > left
+    left, right, x0, y0 = left[kept], right[kept], x[:-1][kept], y[:-1][kept]
+    slope = (y[1:][kept] - y0) / (x[1:][kept] - x0)
+    heights = 2 * y0 + slope * (left + right - 2 * x0)
+    return float(np.sum(heights * (right - left)) / 2)
+
+
+def sorted_classes(
+    scores: NDArray[np.floating[Any]], positive: NDArray[np.bool_]
+) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
+    """The scores of the first and of the second class, each in ascending order."""
+    if not pays(scores.shape[0]):
+        return split_classes(scores, positive)
+    n_second = int(np.count_nonzero(positive))
+    first = np.empty(scores.shape[0] - n_second + 1, dtype=scores.dtype)
+    second = np.empty(n_second + 1, dtype=scores.dtype)
+    compiled(scores_loops.split_loop)(scores, positive, first, second)
+    first, second = first[:-1], second[:-1]
+    first.sort()
+    second.sort()
+    return first, second
+
+
+def runs(
+    negatives: NDArray[np.floating[Any]],
+    positives: NDArray[np.floating[Any]],
+    negative_counts: NDArray[Any] | None,
+    positive_counts: NDArray[Any] | None,
+) -> Runs:
+    """Label runs of two sorted classes; see `scores_runs.label_runs`."""
+    if not pays(negatives.shape[0] + positives.shape[0]):
+        return label_runs(negatives, positives, negative_counts, positive_counts)
+    size = 2 * min(negatives.shape[0], positives.shape[0]) + 1
+    counts = np.empty((2, size), dtype=np.int64)
+    ends = np.empty((2, size), dtype=np.result_type(negatives, positives))
+    used = compiled(scores_loops.merge_loop)(negatives, positives, *counts, *ends)
+    cases = (
+        part[:used] if weights is None else summed(weights, part[:used])
+        for part, weights in zip(counts, (negative_counts, positive_counts), strict=True)
+    )
+    return Runs(*cases, *(part[:used] for part in ends))
+
+
+def hull(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
+    """Vertices of the lower convex hull; see `roc_hull.hull_vertices`."""
+    overflows = x.dtype.kind == "i" and int(x[-1]) * int(y[-1]) >= 2**62
+    if overflows or not pays(x.shape[0]):
+        return hull_vertices(x, y)
+    kept = np.empty(x.shape[0], dtype=np.intp)
+    size = compiled(scores_loops.hull_loop)(x, y, kept)
+    return kept[:size].copy()
+
+
+_BLOCK = 1 << 15
+
+
+def softplus(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """log(1 + exp(z)) without overflow; infinite z gives 0 or inf."""
+    return np.asarray(np.maximum(z, 0.0) + np.log1p(np.exp(-np.abs(z))))
+
+
+def softplus_sum(
+    scores: NDArray[np.floating[Any]], sign: float, shift: float, counts: NDArray[Any] | None
+) -> float:
+    """Sum, weighted by `counts`, of log(1 + exp(sign * score + shift))."""
+    total = 0.0
+    for start in range(0, scores.shape[0], _BLOCK):
+        z = scores[start : start + _BLOCK].astype(np.float64)
+        z *= sign
+        z += shift
+        rest = np.abs(z)
+        np.negative(rest, out=rest)
+        np.exp(rest, out=rest)
+        np.log1p(rest, out=rest)
+        np.maximum(z, 0.0, out=z)
+        z += rest
+        total += float(z.sum() if counts is None else z @ counts[start : start + _BLOCK])
+    return total
+
+
+Floats = NDArray[np.float64]
+
+
+class Blocks(NamedTuple):
+    """Per block of the isotonic fit, ascending: end scores and (weighted) cases by class."""
+
+    lowest: Floats
+    highest: Floats
+    negatives: Floats
+    positives: Floats
+
+
+def pav_blocks(
+    scores: NDArray[Any],
+    positive: NDArray[np.bool_],
+    weights: Floats | None,
+    *,
+    misleading: float = 0.0,
+) -> Blocks:
+    """Blocks of constant posterior, non-decreasing in the score.
+
+    `misleading` cases of the wrong class are added beyond either end, which keeps every
+    block's odds finite.
+    """
+    if weights is None:
+        found = runs(*sorted_classes(scores, positive), None, None)
+    else:
+        low, low_counts = _counted(scores[~positive], weights[~positive])
+        high, high_counts = _counted(scores[positive], weights[positive])
+        found = runs(low, high, low_counts, high_counts)
+    negatives, positives = found.negatives, found.positives
+    if misleading:
+        negatives = np.concatenate([[0], negatives, [misleading]])
+        positives = np.concatenate([[misleading], positives, [0]])
+    falls, rises = cumulative(negatives), cumulative(positives)
+    corners = hull(falls, rises)
+    last = len(found.lowest) - 1
+    shift = 1 if misleading else 0
+    first_run = np.clip(corners[:-1] - shift, 0, last)
+    last_run = np.clip(corners[1:] - 1 - shift, 0, last)
+    return Blocks(
+        found.lowest[first_run].astype(np.float64),
+        found.highest[last_run].astype(np.float64),
+        np.diff(falls[corners]).astype(np.float64),
+        np.diff(rises[corners]).astype(np.float64),
+    )
+
+
+def _counted(scores: NDArray[Any], weights: Floats) -> tuple[NDArray[Any], Floats]:
+    """Distinct scores in order with their summed weights; weightless ones are left out."""
+    kept = weights > 0
+    distinct, inverse = np.unique(scores[kept], return_inverse=True)
+    return distinct, weighted_sums(inverse.reshape(-1), weights[kept], len(distinct))
+
+
+def venn_abers_upper(positives: Floats, totals: Floats) -> Floats:
+    """Isotonic value at each distinct score after one positive case is added there.
+
+    The added case walks through the cumulated diagram from left to right; a stack holds the
+    corners of the convex minorant to its right, so the whole takes one pass.
+    """
+    size = len(totals)
+    x = [-1.0, 0.0, *np.cumsum(totals).tolist()]
+    y = [-1.0, 0.0, *np.cumsum(positives).tolist()]
+    stack: list[tuple[float, float]] = []
+    for point in zip(x, y, strict=True):
+        while len(stack) > 1 and not _turns_left(stack[-2], stack[-1], point):
+            stack.pop()
+        stack.append(point)
+    stack.reverse()
+    out = np.empty(size)
+    before = (x[0], y[0])
+    here = (x[1], y[1])
+    for i in range(size):
+        (x0, y0), (x1, y1) = stack[-1], stack[-2]
+        out[i] = (y1 - y0) / (x1 - x0)
+        after = (x[i + 2], y[i + 2])
+        moved = (before[0] + after[0] - here[0], before[1] + after[1] - here[1])
+        before, here = moved, after
+        if (moved[1] - y0) * (x1 - x0) >= (y1 - y0) * (moved[0] - x0):
+            continue
+        stack.pop()
+        while len(stack) > 1 and not _turns_left(moved, stack[-1], stack[-2]):
+            stack.pop()
+        stack.append(moved)
+    return out
+
+
+def _turns_left(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
+    """Whether the path a, b, c turns counter-clockwise."""
+    return (b[0] - a[0]) * (c[1] - b[1]) > (b[1] - a[1]) * (c[0] - b[0])
+
+
+Positions = NDArray[np.intp]
+
+
+def equal_mass_cuts(mass: Floats, bins: int) -> Positions:
+    """How many of the levels lie below each cut, the cuts as near to equal mass as can be."""
+    if len(mass) <= bins:
+        return np.arange(1, len(mass))
+    below = np.cumsum(mass) * bins  # so that whole masses are compared exactly
+    total, share = below[-1] / bins, np.arange(1, bins)
+    first = np.searchsorted(below[:-1], share * total)
+    lower, upper = np.maximum(first - 1, 0), np.minimum(first, len(mass) - 2)
+    to_lower, to_upper = (np.abs(below[at] - share * total) for at in (lower, upper))
+    higher = (to_upper < to_lower) | ((to_upper == to_lower) & (2 * share < bins))
+    cuts = np.where(higher, upper, lower)
+    far = np.unique(cuts[np.minimum(to_lower, to_upper) > total / 2])  # the ends of heavy ties
+    near = np.setdiff1d(cuts, far)
+    ends, after = np.concatenate([[-np.inf], below[far], [np.inf]]), np.searchsorted(far, near)
+    apart = np.minimum(below[near] - ends[after], ends[after + 1] - below[near])
+    return np.union1d(near[apart >= total / 2], far) + 1
+
+
+def half_way(places: Floats, cuts: Positions) -> Floats:
+    """Edges half-way between neighbours; next to an infinite score beyond all finite ones."""
+    most = np.finfo(np.float64).max
+    low, high = (np.clip(places[at], -most, most) for at in (cuts - 1, cuts))
+    middle = low / 2 + high / 2
+    return np.asarray(np.where((low < middle) & (middle <= high), middle, high))
+
+
+Ints = NDArray[np.int64]
+
+
+def best_decisions(
+    negatives: NDArray[Any], positives: NDArray[Any], costs: Floats, priors: Floats
+) -> NDArray[np.intp]:
+    """The decision of least cost for each run, monotone in the score, at these class priors."""
+    below = cumulative(negatives), cumulative(positives)
+    vertices = hull(*below)
+    blocks = np.stack([np.diff(part[vertices]) for part in below], axis=1).astype(np.float64)
+    totals = np.maximum([below[0][-1], below[1][-1]], 1)
+    chosen = np.argmin(blocks * (priors / totals) @ costs, axis=1)
+    return np.repeat(chosen, np.diff(vertices))
+
+
+def _split_folds(counts: Ints, folds: int, rng: np.random.Generator) -> Ints:
+    """Divide cases at random into folds as equal as can be: the counts of each, (folds, R)."""
+    left = counts.copy()
+    total = int(counts.sum())
+    parts = np.empty((folds, counts.shape[0]), dtype=np.int64)
+    for k in range(folds - 1):
+        size = total // folds + (k < total % folds)
+        parts[k] = rng.multivariate_hypergeometric(left, size, method="marginals")
+        left -= parts[k]
+    parts[-1] = left
+    return parts
+
+
+def _by_one_cut(
+    negatives: Ints, positives: Ints, costs: Floats, priors: Floats
+) -> NDArray[np.intp] | None:
+    """The same as `best_decisions` for rows of counts (F, R) when one threshold is optimal."""
+    if costs.shape[1] != 2 or costs[0, 1] < costs[0, 0] or costs[1, 0] < costs[1, 1]:
+        return None
+    acting = (costs[:, 1] - costs[:, 0]) * priors
+    gain = acting[0] * negatives / np.maximum(negatives.sum(axis=1, keepdims=True), 1)
+    gain += acting[1] * positives / np.maximum(positives.sum(axis=1, keepdims=True), 1)
+    above = np.zeros((gain.shape[0], gain.shape[1] + 1))
+    above[:, :-1] = np.cumsum(gain[:, ::-1], axis=1)[:, ::-1]
+    first = above.argmin(axis=1)  # of equal cuts, halfway between the lowest and the highest
+    last = above.shape[1] - 1 - above[:, ::-1].argmin(axis=1)
+    cut = (first + last + 1) // 2
+    return np.asarray(np.arange(gain.shape[1]) >= cut[:, None], dtype=np.intp)
+
+
+def cross_fitted_counts(
+    negatives: Ints,
+    positives: Ints,
+    costs: Floats,
+    priors: Floats,
+    *,
+    folds: int,
+    repeats: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Cases by class and decision, (2, M), each decided by a rule learnt without its fold.
+
+    Averaged over `repeats` random divisions into folds.
+    """
+    table = np.zeros(costs.shape)
+    for _ in range(repeats):
+        held = [_split_folds(counts, folds, rng) for counts in (negatives, positives)]
+        kept = negatives - held[0], positives - held[1]
+        chosen = _by_one_cut(*kept, costs, priors)
+        if chosen is None:
+            rules = [best_decisions(a, b, costs, priors) for a, b in zip(*kept, strict=True)]
+            chosen = np.stack(rules)
+        for k, part in enumerate(held):
+            table[k] += np.bincount(chosen.ravel(), part.ravel(), minlength=costs.shape[1])
+    return table / repeats

@@ -1,1 +1,0 @@
-"""Arrays of scores: label runs, ROC, pooling, rank correlation."""

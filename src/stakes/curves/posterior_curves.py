@@ -1,0 +1,227 @@
+"""Curves of what posteriors say: reliability, and the cost of abstaining."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels.roc_hull import cumulative, hull
+from stakes._random import as_generator
+from stakes.application import as_application
+from stakes.curves.bayes_error import Tabular, as_grid
+from stakes.exceptions import CostError, DataError
+from stakes.metrics.scores.operating_points import aligned, at_bayes_threshold
+from stakes.metrics.scores.proper_scores import ScoreDecomposition, score_decomposition
+from stakes.summaries.ranked_scores import RankedScores, require_both
+from stakes.typing import FloatArray, RandomSource
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AbstentionCurve(Tabular):
+    """Coverage and cost for each cost of abstaining."""
+
+    abstention_cost: FloatArray
+    coverage: FloatArray
+    cost: FloatArray
+    cost_when_decided: FloatArray
+    lower_threshold: FloatArray
+    upper_threshold: FloatArray
+
+
+def abstention(
+    scores: RankedScores, application: Any, *, abstention_costs: Any = None
+) -> AbstentionCurve:
+    """What is decided, and at which cost, as abstaining becomes dearer.
+
+    For choosing how many cases to hand to a person.
+
+    Parameters
+    ----------
+    scores : ScoreCounts
+        Of kind "llr", "log_odds" or "posterior".
+    application : Application or CostMatrix
+        Costs of the two decisions (without abstention) and priors.
+    abstention_costs : array-like, optional
+        What one abstention costs, in the unit of the costs; default, 101 values from 0 to
+        the cost at which nobody abstains any more.
+
+    Returns
+    -------
+    AbstentionCurve
+        `coverage` is the share decided, at the priors of the application; `cost` counts
+        abstentions at their price; `cost_when_decided` is the mean cost of the decided
+        cases, `nan` when there is none. Between the thresholds, the case is handed over.
+
+    References
+    ----------
+    .. [1] L. Ferrer, "No Need for Ad-hoc Substitutes", TMLR 2025, section A.3, eq 31.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9], kind="posterior")
+    >>> print(abstention(sc, CostMatrix.zero_one(2), abstention_costs=[0.2, 0.45]).frame())
+    abstention_cost  coverage  cost  cost_when_decided  lower_threshold  upper_threshold
+    0.2              0.5       0.1   0                  0.2              0.8
+    0.45             1         0     0                  0.45             0.55
+    """
+    app = aligned(scores.classes, as_application(application))
+    costs = app.costs
+    if costs.shape != (2, 2):
+        raise CostError("give the costs of the two decisions; abstention is added here.")
+    grid = as_grid(abstention_costs, np.linspace(0, _useless_from(costs.values), 101), "costs")
+    shares = app.resolved_priors(scores.priors)
+    rows = [_row(scores, app, shares, float(price)) for price in grid]
+    return AbstentionCurve(grid, *np.array(rows).reshape(-1, 5).T)
+
+
+def _useless_from(values: FloatArray) -> float:
+    """The price from which abstaining is never best: that of the case which costs most to decide.
+
+    The better decision costs most where both cost the same, or for a sure case.
+    """
+    (a, b), (c, d) = values.tolist()
+    slope = (b - a) + (c - d)
+    alike = (b - a) / slope if slope else 0.0
+    uncertain = a + alike * (c - a) if 0 < alike < 1 else 0.0
+    return float(max(min(a, b), min(c, d), uncertain, 0.0))
+
+
+def _row(scores: RankedScores, app: Any, shares: FloatArray, price: float) -> list[float]:
+    """Coverage, cost, cost of the decided, and both thresholds at one price."""
+    name = "abstain" if "abstain" not in app.decisions else "abstain (here)"
+    wider = app.with_costs(app.costs.with_abstention(price, name=name))
+    point = at_bayes_threshold(scores, wider)
+    joint = shares[:, None] * point.confusion.rates
+    decided = float(joint[:, :2].sum())
+    paid = float((joint[:, :2] * app.costs.values).sum())
+    cuts = point.thresholds
+    if name in point.stretches:
+        k = point.stretches.index(name)
+        low = cuts[k - 1] if k > 0 else -np.inf
+        high = cuts[k] if k < len(cuts) else np.inf
+    else:
+        low = high = cuts[0] if cuts else np.nan
+    mean = paid / decided if decided > 0 else np.nan
+    return [decided, paid + price * (1 - decided), mean, low, high]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReliabilityCurve(Tabular):
+    """Isotonic curve, band around the diagonal, and how often each posterior occurs."""
+
+    forecast: FloatArray
+    observed: FloatArray
+    band_low: FloatArray
+    band_high: FloatArray
+    weight: FloatArray
+    brier: ScoreDecomposition
+    level: float
+
+
+def reliability(
+    scores: RankedScores,
+    *,
+    n_resamples: int = 100,
+    level: float = 0.9,
+    points: int = 512,
+    rng: RandomSource = None,
+) -> ReliabilityCurve:
+    """Share of the second class among cases with a given posterior, by isotonic regression.
+
+    Shows where posteriors say too much or too little, without choosing bins. The band is
+    what calibrated posteriors would stay in: outside it, calibration is in doubt.
+
+    Parameters
+    ----------
+    scores : ScoreCounts
+        Of kind "posterior" or "log_odds"; LLRs are combined with the prior of the data.
+    n_resamples : int
+        Outcomes drawn from the posteriors themselves to make the band; 0 leaves it `nan`.
+    level : float
+        Of the pointwise band.
+    points : int
+        At most so many forecasts are returned, evenly spaced among the distinct ones.
+    rng : None, int or numpy.random.Generator
+        Seed of what is drawn, 0 if None; a generator gives fresh draws.
+
+    Returns
+    -------
+    ReliabilityCurve
+        Forecasts, observed shares, band, weight of the cases at (and below, since the
+        previous point) each forecast, and the decomposition of the Brier score.
+
+    Notes
+    -----
+    The band holds at each point by itself, not for the whole curve at once. Weighted cases
+    are resampled as if each distinct forecast held its effective number of cases.
+
+    References
+    ----------
+    .. [1] T. Dimitriadis, T. Gneiting and A. Jordan, "Stable reliability diagrams for
+       probabilistic classifiers", PNAS 118(8), 2021.
+
+    Examples
+    --------
+    >>> from stakes import ScoreCounts
+    >>> sc = ScoreCounts.from_scores([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.9], kind="posterior")
+    >>> reliability(sc, n_resamples=0).observed
+    array([0. , 0.5, 0.5, 1. ])
+    """
+    require_both(scores, "reliability")
+    scores.require_scale("reliability")
+    if not 0 < level < 1 or n_resamples < 0 or points < 2:
+        raise DataError("`level` must lie in (0, 1), `n_resamples` >= 0 and `points` >= 2.")
+    values, negatives, positives = scores.levels
+    forecast = _as_posteriors(scores, values)
+    total = (negatives + positives).astype(np.float64)
+    observed = _isotonic(negatives, positives)
+    kept = np.unique(np.linspace(0, len(forecast) - 1, min(points, len(forecast))).astype(int))
+    low, high = _band(forecast, total, kept, n_resamples, level, rng)
+    weight = np.diff(cumulative(total)[np.append(0, kept + 1)])
+    split = score_decomposition(scores, "brier")
+    return ReliabilityCurve(forecast[kept], observed[kept], low, high, weight, split, level)
+
+
+def _as_posteriors(scores: RankedScores, values: NDArray[np.floating]) -> FloatArray:
+    """Scores as posteriors at the prior of the data."""
+    wide = values.astype(np.float64)
+    if scores.kind == "posterior" and scores.prior is None:
+        return wide
+    if scores.kind == "posterior":
+        with np.errstate(divide="ignore"):
+            wide = np.log(wide) - np.log1p(-wide)
+    return np.asarray(1 / (1 + np.exp(-wide - scores.shift_to(float(scores.priors[1])))))
+
+
+def _isotonic(negatives: NDArray[np.generic], positives: NDArray[np.generic]) -> FloatArray:
+    """The isotonic share of positives at each level."""
+    x, y = cumulative(np.asarray(negatives)), cumulative(np.asarray(positives))
+    corners = hull(x, y)
+    first, second = np.diff(x[corners]), np.diff(y[corners])
+    return np.repeat(second / (first + second), np.diff(corners))
+
+
+def _band(
+    forecast: FloatArray,
+    total: FloatArray,
+    kept: NDArray[np.intp],
+    n_resamples: int,
+    level: float,
+    rng: RandomSource,
+) -> tuple[FloatArray, FloatArray]:
+    """Quantiles of isotonic curves of outcomes drawn from the forecasts."""
+    if n_resamples == 0:
+        return np.full(kept.shape, np.nan), np.full(kept.shape, np.nan)
+    source = as_generator(rng)
+    cases = np.maximum(np.rint(total), 1).astype(np.int64)
+    drawn = np.empty((n_resamples, kept.shape[0]))
+    for k in range(n_resamples):
+        positives = source.binomial(cases, forecast)
+        drawn[k] = _isotonic(cases - positives, positives)[kept]
+    tail = (1 - level) / 2
+    low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
+    return low, high

@@ -1,1 +1,0 @@
-"""The catalogue: what is known about each metric."""

@@ -1,0 +1,266 @@
+"""Metric: what is known of a metric, and what decisions that ignore the input score by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from inspect import signature
+from numbers import Number
+from typing import Any, Literal
+
+import numpy as np
+
+from stakes._checks import as_priors
+from stakes._columns import as_reals
+from stakes.application import Application, as_application
+from stakes.exceptions import DataError, UndefinedError
+from stakes.typing import FloatArray
+
+
+def best_naive_value(
+    values: Callable[[FloatArray], FloatArray], priors: FloatArray, n_decisions: int, higher: bool
+) -> float:
+    """The best value over all probabilities of the decisions, always the same one included.
+
+    `values` takes expected tables, (..., K, M): the class shares times these probabilities.
+    `nan` when it is undefined for all that are tried.
+    """
+    sign = 1.0 if higher else -1.0
+
+    def worth(chances: FloatArray) -> FloatArray:
+        return sign * values(priors[:, None] * chances[..., None, :])
+
+    tried = [*np.eye(n_decisions), np.full(n_decisions, 1 / n_decisions)]
+    if n_decisions == priors.size:
+        tried.append(priors / priors.sum())
+    tried += [_climbed(worth, start) for start in tried[n_decisions:]]
+    found = worth(np.array(tried))
+    return sign * float(np.nanmax(found)) if not np.isnan(found).all() else float("nan")
+
+
+def _climbed(worth: Callable[[FloatArray], FloatArray], start: FloatArray) -> FloatArray:
+    """Probabilities from which no small change is an improvement."""
+    from scipy.optimize import LinearConstraint, minimize
+
+    if not np.isfinite(worth(start)):
+        return start
+    floor = 1e-12  # where a decision is never taken a metric may be undefined
+    found = minimize(
+        lambda chances: -float(worth(chances)),
+        start,
+        method="SLSQP",
+        bounds=[(floor, 1.0)] * start.size,
+        constraints=LinearConstraint(np.ones(start.size), 1.0, 1.0),
+        options={"ftol": 1e-14, "maxiter": 200},
+    )
+    chances = np.maximum(found.x, 0.0)
+    chances = chances / chances.sum()
+    return chances if worth(chances) >= worth(start) else start
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Metric:
+    """A metric and what is known about it.
+
+    Entries of `stakes.metrics.catalogue` are of this type. Call one like its function.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the catalogue, and that of `function` in `stakes.metrics`.
+    function : callable
+        The function of a confusion matrix.
+    batch : callable
+        The same for arrays of (..., K, M) counts, without checks; takes `positive` as a
+        position.
+    question : str
+        What it answers, in a sentence.
+    formula : str
+        In TP, TN, FP, FN, P, N, n; or for any number of classes in `diag`, `rows` (cases
+        of each class), `cols` (decisions of each kind), `total`, `K`. It is executable.
+    higher_is_better : bool
+        The direction.
+    low, high : float
+        The range.
+    naive : str
+        Value of the best system that ignores the input and takes each decision with a fixed
+        probability, 0 and 1 included, in the class shares P1, P2 (or P) and the parameters;
+        executable. Of the table to be expected: chance moves single samples both ways.
+    classes : {"two", "any"}
+        How many classes it takes.
+    undefined : str
+        When it is `nan`.
+    reference : str
+        Where it is defined, with equation.
+    identities : tuple of str
+        Exact relations to other metrics; executable.
+    needs : tuple of str
+        Parameters without which it cannot be computed.
+    settings : mapping
+        Parameters that `fixed` has set.
+    of : {"table", "scores"}
+        What it is computed from: a confusion matrix, or scores before any threshold.
+
+    Examples
+    --------
+    >>> from stakes.metrics import catalogue
+    >>> f2 = catalogue["f_beta"].fixed(beta=2)
+    >>> round(f2([[90, 5], [1, 4]]), 4)
+    0.6897
+    >>> f2.values([[[90, 5], [1, 4]], [[95, 0], [5, 0]]]).round(4)
+    array([0.6897, 0.    ])
+    """
+
+    name: str
+    function: Callable[..., float]
+    batch: Callable[..., FloatArray]
+    question: str
+    formula: str
+    higher_is_better: bool
+    low: float
+    high: float
+    naive: str
+    classes: Literal["two", "any"]
+    undefined: str
+    reference: str
+    identities: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    of: Literal["table", "scores"] = "table"
+
+    def __call__(self, matrix: Any, **parameters: Any) -> float:
+        """The value at one confusion matrix, or of scores; see the docstring of `function`."""
+        return self.function(matrix, **{**self.settings, **parameters})
+
+    def fixed(self, **parameters: Any) -> Metric:
+        """The same metric with some parameters set, e.g. ``fixed(beta=2)``."""
+        known = [name for name in signature(self.function).parameters if name != "positive"][1:]
+        unknown = [name for name in parameters if name not in known]
+        if unknown:
+            raise DataError(
+                f"`{self.name}` has no parameter {unknown[0]!r}; it takes "
+                f"{', '.join(known) or 'none'}."
+            )
+        for name, value in parameters.items():
+            if isinstance(value, Number) and not np.isfinite(as_reals(value, name)):
+                raise DataError(f"`{name}` must be finite; got {value!r}.")
+        return replace(self, settings={**self.settings, **parameters})
+
+    def with_application(self, application: Any, *, positive: int = 1) -> Metric:
+        """The same metric with what it needs, and an application can tell, filled in.
+
+        `positive` is the position of the positive class.
+        """
+        app = as_application(application)
+        known = {"application": app, "costs": app.costs}
+        found = {name: known[name] for name in self.missing if name in known}
+        if app.costs.shape == (2, 2) and {"weight", "threshold"} & set(self.missing):
+            shares = app.posterior_threshold, 1 - app.posterior_threshold
+            known_shares = {"threshold": shares[1 - positive], "weight": shares[positive]}
+            found |= {name: known_shares[name] for name in self.missing if name in known_shares}
+        return self.fixed(**found)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Parameters that still have to be given."""
+        return tuple(name for name in self.needs if name not in self.settings)
+
+    @property
+    def label(self) -> str:
+        """The name with the parameters that were set, for people."""
+        shown = [f"{k}={v:g}" for k, v in self.settings.items() if isinstance(v, (int, float))]
+        return f"{self.name}({', '.join(shown)})" if shown else self.name
+
+    def values(self, counts: Any, *, positive: int = 1) -> FloatArray:
+        """The value at each of many tables at once, (..., K, M) counts, which are not checked."""
+        if self.missing:
+            raise UndefinedError(
+                f"`{self.name}` needs {', '.join(self.missing)}.",
+                hint=_how_to_give(self.name, self.missing[0]),
+            )
+        if self.of == "scores":
+            raise DataError(
+                f"`{self.name}` is a number of scores, not of a table of decisions.",
+                hint=f"stakes.metrics.{self.name}(ScoreCounts.from_scores(y_true, scores, ...))",
+            )
+        table = as_reals(counts, "counts")
+        self._require_shape(table.shape[-2:])
+        if self.classes == "two":
+            return self.batch(table, positive=positive, **self.settings)
+        return self.batch(table, **self.settings)
+
+    def _require_shape(self, shape: tuple[int, ...]) -> None:
+        """Refuse tables of more classes, or of other decisions, than the metric knows."""
+        if self.classes == "two" and shape != (2, 2):
+            raise DataError(
+                f"`{self.name}` needs two classes and two decisions; got tables of shape {shape}."
+            )
+        if "application" not in self.needs and (len(shape) != 2 or shape[0] != shape[1]):
+            raise DataError(
+                f"`{self.name}` needs decisions that are the classes; got tables of shape {shape}."
+            )
+
+    def naive_value(self, priors: Any, *, positive: int = 1) -> float:
+        """The best value of a system that ignores the input, at these priors.
+
+        It takes each decision with a fixed probability: always the same one, or at random. The
+        value is that of the table to be expected; `nan` when it is undefined for all of them.
+        """
+        shares = np.asarray(as_priors(priors, range(np.size(priors))))
+        size = _n_decisions(self.settings.get("application"), shares.size)
+        values = partial(self.values, positive=positive)
+        return best_naive_value(values, shares, size, self.higher_is_better)
+
+    def __repr__(self) -> str:
+        arrow = "higher" if self.higher_is_better else "lower"
+        return f"Metric({self.label}: {arrow} is better, {self.low:g} to {self.high:g})"
+
+
+def _how_to_give(name: str, parameter: str) -> str:
+    """What to type for a parameter that is missing."""
+    if parameter == "application":
+        return "say what is at stake: application=..., on the command line --cost fn=10 fp=1"
+    return f'"{name}:{parameter}=...", or catalogue[{name!r}].fixed({parameter}=...)'
+
+
+def _n_decisions(application: Application | None, n_classes: int) -> int:
+    """How many decisions there are to take always."""
+    return n_classes if application is None else len(application.decisions)
+
+
+def entry(
+    function: Callable[..., float],
+    batch: Callable[..., FloatArray],
+    question: str,
+    formula: str,
+    naive: str,
+    undefined: str,
+    reference: str,
+    *,
+    higher: bool = True,
+    low: float = 0.0,
+    high: float = 1.0,
+    identities: tuple[str, ...] = (),
+    needs: tuple[str, ...] = (),
+    classes: Literal["two", "any"] = "two",
+    of: Literal["table", "scores"] = "table",
+) -> Metric:
+    """One row of the catalogue, called like its function."""
+    return Metric(
+        name=function.__name__,
+        function=function,
+        batch=batch,
+        question=question,
+        formula=formula,
+        higher_is_better=higher,
+        low=low,
+        high=high,
+        naive=naive,
+        classes=classes,
+        undefined=undefined,
+        reference=reference,
+        identities=identities,
+        needs=needs,
+        of=of,
+    )

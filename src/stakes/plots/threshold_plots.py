@@ -1,0 +1,464 @@
+"""Drawings over the threshold: ROC, DET, precision-recall, net benefit, sweeps, reliability,
+abstention.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stakes.plots.style import (
+    BAND,
+    GREY,
+    as_systems,
+    axes_for,
+    colours_of,
+    draw_bands,
+    draw_pair,
+    finish,
+    pen,
+    penned,
+    shade,
+)
+
+_DET_TICKS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
+
+
+def roc(curves: Any, *, hulls: Any = None, tangent: Any = None, ax: Any = None) -> Any:
+    """Draw ROC curves with equal axes.
+
+    Parameters
+    ----------
+    curves : RocCurve or mapping of them by name
+        From `stakes.curves.roc`.
+    hulls : RocCurve or mapping, optional
+        Convex hulls, drawn thin and dashed in the colour of their system.
+    tangent : Tangent, optional
+        From `stakes.curves.iso_cost_tangent`: the iso-cost line and the point it touches.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import ScoreCounts, curves, plots
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [1, 3, 2, 4], kind="rank")
+    >>> plots.roc(curves.roc(sc), ax=Figure().subplots()).get_xlabel()
+    'false positive rate'
+    """
+    systems, edges = as_systems(curves), as_systems(hulls) if hulls is not None else {}
+    ax = axes_for(ax, (4.6, 4.6))
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", gid="chance")
+    for name, curve, drawn in penned(systems):
+        x, y = curve.false_positive_rate, curve.true_positive_rate
+        ax.plot(x, y, label=name or None, gid=f"roc-{name}", **drawn.line())
+        if name in edges:
+            hull = edges[name]
+            ax.plot(
+                hull.false_positive_rate,
+                hull.true_positive_rate,
+                color=drawn.color,
+                linewidth=1.0,
+                alpha=0.45,
+                linestyle=(0, (4, 2)),
+                zorder=1,
+                gid=f"hull-{name}",
+            )
+    if tangent is not None:
+        _iso_cost(ax, tangent)
+    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+    return finish(ax, xlabel="false positive rate", ylabel="true positive rate", loc="lower right")
+
+
+def _iso_cost(ax: Any, tangent: Any) -> None:
+    """The line of equal cost through the best point, and the point."""
+    x = np.array([0.0, 1.0])
+    y = tangent.intercept + tangent.slope * x
+    ax.plot(x, y, color="black", linewidth=0.9, label="equal cost", gid="iso-cost")
+    ax.plot(
+        tangent.false_positive_rate,
+        tangent.true_positive_rate,
+        marker="o",
+        markerfacecolor="white",
+        markeredgecolor="black",
+        markersize=8,
+        linestyle="none",
+        label=f"best: act above {tangent.threshold:.3g}",
+        gid="best-point",
+    )
+
+
+def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = None,
+        ax: Any = None) -> Any:  # fmt: skip
+    """Draw DET curves: both error rates on probit axes of equal scale.
+
+    Parameters
+    ----------
+    curves : DetCurve or mapping of them by name
+        From `stakes.curves.det`.
+    few : float
+        The part that rests on fewer errors than this is drawn in grey; 0 draws all alike.
+    limits : pair of float, optional
+        Smallest and largest error rate shown; by default, to hold all curves.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import ScoreCounts, curves, plots
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [1, 3, 2, 4], kind="rank")
+    >>> plots.det(curves.det(sc), ax=Figure().subplots()).get_ylabel()
+    'miss rate in %'
+    """
+    from scipy.special import ndtri
+
+    systems = as_systems(curves)
+    low, high = limits or _det_limits(systems)
+    edges = ndtri(low), ndtri(high)
+    ax = axes_for(ax, (4.8, 4.8))
+    for name, curve, drawn in penned(systems):
+        x = np.clip(curve.probit_false_positive, edges[0] - 1, edges[1] + 1)
+        y = np.clip(curve.probit_false_negative, edges[0] - 1, edges[1] + 1)
+        rare = (curve.false_positives < few) | (curve.false_negatives < few)
+        if rare.any():
+            beside = rare.copy()  # with the point where the trusted part begins
+            beside[1:] |= rare[:-1]
+            beside[:-1] |= rare[1:]
+            doubtful = np.where(beside, y, np.nan)
+            ax.plot(x, doubtful, color="#bdbdbd", linewidth=1.2, gid=f"few-{name}")
+        sure = np.where(rare, np.nan, y)
+        marks = {} if np.isfinite(sure).any() else {"markevery": None}  # nothing to mark
+        ax.plot(x, sure, label=name or None, gid=f"det-{name}", **drawn.line(**marks))
+    ticks = [t for t in _DET_TICKS if low <= t <= high]
+    labels = [f"{100 * t:g}" for t in ticks]
+    ax.set_xticks(ndtri(ticks), labels)
+    ax.set_yticks(ndtri(ticks), labels)
+    ax.set(xlim=edges, ylim=edges, aspect="equal")
+    note = f" (grey: fewer than {few:g} errors)" if few else ""
+    return finish(
+        ax,
+        xlabel=f"false alarm rate in %{note}",
+        ylabel="miss rate in %",
+    )
+
+
+def _det_limits(systems: dict[str, Any]) -> tuple[float, float]:
+    """Ticks that hold the curves: down to the smallest rate that rests on an error."""
+    rates = np.concatenate(
+        [r[(r > 0) & (r < 1)] for c in systems.values()
+         for r in (c.false_positive_rate, c.false_negative_rate)]
+    )  # fmt: skip
+    lowest = rates.min(initial=0.4)
+    below = [t for t in _DET_TICKS if t <= lowest]
+    return (below[-1] if below else _DET_TICKS[0]) * 0.98, 0.62
+
+
+def precision_recall(curves: Any, *, ax: Any = None) -> Any:
+    """Draw precision-recall curves, with the prior as what chance reaches.
+
+    Parameters
+    ----------
+    curves : PrecisionRecallCurve or mapping of them by name
+        From `stakes.curves.precision_recall`.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import ScoreCounts, curves, plots
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [1, 3, 2, 4], kind="rank")
+    >>> plots.precision_recall(curves.precision_recall(sc), ax=Figure().subplots()).get_xlabel()
+    'recall'
+    """
+    systems = as_systems(curves)
+    ax = axes_for(ax, (4.8, 4.2))
+    for prior in sorted({curve.prior for curve in systems.values()}):
+        ax.axhline(prior, color=GREY, linewidth=0.9, linestyle=":", gid="chance")
+        ax.annotate(f"chance {prior:.3g}", (0.01, prior), fontsize=8.5, color=GREY, va="bottom")
+    for name, curve, drawn in penned(systems):
+        keywords = drawn.line(drawstyle="steps-pre")
+        ax.plot(curve.recall, curve.precision, label=name or None, gid=f"pr-{name}", **keywords)
+    ax.set(xlim=(0, 1.01), ylim=(0, 1.03))
+    return finish(ax, xlabel="recall", ylabel="precision")
+
+
+def decision(
+    curves: Any,
+    *,
+    span: tuple[float, float] | None = None,
+    bands: Any = None,
+    ax: Any = None,
+) -> Any:
+    """Draw decision curves with acting on everyone and on nobody.
+
+    Parameters
+    ----------
+    curves : DecisionCurve or mapping of them by name
+        From `stakes.curves.decision`.
+    span : pair of float, optional
+        Range of threshold probabilities to shade: the plausible ones.
+    bands : Band or mapping of them by name, optional
+        Intervals of the net benefit, from `stakes.uncertainty.band`.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import ScoreCounts, curves, plots
+    >>> sc = ScoreCounts.from_scores([0, 1, 1], [0.2, 0.4, 0.7], kind="posterior")
+    >>> plots.decision(curves.decision(sc), ax=Figure().subplots()).get_ylabel()
+    'net benefit (true positives per case)'
+    """
+    systems = as_systems(curves)
+    first = next(iter(systems.values()))
+    ax = axes_for(ax, (6.0, 4.0))
+    if span is not None:
+        shade(ax, *span, "plausible")
+    ax.axhline(0, color="black", linewidth=0.9, label="act on nobody", gid="nobody")
+    ax.plot(
+        first.threshold,
+        first.treat_all,
+        color=GREY,
+        linestyle=(0, (5, 2)),
+        linewidth=1.2,
+        label="act on everyone",
+        gid="everyone",
+    )
+    draw_bands(ax, bands, colours_of(systems))
+    for name, curve, drawn in penned(systems):
+        x, y = curve.threshold, curve.net_benefit
+        ax.plot(x, y, label=name or "system", gid=f"benefit-{name}", **drawn.line())
+    ax.set_ylim(-0.08 * first.prior, 1.05 * first.prior)
+    ax.set_xlim(first.threshold.min(), first.threshold.max())
+    _odds_beneath(ax)
+    return finish(
+        ax,
+        xlabel="threshold probability, and the odds it stands for",
+        ylabel="net benefit (true positives per case)",
+    )
+
+
+def _odds_beneath(ax: Any) -> None:
+    """Under each probability, how many false positives are worth one true positive."""
+    low, high = ax.get_xlim()
+    ticks = [t for t in (0.01, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 0.99) if low <= t <= high]
+    if len(ticks) < 3:
+        ticks = [float(t) for t in np.linspace(low, high, 5)[1:-1]]
+    labels = []
+    for t in ticks:
+        odds = (1 - t) / t
+        shown = f"1:{odds:.2g}" if odds >= 1 else f"{1 / odds:.2g}:1"
+        labels.append(f"{t:.2g}\n{shown}")
+    ax.set_xticks(ticks, labels)
+
+
+def reliability(
+    curves: Any,
+    *,
+    log_odds: bool = False,
+    band: str | None = None,
+    note: bool = True,
+    ax: Any = None,
+) -> Any:
+    """Draw reliability by isotonic regression, with a consistency band and a histogram.
+
+    Parameters
+    ----------
+    curves : ReliabilityCurve or mapping of them by name
+        From `stakes.curves.reliability`. The band and the histogram are those of the first.
+    log_odds : bool
+        Log-odds axes, for rare events.
+    band : str, optional
+        The name of the curve whose band and histogram are drawn instead.
+    note : bool
+        Write the parts of its Brier score into a corner.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import ScoreCounts, curves, plots
+    >>> sc = ScoreCounts.from_scores([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.9], kind="posterior")
+    >>> plots.reliability(curves.reliability(sc, rng=0), ax=Figure().subplots()).get_xlabel()
+    'posterior of the second class'
+    """
+    systems = as_systems(curves)
+    first = next(iter(systems.values())) if band is None else systems[band]
+    ax = axes_for(ax, (4.8, 4.8))
+    grid = np.linspace(0.001, 0.999, 200) if log_odds else np.array([0.0, 1.0])
+    ax.plot(grid, grid, color=GREY, linewidth=0.9, gid="diagonal")
+    if not np.isnan(first.band_low).all():
+        ax.fill_between(
+            first.forecast,
+            first.band_low,
+            first.band_high,
+            color="#444444",
+            alpha=BAND,
+            linewidth=0,
+            label=f"{100 * first.level:g} % if calibrated",
+            gid="band",
+        )
+    for name, curve, drawn in penned(systems):
+        keywords = drawn.line(drawstyle="default")
+        label = name or None
+        ax.plot(curve.forecast, curve.observed, label=label, gid=f"reliability-{name}", **keywords)
+    if log_odds:
+        ax.set_xscale("logit")
+        ax.set_yscale("logit")
+        ax.minorticks_off()
+    else:
+        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+        _histogram(ax, first)
+    if note:
+        _parts(ax, first)
+    return finish(
+        ax,
+        xlabel="posterior of the second class",
+        ylabel="how often the second class occurs",
+        loc="lower right",
+        bbox_to_anchor=(1.0, 0.17),
+    )
+
+
+def _histogram(ax: Any, curve: Any) -> None:
+    """How often each posterior occurs, along the bottom."""
+    counts, edges = np.histogram(
+        np.clip(curve.forecast, 0, 1), bins=40, range=(0, 1), weights=curve.weight
+    )
+    height = 0.14 * counts / counts.max()
+    ax.bar(
+        edges[:-1],
+        height,
+        width=np.diff(edges),
+        align="edge",
+        color="#9a9a9a",
+        alpha=0.6,
+        linewidth=0,
+        gid="histogram",
+    )
+
+
+def _parts(ax: Any, curve: Any) -> None:
+    """The Brier score and its parts, in a corner."""
+    split = curve.brier
+    ax.text(
+        0.03,
+        0.97,
+        f"Brier score {split.total:.4f}\n"
+        f"miscalibration {split.miscalibration:.4f}\n"
+        f"discrimination {split.discrimination:.4f}\n"
+        f"uncertainty {split.uncertainty:.4f}",
+        transform=ax.transAxes,
+        va="top",
+        fontsize=8.5,
+        color="#333333",
+    )
+
+
+def threshold_sweep(sweep: Any, *, names: Any = None, ax: Any = None) -> Any:
+    """Draw metrics against the threshold, as losses, with the best threshold of each marked.
+
+    Parameters
+    ----------
+    sweep : ThresholdSweep
+        From `stakes.curves.threshold_sweep`.
+    names : sequence of str, optional
+        Which metrics; default, all. Those of which more is better are drawn as 1 minus.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import ScoreCounts, curves, plots
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [-1, 0.5, 0.2, 2], kind="log_odds")
+    >>> sweep = curves.threshold_sweep(sc, metrics=["f1"])
+    >>> plots.threshold_sweep(sweep, ax=Figure().subplots()).get_xlabel()
+    'threshold'
+    """
+    chosen = list(sweep.values) if names is None else list(names)
+    inside = np.isfinite(sweep.threshold)
+    ax = axes_for(ax, (6.0, 4.0))
+    ax.plot(
+        sweep.threshold[inside],
+        sweep.acted_on[inside],
+        color=GREY,
+        linewidth=1.0,
+        linestyle=":",
+        label="share acted on",
+        gid="acted-on",
+    )
+    for k, name in enumerate(chosen):
+        drawn = pen(k, len(chosen))
+        up, best = sweep.higher_is_better[name], sweep.best(name)
+        values = 1 - sweep.values[name] if up else sweep.values[name]
+        label = f"1 - {name}" if up else name
+        ax.plot(sweep.threshold[inside], values[inside], label=label, **drawn.line())
+        ax.axvline(best.threshold, color=drawn.color, linewidth=0.9, linestyle=(0, (3, 3)))
+    ax.set_ylim(0, 1.25)
+    return finish(ax, xlabel="threshold", ylabel="loss (lower is better)")
+
+
+def abstention(curves: Any, *, ax: Any = None) -> Any:
+    """Draw the cost of decided cases against coverage.
+
+    Parameters
+    ----------
+    curves : AbstentionCurve or mapping of them by name
+        From `stakes.curves.abstention`.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from stakes import CostMatrix, ScoreCounts, curves, plots
+    >>> sc = ScoreCounts.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9], kind="posterior")
+    >>> curve = curves.abstention(sc, CostMatrix.zero_one(2))
+    >>> plots.abstention(curve, ax=Figure().subplots()).get_xlabel()
+    'share of cases decided'
+    """
+    systems = as_systems(curves)
+    ax = axes_for(ax, (5.6, 3.8))
+    for name, curve, drawn in penned(systems):
+        lines = (curve.cost_when_decided, curve.cost)
+        said = ("mean cost of decided cases", "with abstentions paid")
+        draw_pair(
+            ax, curve.coverage, lines, name=name, drawn=drawn, said=said,
+            gids=("decided", "paid"),
+        )  # fmt: skip
+    ax.set(xlim=(0, 1.01), ylim=(0, None))
+    return finish(ax, xlabel="share of cases decided", ylabel="cost per case")

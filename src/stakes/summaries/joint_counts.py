@@ -1,0 +1,454 @@
+"""Decisions counted apart for each group of cases, and jointly for several systems on the same
+cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import as_counts, frozen, same_length
+from stakes._columns import as_column, as_floats, as_reals, as_weights
+from stakes._kernels.cell_counts import add_cells, joint_cells
+from stakes._names import as_names, encode, listed, observed_names
+from stakes.exceptions import DataError, MergeError
+from stakes.results import Frame
+from stakes.summaries.confusion import ConfusionMatrix
+from stakes.summaries.storable import Storable
+from stakes.typing import FloatArray, IntArray, Name
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairedCounts(Storable):
+    """(Weighted) cases by true class and by what each of several systems decided.
+
+    What a paired comparison needs: two systems that err on the same cases differ by less than
+    their confusion matrices would suggest. Only combinations that occur are kept. Summaries of
+    the same systems, classes and decisions add with ``+``. Build it with `from_decisions`, or
+    `from_scores` for a whole range of thresholds at once.
+
+    Parameters
+    ----------
+    cells : array of int, shape (n_cells, 1 + n_systems)
+        Positions of the class and of each system's decision.
+    counts : array of shape (n_cells,)
+        Cases (or weight) of each combination.
+    systems, classes, decisions : sequence of names
+        What the positions stand for.
+
+    Examples
+    --------
+    >>> pc = PairedCounts.from_decisions(
+    ...     [0, 0, 1, 1], {"a": [0, 1, 1, 1], "b": [0, 1, 1, 0]})
+    >>> pc
+    PairedCounts(4 cases of 2 systems 'a', 'b' in 4 joint cells)
+    >>> pc.confusion("b").counts
+    array([[1, 1],
+           [1, 1]])
+    """
+
+    cells: IntArray
+    counts: NDArray[Any]
+    systems: tuple[Name, ...]
+    classes: tuple[Name, ...]
+    decisions: tuple[Name, ...]
+
+    def __post_init__(self) -> None:
+        given = as_reals(self.cells, "cells")
+        with np.errstate(invalid="ignore"):
+            cells = given.astype(np.intp)
+        if not (cells == given).all():
+            raise DataError("`cells` must hold positions: whole numbers.")
+        counts = as_counts(self.counts, "counts")
+        for name in ("systems", "classes", "decisions"):
+            object.__setattr__(self, name, as_names(getattr(self, name), name))
+        if cells.shape != (counts.shape[0], 1 + len(self.systems)):
+            raise DataError(
+                f"`cells` must have shape (n_cells, {1 + len(self.systems)}) for "
+                f"{len(self.systems)} systems; got {cells.shape} with {counts.shape[0]} counts."
+            )
+        object.__setattr__(self, "cells", frozen(cells))
+        object.__setattr__(self, "counts", frozen(counts))
+
+    @classmethod
+    def from_decisions(
+        cls,
+        y_true: Any,
+        decisions: Mapping[Any, Any],
+        *,
+        classes: Sequence[Any] | None = None,
+        decision_names: Sequence[Any] | None = None,
+        sample_weight: Any = None,
+    ) -> PairedCounts:
+        """Count what each system decided against the truth, case by case.
+
+        Parameters
+        ----------
+        y_true : column
+            True classes.
+        decisions : mapping from system to column
+            One decision per case for each system.
+        classes, decision_names : sequence of names, optional
+            Their order; default, the sorted values that occur anywhere.
+        sample_weight : column, optional
+            Weight of each case.
+
+        Examples
+        --------
+        >>> PairedCounts.from_decisions(["a", "b"], {"m": ["a", "b"], "n": ["b", "b"]}).counts
+        array([1, 1])
+        """
+        truth = as_column(y_true, "y_true")
+        columns = {name: as_column(c, f"decisions[{name!r}]") for name, c in decisions.items()}
+        if not columns:
+            raise DataError("`decisions` must name at least one system.")
+        for name, column in columns.items():
+            same_length("y_true", truth.shape[0], f"decisions[{name!r}]", column.shape[0])
+        if classes is None:
+            seen = [truth] if decision_names is not None else [truth, *columns.values()]
+            rows = observed_names(*seen)
+        else:
+            rows = as_names(classes, "classes")
+        chosen = rows if decision_names is None else as_names(decision_names, "decision_names")
+        codes = [encode(truth, rows, "y_true")]
+        codes += [encode(c, chosen, f"decisions[{name!r}]") for name, c in columns.items()]
+        sizes = [len(rows)] + [len(chosen)] * len(columns)
+        weights = as_weights(sample_weight, truth.shape[0])
+        cells, counts = joint_cells(codes, sizes, weights)
+        return cls(cells, counts, tuple(columns), rows, chosen)
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: Any,
+        scores: Mapping[Any, Any],
+        *,
+        thresholds: Any,
+        classes: Sequence[Any] | None = None,
+        sample_weight: Any = None,
+    ) -> PairedCounts:
+        """Count in which stretch between thresholds each system's score lies.
+
+        The decisions are the stretches 0, 1, ..., from low to high; a score equal to a
+        threshold belongs to the stretch below it, since one acts when ``s > t``.
+
+        Parameters
+        ----------
+        y_true : column
+            True classes, two of them.
+        scores : mapping from system to column
+            One score per case for each system, all on the same scale.
+        thresholds : array-like of float, ascending
+            Where whole curves are to be compared.
+        classes : pair of names, optional
+            The two classes, the one that high scores speak for second.
+        sample_weight : column, optional
+            Weight of each case.
+
+        Examples
+        --------
+        >>> PairedCounts.from_scores([0, 1], {"a": [-1.0, 2.0], "b": [0.5, 3.0]},
+        ...                          thresholds=[0.0, 1.0]).cells
+        array([[0, 0, 1],
+               [1, 2, 2]])
+        """
+        cuts = as_reals(thresholds, "thresholds")
+        if cuts.ndim != 1 or not (cuts[1:] > cuts[:-1]).all() or np.isnan(cuts).any():
+            raise DataError("`thresholds` must be one-dimensional and ascending, without NaN.")
+        stretches = {
+            name: np.searchsorted(cuts, as_floats(column, f"scores[{name!r}]"), side="left")
+            for name, column in scores.items()
+        }
+        truth = as_column(y_true, "y_true")
+        names = observed_names(truth) if classes is None else as_names(classes, "classes")
+        return cls.from_decisions(
+            truth,
+            stretches,
+            classes=names,
+            decision_names=range(cuts.shape[0] + 1),
+            sample_weight=sample_weight,
+        )
+
+    @classmethod
+    def from_confusion(cls, matrix: ConfusionMatrix, system: Name = "system") -> PairedCounts:
+        """A confusion matrix as the joint counts of one system, empty cells kept.
+
+        Examples
+        --------
+        >>> PairedCounts.from_confusion(ConfusionMatrix([[8, 2], [1, 9]])).counts
+        array([8, 2, 1, 9])
+        """
+        rows, columns = np.indices(matrix.counts.shape)
+        cells = np.column_stack([rows.ravel(), columns.ravel()])
+        return cls(cells, matrix.counts.ravel(), (system,), matrix.classes, matrix.decisions)
+
+    # ------------------------------------------------------------- reading it
+
+    @property
+    def total(self) -> float:
+        """Number (or weight) of all cases."""
+        return float(self.counts.sum())
+
+    @property
+    def class_totals(self) -> FloatArray:
+        """Number (or weight) of cases of each class."""
+        weights = self.counts.astype(np.float64)
+        found = np.bincount(self.cells[:, 0], weights=weights, minlength=len(self.classes))
+        return np.asarray(found, dtype=np.float64)
+
+    @property
+    def priors(self) -> FloatArray:
+        """Share of each class in the data."""
+        return np.asarray(self.class_totals / self.total)
+
+    def confusion(self, system: Name) -> ConfusionMatrix:
+        """The confusion matrix of one system."""
+        column = 1 + self.position(system)
+        table = np.zeros((len(self.classes), len(self.decisions)), dtype=self.counts.dtype)
+        np.add.at(table, (self.cells[:, 0], self.cells[:, column]), self.counts)
+        return ConfusionMatrix(table, self.classes, self.decisions)
+
+    def subset(self, systems: Sequence[Name]) -> PairedCounts:
+        """The joint counts of some of the systems, in the order given."""
+        columns = [0, *(1 + self.position(name) for name in systems)]
+        cells, counts = add_cells(self.cells[:, columns], self.counts)
+        return PairedCounts(cells, counts, tuple(systems), self.classes, self.decisions)
+
+    def position(self, system: Name) -> int:
+        """Where a system stands among the systems."""
+        if system not in self.systems:
+            raise DataError(f"no system {system!r}; there are {listed(self.systems)}.")
+        return self.systems.index(system)
+
+    def __add__(self, other: object) -> PairedCounts:
+        if not isinstance(other, PairedCounts):
+            return NotImplemented
+        mine = (self.systems, self.classes, self.decisions)
+        if mine != (other.systems, other.classes, other.decisions):
+            raise MergeError(
+                "joint counts must have the same systems, classes and decisions to be added; "
+                f"got systems {listed(self.systems)} and {listed(other.systems)}.",
+                hint="give classes= and decision_names= when counting each part",
+            )
+        cells, counts = add_cells(
+            np.concatenate([self.cells, other.cells]), np.concatenate([self.counts, other.counts])
+        )
+        return PairedCounts(cells, counts, *mine)
+
+    def __radd__(self, other: object) -> PairedCounts:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairedCounts):
+            return NotImplemented
+        mine = (self.systems, self.classes, self.decisions)
+        return mine == (other.systems, other.classes, other.decisions) and all(
+            np.array_equal(a, b)
+            for a, b in zip(
+                add_cells(self.cells, self.counts),
+                add_cells(other.cells, other.counts),
+                strict=True,
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def frame(self) -> Frame:
+        """One row per joint cell: truth, each system's decision, count."""
+        columns: dict[str, Any] = {"truth": [self.classes[i] for i in self.cells[:, 0]]}
+        for s, name in enumerate(self.systems, start=1):
+            columns[str(name)] = [self.decisions[j] for j in self.cells[:, s]]
+        return Frame({**columns, "count": self.counts})
+
+    def __repr__(self) -> str:
+        return (
+            f"PairedCounts({self.total:g} cases of {len(self.systems)} systems "
+            f"{listed(self.systems, 4)} in {self.counts.shape[0]} joint cells)"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupedCounts(Storable):
+    """Joint counts of one or more systems, apart for each group of dependent cases.
+
+    Cases of one customer or one speaker resemble each other, so intervals must draw whole
+    groups. A trial between two speakers belongs to two groups, one on each side. Summaries of
+    the same systems add with ``+``; groups of the same name become one.
+
+    Parameters
+    ----------
+    groups : sequence of sequences of names
+        The groups of the one side, or of each of two sides.
+    keys : array of int, shape (n_rows, n_sides)
+        Which group (of each side) a row of counts belongs to.
+    counts : array of shape (n_rows, n_cells)
+        Cases (or weight) of each joint cell.
+    joint : PairedCounts
+        The merged counts, whose cells are the columns.
+
+    Examples
+    --------
+    >>> gc = GroupedCounts.from_decisions(
+    ...     [0, 0, 1, 1], [0, 1, 1, 1], groups=["ann", "ann", "bob", "eve"])
+    >>> gc
+    GroupedCounts(4 cases in 3 groups, 1 system)
+    >>> gc.confusion().counts
+    array([[1, 1],
+           [0, 2]])
+    """
+
+    groups: tuple[tuple[Name, ...], ...]
+    keys: IntArray
+    counts: NDArray[Any]
+    joint: PairedCounts
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(tuple(side) for side in self.groups))
+        object.__setattr__(self, "keys", frozen(np.array(self.keys, dtype=np.intp)))
+        object.__setattr__(self, "counts", frozen(as_counts(self.counts, "counts")))
+        shape = (self.counts.shape[0], len(self.groups))
+        if self.keys.shape != shape or self.counts.shape[1:] != self.joint.counts.shape:
+            raise DataError(
+                f"`keys` and `counts` must have one row for each group and one column for each "
+                f"side or cell; got {self.keys.shape} and {self.counts.shape}."
+            )
+
+    @classmethod
+    def from_decisions(
+        cls,
+        y_true: Any,
+        decisions: Any,
+        *,
+        groups: Any,
+        classes: Sequence[Any] | None = None,
+        decision_names: Sequence[Any] | None = None,
+        sample_weight: Any = None,
+    ) -> GroupedCounts:
+        """Count decisions against the truth, group by group.
+
+        Parameters
+        ----------
+        y_true : column
+            True classes.
+        decisions : column, or mapping from system to column
+            One decision per case.
+        groups : column, or pair of columns
+            Which group each case belongs to; with a pair (a tuple), the groups of both sides.
+        classes, decision_names : sequence of names, optional
+            Their order; default, the sorted values that occur.
+        sample_weight : column, optional
+            Weight of each case.
+
+        Examples
+        --------
+        >>> gc = GroupedCounts.from_decisions(
+        ...     [0, 1], [0, 1], groups=(["ann", "bob"], ["ann", "eve"]))
+        >>> gc.groups
+        (('ann', 'bob'), ('ann', 'eve'))
+        """
+        systems = decisions if isinstance(decisions, Mapping) else {"system": decisions}
+        joint = PairedCounts.from_decisions(
+            y_true,
+            systems,
+            classes=classes,
+            decision_names=decision_names,
+            sample_weight=sample_weight,
+        )
+        sides = groups if isinstance(groups, tuple) else (groups,)
+        if len(sides) > 2:
+            raise DataError(f"`groups` may have one side or two; got {len(sides)}.")
+        columns = [as_column(side, "groups") for side in sides]
+        names = [observed_names(column) for column in columns]
+        codes = [encode(as_column(y_true, "y_true"), joint.classes, "y_true")]
+        codes += [encode(c, joint.decisions, "decisions") for c in systems.values()]
+        for column in columns:
+            same_length("y_true", codes[0].shape[0], "groups", column.shape[0])
+        inside = [encode(c, n, "groups") for c, n in zip(columns, names, strict=True)]
+        sizes = [*(len(n) for n in names), len(joint.classes)]
+        sizes += [len(joint.decisions)] * len(systems)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        rows, found = joint_cells([*inside, *codes], sizes, weights)
+        return cls(tuple(names), *_table(rows, found, len(sides), joint), joint)
+
+    # ------------------------------------------------------------- reading it
+
+    @property
+    def systems(self) -> tuple[Name, ...]:
+        """The systems that were counted."""
+        return self.joint.systems
+
+    @property
+    def n_groups(self) -> tuple[int, ...]:
+        """Number of groups of each side."""
+        return tuple(len(side) for side in self.groups)
+
+    @property
+    def class_totals(self) -> FloatArray:
+        """Number (or weight) of cases of each class."""
+        return self.joint.class_totals
+
+    def confusion(self, system: Name | None = None) -> ConfusionMatrix:
+        """The confusion matrix of one system over all groups; the only one by default."""
+        if system is None and len(self.systems) > 1:
+            raise DataError(f"say which system: {listed(self.systems)}.")
+        return self.joint.confusion(self.systems[0] if system is None else system)
+
+    def __add__(self, other: object) -> GroupedCounts:
+        if not isinstance(other, GroupedCounts):
+            return NotImplemented
+        if len(self.groups) != len(other.groups):
+            raise MergeError("grouped counts of one side and of two sides cannot be added.")
+        joint = self.joint + other.joint
+        sides = [
+            tuple(dict.fromkeys((*a, *b))) for a, b in zip(self.groups, other.groups, strict=True)
+        ]
+        rows, found = [], []
+        for part in (self, other):
+            at = [
+                np.array([{n: k for k, n in enumerate(side)}[name] for name in names])
+                for side, names in zip(sides, part.groups, strict=True)
+            ]
+            r, c = np.nonzero(part.counts)
+            keys = [place[part.keys[r, s]] for s, place in enumerate(at)]
+            rows.append(np.column_stack([*keys, part.joint.cells[c]]))
+            found.append(part.counts[r, c])
+        cells, counts = add_cells(np.concatenate(rows), np.concatenate(found))
+        return GroupedCounts(tuple(sides), *_table(cells, counts, len(sides), joint), joint)
+
+    def __radd__(self, other: object) -> GroupedCounts:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def frame(self) -> Frame:
+        """One row per group (or pair of groups): names and number of cases."""
+        names = [
+            f"group_{s + 1}" if len(self.groups) > 1 else "group" for s in range(len(self.groups))
+        ]
+        columns: dict[str, Any] = {
+            name: [side[k] for k in self.keys[:, s]]
+            for s, (name, side) in enumerate(zip(names, self.groups, strict=True))
+        }
+        return Frame({**columns, "cases": self.counts.sum(axis=1)})
+
+    def __repr__(self) -> str:
+        n = " x ".join(str(size) for size in self.n_groups)
+        many = "" if len(self.systems) == 1 else "s"
+        return (
+            f"GroupedCounts({self.joint.total:g} cases in {n} groups, "
+            f"{len(self.systems)} system{many})"
+        )
+
+
+def _table(
+    rows: IntArray, found: NDArray[Any], n_sides: int, joint: PairedCounts
+) -> tuple[IntArray, NDArray[Any]]:
+    """Rows of (group keys, joint cell) and their counts as a table of groups by cells."""
+    keys, inverse = np.unique(rows[:, :n_sides], axis=0, return_inverse=True)
+    place = {tuple(cell): k for k, cell in enumerate(joint.cells.tolist())}
+    columns = np.array([place[tuple(cell)] for cell in rows[:, n_sides:].tolist()], dtype=np.intp)
+    table = np.zeros((keys.shape[0], joint.counts.shape[0]), dtype=found.dtype)
+    table[inverse.reshape(-1), columns] = found
+    return keys.astype(np.intp), table

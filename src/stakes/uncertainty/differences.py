@@ -1,0 +1,214 @@
+"""Difference: by how much one system costs more than another, and how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from stakes._kernels.fast_loops import ordinary_scale
+from stakes._kernels.interval_ends import normal_quantile, percentile, student_limits
+from stakes._kernels.permutation import paired_p_value
+from stakes.exceptions import DataError
+from stakes.summaries import PairedCounts
+from stakes.typing import FloatArray, Name
+from stakes.uncertainty.intervals.linear_costs import CostSum, Stakes, difference_sum
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Cost of `first` minus cost of `second`; negative when `first` is cheaper.
+
+    Part of what `compare` returns.
+
+    Parameters
+    ----------
+    first, second : name
+        The two systems.
+    value, low, high : float
+        The difference and its interval.
+    p_value : float
+        Of the exact paired test; of the score test across data sets.
+    adjusted : float
+        The same after Holm's correction for all pairs compared.
+    exact : bool
+        Whether all outcomes of the test were listed.
+    level : float
+        Of the interval.
+    equivalent : bool or None
+        Whether the difference is surely within the margin, if one was given.
+    cases_needed : float
+        About how many cases would tell the two apart, at the size of this difference.
+    better : str
+        What the system of the lower value is called: "cheaper", or "better by" a metric.
+    """
+
+    first: Name
+    second: Name
+    value: float
+    low: float
+    high: float
+    p_value: float
+    adjusted: float
+    exact: bool
+    level: float
+    equivalent: bool | None
+    cases_needed: float
+    better: str = "cheaper"
+
+    @property
+    def decided(self) -> bool:
+        """Whether the interval leaves zero out."""
+        return bool(self.low > 0 or self.high < 0)
+
+    @property
+    def cheaper(self) -> Name | None:
+        """The cheaper system, or None when the data cannot tell them apart."""
+        if not self.decided:
+            return None
+        return self.first if self.high < 0 else self.second
+
+    def turned(self) -> Difference:
+        """The same with the two systems in the other order."""
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            value=-self.value,
+            low=-self.high,
+            high=-self.low,
+        )
+
+    def __str__(self) -> str:
+        if self.decided:
+            limits = f"({self.low:.4g} to {self.high:.4g})"
+            return f"{self.cheaper} is {self.better}: {self.value:.4g} {limits}"
+        half = (self.high - self.low) / 2
+        text = (
+            f"{self.first} or {self.second}: the data cannot tell them apart "
+            f"(difference {self.value:.4g} ± {half:.4g}"
+        )
+        if np.isfinite(self.cases_needed):
+            text += f"; about {rounded_up(self.cases_needed):,} cases needed".replace(",", " ")
+        return text + ")"
+
+
+def rounded_up(cases: float) -> int:
+    """A number of cases to two digits."""
+    if cases <= 0:
+        return 0
+    unit = 10 ** max(int(np.floor(np.log10(cases))) - 1, 0)
+    return int(np.ceil(cases / unit) * unit)
+
+
+def pair_difference(
+    paired: PairedCounts, first: Name, second: Name, stakes: Stakes, *, normalize: bool
+) -> CostSum:
+    """The difference of two systems as a weighted sum of shares of joint cells."""
+    two = paired.subset([first, second])
+    return difference_sum(two.counts, two.cells, stakes, normalize=normalize)
+
+
+def paired_p(
+    paired: PairedCounts,
+    first: Name,
+    second: Name,
+    stakes: Stakes,
+    *,
+    normalize: bool,
+    draws: int,
+    rng: np.random.Generator,
+) -> tuple[float, bool]:
+    """The exact paired test of two systems."""
+    two = paired.subset([first, second])
+    weights, rounded = stakes.written_weights(normalize=normalize)
+    if stakes.with_priors:
+        totals = [max(Fraction(n), Fraction(1)) for n in two.class_totals.tolist()]
+        weights = [[w / n for w in row] for row, n in zip(weights, totals, strict=True)]
+    found: dict[tuple[int, int, int], list[float]] = {}
+    for (k, a, b), count in zip(two.cells.tolist(), two.counts.tolist(), strict=True):
+        if a != b:
+            place = found.setdefault((k, min(a, b), max(a, b)), [0.0, 0.0])
+            place[0 if a < b else 1] += count
+    wins, losses = ([int(sides[k]) for sides in found.values()] for k in (0, 1))
+    sizes = [weights[k][a] - weights[k][b] for k, a, b in found]
+    given = [float(size) for size in sizes] if rounded else sizes
+    return paired_p_value(wins, losses, given, draws=draws, rng=rng)
+
+
+def holm(p_values: Any) -> Any:
+    """Holm's adjustment: the family-wise error stays below the level whatever the dependence."""
+    values = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    factors = values.shape[0] - np.arange(values.shape[0])
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(values[order] * factors))
+    return adjusted
+
+
+def as_margin(margin: Any) -> float | None:
+    """A difference that does not matter, if one was given."""
+    if margin is None:
+        return None
+    if not (isinstance(margin, (int, float, np.number)) and 0 <= margin < np.inf):
+        raise DataError(
+            f"`margin` must be finite and not negative; got {margin!r}.", hint="margin=0.05"
+        )
+    return float(margin)
+
+
+def limited_difference(
+    first: Name,
+    second: Name,
+    total: CostSum,
+    reach: float,
+    margin: float | None,
+    level: float,
+    p_value: float,
+    exact: bool,
+    cases: float,
+    gap: FloatArray | None = None,
+    groups: float | None = None,
+) -> Difference:
+    """One pair: limits from draws of the difference, of groups or not, or from the score test."""
+    value = total.value
+    error = total.error
+    if groups is not None and gap is not None:
+        unit = ordinary_scale(gap)
+        error = unit * float(np.nanstd(gap / unit, ddof=1))
+        freedom = max(groups - 1, 1)
+        p_value = two_sided(value, error, freedom)
+        low, high = student_limits(value, error, reach, freedom)
+        inner = student_limits(value, error, max(2 * level - 1, 0.0), freedom)
+    elif gap is not None:
+        low, high = percentile(gap, reach)
+        inner = percentile(gap, max(2 * level - 1, 0.0))
+    else:
+        low, high = total.limits(reach)
+        inner = total.limits(max(2 * level - 1, 1e-9))
+    equivalent = None
+    if margin is not None:
+        equivalent = bool(-margin < inner[0] and inner[1] < margin)
+    z = normal_quantile(level)
+    needed = np.inf if value == 0 else cases * (z * error / value) ** 2
+    return Difference(
+        first, second, value, low, high, p_value, p_value, exact, level, equivalent, needed
+    )
+
+
+def two_sided(value: float, error: float, freedom: float) -> float:
+    """Two-sided p-value of Student's t, normal with endless degrees of freedom."""
+    from scipy.special import ndtr, stdtr
+
+    if error <= 0:
+        return float(value == 0)
+    z = -abs(value) / error
+    return float(2 * (ndtr(z) if np.isinf(freedom) else stdtr(freedom, z)))
+
+
+def adjusted(differences: list[Difference]) -> list[Difference]:
+    """Holm's correction over all pairs."""
+    values = holm([d.p_value for d in differences])
+    return [replace(d, adjusted=float(p)) for d, p in zip(differences, values, strict=True)]
