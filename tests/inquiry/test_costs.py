@@ -9,8 +9,8 @@ from stakes.inquiry.cost_words import binary_costs, cost_words, shares, volume
 CLASSES = ("no", "yes")
 
 
-def matrix(*words, miss=None, false_alarm=None, gain=False):
-    return binary_costs(cost_words(words, miss, false_alarm, gain), CLASSES).values.tolist()
+def matrix(*words, gain=()):
+    return binary_costs(cost_words(words, gain), CLASSES).values.tolist()
 
 
 class TestWords:
@@ -22,17 +22,19 @@ class TestWords:
         assert matrix("fn=335", "fp=35", "tp=-165", "tn=-15") == [[-15, 35], [335, -165]]
 
     def test_miss_and_false_alarm(self):
-        assert matrix(miss="40", false_alarm="4") == matrix("fn=40", "fp=4")
         assert matrix("miss=40", "false-alarm=4") == matrix("fn=40", "fp=4")
 
     def test_gain_changes_the_sign(self):
-        assert matrix("fn=-335", "fp=-35", "tp=165", "tn=15", gain=True) == [[-15, 35], [335, -165]]
+        assert matrix("fn=-335", "fp=-35", "tp=165", "tn=15", gain=("",)) == [
+            [-15, 35],
+            [335, -165],
+        ]
 
     def test_error_is_the_cost_of_every_error(self):
         assert matrix("error=3") == [[0, 3], [3, 0]]
 
     def test_nothing_said(self):
-        assert cost_words([], None, None, False) is None
+        assert cost_words([], ()) is None
 
     @pytest.mark.parametrize(
         ("words", "said"),
@@ -51,7 +53,7 @@ class TestWords:
     )
     def test_refusals(self, words, said):
         with pytest.raises(CostError) as caught:
-            cost_words(words, None, None, False)
+            cost_words(words, ())
         assert caught.value.message == said
 
     def test_a_column_needs_rows(self):
@@ -121,7 +123,7 @@ def test_costs_near_the_largest_double_have_the_interval_of_others(run, write, s
 @pytest.mark.parametrize(("word", "meant"), [("fn=1,5", "fn=1.5"), ("fn=1,000", "fn=1000")])
 def test_a_comma_inside_a_number(word, meant):
     with pytest.raises(CostError) as caught:
-        cost_words([word, "fp=1"], None, None, False)
+        cost_words([word, "fp=1"], ())
     assert caught.value.hint.endswith(f"nothing between thousands:  {meant}")
 
 

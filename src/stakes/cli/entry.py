@@ -113,7 +113,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     if getattr(args, "scores_are", None) == "decision":
         if not getattr(args, "scores", None) or args.decisions:
             parser.error("--scores-are decision speaks of the columns of --scores A,B")
-        args.decisions, args.scores, args.scores_are = args.scores, None, "prob"
+        args.decisions, args.scores, args.scores_are = args.scores, None, None
     return args
 
 

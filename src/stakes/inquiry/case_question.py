@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from stakes.application import (
     Application,
@@ -22,6 +21,7 @@ from stakes.inquiry.cost_words import (
     refuse_beyond_reckoning,
     volume,
 )
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.truth import Cases, binary_order, cases_of, counted, refuse_single, spelt_alike
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
@@ -32,6 +32,7 @@ from stakes.sources.table import Table, read_array
 class Asked:
     """The question as read from the options: costs with names, cases, notes so far.
 
+    `inquiry` is what was asked, with what the file made plain filled in.
     `words` is set when costs differ from case to case; `application` then holds the names only.
     """
 
@@ -39,45 +40,36 @@ class Asked:
     cases: Cases
     application: Application
     notes: tuple[str, ...]
+    inquiry: Inquiry
     words: CostWords | None = None
 
 
-def asked(args: Any) -> Asked:
-    """Read the file and understand the options; `args.proba` is filled in when it is plain."""
-    filed, words = costs_given(args)
-    if args.file is None and not getattr(args, "trials", None):
-        raise DataError("there is no file to read.", hint=_examples(args.command))
-    table, notes = table_of(args)
-    table, label, said = _with_label(table, args)
+def asked(inquiry: Inquiry) -> Asked:
+    """Read the file and understand what was asked; what is plain from the file is filled in."""
+    filed, words = costs_given(inquiry)
+    if inquiry.file is None and not inquiry.trials:
+        raise DataError(
+            "there is no file to read.",
+            hint="stakes eval data.csv --label y --scores model_a --cost fn=10 fp=1\n"
+            "stakes eval --confusion table.csv --cost fn=10 fp=1",
+        )
+    table, inquiry, notes = table_of(inquiry)
+    table, label, said = _with_label(table, inquiry)
     notes += [said] if said else []
-    notes += fill_in_models(table, label, args)
+    inquiry, found = fill_in_models(table, label, inquiry)
+    notes += found
     labels = table.labels(label)
     refuse_single(labels, label)
-    app = application_over(filed, words, labels, label, args)
+    app = application_over(filed, words, labels, label, inquiry)
     classes = tuple(str(name) for name in app.classes)
-    cases, more = cases_of(table, labels, label, classes, args)
-    return Asked(
-        table,
-        cases,
-        app,
-        (*notes, *more),
-        words if words is not None and words.columns else None,
-    )
+    cases, more = cases_of(table, labels, label, classes, inquiry)
+    per_case = words if words is not None and words.columns else None
+    return Asked(table, cases, app, (*notes, *more), inquiry, per_case)
 
 
-def _examples(command: str) -> str:
-    """What to type where no file was given."""
-    if command == "calibrate":
-        return "stakes calibrate data.csv --label y --model model_a -o model_a_cal.json"
-    return (
-        f"stakes {command} data.csv --label y --scores model_a --cost fn=10 fp=1\n"
-        f"stakes {command} --confusion table.csv --cost fn=10 fp=1"
-    )
-
-
-def _with_label(table: Table, args: Any) -> tuple[Table, str, str | None]:
+def _with_label(table: Table, inquiry: Inquiry) -> tuple[Table, str, str | None]:
     """The table with the column of the truth, which may come from a .npy file of its own."""
-    given = args.label
+    given = inquiry.label
     if given is None or not given.endswith(".npy") or given in table.names:
         return table, *find_label(table, given)
     truth = read_array(given)
@@ -101,24 +93,24 @@ def _shape(shape: tuple[int, ...]) -> str:
     return f"({', '.join(grouped(size) for size in shape)})"
 
 
-def fill_in_models(table: Table, label: str, args: Any) -> list[str]:
+def fill_in_models(table: Table, label: str, inquiry: Inquiry) -> tuple[Inquiry, list[str]]:
     """Refuse two kinds of models; without any, take the class columns that the names give away."""
-    given = [kind for kind in ("decisions", "scores", "proba") if getattr(args, kind)]
+    given = inquiry.models_given
     if len(given) > 1:
         raise DataError(
             f"--{given[0]} and --{given[1]} cannot be compared in one run.",
             hint="give one of --decisions, --scores, --proba",
         )
     if given:
-        return []
+        return inquiry, []
     found = recognised(table, label)
     if found:
         columns = [column for model in found for column in model.by_class.values()]
-        args.proba = ",".join(columns)
-        return [f"models found by the names of their columns: {', '.join(columns[:8])}"]
+        said = f"models found by the names of their columns: {', '.join(columns[:8])}"
+        return inquiry.but(proba=",".join(columns)), [said]
     if len(table.matrices) == 1:
-        args.proba = next(iter(table.matrices))
-        return [f"the model is the array '{args.proba}', one column per outcome"]
+        name = next(iter(table.matrices))
+        return inquiry.but(proba=name), [f"the model is the array '{name}', one column per outcome"]
     others = [name for name in [*table.names, *table.matrices] if name != label]
     example = shlex.quote(likely_scores(table, label))
     raise DataError(
@@ -130,23 +122,23 @@ def fill_in_models(table: Table, label: str, args: Any) -> list[str]:
     )
 
 
-def costs_given(args: Any) -> tuple[Application | None, CostWords | None]:
+def costs_given(inquiry: Inquiry) -> tuple[Application | None, CostWords | None]:
     """The costs from a file or from the short form, exactly one of them."""
-    words = cost_words(args.cost, args.miss, args.false_alarm, args.gain)
-    if words is None and args.costs is None:
+    words = cost_words(inquiry.cost, inquiry.gain)
+    if words is None and inquiry.costs is None:
         raise CostError(
             "I need to know what the decisions cost.",
             hint="two outcomes:               --cost fn=10 fp=1   (a miss 10, a false alarm 1)\n"
             "more outcomes or decisions: --costs costs.toml\n"
             "every error costs the same: --cost error=1",
         )
-    if words is not None and args.costs is not None:
+    if words is not None and inquiry.costs is not None:
         raise CostError("costs are given twice: --costs and --cost.", hint="leave one of them out")
-    if args.costs is None:
+    if inquiry.costs is None:
         return None, words
-    given = args.costs  # an application once the ends of a range have been put in
+    given = inquiry.costs  # an application once the ends of a range have been put in
     filed = _text_names(given if isinstance(given, Application) else read_costs(given))
-    if args.gain is True or args.gain == []:
+    if inquiry.gains_alone:
         gains = CostMatrix.from_utilities(filed.costs.values, filed.classes, filed.decisions)
         filed = filed.with_costs(gains)
     refuse_beyond_reckoning(filed.costs)
@@ -154,40 +146,42 @@ def costs_given(args: Any) -> tuple[Application | None, CostWords | None]:
 
 
 def application_over(
-    filed: Application | None, words: CostWords | None, labels: Labels, label: str, args: Any
+    filed: Application | None, words: CostWords | None, labels: Labels, label: str, inquiry: Inquiry
 ) -> Application:
     """Costs over the outcomes of the data, with unit and volume."""
-    number, period = volume(args.volume)
+    number, period = volume(inquiry.volume)
     if filed is not None:
         costs, shares = filed.costs, filed.priors
         if costs.classes == ("0", "1") and set(labels.names) != {"0", "1"}:
             _refuse_short_form(labels, label)
-            order = binary_order(labels, args.positive, label)  # a short form without names
+            order = binary_order(labels, inquiry.positive, label)  # a short form without names
             costs = CostMatrix(
                 costs.values, order, None if costs.shape == (2, 2) else costs.decisions
             )
-        elif args.positive is not None and costs.classes[-1] != args.positive:
+        elif inquiry.positive is not None and costs.classes[-1] != inquiry.positive:
             raise CostError(
-                f"--positive {args.positive}, but the costs file lists "
+                f"--positive {inquiry.positive}, but the costs file lists "
                 f"'{costs.classes[-1]}' last, as the outcome that is acted on.",
                 hint="leave --positive out, or change the order in the file",
             )
         number = filed.volume if number is None else number
         period = filed.period if period is None else period
-        return Application(costs, shares, args.unit or filed.unit, number, period)
+        return Application(costs, shares, inquiry.unit or filed.unit, number, period)
     assert words is not None
-    if words.same_for_all_errors and len(labels.names) > 2 and args.positive is not None:
+    if words.same_for_all_errors and len(labels.names) > 2 and inquiry.positive is not None:
         raise CostError(
             f"--positive is for two outcomes; '{label}' holds {len(labels.names)}.",
             hint=spelt_alike(labels)
             + "leave it out: every error costs the same, whichever outcome it is about",
         )
-    if words.same_for_all_errors and (len(labels.names) > 2 or not (args.scores or args.positive)):
+    if words.same_for_all_errors and (
+        len(labels.names) > 2 or not (inquiry.scores or inquiry.positive)
+    ):
         costs = binary_costs(words, labels.names)
     else:
-        order = binary_order(labels, args.positive, label)
+        order = binary_order(labels, inquiry.positive, label)
         costs = CostMatrix.zero_one(order) if words.columns else binary_costs(words, order)
-    return Application(costs, None, args.unit, number, period)
+    return Application(costs, None, inquiry.unit, number, period)
 
 
 def _refuse_short_form(labels: Labels, label: str) -> None:

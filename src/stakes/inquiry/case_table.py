@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, FormatError
 from stakes.inquiry.column_roles import CLASS_COLUMN, ID_NAMES, find_label
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.messages.quantities import grouped
 from stakes.sources.hdf5 import hdf5_list, is_hdf5
 from stakes.sources.speech import List, first_names, joined_scores, read_list
@@ -23,18 +24,20 @@ from stakes.sources.table import Table, read_bytes, read_table, unzipped
 _PLACES = "--trials takes the list that says target or nontarget, --scores the files of scores"
 
 
-def _trials_of(args: Any) -> tuple[str, dict[str, NDArray[Any]], list[str]]:
+def _trials_of(inquiry: Inquiry) -> tuple[str, dict[str, NDArray[Any]], list[str]]:
     """What the list is called, its truth and the scores of each model, and what to say."""
-    _refuse_two_places(args)
-    paths = [path for path in (part.strip() for part in (args.scores or "").split(",")) if path]
+    _refuse_two_places(inquiry)
+    keys = inquiry.trials
+    assert keys is not None
+    paths = [path for path in (part.strip() for part in (inquiry.scores or "").split(",")) if path]
     for k, path in enumerate(paths):
         if path in paths[:k]:
             raise DataError(f"'{path}' is named twice.", hint="leave one of them out")
-    trials = _read(args.trials, keys=True)
+    trials = _read(keys, keys=True)
     if not paths:
-        raise _without_scores(trials, args)
+        raise _without_scores(trials, keys)
     if trials.keys is None:
-        raise _without_keys(trials, paths, args)
+        raise _without_keys(trials, paths, keys)
     if not trials.ids:
         raise FormatError(
             f"{trials.source} holds keys without the names of recordings.",
@@ -47,7 +50,7 @@ def _trials_of(args: Any) -> tuple[str, dict[str, NDArray[Any]], list[str]]:
     columns: dict[str, NDArray[Any]] = {"truth": trials.keys}
     for name, path in zip(names, paths, strict=True):
         scores = _read(path)
-        _refuse_keys_for_scores(scores, path, args)
+        _refuse_keys_for_scores(scores, path, keys)
         columns[name], spare = joined_scores(trials, scores)
         if np.isnan(columns[name]).all():
             raise _without_a_match(trials, scores)
@@ -78,52 +81,52 @@ def _read(path: str, *, keys: bool = False) -> List:
     return read_list(data, name, keys=keys)
 
 
-def _refuse_two_places(args: Any) -> None:
+def _refuse_two_places(inquiry: Inquiry) -> None:
     """Raise when there is a file of cases besides."""
-    if args.file is None:
+    if inquiry.file is None:
         return
-    scores = args.scores or args.file
-    lone = not args.scores and args.file != args.trials
+    scores = inquiry.scores or inquiry.file
+    lone = not inquiry.scores and inquiry.file != inquiry.trials
     raise DataError(
-        f"--trials takes the place of the file of cases; got {args.file} and --trials "
-        f"{args.trials}.",
-        hint=(f"if {args.file} holds scores:  " if lone else "leave the file out:  ")
-        + _command(args.trials, scores if lone or args.scores else "SCORES.txt"),
+        f"--trials takes the place of the file of cases; got {inquiry.file} and --trials "
+        f"{inquiry.trials}.",
+        hint=(f"if {inquiry.file} holds scores:  " if lone else "leave the file out:  ")
+        + _command(str(inquiry.trials), scores if lone or inquiry.scores else "SCORES.txt"),
     )
 
 
-def _without_scores(trials: List, args: Any) -> DataError:
+def _without_scores(trials: List, keys: str) -> DataError:
     """What to say when no file of scores was named."""
-    if trials.keys is not None and _read(args.trials).scores is not None:
+    if trials.keys is not None and _read(keys).scores is not None:
         return DataError(
             f"--trials needs files of scores; {trials.source} itself holds keys and scores.",
-            hint=f"stakes eval {shlex.quote(args.trials)}",
+            hint=f"stakes eval {shlex.quote(keys)}",
         )
     if trials.keys is None and trials.scores is not None:
         return DataError(
             f"--trials needs the keys; {trials.source} holds scores and no keys.",
-            hint=_command("TRIALS.txt", args.trials),
+            hint=_command("TRIALS.txt", keys),
         )
-    return DataError(
-        "--trials needs the scores of each model.", hint=_command(args.trials, "A.txt,B.txt")
-    )
+    return DataError("--trials needs the scores of each model.", hint=_command(keys, "A.txt,B.txt"))
 
 
-def _without_keys(trials: List, paths: list[str], args: Any) -> FormatError:
+def _without_keys(trials: List, paths: list[str], keys: str) -> FormatError:
     """What to say when the list of trials does not say which are targets."""
     said = f"{trials.source}: no column says which trials are targets"
-    keyed = [
-        path for path in paths if path != args.trials and _read(path, keys=True).keys is not None
-    ]
+    keyed = [path for path in paths if path != keys and _read(path, keys=True).keys is not None]
     if trials.scores is not None and len(keyed) == 1:
-        others = [args.trials, *(path for path in paths if path not in (keyed[0], args.trials))]
+        others = [
+            keys,
+            *(path for path in paths if path not in (keyed[0], keys)),
+        ]
         return FormatError(
             f"{said}, but it holds scores, and {keyed[0]} holds keys.",
             hint=f"the other way round:  {_command(keyed[0], ','.join(others))}",
         )
     if trials.scores is not None:
         return FormatError(
-            f"{said}; it holds scores.", hint=f"{_PLACES}:\n{_command('TRIALS.txt', args.trials)}"
+            f"{said}; it holds scores.",
+            hint=f"{_PLACES}:\n{_command('TRIALS.txt', keys)}",
         )
     return FormatError(
         f"{said}.",
@@ -132,7 +135,7 @@ def _without_keys(trials: List, paths: list[str], args: Any) -> FormatError:
     )
 
 
-def _refuse_keys_for_scores(scores: List, path: str, args: Any) -> None:
+def _refuse_keys_for_scores(scores: List, path: str, keys: str) -> None:
     """Raise when a file of scores has none."""
     if scores.scores is not None and scores.ids:
         return
@@ -141,10 +144,10 @@ def _refuse_keys_for_scores(scores: List, path: str, args: Any) -> None:
             f"{scores.source} holds scores without the names of recordings, so they belong to no "
             "trial in particular.",
             hint=f"if the lines stand in the order of the trials, put them side by side:  "
-            f"paste -d ' ' {shlex.quote(args.trials)} {shlex.quote(path)} > both.txt;  "
+            f"paste -d ' ' {shlex.quote(keys)} {shlex.quote(path)} > both.txt;  "
             "stakes eval both.txt",
         )
-    same = path == args.trials
+    same = path == keys
     what = "is the list of trials itself" if same else "holds no column of scores beside the names"
     raise FormatError(
         f"{scores.source} {what}{'' if scores.keys is None or same else ', but keys'}.",
@@ -172,56 +175,54 @@ def _bare(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(PurePosixPath(name).stem for name in names)
 
 
-def table_of(args: Any) -> tuple[Table, list[str]]:
-    """The table that the options speak of, and what to say about how it was made."""
-    if getattr(args, "trials", None):
-        return _from_trials(args)
-    table = read_table(args.file)
+def table_of(inquiry: Inquiry) -> tuple[Table, Inquiry, list[str]]:
+    """The table that is asked about, what it makes plain filled in, and what to say about it."""
+    if inquiry.trials:
+        return _from_trials(inquiry)
+    assert inquiry.file is not None
+    table = read_table(inquiry.file)
     notes: list[str] = []
     if table.form.startswith("list"):
-        notes += _as_list(table, args)
-    if "correct" in table.names and "prediction" in table.names and args.label is None:
-        table, said = _openml(table, args)
+        inquiry, said = _as_list(table, inquiry)
         notes += said
-    if getattr(args, "more", None):
-        table, said = _joined(table, args)
+    if "correct" in table.names and "prediction" in table.names and inquiry.label is None:
+        inquiry, said = _openml(table, inquiry)
         notes += said
-    if getattr(args, "join_on", None) and not getattr(args, "more", None):
+    if inquiry.more:
+        table, said = _joined(table, inquiry.more, inquiry.join_on)
+        notes += said
+    if inquiry.join_on and not inquiry.more:
         raise DataError("--join-on needs a second file.", hint="--more scores.csv --join-on id")
-    if "model" in table.names and not {"model"} & set((args.label or "").split(",")):
-        table, said = _widened(table, args)
+    if "model" in table.names and not {"model"} & set((inquiry.label or "").split(",")):
+        table, inquiry, said = _widened(table, inquiry)
         notes += said
-    return table, notes
+    return table, inquiry, notes
 
 
-def said_what_scores_are(args: Any) -> bool:
-    """Whether --scores-are was written."""
-    return any(word.split("=")[0] == "--scores-are" for word in getattr(args, "command_line", []))
-
-
-def _from_trials(args: Any) -> tuple[Table, list[str]]:
+def _from_trials(inquiry: Inquiry) -> tuple[Table, Inquiry, list[str]]:
     """Trials and one file of scores per model, joined by the names of the recordings."""
-    source, columns, notes = _trials_of(args)
-    args.label, args.scores = "truth", ",".join(name for name in columns if name != "truth")
-    notes += _as_llr(args)
-    return _of_columns(source, columns, "list of trials, joined by names"), notes
+    source, columns, notes = _trials_of(inquiry)
+    models = ",".join(name for name in columns if name != "truth")
+    inquiry, said = _as_llr(inquiry.but(label="truth", scores=models))
+    table = _of_columns(source, columns, "list of trials, joined by names")
+    return table, inquiry, [*notes, *said]
 
 
-def _as_list(table: Table, args: Any) -> list[str]:
+def _as_list(table: Table, inquiry: Inquiry) -> tuple[Inquiry, list[str]]:
     """Fill in the options for a list that holds keys and scores side by side."""
-    args.label = args.label or "truth"
-    if not (args.scores or args.decisions or args.proba):
-        args.scores = "score"
-        return [table.form, *_as_llr(args)]
-    return [table.form]
+    inquiry = inquiry.but(label=inquiry.label or "truth")
+    if inquiry.models_given:
+        return inquiry, [table.form]
+    inquiry, said = _as_llr(inquiry.but(scores="score"))
+    return inquiry, [table.form, *said]
 
 
-def _as_llr(args: Any) -> list[str]:
+def _as_llr(inquiry: Inquiry) -> tuple[Inquiry, list[str]]:
     """Scores of such lists are log-likelihood ratios unless something else was said."""
-    if said_what_scores_are(args):
-        return []
-    args.scores_are = "llr"
-    return ["scores are taken as log-likelihood ratios (--scores-are says otherwise)"]
+    if inquiry.scores_are is not None:
+        return inquiry, []
+    said = "scores are taken as log-likelihood ratios (--scores-are says otherwise)"
+    return inquiry.but(scores_are="llr"), [said]
 
 
 def _of_columns(source: str, columns: dict[str, NDArray[Any]], form: str) -> Table:
@@ -231,33 +232,32 @@ def _of_columns(source: str, columns: dict[str, NDArray[Any]], form: str) -> Tab
     return Table(source, size, tuple(columns), form, "", getters)
 
 
-def _openml(table: Table, args: Any) -> tuple[Table, list[str]]:
+def _openml(table: Table, inquiry: Inquiry) -> tuple[Inquiry, list[str]]:
     """Predictions of a run: the truth is in `correct`; confidences of 0 and 1 are decisions."""
-    args.label = "correct"
-    notes = []
+    inquiry, notes = inquiry.but(label="correct"), []
     again = {"repeat", "row_id"} <= set(table.names) and len(table.labels("repeat").names) > 1
-    if again and not getattr(args, "group", None):
-        args.group = "row_id"
+    if again and not inquiry.group:
+        inquiry = inquiry.but(group="row_id")
         notes.append("repeats are averaged; whole rows are drawn for the intervals (row_id)")
     confidences = [name for name in table.names if name.startswith("confidence.")]
     certain = bool(confidences) and all(
         np.isin(table.numbers(name), (0.0, 1.0)).all() for name in confidences
     )
-    if (certain or not confidences) and not (args.scores or args.decisions or args.proba):
-        args.decisions = "prediction"
+    if (certain or not confidences) and not inquiry.models_given:
+        inquiry = inquiry.but(decisions="prediction")
         why = "every confidence is 0 or 1" if confidences else "there are no confidences"
         notes.append(f"{why}, so these are taken as decisions")
-    return table, notes
+    return inquiry, notes
 
 
-def _joined(table: Table, args: Any) -> tuple[Table, list[str]]:
+def _joined(table: Table, more: str, key: str | None) -> tuple[Table, list[str]]:
     """Further columns from other files, looked up by an id."""
-    if not getattr(args, "join_on", None):
+    if not key:
         raise DataError("--more needs to know by what to join.", hint="--join-on id")
-    key, notes = args.join_on, []
+    notes = []
     wanted = _ids(table, key)
     columns = {name: table.getters[i] for i, name in enumerate(table.names)}
-    for path in args.more.split(","):
+    for path in more.split(","):
         other = read_table(path)
         given = _ids(other, key)
         places = {name: k for k, name in enumerate(given)}
@@ -300,21 +300,21 @@ def _looked_up(table: Table, name: str, rows: NDArray[np.intp]) -> Any:
     return column
 
 
-def _widened(table: Table, args: Any) -> tuple[Table, list[str]]:
+def _widened(table: Table, inquiry: Inquiry) -> tuple[Table, Inquiry, list[str]]:
     """One row per model and case turned into one row per case: `cat.p_a`, `cat.p_b`, ..."""
     key = next((name for name in table.names if name.lower() in ID_NAMES), None)
     values = [n for n in table.names if CLASS_COLUMN.match(n)]
     models = _ids(table, "model")
     asked = {
-        option: _of_each(getattr(args, option).split(","), dict.fromkeys(models), table.names)
+        option: _of_each(getattr(inquiry, option).split(","), dict.fromkeys(models), table.names)
         for option in ("scores", "decisions")
-        if getattr(args, option)
+        if getattr(inquiry, option)
     }
     values += [name for found in asked.values() for name in found.values() if name in table.names]
     values = list(dict.fromkeys(values))
     if key is None or not values:
-        return table, []
-    label, _ = find_label(table, args.label)
+        return table, inquiry, []
+    label, _ = find_label(table, inquiry.label)
     ids, truth = _ids(table, key), _ids(table, label)
     order = list(dict.fromkeys(ids))
     place = {name: k for k, name in enumerate(order)}
@@ -333,11 +333,11 @@ def _widened(table: Table, args: Any) -> tuple[Table, list[str]]:
             cells = np.full(len(order), None, dtype=object)
             cells[rows[inside]] = _text(table.cells(value))[inside]
             columns[f"{model}.{value}"] = cells
-    for option, found in asked.items():
-        setattr(args, option, ",".join(found))
+    inquiry = inquiry.but(**{option: ",".join(found) for option, found in asked.items()})
     wide = replace(_of_columns(table.source, columns, table.form), digest=table.digest)
     count = len(dict.fromkeys(models))
-    return wide, [f"long form: {count} models on {grouped(len(order))} cases, by '{key}'"]
+    form = f"long form: {count} models on {grouped(len(order))} cases, by '{key}'"
+    return wide, inquiry, [form]
 
 
 def _of_each(words: list[str], models: Iterable[str], names: tuple[str, ...]) -> dict[str, str]:

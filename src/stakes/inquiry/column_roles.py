@@ -6,11 +6,11 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from stakes.exceptions import DataError
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.messages.quantities import grouped
 from stakes.sources.table import Table
 
@@ -128,9 +128,9 @@ def named_columns(table: Table, given: str, truth: str | None = None) -> list[st
     return list(dict.fromkeys(names))
 
 
-def flipped(names: Sequence[str], args: Any) -> set[str]:
+def flipped(names: Sequence[str], inquiry: Inquiry) -> set[str]:
     """The score columns where higher means less likely; anything else in --flip is refused."""
-    words = [word for word in (part.strip() for part in args.flip.split(",")) if word]
+    words = [word for word in (part.strip() for part in inquiry.flip.split(",")) if word]
     strangers = [word for word in words if word not in names]
     if strangers:
         among = f"the scores are {', '.join(names)}" if names else "there are no --scores"

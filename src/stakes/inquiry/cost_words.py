@@ -129,25 +129,18 @@ class CostWords:
         return [name for text in self.amounts.values() for name in CostExpression(text).columns]
 
 
-def cost_words(
-    words: Sequence[str],
-    miss: str | None,
-    false_alarm: str | None,
-    gain: Sequence[str] | bool | None,
-) -> CostWords | None:
-    """`--cost fn=10 fp=1`, `--miss 10 --false-alarm 1`; None when nothing was said.
+def cost_words(words: Sequence[str], gain: Sequence[str]) -> CostWords | None:
+    """``fn=10 fp=1``; None when nothing was said.
 
-    `--gain` alone says that these are gains; `--gain tp=40 fp=-4` takes their place.
+    Gains take the place of costs: ``tp=40 fp=-4``, or ``("",)`` that these are gains.
     """
     amounts: dict[str, str] = {}
-    if not isinstance(gain, bool) and gain:
-        if words or miss is not None or false_alarm is not None:
+    alone = tuple(gain) == ("",)
+    if gain and not alone:
+        if words:
             raise CostError("amounts are given twice: by --gain and as costs.", hint=_GAIN)
         return _gain_words(gain)
-    gain = gain is True or gain == []
     pairs = [_split(word) for group in words for word in _listed(group)]
-    pairs += [("fn", miss)] if miss is not None else []
-    pairs += [("fp", false_alarm)] if false_alarm is not None else []
     for key, text in pairs:
         if key in amounts:
             raise CostError(f"the cost '{key}' is given twice ({amounts[key]} and {text}).")
@@ -163,14 +156,7 @@ def cost_words(
             f"the cost of {what} ({absent}) is missing.",
             hint="Say both:  --cost fn=10 fp=1   (write 0 if it is really free)",
         )
-    return CostWords(amounts, gain)
-
-
-def file_after_amounts(args: Any) -> None:
-    """A file may stand after ``--cost fn=10 fp=1`` or after ``--gain``."""
-    for words in (args.cost, args.gain):
-        if args.file is None and words and "=" not in words[-1]:
-            args.file = words.pop()
+    return CostWords(amounts, alone)
 
 
 def _gain_words(words: Sequence[str]) -> CostWords:

@@ -22,7 +22,8 @@ from stakes.inquiry.case_question import costs_given
 from stakes.inquiry.cost_words import binary_costs, refuse_beyond_squares, volume
 from stakes.inquiry.decision_options import about_cuts, rule_of
 from stakes.inquiry.far_counts import Attended, Counted, counted_far, plainly
-from stakes.inquiry.place import at_place, judged_at, refuse_or_name_dominated, texts
+from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.place import at_place, refuse_or_name_dominated, texts
 from stakes.inquiry.remarks import (
     about_base_rate,
     about_extra_decisions,
@@ -140,23 +141,26 @@ def about_parts(ev: Evaluation, app: Application) -> list[str]:
     return [f"{ev.best} by part ({level} for all {len(tables)} parts together): {found.verdict}"]
 
 
-def findings_at_scale(args: Any, attended: Attended = plainly) -> Findings:
+def findings_at_scale(inquiry: Inquiry, attended: Attended = plainly) -> Findings:
     """Count the files in their engine, and judge the counts."""
-    found = counted_far(args, attended)
-    if args.subset:
-        refuse_many_parts(args.subset, len(found.reduction.slices))
-    ev = _evaluated(found.reduction, found.application, found.cases, args)
-    args.joint = _joint(found.reduction, found.application)
-    return _findings(ev, found, args)
+    found = counted_far(inquiry, attended)
+    inquiry = found.inquiry
+    if inquiry.subset:
+        refuse_many_parts(inquiry.subset, len(found.reduction.slices))
+    ev = _evaluated(found.reduction, found.application, found.cases, inquiry)
+    result = _findings(ev, found, inquiry)
+    return replace(result, joint=_joint(found.reduction, found.application))
 
 
-def _evaluated(reduction: Reduction, app: Application, cases: Cases, args: Any) -> Evaluation:
+def _evaluated(
+    reduction: Reduction, app: Application, cases: Cases, inquiry: Inquiry
+) -> Evaluation:
     """The verdict on the counts, with names as text and rules in the terms of the files."""
-    least = max(1, getattr(args, "min_positives", 10))
+    least = max(1, inquiry.min_cases)
     ev = evaluated_reduction(reduction, options={"level": 0.95, "rng": 0, "min_cases": least})
     ends = [reduction._score_ends(model) for model in reduction.request.models]
     known = [scores for scores in ends if scores is not None]
-    rule = rule_of(app, cases, args, None, np.concatenate(known) if known else None)
+    rule = rule_of(app, cases, inquiry, None, np.concatenate(known) if known else None)
     return _in_text(ev, app, rule.text, rule.threshold)
 
 
@@ -187,15 +191,15 @@ def _joint(reduction: Reduction, app: Application) -> PairedCounts | None:
     return PairedCounts(joint.cells, joint.counts, joint.systems, app.classes, app.decisions)
 
 
-def _findings(ev: Evaluation, found: Counted, args: Any) -> Findings:
+def _findings(ev: Evaluation, found: Counted, inquiry: Inquiry) -> Findings:
     """Everything that is printed."""
     app, cases, files, notes = found.application, found.cases, found.files, list(found.notes)
-    notes += about_cuts(app, cases, args)
-    notes += about_base_rate(cases, app, args)
-    notes += about_numbers("decisions" if args.decisions else "scores", cases, args)
+    notes += about_cuts(app, cases, inquiry)
+    notes += about_base_rate(cases, app, inquiry)
+    notes += about_numbers("decisions" if inquiry.decisions else "scores", cases, inquiry)
     notes += about_extra_decisions(ev)
-    notes += about_switches(ev) if args.decisions else []
-    notes += about_parts(ev, judged_at(app, args))
+    notes += about_switches(ev) if inquiry.decisions else []
+    notes += about_parts(ev, found.judged)
     kept = tuple(note for note in ev.notes if note.code != "recalibration-needs-rows")
     if len(kept) < len(ev.notes):  # said with what to do then on the command line
         notes.append(
@@ -208,8 +212,8 @@ def _findings(ev: Evaluation, found: Counted, args: Any) -> Findings:
     result = findings_from(
         ev,
         source=files.title,
-        kind="decisions" if args.decisions else "scores" if args.scores else "posteriors",
-        class_counts=found.reduction.rows_by_class if args.weight else cases.totals,
+        kind="decisions" if inquiry.decisions else "scores" if inquiry.scores else "posteriors",
+        class_counts=found.reduction.rows_by_class if inquiry.weight else cases.totals,
         costs_said=describe_costs(app.costs, unit=app.unit).splitlines(),
         notes=notes,
         warnings=found.warnings,
@@ -217,7 +221,7 @@ def _findings(ev: Evaluation, found: Counted, args: Any) -> Findings:
             "label": cases.label,
             "form": form,
             "models": len(ev),
-            **({"weight": args.weight} if args.weight else {}),
+            **({"weight": inquiry.weight} if inquiry.weight else {}),
         },
     )
     return replace(result, n_cases=int(ev.n_cases))
@@ -265,15 +269,15 @@ def _tables(found: Any, stem: str, name: str) -> Kept:
     )
 
 
-def keep(ev: Evaluation, args: Any) -> None:
+def keep(findings: Findings, path: str) -> None:
     """Write what was decided, so that it can be merged, watched and judged again."""
-    found: Any = getattr(args, "joint", None)
+    ev, found = findings.evaluation, findings.joint
     if found is None:
-        found = _joint_of(ev, getattr(args, "group_names", None))
+        found = _joint_of(ev, findings.group_names)
     if found is None:
         tables = {model.name: model.confusion for model in ev.models}
         found = tables if len(tables) > 1 else next(iter(tables.values()))
-    save_summary(found, args.save)
+    save_summary(found, path)
 
 
 def _joint_of(
@@ -321,59 +325,60 @@ def renamed(joint: PairedCounts, app: Application) -> PairedCounts:
     return PairedCounts(cells, joint.counts, systems, app.classes, app.decisions)
 
 
-def findings_of_counts(args: Any) -> Findings:
+def findings_of_counts(inquiry: Inquiry) -> Findings:
     """Findings from tables of counts alone."""
-    if args.file is not None:
+    if inquiry.file is not None:
         raise DataError("--confusion takes the place of the file of cases; leave one of them out.")
-    paths = [path for path in args.confusion.split(",") if path]
+    paths = [path for path in (inquiry.confusion or "").split(",") if path]
     matrices = {Path(path).stem: read_confusion(path) for path in paths}
     if len(matrices) < len(paths):
         raise DataError("two confusion matrices have the same file name.")
     source = ", ".join(Path(path).name for path in paths)
-    return _count_findings(Kept(matrices), source, "confusion matrix", args)
+    return _count_findings(Kept(matrices), source, "confusion matrix", inquiry)
 
 
-def findings_of_kept(args: Any) -> Findings:
+def findings_of_kept(inquiry: Inquiry) -> Findings:
     """Findings from a summary that was saved."""
-    if Path(args.file).is_file() and not is_summary(args.file):
-        load_summary(args.file)  # says what is wrong with it
+    file = inquiry.file
+    assert file is not None
+    if Path(file).is_file() and not is_summary(file):
+        load_summary(file)  # says what is wrong with it
     for option in ("label", "scores", "proba", "decisions", "weight", "group", "subset"):
-        if getattr(args, option, None):
+        if getattr(inquiry, option):
             raise DataError(
-                f"{Path(args.file).name} holds counts of decisions, not rows, so there is no "
+                f"{Path(file).name} holds counts of decisions, not rows, so there is no "
                 f"column for --{option}.",
-                hint=f"stakes eval {args.file} --cost fn=10 fp=1",
+                hint=f"stakes eval {file} --cost fn=10 fp=1",
             )
-    return _count_findings(read_kept(args.file), Path(args.file).name, "saved summary", args)
+    return _count_findings(read_kept(file), Path(file).name, "saved summary", inquiry)
 
 
-def _count_findings(kept: Kept, source: str, form: str, args: Any) -> Findings:
+def _count_findings(kept: Kept, source: str, form: str, inquiry: Inquiry) -> Findings:
     """Findings from a table for each model."""
     matrices = kept.tables
     first = next(iter(matrices.values()))
-    app = over_names(first, args)
+    app = over_names(first, inquiry)
     where = source.partition(",")[0]
     if not first.total > 0:
         raise DataError(f"{where} counts no cases.", hint="merge it with others, or count again")
-    app = at_place(app, ordered_table(first, app, where).priors, args)
+    app, judged = at_place(app, ordered_table(first, app, where).priors, inquiry)
     warnings = refuse_or_name_dominated(app.costs)
     ordered = {name: ordered_table(each, app, name) for name, each in matrices.items()}
     totals = next(iter(ordered.values())).class_totals
-    if app.priors is not None and not args.prevalence:
+    if app.priors is not None and not inquiry.prevalence:
         for name, each in ordered.items():
             if not np.allclose(each.priors, app.priors, rtol=1e-9):
-                args.shares_given = True  # so that intervals are taken at the same shares
+                judged = app  # so that intervals are taken at the same shares
                 warnings.append(
                     f"{name} has other shares of the outcomes than {next(iter(ordered))}; all are "
                     "judged at the shares of the first. --prevalence says otherwise"
                 )
-    options: dict[str, Any] = {"min_cases": max(1, getattr(args, "min_positives", 10)), "rng": 0}
-    ev = evaluate(None, ordered, application=judged_at(app, args), **options)
+    options: dict[str, Any] = {"min_cases": max(1, inquiry.min_cases), "rng": 0}
+    ev = evaluate(None, ordered, application=judged, **options)
     if kept.joint is not None:
-        args.joint = kept.joint
-        ev = _compared_jointly(ev, kept.joint, judged_at(app, args), **options)
+        ev = _compared_jointly(ev, kept.joint, judged, **options)
     absent = [name for name, total in zip(app.classes, totals, strict=True) if total == 0]
-    return findings_from(
+    result = findings_from(
         ev,
         source=source,
         kind="decisions",
@@ -387,15 +392,16 @@ def _count_findings(kept: Kept, source: str, form: str, args: Any) -> Findings:
         warnings=warnings,
         facts={"label": "truth", "form": form},
     )
+    return replace(result, joint=kept.joint)
 
 
-def over_names(matrix: ConfusionMatrix, args: Any) -> Application:
+def over_names(matrix: ConfusionMatrix, inquiry: Inquiry) -> Application:
     """The costs over the names of a confusion matrix."""
-    filed, words = costs_given(args)
-    number, period = volume(args.volume)
+    filed, words = costs_given(inquiry)
+    number, period = volume(inquiry.volume)
     if filed is not None:
         return Application(
-            filed.costs, filed.priors, args.unit or filed.unit, number or filed.volume,
+            filed.costs, filed.priors, inquiry.unit or filed.unit, number or filed.volume,
             period or filed.period,
         )  # fmt: skip
     assert words is not None
@@ -406,17 +412,19 @@ def over_names(matrix: ConfusionMatrix, args: Any) -> Application:
                 f"--cost fn= fp= needs two outcomes; there are {quoted(classes)}.",
                 hint="Use --costs costs.toml, or --cost error=1",
             )
-        if args.positive is not None:
-            if args.positive not in classes:
-                raise CostError(f"'{args.positive}' is not among the outcomes {quoted(classes)}.")
-            classes = (*(c for c in classes if c != args.positive), args.positive)
+        if inquiry.positive is not None:
+            if inquiry.positive not in classes:
+                raise CostError(
+                    f"'{inquiry.positive}' is not among the outcomes {quoted(classes)}."
+                )
+            classes = (*(c for c in classes if c != inquiry.positive), inquiry.positive)
         elif set(classes) != {"0", "1"}:
             raise CostError(
                 "I cannot tell which outcome is the one you act on. The outcomes are "
                 f"{quoted(classes)}.",
                 hint=f"Say: --positive {shlex.quote(classes[1])}",
             )
-    return Application(binary_costs(words, classes), None, args.unit, number, period)
+    return Application(binary_costs(words, classes), None, inquiry.unit, number, period)
 
 
 def ordered_table(matrix: ConfusionMatrix, app: Application, name: str) -> ConfusionMatrix:

@@ -8,7 +8,6 @@ import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from stakes.decisions import bayes_decisions, decision_intervals
 from stakes.decisions.bayes import moved_decisions
 from stakes.exceptions import CostError, DataError
 from stakes.inquiry.column_roles import flipped
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.model_columns import Model
 from stakes.inquiry.truth import Cases, quoted, rows_of
 from stakes.messages.quantities import cut_text, grouped
@@ -79,14 +79,14 @@ class Turned(NamedTuple):
         return f"{self.seen}. {self.asked}  {self.option}"
 
 
-def turned_round(models: Sequence[Model], cases: Cases, args: Any) -> list[Turned]:
+def turned_round(models: Sequence[Model], cases: Cases, inquiry: Inquiry) -> list[Turned]:
     """The columns of scores that, beyond chance, are higher where the outcome is rarer."""
-    if not args.scores or len(cases.classes) != 2:
+    if not inquiry.scores or len(cases.classes) != 2:
         return []
     found = []
     every = np.ones(len(cases)) if cases.weights is None else cases.weights
     negative, positive = cases.classes
-    already = flipped([model.name for model in models], args)
+    already = flipped([model.name for model in models], inquiry)
     for model in models:
         if model.scores is None:
             continue
@@ -148,10 +148,6 @@ def _best_threshold(scores: NDArray[np.float64], saved: NDArray[np.float64]) -> 
     return middle if lower <= middle < upper else float(lower)
 
 
-#: Commands that have no use for a decision in place of what a model does not say.
-_UNFILLED = ("ask", "calibrate")
-
-
 @dataclass(frozen=True, slots=True)
 class Rule:
     """When to act, on the scores as they stand in the file: in words, and the number if any."""
@@ -161,17 +157,17 @@ class Rule:
 
 
 def posteriors_of(
-    model: Model, cases: Cases, app: Application, args: Any
+    model: Model, cases: Cases, app: Application, inquiry: Inquiry
 ) -> NDArray[np.float64] | None:
     """Probabilities at the base rate of the application; None for decisions and ranks."""
-    if model.scores is None or args.scores_are == "rank":
+    if model.scores is None or inquiry.kind == "rank":
         return None
     assert app.priors is not None
     scores = _filled(model, cases)
-    if args.scores_are == "llr":
+    if inquiry.kind == "llr":
         return Posteriors.from_llrs(scores, app.priors, cases.classes).values
-    moved = not args.posteriors_already_adjusted and not np.array_equal(app.priors, cases.priors)
-    if args.scores_are == "prob":
+    moved = not inquiry.posteriors_already_adjusted and not np.array_equal(app.priors, cases.priors)
+    if inquiry.kind == "prob":
         if not moved:
             return scores
         said = Posteriors(scores, cases.classes)
@@ -179,7 +175,7 @@ def posteriors_of(
         said = Posteriors.from_logits(scores, cases.classes)
     if not moved:
         return said.values
-    _refuse_unmovable(cases, app, args)
+    _refuse_unmovable(cases, app, inquiry)
     return said.with_priors(app.priors, old=cases.priors).values
 
 
@@ -193,21 +189,21 @@ def _filled(model: Model, cases: Cases) -> NDArray[np.float64]:
     return scores
 
 
-def decided(model: Model, cases: Cases, app: Application, args: Any) -> NDArray[Any] | None:
+def decided(model: Model, cases: Cases, app: Application, inquiry: Inquiry) -> NDArray[Any] | None:
     """The Bayes decisions where it will run; None for decisions and ranks."""
-    if model.scores is None or args.scores_are == "rank":
+    if model.scores is None or inquiry.kind == "rank":
         return None
     assert app.priors is not None
-    stays = args.scores_are != "prob" or args.posteriors_already_adjusted
+    stays = inquiry.kind != "prob" or inquiry.posteriors_already_adjusted
     if stays or not ((app.priors > 0) & (cases.priors > 0)).all():
-        posteriors = posteriors_of(model, cases, app, args)
+        posteriors = posteriors_of(model, cases, app, inquiry)
         return bayes_decisions(posteriors, app.costs, classes=app.classes)
     return moved_decisions(_filled(model, cases), app.costs, app.priors, cases.priors)
 
 
-def _refuse_unmovable(cases: Cases, app: Application, args: Any) -> None:
+def _refuse_unmovable(cases: Cases, app: Application, inquiry: Inquiry) -> None:
     """Raise where a probability would have to be moved from a share of nothing."""
-    stays = args.scores_are == "llr" or args.posteriors_already_adjusted
+    stays = inquiry.kind == "llr" or inquiry.posteriors_already_adjusted
     if stays or np.array_equal(app.priors, cases.priors) or (cases.priors > 0).all():  # type: ignore[arg-type]
         return
     absent = [c for c, share in zip(cases.classes, cases.priors, strict=True) if share == 0]
@@ -219,7 +215,7 @@ def _refuse_unmovable(cases: Cases, app: Application, args: Any) -> None:
 
 
 def said_by(
-    model: Model, cases: Cases, app: Application, args: Any
+    model: Model, cases: Cases, app: Application, inquiry: Inquiry
 ) -> tuple[NDArray[Any], float | None]:
     """What a model says, for `evaluate`: posteriors at the base rate of the data, or decisions.
 
@@ -227,19 +223,19 @@ def said_by(
     are to be filled.
     """
     if model.decisions is not None:
-        return as_positions(_fill_gaps(model.decisions, model.missing, app, args)), None
+        return as_positions(_fill_gaps(model.decisions, model.missing, app, inquiry)), None
     assert model.scores is not None
-    if args.scores_are == "rank":
+    if inquiry.kind == "rank":
         codes, threshold = _ranked(model, cases, app)
-        return as_positions(_fill_gaps(codes, model.missing, app, args)), threshold
-    _refuse_unmovable(cases, app, args)
+        return as_positions(_fill_gaps(codes, model.missing, app, inquiry)), threshold
+    _refuse_unmovable(cases, app, inquiry)
     if model.missing.any():
-        taken = decided(model, cases, app, args)
+        taken = decided(model, cases, app, inquiry)
         assert taken is not None
-        return as_positions(_fill_gaps(taken, model.missing, app, args)), None
-    if args.scores_are == "llr":
+        return as_positions(_fill_gaps(taken, model.missing, app, inquiry)), None
+    if inquiry.kind == "llr":
         return Posteriors.from_llrs(model.scores, cases.priors, cases.classes).values, None
-    if args.scores_are == "logit":
+    if inquiry.kind == "logit":
         return Posteriors.from_logits(model.scores, cases.classes).values, None
     return model.scores, None
 
@@ -254,70 +250,72 @@ def _ranked(model: Model, cases: Cases, app: Application) -> tuple[NDArray[Any],
 
 
 def rule_of(
-    app: Application, cases: Cases, args: Any, ranked_at: float | None, scores: Any = None
+    app: Application, cases: Cases, inquiry: Inquiry, ranked_at: float | None, scores: Any = None
 ) -> Rule:
     """When to act, in the terms of the scores in the file, with digits that decide all alike."""
-    if len(cases.classes) != 2 or args.decisions:
+    if len(cases.classes) != 2 or inquiry.decisions:
         return Rule()
     if ranked_at is not None:
         return Rule(f"score > {cut_text(ranked_at, scores, everyday=False)}", ranked_at)
-    if args.proba and args.scores_are == "llr":
+    if inquiry.proba and inquiry.kind == "llr":
         return Rule()
     intervals = decision_intervals(app.costs)
-    if args.proba:  # columns of both outcomes: the rule is on the probability of the second
-        args = SimpleNamespace(**{**vars(args), "scores_are": "prob"})
-    cuts = [_in_terms_of_file(cut, app, cases, args) for cut in intervals.cuts]
-    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[args.scores_are]
+    if inquiry.proba:  # columns of both outcomes: the rule is on the probability of the second
+        inquiry = inquiry.but(scores_are="prob")
+    cuts = [_in_terms_of_file(cut, app, cases, inquiry) for cut in intervals.cuts]
+    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[inquiry.kind]
     if not cuts:
         return Rule(f"always '{intervals.decisions[0]}'")
     if len(cuts) == 1 and app.decisions[1] in intervals.decisions:
         above = intervals.decisions[1] == app.decisions[1]
-        shown = cut_text(cuts[0], scores, everyday=args.scores_are == "prob", above=above)
+        shown = cut_text(cuts[0], scores, everyday=inquiry.kind == "prob", above=above)
         return Rule(f"{letter} {'>' if above else '<'} {shown}", cuts[0])
     return Rule("see below")
 
 
-def about_cuts(app: Application, cases: Cases, args: Any) -> list[str]:
+def about_cuts(app: Application, cases: Cases, inquiry: Inquiry) -> list[str]:
     """What is decided on each side of the cuts, when one rule for acting does not say it."""
-    if len(cases.classes) != 2 or not args.scores or args.scores_are == "rank":
+    if len(cases.classes) != 2 or not inquiry.scores or inquiry.kind == "rank":
         return []
     intervals = decision_intervals(app.costs)
     if not intervals.cuts or (len(intervals.cuts) == 1 and app.decisions[1] in intervals.decisions):
         return []
-    cuts = [_cut_text(_in_terms_of_file(cut, app, cases, args), args) for cut in intervals.cuts]
+    cuts = [
+        _cut_text(_in_terms_of_file(cut, app, cases, inquiry), inquiry) for cut in intervals.cuts
+    ]
     parts = [f"up to {cuts[0]} decide '{intervals.decisions[0]}'"]
     for cut, name in zip(cuts[1:], intervals.decisions[1:-1], strict=True):
         parts.append(f"then up to {cut} '{name}'")
-    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[args.scores_are]
+    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[inquiry.kind]
     return [f"{letter} {', '.join(parts)}, above that '{intervals.decisions[-1]}'"]
 
 
-def rule_at(cut: float, args: Any) -> Rule:
+def rule_at(cut: float, inquiry: Inquiry) -> Rule:
     """Act above a cut that is in the terms of the file."""
-    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[args.scores_are]
-    return Rule(f"{letter} > {_cut_text(cut, args)}", cut)
+    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[inquiry.kind]
+    return Rule(f"{letter} > {_cut_text(cut, inquiry)}", cut)
 
 
-def in_terms_of_file(cut: float, cases: Cases, args: Any) -> float:
+def in_terms_of_file(cut: float, cases: Cases, inquiry: Inquiry) -> float:
     """A cut on posteriors at the base rate of the data, as a cut on the numbers in the file."""
-    if args.scores_are == "prob":
+    if inquiry.kind == "prob":
         return cut
     with np.errstate(divide="ignore"):
         log_odds = float(np.log(cut) - np.log1p(-cut))
         here = np.log(cases.priors)
-    return log_odds - float(here[1] - here[0]) if args.scores_are == "llr" else log_odds
+    return log_odds - float(here[1] - here[0]) if inquiry.kind == "llr" else log_odds
 
 
-def _cut_text(cut: float, args: Any) -> str:
+def _cut_text(cut: float, inquiry: Inquiry) -> str:
     """A threshold: three decimals for everyday probabilities, else three digits."""
-    return cut_text(cut, everyday=args.scores_are == "prob")
+    return cut_text(cut, everyday=inquiry.kind == "prob")
 
 
-def _in_terms_of_file(cut: float, app: Application, cases: Cases, args: Any) -> float:
+def _in_terms_of_file(cut: float, app: Application, cases: Cases, inquiry: Inquiry) -> float:
     """A cut on the posterior where it will run, as a cut on the numbers in the file."""
     assert app.priors is not None
-    if args.scores_are == "prob":
-        stays = args.posteriors_already_adjusted or cut in (0.0, 1.0)
+    if inquiry.kind == "prob":
+        stays = inquiry.posteriors_already_adjusted or cut in (0.0, 1.0)
         if stays or np.array_equal(app.priors, cases.priors):
             return cut
         if (app.priors > 0).all() and (cases.priors > 0).all():
@@ -328,11 +326,11 @@ def _in_terms_of_file(cut: float, app: Application, cases: Cases, args: Any) -> 
         log_odds = math.log(cut / (1 - cut))
     with np.errstate(divide="ignore"):
         here, there = np.log(cases.priors), np.log(app.priors)
-    if args.scores_are == "llr":
+    if inquiry.kind == "llr":
         return float(log_odds - (there[1] - there[0]))
-    if not args.posteriors_already_adjusted:
+    if not inquiry.posteriors_already_adjusted:
         log_odds += float((here[1] - here[0]) - (there[1] - there[0]))
-    if args.scores_are == "logit":
+    if inquiry.kind == "logit":
         return float(log_odds)
     if log_odds == math.inf:
         return 1.0
@@ -340,27 +338,30 @@ def _in_terms_of_file(cut: float, app: Application, cases: Cases, args: Any) -> 
 
 
 def without_gaps(
-    models: Sequence[Model], cases: Cases, args: Any
+    models: Sequence[Model], cases: Cases, inquiry: Inquiry, *, for_decisions: bool = True
 ) -> tuple[list[Model], Cases, str | None]:
-    """Only the rows every model has, unless gaps are to be filled; and what to say about it."""
+    """Only the rows every model has, unless gaps are to be filled; and what to say about it.
+
+    Gaps are filled with decisions, which is of no use unless it is decisions that are wanted.
+    """
     gaps = {model.name: int(model.missing.sum()) for model in models}
-    if args.missing in ("naive", "abstain"):
+    if inquiry.missing in ("naive", "abstain"):
         said = _empty_said(gaps)
-        if said and args.command in _UNFILLED:
+        if said and not for_decisions:
             raise DataError(
-                f"{said} --missing {args.missing} decides them, and stakes {args.command} needs "
-                "what the model itself says.",
+                f"{said} --missing {inquiry.missing} decides them, and what the model itself "
+                "says is needed.",
                 hint="To leave them out: --missing drop",
             )
-        return list(models), cases, said and f"{said} They count as --missing {args.missing}."
+        return list(models), cases, said and f"{said} They count as --missing {inquiry.missing}."
     keep = ~np.logical_or.reduce([model.missing for model in models])
-    said = gaps_said(gaps, int(keep.sum()), args)
+    said = gaps_said(gaps, int(keep.sum()), inquiry)
     if said is None:
         return list(models), cases, None
     return [model.kept(keep) for model in models], cases.kept(keep), said
 
 
-def gaps_said(gaps: Mapping[str, int], kept: int, args: Any) -> str | None:
+def gaps_said(gaps: Mapping[str, int], kept: int, inquiry: Inquiry) -> str | None:
     """What to say when only rows are compared that every model has; None without gaps."""
     said = _empty_said(gaps)
     if said is None:
@@ -368,7 +369,7 @@ def gaps_said(gaps: Mapping[str, int], kept: int, args: Any) -> str | None:
     if not kept:
         raise DataError(f"{said} No row has a value for every model, so nothing can be compared.")
     said += f" Compared on the {grouped(kept)} rows every model has."
-    return said if args.missing is not None else f"{said} --missing abstain|naive|drop"
+    return said if inquiry.missing is not None else f"{said} --missing abstain|naive|drop"
 
 
 def _empty_said(gaps: Mapping[str, int]) -> str | None:
@@ -378,12 +379,12 @@ def _empty_said(gaps: Mapping[str, int]) -> str | None:
 
 
 def _fill_gaps(
-    codes: NDArray[Any], missing: NDArray[np.bool_], app: Application, args: Any
+    codes: NDArray[Any], missing: NDArray[np.bool_], app: Application, inquiry: Inquiry
 ) -> NDArray[Any]:
     """The decisions with something to do for the rows a model says nothing about."""
     if not missing.any():
         return codes
-    if args.missing == "naive":
+    if inquiry.missing == "naive":
         filler = app.decisions.index(app.naive_decision)
     else:
         others = [j for j, name in enumerate(app.decisions) if name not in app.classes]

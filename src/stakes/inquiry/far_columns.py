@@ -17,6 +17,7 @@ import numpy as np
 
 from stakes.exceptions import DataError
 from stakes.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.truth import Cases, quoted
 from stakes.sources.cells import EMPTY, empty_words, without_point
 from stakes.sources.patterns import Files
@@ -225,18 +226,18 @@ class FarColumns:
         return found
 
 
-def far_columns(table: Table, types: Any, label: str, args: Any) -> FarColumns:
+def far_columns(table: Table, types: Any, label: str, inquiry: Inquiry) -> FarColumns:
     """The columns that the options speak of; every one must exist."""
-    decisions = named_columns(table, args.decisions, label) if args.decisions else []
-    scores = named_columns(table, args.scores, label) if args.scores else []
-    classes = class_columns(table, args.proba) if args.proba else []
-    by = named_columns(table, args.subset) if getattr(args, "subset", None) else []
-    for name in (args.weight,) if args.weight else ():
+    decisions = named_columns(table, inquiry.decisions, label) if inquiry.decisions else []
+    scores = named_columns(table, inquiry.scores, label) if inquiry.scores else []
+    classes = class_columns(table, inquiry.proba) if inquiry.proba else []
+    by = named_columns(table, inquiry.subset) if inquiry.subset else []
+    for name in (inquiry.weight,) if inquiry.weight else ():
         table.position(name)
     whole = bool(decisions) and all(types[name].is_integer() for name in decisions)
     found = FarColumns(
-        label, tuple(decisions), tuple(scores), tuple(classes), args.weight, tuple(by), whole,
-        frozenset(flipped(scores, args)),
+        label, tuple(decisions), tuple(scores), tuple(classes), inquiry.weight, tuple(by), whole,
+        frozenset(flipped(scores, inquiry)),
     )  # fmt: skip
     for name in found.numbers:
         if types[name].is_nested() or types[name].is_temporal():
@@ -247,7 +248,7 @@ def far_columns(table: Table, types: Any, label: str, args: Any) -> FarColumns:
     return found
 
 
-def read_as_meant(frame: Any, columns: FarColumns, files: Files, args: Any) -> Any:
+def read_as_meant(frame: Any, columns: FarColumns, files: Files, inquiry: Inquiry) -> Any:
     """Numbers that are held as text as numbers; times without spaces around them.
 
     The truth stays as it stands, since its spellings are seen when it is counted, and so do
@@ -272,8 +273,8 @@ def read_as_meant(frame: Any, columns: FarColumns, files: Files, args: Any) -> A
             name: _as_number(name, careful=files.gaps == "text", comma=comma) for name in numbers
         }
         rows = rows.with_columns(**made)
-    checked = columns.decisions if args.missing == "drop" else ()
-    times = columns.by if getattr(args, "time", None) is not None else ()
+    checked = columns.decisions if inquiry.missing == "drop" else ()
+    times = columns.by if inquiry.time is not None else ()
     words = texts & {*checked, *times} - {columns.label}
     return (_trimmed(rows, sorted(words)) if words else rows).to_native()
 
@@ -295,7 +296,7 @@ def prepared(
     frame: Any,
     columns: FarColumns,
     cases: Cases,
-    args: Any,
+    inquiry: Inquiry,
     decisions: Sequence[Any] = (),
     respelt: Mapping[Any, Any] = MappingProxyType({}),
 ) -> Any:
@@ -306,14 +307,14 @@ def prepared(
     """
     import narwhals as nw
 
-    rows = _kept(nw.from_native(frame), columns, args)
+    rows = _kept(nw.from_native(frame), columns, inquiry)
     types = rows.collect_schema()
-    if args.missing == "drop":
+    if inquiry.missing == "drop":
         rows = rows.filter(~nw.col(columns.label).is_null())
         if types[columns.label] == nw.String:
             words = nw.col(columns.label).str.strip_chars().str.to_lowercase()
             rows = rows.filter(~words.is_in(list(EMPTY)))
-    changed = _posteriors(nw, columns, types, cases, args) | _times(nw, columns, types, args)
+    changed = _posteriors(nw, columns, types, cases, inquiry) | _times(nw, columns, types, inquiry)
     if respelt:
         changed[columns.label] = _meant(columns.label, respelt)
     if changed:
@@ -323,28 +324,28 @@ def prepared(
     return rows.to_native()
 
 
-def _times(nw: Any, columns: FarColumns, types: Any, args: Any) -> dict[str, Any]:
+def _times(nw: Any, columns: FarColumns, types: Any, inquiry: Inquiry) -> dict[str, Any]:
     """Times cut to hours or days in the engine, so that slices are few; weeks are made of days.
 
     Texts keep the clock that they are written in; instants with a time zone are taken in UTC.
     """
-    if getattr(args, "time", None) is None:
+    if inquiry.time is None:
         return {}
     (name,) = columns.by
-    unit, letters = ("1h", 13) if args.period == "hour" else ("1d", 10)
-    if types[name] == nw.String and args.period is not None:
+    unit, letters = ("1h", 13) if inquiry.period == "hour" else ("1d", 10)
+    if types[name] == nw.String and inquiry.period is not None:
         return {name: nw.col(name).str.slice(0, letters)}
     if types[name] != nw.Datetime:
         return {}
     value = nw.col(name)
     if types[name].time_zone is not None:
         value = value.cast(nw.Datetime("us"))
-    return {name: value if args.period is None else value.dt.truncate(unit)}
+    return {name: value if inquiry.period is None else value.dt.truncate(unit)}
 
 
-def _kept(rows: Any, columns: FarColumns, args: Any) -> Any:
+def _kept(rows: Any, columns: FarColumns, inquiry: Inquiry) -> Any:
     """Without the rows that a model says nothing about, where that was asked."""
-    if args.missing != "drop":
+    if inquiry.missing != "drop":
         return rows
     types = rows.collect_schema()
     for names in columns.may_be_empty.values():
@@ -353,38 +354,38 @@ def _kept(rows: Any, columns: FarColumns, args: Any) -> Any:
 
 
 def _posteriors(
-    nw: Any, columns: FarColumns, types: Any, cases: Cases, args: Any
+    nw: Any, columns: FarColumns, types: Any, cases: Cases, inquiry: Inquiry
 ) -> dict[str, Any]:
     """Expressions that turn what stands in the files into posteriors."""
     changed: dict[str, Any] = {}
     for name in columns.scores:
         value = nw.col(name).cast(nw.Float64)
         if name in columns.turned:
-            value = 1 - value if args.scores_are == "prob" else 0.0 - value
-        if args.scores_are != "prob":
+            value = 1 - value if inquiry.kind == "prob" else 0.0 - value
+        if inquiry.kind != "prob":
             start = 0.0
-            if args.scores_are == "llr":
+            if inquiry.kind == "llr":
                 with np.errstate(divide="ignore"):
                     logs = np.log(cases.priors)
                 start = float(logs[1] - logs[0])
             value = 1 / (1 + (0.0 - start - value).exp())
-        if name in columns.turned or args.scores_are != "prob" or not types[name].is_float():
+        if name in columns.turned or inquiry.kind != "prob" or not types[name].is_float():
             changed[name] = value  # whole numbers would look like decisions
     for each in columns.classes:
-        changed |= _classes(nw, each, cases, args)
+        changed |= _classes(nw, each, cases, inquiry)
     return changed
 
 
-def _classes(nw: Any, each: ClassColumns, cases: Cases, args: Any) -> dict[str, Any]:
+def _classes(nw: Any, each: ClassColumns, cases: Cases, inquiry: Inquiry) -> dict[str, Any]:
     """One posterior per class: rescaled, or from logits or log-likelihood ratios."""
     values = {name: nw.col(column).cast(nw.Float64) for name, column in each.by_class.items()}
-    if args.scores_are == "llr":
+    if inquiry.kind == "llr":
         with np.errstate(divide="ignore"):
             logs = dict(zip(cases.classes, np.log(cases.priors).tolist(), strict=True))
         values = {name: value + logs.get(name, 0.0) for name, value in values.items()}
-    if args.scores_are in ("llr", "logit"):
+    if inquiry.kind in ("llr", "logit"):
         parts, total = _shares(nw, list(values.values()))
-    elif args.renormalise:
+    elif inquiry.renormalise:
         parts = list(values.values())
         total = _sum(parts)
     else:

@@ -25,7 +25,8 @@ from stakes.inquiry.far_truth import (
     refuse_far_probabilities,
     with_names,
 )
-from stakes.inquiry.place import at_place, judged_at, refuse_or_name_dominated, texts
+from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.place import at_place, refuse_or_name_dominated, texts
 from stakes.inquiry.truth import Cases, counted, quoted, refuse_single
 from stakes.sources.far.lazy_frame import Opened, UnreadGapError
 from stakes.sources.far.open_files import opened
@@ -47,15 +48,20 @@ Attended = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What the files came to; the application has its shares, `cases` one case per class."""
+    """What the files came to; `application` has its shares, `cases` one case per class.
+
+    `judged` has shares only if they were given; `inquiry` has what the files made plain.
+    """
 
     reduction: Reduction
     application: Application
+    judged: Application
     cases: Cases
     files: Files
     engine: str
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
+    inquiry: Inquiry
 
 
 def plainly(work: Callable[[], Any], said: str, **_: Any) -> Any:
@@ -63,30 +69,32 @@ def plainly(work: Callable[[], Any], said: str, **_: Any) -> Any:
     return work()
 
 
-def counted_far(args: Any, attended: Attended = plainly) -> Counted:
+def counted_far(inquiry: Inquiry, attended: Attended = plainly) -> Counted:
     """Count the files that the options speak of in their engine; `attended` watches long work."""
-    filed, words = costs_given(args)
-    _refuse_what_needs_rows(args, words)
-    files = found_files(args.file)
-    engine = getattr(args, "engine", None) or "duckdb"
+    filed, words = costs_given(inquiry)
+    _refuse_what_needs_rows(inquiry, words)
+    assert inquiry.file is not None
+    files = found_files(inquiry.file)
+    engine = inquiry.engine or "duckdb"
     try:
-        with opened(files, engine, args.memory) as source:
+        with opened(files, engine, inquiry.memory) as source:
             types = nw.from_native(source.frame).collect_schema()
             table = Table(files.title, 0, tuple(types.names()), files.form, "")
-            label, said = find_label(table, args.label)
+            label, said = find_label(table, inquiry.label)
             notes = [said] if said else []
-            notes += fill_in_models(table, label, args)
-            columns = far_columns(table, types, label, args)
+            inquiry, found = fill_in_models(table, label, inquiry)
+            notes += found
+            columns = far_columns(table, types, label, inquiry)
             _refuse_twice(files, columns)
             asked = _Asked(columns, filed, words, engine, tuple(notes), attended)
             if files.form != "csv":
-                return _counted(source, files, asked, args)
+                return _counted(source, files, asked, inquiry)
             asked = replace(asked, columns=replace(columns, whole_decisions=False))
     except UnreadGapError:  # in text that is to be numbers; the files are opened anew
-        return _again(replace(files, gaps="text"), asked, args)
+        return _again(replace(files, gaps="text"), asked, inquiry)
     said = f"looking at {files.title}"
-    files = attended(lambda: looked_at(files, engine), said, quiet=args.quiet)
-    return _text_counted(files, asked, args)
+    files = attended(lambda: looked_at(files, engine), said)
+    return _text_counted(files, asked, inquiry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,43 +109,43 @@ class _Asked:
     attended: Attended
 
 
-def _text_counted(files: Files, asked: _Asked, args: Any) -> Counted:
+def _text_counted(files: Files, asked: _Asked, inquiry: Inquiry) -> Counted:
     """Count text files; words for nothing among numbers are looked for where some were met."""
     try:
-        return _again(files, asked, args)
+        return _again(files, asked, inquiry)
     except UnreadGapError as error:
         if files.gaps == "text":
             raise
         plain = asked.engine == "polars" and not error.spaced and not files.gaps
-    return _text_counted(replace(files, gaps="words" if plain else "text"), asked, args)
+    return _text_counted(replace(files, gaps="words" if plain else "text"), asked, inquiry)
 
 
-def _again(files: Files, asked: _Asked, args: Any) -> Counted:
+def _again(files: Files, asked: _Asked, inquiry: Inquiry) -> Counted:
     """Open files whose columns are known: cells as they stand, not as they look."""
     types = asked.columns.types if files.form == "csv" else {}
     if files.gaps == "text":
         types = dict.fromkeys(types, "text")
-    with opened(files, asked.engine, args.memory, types) as source:
-        return _counted(source, files, asked, args)
+    with opened(files, asked.engine, inquiry.memory, types) as source:
+        return _counted(source, files, asked, inquiry)
 
 
-def _counted(source: Opened, files: Files, asked: _Asked, args: Any) -> Counted:
+def _counted(source: Opened, files: Files, asked: _Asked, inquiry: Inquiry) -> Counted:
     """Count the outcomes, and then what was decided."""
     columns, engine = asked.columns, asked.engine
     inner = columns.renamed(columns.stand_ins)
     frame = source.renamed(source.frame, columns.stand_ins)
-    source = replace(source, frame=read_as_meant(frame, inner, files, args))
-    outcomes = _outcomes(source, asked, files, args)
+    source = replace(source, frame=read_as_meant(frame, inner, files, inquiry))
+    outcomes = _outcomes(source, asked, files, inquiry)
     refuse_single(outcomes.labels, columns.label)
-    refuse_far_probabilities(source.frame, inner, columns.scores, args)
-    app = application_over(asked.filed, asked.words, outcomes.labels, columns.label, args)
+    refuse_far_probabilities(source.frame, inner, columns.scores, inquiry)
+    app = application_over(asked.filed, asked.words, outcomes.labels, columns.label, inquiry)
     cases = _as_cases(app, outcomes.labels, columns.label)
-    app = at_place(app, cases.priors, args)
+    app, judged = at_place(app, cases.priors, inquiry)
     warnings = [*outcomes.warnings, *refuse_or_name_dominated(app.costs)]
-    warnings += _hidden_by_folders(files, engine, args, columns)
-    reduction = _reduced(source, asked, app, cases, outcomes, files, args)
+    warnings += _hidden_by_folders(files, engine, inquiry, columns)
+    reduction = _reduced(source, asked, judged, cases, outcomes, files, inquiry)
     notes = (*asked.notes, *outcomes.notes)
-    return Counted(reduction, app, cases, files, engine, notes, tuple(warnings))
+    return Counted(reduction, app, judged, cases, files, engine, notes, tuple(warnings), inquiry)
 
 
 def _refuse_twice(files: Files, columns: FarColumns) -> None:
@@ -149,12 +157,14 @@ def _refuse_twice(files: Files, columns: FarColumns) -> None:
                 named.position(name)
 
 
-def _hidden_by_folders(files: Files, engine: str, args: Any, columns: FarColumns) -> list[str]:
+def _hidden_by_folders(
+    files: Files, engine: str, inquiry: Inquiry, columns: FarColumns
+) -> list[str]:
     """Columns of the files that are not read, since folders (``region=north``) have their name."""
     keys = files.folder_keys & {columns.label, *columns.types}
     if not keys:
         return []
-    with opened(replace(files, paths=files.paths[:1]), engine, args.memory, hive=False) as plain:
+    with opened(replace(files, paths=files.paths[:1]), engine, inquiry.memory, hive=False) as plain:
         inside = keys & set(nw.from_native(plain.frame).collect_schema().names())
     return [
         f"'{name}' is a column of the files and a name of folders ({name}=...); the folders were "
@@ -163,34 +173,33 @@ def _hidden_by_folders(files: Files, engine: str, args: Any, columns: FarColumns
     ]
 
 
-def _refuse_what_needs_rows(args: Any, words: Any) -> None:
+def _refuse_what_needs_rows(inquiry: Inquiry, words: Any) -> None:
     """Say which options cannot be had without the rows in memory."""
     small = "take a sample of the rows in one file for that"
     for option, why in _NEEDS_ROWS.items():
-        if getattr(args, option, None):
+        if getattr(inquiry, option, None):
             said = option.replace("_", "-")
             raise DataError(f"--{said} does not go with files that are counted apart: {why}.",
                             hint=small)  # fmt: skip
-    if args.scores_are == "rank":
+    if inquiry.kind == "rank":
         raise DataError("--scores-are rank needs the rows in memory.", hint=small)
-    if args.missing in ("naive", "abstain"):
-        raise DataError(f"--missing {args.missing} needs the rows in memory.",
+    if inquiry.missing in ("naive", "abstain"):
+        raise DataError(f"--missing {inquiry.missing} needs the rows in memory.",
                         hint="leave such rows out:  --missing drop")  # fmt: skip
     if words is not None and words.columns:
         raise DataError("costs per case need the rows in memory.", hint=small)
 
 
-def _outcomes(source: Opened, asked: _Asked, files: Files, args: Any) -> Outcomes:
+def _outcomes(source: Opened, asked: _Asked, files: Files, inquiry: Inquiry) -> Outcomes:
     """How often each outcome occurs, as text, and the value that each text stands for."""
     columns = asked.columns
     found = asked.attended(
-        lambda: counted_outcomes(source.frame, columns.renamed(columns.stand_ins), args),
+        lambda: counted_outcomes(source.frame, columns.renamed(columns.stand_ins), inquiry),
         f"looking at {files.title}",
         progress=source.progress,
         stop=source.stop,
-        quiet=args.quiet,
     )
-    return outcomes_of(found, columns, args)
+    return outcomes_of(found, columns, inquiry)
 
 
 def as_text(value: Any) -> str:
@@ -218,32 +227,31 @@ def _as_cases(app: Application, labels: CountedLabels, label: str) -> Cases:
 def _reduced(
     source: Opened,
     asked: _Asked,
-    app: Application,
+    judged: Application,
     cases: Cases,
     outcomes: Outcomes,
     files: Files,
-    args: Any,
+    inquiry: Inquiry,
 ) -> Reduction:
     """Everything that is asked for, counted in one pass."""
-    assert app.priors is not None
     columns, said_at = asked.columns, None
-    if args.shares_given and not args.decisions:
-        said_at = app.priors if args.posteriors_already_adjusted else cases.priors
-    typed = _typed(judged_at(app, args), outcomes.values, columns)
+    if judged.priors is not None and not inquiry.decisions:
+        said_at = judged.priors if inquiry.posteriors_already_adjusted else cases.priors
+    typed = _typed(judged, outcomes.values, columns)
     request = Request(
         columns.label,
         columns.models_for(cases.classes),
         applications=typed,
-        sample_weight=args.weight,
+        sample_weight=inquiry.weight,
         by=columns.by,
         posterior_priors=said_at,
         classes=typed.classes,
         positive=typed.classes[1] if len(typed.classes) == 2 else None,
     )
     inner = columns.renamed(columns.stand_ins)
-    ready = prepared(source.frame, inner, cases, args, typed.decisions, outcomes.respelt)
+    ready = prepared(source.frame, inner, cases, inquiry, typed.decisions, outcomes.respelt)
     frame = source.renamed(ready, {new: old for old, new in columns.stand_ins.items()})
-    times = getattr(args, "time", None) is not None
+    times = inquiry.time is not None
     option = "--time" if times else "--subset"
     try:
         found = asked.attended(
@@ -251,22 +259,21 @@ def _reduced(
             f"counting {files.title}",
             progress=source.progress,
             stop=source.stop,
-            quiet=args.quiet,
         )
     except StakesError as error:
         said = error.message.replace("`sample_weight`", "--weight").replace("`by`", option)
-        raise type(error)(said, hint=_hint(error, args) or error.hint) from None
+        raise type(error)(said, hint=_hint(error, inquiry) or error.hint) from None
     return found if times or not columns.by else with_names(found)
 
 
-def _hint(error: StakesError, args: Any) -> str | None:
+def _hint(error: StakesError, inquiry: Inquiry) -> str | None:
     """What to type on the command line."""
     if error.message.startswith("`by` column"):
         return "fill the column in, or leave those rows out of the files"
     if "`sample_weight`" in error.message or "of `by`" in error.message:
         return "correct the files, or name another column"
     missing = "missing values" in error.message
-    if args.scores_are != "prob" and (missing or isinstance(error, PosteriorError)):
+    if inquiry.kind != "prob" and (missing or isinstance(error, PosteriorError)):
         return (
             "such a row has no score, or tells no outcome (all -inf, or several inf)\n"
             "To leave rows without a score out: --missing drop"

@@ -15,6 +15,7 @@ from stakes.engines.reduction import Part
 from stakes.exceptions import DataError, StakesError
 from stakes.inquiry.decision_options import gaps_said
 from stakes.inquiry.far_columns import FarColumns, either, is_empty
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.model_columns import (
     LOGARITHMS,
     refuse_idle_narrow,
@@ -57,14 +58,14 @@ class Outcomes:
     warnings: tuple[str, ...] = ()
 
 
-def counted_outcomes(frame: Any, columns: FarColumns, args: Any) -> dict[str, list[Any]]:
+def counted_outcomes(frame: Any, columns: FarColumns, inquiry: Inquiry) -> dict[str, list[Any]]:
     """For each value of the truth: its rows, those that are kept, their weight, and the gaps.
 
     The truth is called `TRUTH`, whatever its column is called.
     """
     rows = nw.from_native(frame)
     sums: dict[str, Any] = {} if columns.weight is None else {WEIGHT: nw.col(columns.weight)}
-    if args.missing == "drop":
+    if inquiry.missing == "drop":
         types = rows.collect_schema()
         gaps = [is_empty(names, types) for names in columns.may_be_empty.values()]
         gone = either(gaps)
@@ -80,7 +81,7 @@ def counted_outcomes(frame: Any, columns: FarColumns, args: Any) -> dict[str, li
     return {TRUTH if name == columns.label else name: cells for name, cells in found.items()}
 
 
-def outcomes_of(table: Mapping[str, list[Any]], columns: FarColumns, args: Any) -> Outcomes:
+def outcomes_of(table: Mapping[str, list[Any]], columns: FarColumns, inquiry: Inquiry) -> Outcomes:
     """The outcomes as they are named in memory, and what to say about rows that are left out."""
     raw = [None if value is None or value != value else value for value in table[TRUTH]]
     names, codes, trimmed = _named(raw)
@@ -89,7 +90,7 @@ def outcomes_of(table: Mapping[str, list[Any]], columns: FarColumns, args: Any) 
         for name, values in table.items() if name != TRUTH
     }  # fmt: skip
     notes = [] if trimmed is None else [spaces_said(trimmed)]
-    notes += _without_truth(int(sums[ROWS][codes < 0].sum()), columns.label, args)
+    notes += _without_truth(int(sums[ROWS][codes < 0].sum()), columns.label, inquiry)
     there = codes >= 0
     added = {
         name: np.bincount(codes[there], weights=values[there], minlength=len(names))
@@ -97,12 +98,12 @@ def outcomes_of(table: Mapping[str, list[Any]], columns: FarColumns, args: Any) 
     }
     kept = added.get(KEPT, added[ROWS])
     totals = added.get(WEIGHT, kept)
-    _refuse_weights(totals, args)
+    _refuse_weights(totals, inquiry)
     gaps = {}
-    if args.missing == "drop":
+    if inquiry.missing == "drop":
         for k, name in enumerate(columns.may_be_empty):
             gaps[name] = int(added[f"{GAP}{k}"].sum())
-    warned = gaps_said(gaps, int(kept.sum()), args)
+    warned = gaps_said(gaps, int(kept.sum()), inquiry)
     labels = CountedLabels(names, np.arange(len(names)), None, added[ROWS], totals)
     return Outcomes(
         labels, *_spellings(names, codes, raw), tuple(notes), (warned,) if warned else ()
@@ -135,25 +136,25 @@ def _spellings(
     return {name: values[name] for name in names}, respelt
 
 
-def _without_truth(count: int, label: str, args: Any) -> list[str]:
+def _without_truth(count: int, label: str, inquiry: Inquiry) -> list[str]:
     """What to say about rows without the truth; an error where they are not to be left out."""
     if not count:
         return []
     said = rows_of(count, f"'{label}', the truth,") + " empty"
-    if args.missing != "drop":
+    if inquiry.missing != "drop":
         raise DataError(f"{said}.", hint="To leave them out: --missing drop")
     return [f"{said}, and left out"]
 
 
-def _refuse_weights(totals: NDArray[Any], args: Any) -> None:
+def _refuse_weights(totals: NDArray[Any], inquiry: Inquiry) -> None:
     """Raise when weights are no numbers, or all zero."""
     if not np.isfinite(totals).all():
         raise DataError(
-            f"weights must be numbers that are not negative; some of '{args.weight}' are not.",
+            f"weights must be numbers that are not negative; some of '{inquiry.weight}' are not.",
             hint="correct the files; to leave rows without a weight out:  --missing drop",
         )
-    if args.weight and totals.size and not totals.any():
-        raise DataError(f"every weight in '{args.weight}' is 0, so there is nothing to average.")
+    if inquiry.weight and totals.size and not totals.any():
+        raise DataError(f"every weight in '{inquiry.weight}' is 0, so there is nothing to average.")
 
 
 #: As many rows are looked at; more tell nothing more about what the numbers are.
@@ -161,17 +162,17 @@ PREVIEW_ROWS = 10_000
 
 
 def refuse_far_probabilities(
-    frame: Any, columns: FarColumns, models: Sequence[str], args: Any
+    frame: Any, columns: FarColumns, models: Sequence[str], inquiry: Inquiry
 ) -> None:
     """Raise when rows that weigh something are said to be logarithms and look otherwise.
 
     The first rows let almost everything pass; where they are in doubt, the least and the greatest
     score of all rows have their say. `models` are the names of the columns of scores to people.
     """
-    refuse_idle_narrow(args)
+    refuse_idle_narrow(inquiry)
     asked = {name: [inner] for name, inner in zip(models, columns.scores, strict=True)}
     asked |= {each.model: list(each.by_class.values()) for each in columns.classes}
-    if args.scores_are not in LOGARITHMS:
+    if inquiry.kind not in LOGARITHMS:
         return
     rows = nw.from_native(frame)
     if columns.weight:
@@ -180,13 +181,13 @@ def refuse_far_probabilities(
         numbers = rows.select(*(nw.col(name).cast(nw.Float64) for name in names))
         first = _values(numbers.head(PREVIEW_ROWS), names)
         try:
-            refuse_probabilities_said_logs(first, model, args, far=True)
+            refuse_probabilities_said_logs(first, model, inquiry, far=True)
         except StakesError:
             if len(first) < PREVIEW_ROWS:
                 raise
             first[0], first[-1] = _extremes(numbers, names)
             looked_at = f", {grouped(PREVIEW_ROWS)} rows of them,"
-            refuse_probabilities_said_logs(first, model, args, looked_at=looked_at, far=True)
+            refuse_probabilities_said_logs(first, model, inquiry, looked_at=looked_at, far=True)
 
 
 def _extremes(numbers: Any, names: list[str]) -> NDArray[np.float64]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
 from stakes.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import without_point
@@ -23,7 +23,7 @@ LOGARITHMS = {"logit": "log-odds", "llr": "log-likelihood ratios"}
 def refuse_probabilities_said_logs(
     scores: NDArray[np.float64],
     name: str,
-    args: Any,
+    inquiry: Inquiry,
     weights: NDArray[np.float64] | None = None,
     *,
     looked_at: str = "",
@@ -34,7 +34,7 @@ def refuse_probabilities_said_logs(
     Rows without a score or without weight are not looked at; `looked_at` says if others are not.
     One score per case passes when --narrow says that it is meant; ranks need rows that are not far.
     """
-    if args.scores_are not in LOGARITHMS or (scores.ndim == 1 and getattr(args, "narrow", False)):
+    if inquiry.kind not in LOGARITHMS or (scores.ndim == 1 and inquiry.narrow):
         return
     from stakes.calibration.score_input import refuse_probabilities, refuse_probability_rows
 
@@ -49,15 +49,15 @@ def refuse_probabilities_said_logs(
             refuse_probability_rows(kept, "scores")
     except StakesError as error:
         said = error.message.replace("`scores`", f"the scores of '{name}'{looked_at}")
-        said = said.replace("must be log odds", f"must be {LOGARITHMS[args.scores_are]}")
-        hint = _hint(kept.ndim, args.scores_are, far, _apart(name, args))
+        said = said.replace("must be log odds", f"must be {LOGARITHMS[inquiry.kind]}")
+        hint = _hint(kept.ndim, inquiry.kind, far, _apart(name, inquiry))
         raise type(error)(said, hint=hint) from None
 
 
-def _apart(name: str, args: Any) -> str:
+def _apart(name: str, inquiry: Inquiry) -> str:
     """What to type to read one of several models by itself: the others may well be logarithms."""
-    given = str(getattr(args, "scores", None) or "").split(",")
-    several = len(given) > 1 and name in given and not getattr(args, "trials", None)
+    given = str(inquiry.scores or "").split(",")
+    several = len(given) > 1 and name in given and not inquiry.trials
     return f"--scores {shlex.quote(name)} " if several else ""
 
 
@@ -72,9 +72,9 @@ def _hint(dimensions: int, kind: str, far: bool, apart: str) -> str:
     return "\n".join(f"{question + ':':{width}}{option}" for question, option in lines.items())
 
 
-def refuse_idle_narrow(args: Any) -> None:
+def refuse_idle_narrow(inquiry: Inquiry) -> None:
     """Raise when --narrow is said of anything but one logarithm per case."""
-    if getattr(args, "narrow", False) and not (args.scores and args.scores_are in LOGARITHMS):
+    if inquiry.narrow and not (inquiry.scores and inquiry.kind in LOGARITHMS):
         raise DataError(
             "--narrow does nothing here: it is for --scores that are log-odds or log-likelihood "
             "ratios.",
@@ -116,19 +116,23 @@ class Model:
         )
 
 
-def models_of(table: Table, cases: Cases, decisions: tuple[str, ...], args: Any) -> list[Model]:
+def models_of(
+    table: Table, cases: Cases, decisions: tuple[str, ...], inquiry: Inquiry
+) -> list[Model]:
     """The models that the options name, on the rows of the cases."""
-    refuse_idle_narrow(args)
-    if not args.scores:
-        flipped((), args)
-    if args.decisions:
-        names = named_columns(table, args.decisions, cases.label)
+    refuse_idle_narrow(inquiry)
+    if not inquiry.scores:
+        flipped((), inquiry)
+    if inquiry.decisions:
+        names = named_columns(table, inquiry.decisions, cases.label)
         return [_decided(table, name, cases, decisions) for name in names]
-    if args.scores:
-        names = named_columns(table, args.scores, cases.label)
-        turned = flipped(names, args)
-        return [_scored(table, name, cases, args, name in turned) for name in names]
-    return [_classed(table, each, cases, args) for each in class_columns(table, args.proba)]
+    if inquiry.scores:
+        names = named_columns(table, inquiry.scores, cases.label)
+        turned = flipped(names, inquiry)
+        return [_scored(table, name, cases, inquiry, name in turned) for name in names]
+    return [
+        _classed(table, each, cases, inquiry) for each in class_columns(table, inquiry.proba or "")
+    ]
 
 
 def _decided(table: Table, name: str, cases: Cases, decisions: tuple[str, ...]) -> Model:
@@ -168,7 +172,7 @@ def _numeric(names: list[str]) -> bool:
     return True
 
 
-def _scored(table: Table, name: str, cases: Cases, args: Any, turned: bool) -> Model:
+def _scored(table: Table, name: str, cases: Cases, inquiry: Inquiry, turned: bool) -> Model:
     """A column with the score of the positive outcome."""
     if len(cases.classes) != 2:
         raise DataError(
@@ -178,25 +182,25 @@ def _scored(table: Table, name: str, cases: Cases, args: Any, turned: bool) -> M
         )
     if name in table.matrices:
         values = _matrix(table, name, cases)
-        refuse_probabilities_said_logs(values, name, args, cases.weights)
+        refuse_probabilities_said_logs(values, name, inquiry, cases.weights)
         values = (
             values
-            if args.scores_are != "prob"
-            else sums_checked(values, name, cases.rows, args.renormalise)
+            if inquiry.kind != "prob"
+            else sums_checked(values, name, cases.rows, inquiry.renormalise)
         )
-        scores = values[:, 1] - values[:, 0] if args.scores_are != "prob" else values[:, 1]
+        scores = values[:, 1] - values[:, 0] if inquiry.kind != "prob" else values[:, 1]
     else:
         scores = table.numbers(name)[cases.rows]
-        refuse_probabilities_said_logs(scores, name, args, cases.weights)
+        refuse_probabilities_said_logs(scores, name, inquiry, cases.weights)
     missing = np.isnan(scores)
-    if args.scores_are == "prob":
+    if inquiry.kind == "prob":
         _refuse_outside(scores[~missing], name, cases)
     if turned:
-        scores = 1 - scores if args.scores_are == "prob" else -scores
+        scores = 1 - scores if inquiry.kind == "prob" else -scores
     return Model(name, missing, scores=scores)
 
 
-def _classed(table: Table, columns: ClassColumns, cases: Cases, args: Any) -> Model:
+def _classed(table: Table, columns: ClassColumns, cases: Cases, inquiry: Inquiry) -> Model:
     """One score per outcome, in the order of the classes."""
     if columns.matrix is not None:
         scores = _matrix(table, columns.matrix, cases)
@@ -204,16 +208,16 @@ def _classed(table: Table, columns: ClassColumns, cases: Cases, args: Any) -> Mo
         _refuse_other_classes(columns, cases, table)
         scores = np.column_stack([table.numbers(columns.by_class[c]) for c in cases.classes])
         scores = scores[cases.rows]
-    if args.scores_are == "rank":
+    if inquiry.kind == "rank":
         raise DataError(
             "--scores-are rank needs two outcomes and one score column:  --scores COLUMN."
         )
     missing: NDArray[np.bool_] = np.asarray(np.isnan(scores).any(axis=1))
-    if args.scores_are == "prob":
+    if inquiry.kind == "prob":
         for j, outcome in enumerate(cases.classes):
             _refuse_outside(scores[~missing, j], columns.by_class.get(outcome, columns.model))
-        scores = sums_checked(scores, columns.model, cases.rows, args.renormalise)
-    refuse_probabilities_said_logs(scores, columns.model, args, cases.weights)
+        scores = sums_checked(scores, columns.model, cases.rows, inquiry.renormalise)
+    refuse_probabilities_said_logs(scores, columns.model, inquiry, cases.weights)
     return Model(columns.model, missing, scores=scores)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -13,21 +13,32 @@ from stakes.application import (
 )
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.inquiry.cost_words import refuse_beyond_volume, shares
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.truth import Cases
 from stakes.messages.quantities import percent
 from stakes.sources.table import Table
 
 
-def at_place(app: Application, data_priors: NDArray[Any], args: Any) -> Application:
+class Placed(NamedTuple):
+    """An application with its shares filled in, and the one to judge at.
+
+    The latter has shares only if they were given: those of the data vary with the data.
+    """
+
+    app: Application
+    judged: Application
+
+
+def at_place(app: Application, data_priors: NDArray[Any], inquiry: Inquiry) -> Placed:
     """The application with its shares filled in: those given, or else those of the data."""
     refuse_beyond_volume(app)
-    args.shares_given = bool(args.prevalence) or app.priors is not None
+    given = bool(inquiry.prevalence) or app.priors is not None
     classes = texts(app.classes)
-    if args.prevalence:
-        app = app.with_priors(shares(args.prevalence, classes))
+    if inquiry.prevalence:
+        app = app.with_priors(shares(inquiry.prevalence, classes))
     there = app.resolved_priors(data_priors)
     for name, here, share in zip(classes, data_priors, there, strict=True):
-        if share == 1 and args.shares_given:
+        if share == 1 and given:
             raise PriorError(
                 f"you said that every case is '{name}', so there is nothing to decide."
             )
@@ -42,12 +53,8 @@ def at_place(app: Application, data_priors: NDArray[Any], args: Any) -> Applicat
                 "the data, so nobody knows what it would cost.",
                 hint=f"bring cases of '{name}', or set its share to 0",
             )
-    return app.with_priors(there)
-
-
-def judged_at(app: Application, args: Any) -> Application:
-    """With shares only if they were given: those of the data vary with the data."""
-    return app if args.shares_given else app.with_priors(None)
+    found = app.with_priors(there)
+    return Placed(found, found if given else app.with_priors(None))
 
 
 def refuse_or_name_dominated(costs: CostMatrix) -> list[str]:

@@ -4,7 +4,6 @@ presets.
 
 from __future__ import annotations
 
-import copy
 import itertools
 import re
 import tomllib
@@ -40,18 +39,19 @@ from stakes.exceptions import CostError, DataError, PriorError, StakesError
 from stakes.inquiry.case_question import costs_given
 from stakes.inquiry.cost_words import binary_costs, shares
 from stakes.inquiry.far_counts import Attended, plainly
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.place import texts
 from stakes.inquiry.row_findings import findings_of
 from stakes.metrics import nist_applications
 from stakes.report import Findings
 
 
-def _findings_at_preset(args: Any, attended: Attended) -> Findings:
+def _findings_at_preset(inquiry: Inquiry, attended: Attended) -> Findings:
     """Findings at the first operating point of a preset, with a note about the others."""
-    if args.cost or args.gain or args.costs or args.miss or args.false_alarm or args.prevalence:
+    if inquiry.gives_costs or inquiry.prevalence:
         raise CostError("--preset says the costs and the shares; leave the others out.")
     try:
-        applications = nist_applications(args.preset)
+        applications = nist_applications(inquiry.preset or "")
     except StakesError as error:
         message = error.message.replace("`evaluation`", "--preset")
         raise CostError(message, hint="--preset sre16") from None
@@ -62,12 +62,11 @@ def _findings_at_preset(args: Any, attended: Attended) -> Findings:
     ]
     found: list[tuple[float, Findings]] = []
     for share, costs in points:
-        at = copy.copy(args)
-        at.cost = [f"fn={costs[1, 0]:.12g}", f"fp={costs[0, 1]:.12g}"]
-        at.prevalence, at.preset = f"{share:.12g}", None
+        amounts = (f"fn={costs[1, 0]:.12g}", f"fp={costs[0, 1]:.12g}")
+        at = inquiry.but(cost=amounts, prevalence=f"{share:.12g}", preset=None)
         found.append((share, findings_of(at, recalibrate=not found, attended=attended)))
     main = found[0][1]
-    notes = [f"{args.preset}: judged where {100 * points[0][0]:g} % are targets"]
+    notes = [f"{inquiry.preset}: judged where {100 * points[0][0]:g} % are targets"]
     for share, other in found[1:]:
         best = other.best
         nec = "" if best.nec is None else f" (NEC {best.nec:.3f})"
@@ -198,21 +197,21 @@ class _Written:
     is_share: bool
 
 
-def findings_over(args: Any, attended: Attended = plainly) -> Findings:
+def findings_over(inquiry: Inquiry, attended: Attended = plainly) -> Findings:
     """See `findings_of`; with ranges, at their middle, and with all that they hold."""
-    if getattr(args, "preset", None):
-        return _findings_at_preset(args, attended)
-    spread = _ranged_costs(args.costs) if args.costs else None
-    written = _written(args)
+    if inquiry.preset:
+        return _findings_at_preset(inquiry, attended)
+    spread = _ranged_costs(inquiry.costs) if inquiry.costs else None
+    written = _written(inquiry)
     if not written and spread is None:
-        return findings_of(args, recalibrate=True, attended=attended)
+        return findings_of(inquiry, recalibrate=True, attended=attended)
     if len(written) > _MOST_RANGES:
         raise CostError(f"at most {_MOST_RANGES} ranges at a time; got {len(written)}.")
     middle = _middle(written, spread)
     with _about_shares(written):
-        at = _put(args, middle, len(written), spread)
+        at = _put(inquiry, middle, len(written), spread)
         found = findings_of(at, recalibrate=True, attended=attended)
-    ev = _doubted(found.evaluation, written, spread, args, attended)
+    ev = _doubted(found.evaluation, written, spread, inquiry, attended)
     where = ", ".join(each.text for each in written) if spread is None else "the range"
     note = f"judged in the middle of {where}, on the scale of factors"
     return replace(
@@ -235,44 +234,44 @@ def _about_shares(written: list[_Written]) -> Iterator[None]:
         ) from None
 
 
-def spread_out(args: Any) -> tuple[Any, list[tuple[str, Any]]]:
+def spread_out(inquiry: Inquiry) -> tuple[Any, list[tuple[str, Any]]]:
     """The options in the middle of all ranges, and at every combination of ends, by name."""
-    spread = _ranged_costs(args.costs) if args.costs else None
-    written = _written(args)
+    spread = _ranged_costs(inquiry.costs) if inquiry.costs else None
+    written = _written(inquiry)
     if not written and spread is None:
-        return args, []
+        return inquiry, []
     axes = _axes(written, spread, 3)
     if len(axes) > _MOST_RANGES:
         raise CostError(f"at most {_MOST_RANGES} ranges at a time; got {len(axes)}.")
-    if args.file == "-":
+    if inquiry.file == "-":
         raise DataError("a range needs a file that can be read more than once, not standard input.")
     ends = []
     for values in itertools.product(*((a.values[0], a.values[-1]) for a in axes)):
         pairs = zip(axes, values, strict=True)
         label = ", ".join(f"{each.name} {each.said(float(value))}" for each, value in pairs)
-        ends.append((label, _put(args, values, len(written), spread)))
-    return _put(args, _middle(written, spread), len(written), spread), ends
+        ends.append((label, _put(inquiry, values, len(written), spread)))
+    return _put(inquiry, _middle(written, spread), len(written), spread), ends
 
 
 def _doubted(
     ev: Evaluation,
     written: list[_Written],
     spread: RangedCosts | None,
-    args: Any,
+    inquiry: Inquiry,
     attended: Attended,
 ) -> Evaluation:
     """The evaluation with what its models cost between all ends."""
     count = len(written) + (0 if spread is None else len(spread.unknown))
-    again = args.scores_are == "rank" or (ev.sources is None and not args.confusion)
-    if again and args.file == "-":
+    again = inquiry.kind == "rank" or (ev.sources is None and not inquiry.confusion)
+    if again and inquiry.file == "-":
         raise DataError("a range needs a file that can be read more than once, not standard input.")
     if not again:
-        return with_doubt(ev, _possible(args, written, spread, ev, count))
+        return with_doubt(ev, _possible(inquiry, written, spread, ev, count))
     axes = _axes(written, spread, _AGAIN, ev.application)
     at: list[Evaluation] = []
 
     def evaluated(values: tuple[float, ...]) -> tuple[Any, Any]:
-        found = findings_of(_put(args, values, len(written), spread), attended=attended)
+        found = findings_of(_put(inquiry, values, len(written), spread), attended=attended)
         at.append(found.evaluation)
         return found.application.costs.values, found.application.priors
 
@@ -281,13 +280,17 @@ def _doubted(
 
 
 def _possible(
-    args: Any, written: list[_Written], spread: RangedCosts | None, ev: Evaluation, count: int
+    inquiry: Inquiry,
+    written: list[_Written],
+    spread: RangedCosts | None,
+    ev: Evaluation,
+    count: int,
 ) -> Possible:
     """All that the ranges hold, in many nodes where each costs next to nothing."""
 
     def nodes(size: int) -> Possible:
         axes = _axes(written, spread, size, ev.application)
-        return grid(axes, lambda values: _at(args, values, written, spread, ev))
+        return grid(axes, lambda values: _at(inquiry, values, written, spread, ev))
 
     few = nodes(FEW[count])
     return nodes(MANY[count]) if is_cheap(ev, few) else few
@@ -305,14 +308,14 @@ def _axes(
 
 
 def _at(
-    args: Any,
+    inquiry: Inquiry,
     values: tuple[float, ...],
     written: list[_Written],
     spread: RangedCosts | None,
     ev: Evaluation,
 ) -> tuple[Any, Any]:
     """Costs and shares for values of the ranges."""
-    put, app = _put(args, values, len(written), spread), ev.application
+    put, app = _put(inquiry, values, len(written), spread), ev.application
     filed, words = costs_given(put)
     if filed is not None:
         costs = filed.costs.values
@@ -331,46 +334,43 @@ def _middle(written: list[_Written], spread: RangedCosts | None) -> tuple[float,
     return tuple(float(f"{each.values[each.values.shape[0] // 2]:.6g}") for each in axes)
 
 
-def _written(args: Any) -> list[_Written]:
+def _written(inquiry: Inquiry) -> list[_Written]:
     """Every range among the options, in the order in which they are put back."""
     found = []
-    for key, text in _texts(args):
+    for key, text in _texts(inquiry):
         for match in _RANGE.finditer(text):
             is_share = key == "prevalence"
-            name = f"gain {key}" if args.gain else _CALLED.get(key, key)
+            name = f"gain {key}" if inquiry.gain else _CALLED.get(key, key)
             if not is_share and text.partition("=")[2].strip() not in ("", match[0]):
                 name = f"x in {text.replace(match[0], 'x', 1)} is"
             if is_share:
                 named = re.search(r"([^,=]+)=[^,]*$", text[: match.start()])
-                name = f"'{named[1] if named else args.positive or 'positives'}'"
+                name = f"'{named[1] if named else inquiry.positive or 'positives'}'"
             found.append(_Written(match[0], name, _ends(match, is_share), is_share))
     return found
 
 
-def _texts(args: Any) -> list[tuple[str, str]]:
+def _texts(inquiry: Inquiry) -> list[tuple[str, str]]:
     """Every text in which a range may stand, in a fixed order, with what it is about."""
-    words = [*args.cost, *(args.gain or [])]
+    words = [*inquiry.cost, *inquiry.gain]
     costs = [(word.partition("=")[0].strip().lower(), word) for word in words]
-    rest = ("miss", args.miss), ("false_alarm", args.false_alarm), ("prevalence", args.prevalence)
-    return [*costs, *((key, text or "") for key, text in rest)]
+    return [*costs, ("prevalence", inquiry.prevalence or "")]
 
 
-def _put(args: Any, values: Sequence[float], count: int, spread: RangedCosts | None) -> Any:
-    """The options with each range replaced by one value; the rest of the values is the file's."""
+def _put(
+    inquiry: Inquiry, values: Sequence[float], count: int, spread: RangedCosts | None
+) -> Inquiry:
+    """The inquiry with each range replaced by one value; the rest of the values is the file's."""
     left = iter(values[:count])
 
-    def put(text: str | None) -> str | None:
-        return text and _RANGE.sub(lambda _: f"{next(left):.15g}", text)
+    def put(text: str) -> str:
+        return _RANGE.sub(lambda _: f"{next(left):.15g}", text)
 
-    changed = copy.copy(args)
-    changed.cost = [put(word) for word in args.cost]
-    changed.gain = args.gain and [put(word) for word in args.gain]
-    changed.miss, changed.false_alarm = put(args.miss), put(args.false_alarm)
-    changed.prevalence = put(args.prevalence)
-    if spread is not None:
-        costs: Application = spread.at(tuple(values[count:]))
-        changed.costs = costs
-    return changed
+    cost = tuple(put(word) for word in inquiry.cost)
+    gain = tuple(put(word) for word in inquiry.gain)
+    share = None if inquiry.prevalence is None else put(inquiry.prevalence)
+    costs = inquiry.costs if spread is None else spread.at(tuple(values[count:]))
+    return inquiry.but(cost=cost, gain=gain, prevalence=share, costs=costs)
 
 
 def _ends(match: re.Match[str], is_share: bool) -> Between:

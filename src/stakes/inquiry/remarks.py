@@ -15,6 +15,7 @@ from stakes.evaluation.verdict import AFTER
 from stakes.exceptions import StakesError
 from stakes.inquiry.case_question import Asked
 from stakes.inquiry.column_roles import class_columns
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.quantities import per_case, percent, plain
 from stakes.posteriors import Posteriors
@@ -25,20 +26,20 @@ AS_IN_FILE = "the share of each outcome is that of the file (--prevalence says o
 ALIKE = "This assumes cases *within* each outcome look alike in both places."
 
 
-def about_base_rate(cases: Cases, app: Application, args: Any) -> list[str]:
+def about_base_rate(cases: Cases, app: Application, inquiry: Inquiry) -> list[str]:
     """How shares that differ from those of the data were taken into account."""
     assert app.priors is not None
     if np.array_equal(app.priors, cases.priors):
         return [AS_IN_FILE]
     said, alike = both_shares(cases, app), ALIKE
-    if args.decisions:
+    if inquiry.decisions:
         return [f"{said} The rates of each outcome were weighed by the new shares. {alike}"]
-    if args.posteriors_already_adjusted:
+    if inquiry.posteriors_already_adjusted:
         return [f"{said} The probabilities were taken to hold for the new shares already."]
-    if args.scores_are in ("llr", "rank"):
+    if inquiry.kind in ("llr", "rank"):
         return [f"{said} The threshold was set for the new shares. {alike}"]
     moved = f"Each probability was moved to the new base rate{_example(cases, app)}."
-    act = "'act when' is on the numbers as they stand in the file." if args.scores else ""
+    act = "'act when' is on the numbers as they stand in the file." if inquiry.scores else ""
     return [f"{said} {moved} {alike} {act}".rstrip()]
 
 
@@ -70,14 +71,14 @@ def _spread(classes: tuple[str, ...], shares: NDArray[Any]) -> str:
     return ", ".join(pairs[:6]) + (f" and {len(pairs) - 6} more" if len(pairs) > 6 else "")
 
 
-def about_numbers(kind: str, cases: Cases, args: Any) -> list[str]:
+def about_numbers(kind: str, cases: Cases, inquiry: Inquiry) -> list[str]:
     """What decisions cannot tell, what ranks need, and which outcome does not occur."""
     said = []
     if kind == "decisions":
         said.append(
             "These are decisions, not scores, so I can compare them but not move a threshold."
         )
-    elif args.scores_are == "rank":
+    elif inquiry.kind == "rank":
         said.append("scores give an order only: each fifth is decided by the threshold of the rest")
     absent = [n for n, total in zip(cases.classes, cases.totals, strict=True) if total == 0]
     if absent:
@@ -125,27 +126,27 @@ def about_extra_decisions(ev: Evaluation) -> list[str]:
 
 
 #: Options that say what is at stake, in the order in which they are repeated.
-_PRICES = ("cost", "miss", "false_alarm", "gain", "costs", "unit", "volume")
+_PRICES = ("cost", "gain", "costs", "unit", "volume")
 
 
-def calibrating(ev: Evaluation, question: Asked, args: Any) -> str | None:
+def calibrating(ev: Evaluation, question: Asked, inquiry: Inquiry) -> str | None:
     """The command that re-calibrates the best model, or the one that is best after that.
 
     None where calibration is no matter, or where `stakes calibrate` cannot read the same cases.
     """
     after = ev.best_recalibrated if ev.verdict_kind == AFTER else None
-    if (ev.worth is None and after is None) or args.file in (None, "-"):
+    if (ev.worth is None and after is None) or inquiry.file in (None, "-"):
         return None
-    if getattr(args, "more", None):
+    if inquiry.more:
         return None
     name = ev.best if after is None else after.name
-    model = _model(name, question, args)
+    model = _model(name, question, inquiry)
     if model is None:
         return None
-    file = f"./{args.file}" if args.file.startswith("-") else args.file
-    truth = [*_given("label", args), *_given("positive", args)]
-    words = ["stakes", "calibrate", file, *truth, *model, *_rows(args)]
-    words += [*_prices(ev, args), "-o", f"{_file_name(name)}_cal.json"]
+    file = f"./{inquiry.file}" if inquiry.file.startswith("-") else inquiry.file
+    truth = [*_given("label", inquiry), *_given("positive", inquiry)]
+    words = ["stakes", "calibrate", file, *truth, *model, *_rows(inquiry)]
+    words += [*_prices(ev, inquiry), "-o", f"{_file_name(name)}_cal.json"]
     command = shlex.join(words)
     return command if command.isprintable() else None
 
@@ -156,31 +157,31 @@ def _option(name: str, value: Any) -> list[str]:
     return [f"--{name}={text}"] if text.startswith("-") else [f"--{name}", text]
 
 
-def _given(name: str, args: Any) -> list[str]:
+def _given(name: str, inquiry: Inquiry) -> list[str]:
     """An option as it was given; nothing if it was not."""
-    value, option = getattr(args, name, None), name.replace("_", "-")
-    if value is None or (value == [] and name != "gain"):
+    value, option = getattr(inquiry, name), name.replace("_", "-")
+    if value is None or value == ():
         return []
-    if isinstance(value, list):
-        return [f"--{option}", *value]
+    if isinstance(value, tuple):
+        return [f"--{option}", *filter(None, value)]
     return _option(option, value)
 
 
-def _rows(args: Any) -> list[str]:
+def _rows(inquiry: Inquiry) -> list[str]:
     """How rows count; gaps are filled by decisions, of which a calibration knows nothing."""
-    words = [*_given("weight", args), *_given("group", args)]
-    return words + (["--missing", "drop"] if args.missing == "drop" else [])
+    words = [*_given("weight", inquiry), *_given("group", inquiry)]
+    return words + (["--missing", "drop"] if inquiry.missing == "drop" else [])
 
 
-def _model(name: str, question: Asked, args: Any) -> list[str] | None:
+def _model(name: str, question: Asked, inquiry: Inquiry) -> list[str] | None:
     """Which model, and what its numbers mean; None where it cannot be named alone."""
-    words = _option("scores-are", args.scores_are) if args.scores_are != "prob" else []
-    words += ["--narrow"] if getattr(args, "narrow", False) else []
-    words += ["--renormalise"] if args.renormalise else []
-    if args.scores:
-        turned = name in [word.strip() for word in (args.flip or "").split(",")]
+    words = _option("scores-are", inquiry.kind) if inquiry.kind != "prob" else []
+    words += ["--narrow"] if inquiry.narrow else []
+    words += ["--renormalise"] if inquiry.renormalise else []
+    if inquiry.scores:
+        turned = name in [word.strip() for word in (inquiry.flip or "").split(",")]
         return [*words, *(_option("flip", name) if turned else []), *_option("model", name)]
-    alone = _columns_of(name, question, args.proba)
+    alone = _columns_of(name, question, inquiry.proba or "")
     return None if alone is None else [*words, *_option("proba", alone)]
 
 
@@ -202,12 +203,12 @@ def _columns_of(name: str, question: Asked, proba: str) -> str | None:
     return None
 
 
-def _prices(ev: Evaluation, args: Any) -> list[str]:
+def _prices(ev: Evaluation, inquiry: Inquiry) -> list[str]:
     """The costs and shares as they were given; costs of single cases lead to no calibration."""
-    shares = _given("prevalence", args)
-    if isinstance(args.costs, Application):  # the middle of the ranges of a file
-        return [*_in_numbers(ev.application), *(shares or _shares(args.costs))]
-    return [word for name in _PRICES for word in _given(name, args)] + shares
+    shares = _given("prevalence", inquiry)
+    if isinstance(inquiry.costs, Application):  # the middle of the ranges of a file
+        return [*_in_numbers(ev.application), *(shares or _shares(inquiry.costs))]
+    return [word for name in _PRICES for word in _given(name, inquiry)] + shares
 
 
 def _in_numbers(app: Application) -> list[str]:

@@ -34,8 +34,9 @@ from stakes.inquiry.decision_options import (
 )
 from stakes.inquiry.far_counts import Attended, plainly
 from stakes.inquiry.far_truth import NO_VALUE
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.model_columns import Model, models_of
-from stakes.inquiry.place import at_place, groups_of, judged_at, refuse_or_name_dominated, texts
+from stakes.inquiry.place import Placed, at_place, groups_of, refuse_or_name_dominated, texts
 from stakes.inquiry.remarks import (
     about_base_rate,
     about_extra_decisions,
@@ -45,52 +46,48 @@ from stakes.inquiry.remarks import (
 )
 from stakes.inquiry.truth import Cases
 from stakes.report import Findings
-from stakes.sources.patterns import needs_engine
 from stakes.summaries.stored_file import is_summary
 
 #: Seed of the folds and of the draws behind "best in".
 _SEED = 0
 
 
-def findings_of(args: Any, *, recalibrate: bool = False, attended: Attended = plainly) -> Findings:
+def findings_of(
+    inquiry: Inquiry, *, recalibrate: bool = False, attended: Attended = plainly
+) -> Findings:
     """Everything that was found, from rows or from confusion matrices."""
-    if args.confusion:
-        return findings_of_counts(args)
-    if args.file is not None and (is_summary(args.file) or args.file.endswith(".json")):
-        return findings_of_kept(args)
-    if needs_engine(args):
-        if not hasattr(args, "memory"):
-            raise DataError(
-                f"stakes {args.command} reads one file into memory, and '{args.file}' is more.",
-                hint="count it first:  stakes eval ... --save counts.json\nand give the counts "
-                "instead of it:  counts.json",
-            )
+    if inquiry.confusion:
+        return findings_of_counts(inquiry)
+    if inquiry.file is not None and (is_summary(inquiry.file) or inquiry.file.endswith(".json")):
+        return findings_of_kept(inquiry)
+    if inquiry.is_far:
         from stakes.inquiry.counted_findings import findings_at_scale
 
-        return findings_at_scale(args, attended)
-    question = asked(args)
-    app = at_place(question.application, question.cases.priors, args)
-    models = models_of(question.table, question.cases, texts(app.decisions), args)
-    models, cases, gaps = without_gaps(models, question.cases, args)
-    app = at_place(question.application, cases.priors, args)
+        return findings_at_scale(inquiry, attended)
+    question = asked(inquiry)
+    inquiry = question.inquiry
+    app, _ = at_place(question.application, question.cases.priors, inquiry)
+    models = models_of(question.table, question.cases, texts(app.decisions), inquiry)
+    models, cases, gaps = without_gaps(models, question.cases, inquiry)
+    app, judged = at_place(question.application, cases.priors, inquiry)
     warnings = [gaps] if gaps else []
-    warnings += [each.text for each in turned_round(models, cases, args)]
+    warnings += [each.text for each in turned_round(models, cases, inquiry)]
     if question.words is None:
         warnings += refuse_or_name_dominated(app.costs)
-    ev = _evaluated(question, models, cases, app, args, recalibrate)
+    ev = _evaluated(question, models, cases, Placed(app, judged), recalibrate)
     notes = [*question.notes]
     if question.words is None:
-        notes += about_cuts(app, cases, args)
-    notes += [*about_base_rate(cases, app, args)]
-    notes += about_numbers("decisions" if args.decisions else "scores", cases, args)
+        notes += about_cuts(app, cases, inquiry)
+    notes += [*about_base_rate(cases, app, inquiry)]
+    notes += about_numbers("decisions" if inquiry.decisions else "scores", cases, inquiry)
     notes += about_extra_decisions(ev)
-    notes += about_switches(ev) if args.decisions else []
-    notes += about_parts(ev, judged_at(app, args))
-    command = calibrating(ev, question, args)
+    notes += about_switches(ev) if inquiry.decisions else []
+    notes += about_parts(ev, judged)
+    command = calibrating(ev, question, inquiry)
     found = findings_from(
         ev,
         source=question.table.source,
-        kind="decisions" if args.decisions else "scores" if args.scores else "posteriors",
+        kind="decisions" if inquiry.decisions else "scores" if inquiry.scores else "posteriors",
         class_counts=cases.counted,
         costs_said=_said(question, app, cases),
         notes=notes,
@@ -100,54 +97,53 @@ def findings_of(args: Any, *, recalibrate: bool = False, attended: Attended = pl
             "form": question.table.form,
             "sha256": question.table.digest,
             "models": len(models),
-            **({"weight": args.weight} if args.weight else {}),
+            **({"weight": inquiry.weight} if inquiry.weight else {}),
             **({} if command is None else {"calibrate": command}),
         },
     )
-    return replace(found, n_cases=int(cases.counted.sum()))
+    names = question.table.labels(inquiry.group).names if inquiry.group else None
+    return replace(found, n_cases=int(cases.counted.sum()), group_names=names)
 
 
 def _evaluated(
     question: Asked,
     models: list[Model],
     cases: Cases,
-    app: Application,
-    args: Any,
+    place: Placed,
     recalibrate: bool,
 ) -> Evaluation:
     """The evaluation, with thresholds in the terms of the file."""
+    inquiry, app = question.inquiry, place.app
     case_costs = None
     if question.words is not None:
         if any(model.missing.any() for model in models):
             raise DataError("costs per case need every model's value: --missing drop.")
-        if args.scores_are == "rank" and not args.decisions:
+        if inquiry.kind == "rank" and not inquiry.decisions:
             raise CostError("costs per case need probabilities, not ranks.")
         rows = cases.rows
         case_costs = binary_case_costs(question.words, cases.classes, question.table, rows)
     said, cuts = {}, {}
     for model in models:
         try:
-            said[model.name], cuts[model.name] = said_by(model, cases, app, args)
+            said[model.name], cuts[model.name] = said_by(model, cases, app, inquiry)
         except PosteriorError as error:
             raise told(error, cases) from None
-    if getattr(args, "group", None):
-        args.group_names = question.table.labels(args.group).names  # for --save
     ev = evaluate(
         as_positions(cases.truth),
         said,
-        application=judged_at(app, args),
+        application=place.judged,
         case_costs=case_costs,
-        posterior_priors=app.priors if args.posteriors_already_adjusted else None,
+        posterior_priors=app.priors if inquiry.posteriors_already_adjusted else None,
         sample_weight=cases.weights,
-        groups=groups_of(question.table, cases, getattr(args, "group", None)),
-        by=_slices(question, cases, args),
+        groups=groups_of(question.table, cases, inquiry.group),
+        by=_slices(question, cases, inquiry),
         recalibrate=recalibrate,
-        min_cases=max(1, getattr(args, "min_positives", 10)),
+        min_cases=max(1, inquiry.min_cases),
         rng=_SEED,
     )
     if case_costs is not None:
-        return _placed(ev, cases, args)
-    rules = {m.name: rule_of(app, cases, args, cuts[m.name], m.second) for m in models}
+        return _placed(ev, cases, inquiry)
+    rules = {m.name: rule_of(app, cases, inquiry, cuts[m.name], m.second) for m in models}
     return replace(
         ev,
         models=tuple(
@@ -157,20 +153,20 @@ def _evaluated(
     )
 
 
-def _placed(ev: Evaluation, cases: Cases, args: Any) -> Evaluation:
+def _placed(ev: Evaluation, cases: Cases, inquiry: Inquiry) -> Evaluation:
     """Rules of costs per case, with thresholds in the terms of the file."""
     models = []
     for model in ev.models:
         if model.threshold is not None:
-            cut = in_terms_of_file(model.threshold, cases, args)
-            model = replace(model, rule=rule_at(cut, args).text, threshold=cut)
+            cut = in_terms_of_file(model.threshold, cases, inquiry)
+            model = replace(model, rule=rule_at(cut, inquiry).text, threshold=cut)
         models.append(model)
     return replace(ev, models=tuple(models))
 
 
-def _slices(question: Asked, cases: Cases, args: Any) -> NDArray[Any] | None:
+def _slices(question: Asked, cases: Cases, inquiry: Inquiry) -> NDArray[Any] | None:
     """The column whose values are judged apart too."""
-    name = getattr(args, "subset", None)
+    name = inquiry.subset
     if name is None:
         return None
     labels = question.table.labels(name)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stakes._kernels.fast_loops import ordinary_scale
 from stakes.exceptions import DataError, LabelError
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
 from stakes.sources.speech import KEY_PAIRS
@@ -159,7 +160,7 @@ def _unknown_positive(positive: str, labels: Labels, label: str) -> LabelError:
 
 
 def cases_of(
-    table: Table, labels: Labels, label: str, classes: tuple[str, ...], args: Any
+    table: Table, labels: Labels, label: str, classes: tuple[str, ...], inquiry: Inquiry
 ) -> tuple[Cases, list[str]]:
     """The cases over the outcomes in `classes`, and what to say about them."""
     notes = []
@@ -178,14 +179,14 @@ def cases_of(
     if empty.any():
         first = int(np.flatnonzero(empty)[0]) + 1
         said = rows_of(int(empty.sum()), f"'{label}', the truth,") + " empty"
-        if args.missing != "drop":
+        if inquiry.missing != "drop":
             raise DataError(
                 f"{said}; the first is row {grouped(first)}.",
                 hint="To leave them out: --missing drop",
                 rows=np.flatnonzero(empty)[:10].tolist(),
             )
         notes.append(f"{said}, and left out")
-    weights = None if args.weight is None else _weights(table, args.weight)[keep]
+    weights = None if inquiry.weight is None else _weights(table, inquiry.weight)[keep]
     truth = table_of[labels.codes[keep]]
     return Cases(classes, truth, weights, np.flatnonzero(keep), label, labels.names), notes
 

@@ -51,6 +51,7 @@ class Findings:
     can be told from the others, where that was asked. `costs_said` are the costs as sentences;
     `notes` say what was assumed, `warnings` what looks wrong, `facts` how it was computed;
     `verdict` and `remarks` what to do. `evaluation` is what all of it was made from.
+    `joint` is what all models decided together, where that is known without the rows.
     """
 
     source: str
@@ -71,6 +72,8 @@ class Findings:
     verdict: str = ""
     remarks: tuple[str, ...] = ()
     evaluation: Any = None
+    joint: Any = None
+    group_names: tuple[str, ...] | None = None
 
     @property
     def best(self) -> ModelFinding:

@@ -6,7 +6,6 @@ import glob
 import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from stakes.exceptions import FormatError
 from stakes.sources.delimited import TextHeader, text_header
@@ -88,17 +87,19 @@ def partitions(path: str) -> list[str]:
     return found
 
 
-def needs_engine(args: Any) -> bool:
-    """Whether the rows are to be counted where they lie instead of read into memory."""
-    file = args.file
-    if file is None or file == "-" or getattr(args, "confusion", None):
+def is_far(file: str | None, engine: str | None = None, *, rows_needed: bool = False) -> bool:
+    """Whether rows are to be counted where they lie instead of read into memory.
+
+    Where rows are needed, only what cannot be read as one file is.
+    """
+    if file is None or file == "-":
         return False
-    if getattr(args, "engine", None) or "://" in file:
+    if engine or "://" in file:
         return True
     path = Path(file)
     if path.is_dir() or _form(file) == "arrow" or (glob.has_magic(file) and not path.exists()):
         return True
-    if any(getattr(args, option, None) for option in ("group", "more", "trials")):
+    if rows_needed:
         return False
     large = path.is_file() and _form(file) is not None and path.stat().st_size >= _LARGE
     return large and importlib.util.find_spec("duckdb") is not None

@@ -10,12 +10,15 @@ from stakes.cli.options import (
     add_cost_options,
     add_data_options,
     add_model_options,
+    file_after_amounts,
+    inquiry_of,
 )
 from stakes.cli.problems import EXIT_OK, warn
 
 if TYPE_CHECKING:
     from stakes.application import Application
     from stakes.audit import Audit
+    from stakes.inquiry.inquiry_form import Inquiry
     from stakes.summaries import ConfusionMatrix
 
 
@@ -67,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     _sort_out(args)
     if not args.all and args.metric is None:
         raise DataError("which metric? Give its name.", hint="stakes audit f1\nstakes audit --all")
-    refuse_overwriting({"--plot": args.plot}, files_read(args))
+    refuse_overwriting({"--plot": args.plot}, files_read(inquiry_of(args)))
     if args.plot:
         from stakes.cli.show.output_files import refuse_undrawable
 
@@ -76,8 +79,8 @@ def run(args: argparse.Namespace) -> int:
         raise DataError(f"`--seed` must not be negative; got {args.seed}.")
     if args.pairs is not None and args.pairs < 1:
         raise DataError(f"--pairs must be 1 or more; got {args.pairs}.")
-    args, ends = spread_out(args)
-    app, candidates, best, said = _at_stake(args)
+    inquiry, ends = spread_out(inquiry_of(args))
+    app, candidates, best, said = _at_stake(inquiry)
     given: dict[str, Any] = {"application": app, "matrix": best, "rng": args.seed}
     given["candidates"] = candidates if len(candidates) > 1 else None
     if args.pairs is not None:
@@ -91,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     found = audit(args.metric, **given)
     if args.plot:
         _draw(found, args)
-    notes = [*_tuned(args, app), *_at_ends(args, ends)]
+    notes = [*_tuned(args.metric, inquiry, app), *_at_ends(args, ends)]
     (print_audit_json if args.json else print_audit)(found, said, notes)
     if args.plot and not args.json:
         print(f"\nplot: {args.plot}")
@@ -101,7 +104,6 @@ def run(args: argparse.Namespace) -> int:
 def _sort_out(args: argparse.Namespace) -> None:
     """A file may stand after --cost fn=10 fp=1, and --all needs no name before it."""
     from stakes.exceptions import DataError
-    from stakes.inquiry.cost_words import file_after_amounts
     from stakes.metrics import catalogue
 
     file_after_amounts(args)
@@ -120,16 +122,17 @@ def _sort_out(args: argparse.Namespace) -> None:
 
 
 def _at_stake(
-    args: argparse.Namespace,
+    inquiry: Inquiry,
 ) -> tuple[Application | None, dict[str, ConfusionMatrix], ConfusionMatrix | None, tuple[str, ...]]:
     """Costs, candidates by name, the cheapest of them, and what was understood."""
     from stakes.inquiry.case_question import costs_given
     from stakes.inquiry.cost_words import binary_costs, shares
 
-    if args.file is not None or args.confusion:
+    if inquiry.file is not None or inquiry.confusion:
         from stakes.inquiry.row_findings import findings_of
 
-        findings = findings_of(args)
+        _refuse_far(inquiry)
+        findings = findings_of(inquiry)
         for warning in findings.warnings:
             warn(warning)
         tables = {model.name: model.confusion for model in findings.models}
@@ -137,19 +140,31 @@ def _at_stake(
         if findings.evaluation.naive is not None:
             said = (*said, *_averages(findings.application))
         return findings.application, tables, findings.best.confusion, said
-    if not (args.cost or args.gain or args.costs or args.miss or args.false_alarm):
+    if not inquiry.gives_costs:
         return None, {}, None, ()
     from stakes.application import Application
     from stakes.application.sentences import describe_costs
 
-    filed, words = costs_given(args)
+    filed, words = costs_given(inquiry)
     if filed is None:
         assert words is not None
-        filed = Application(binary_costs(words, ("negative", "positive")), unit=args.unit)
-    if args.prevalence:
-        filed = filed.with_priors(shares(args.prevalence, tuple(map(str, filed.classes))))
+        filed = Application(binary_costs(words, ("negative", "positive")), unit=inquiry.unit)
+    if inquiry.prevalence:
+        filed = filed.with_priors(shares(inquiry.prevalence, tuple(map(str, filed.classes))))
     said = tuple(describe_costs(filed.costs, unit=filed.unit).splitlines())
     return filed, {}, None, said
+
+
+def _refuse_far(inquiry: Inquiry) -> None:
+    """Raise for files that an engine would count: the rows are not needed for it."""
+    from stakes.exceptions import DataError
+
+    if inquiry.is_far:
+        raise DataError(
+            f"stakes audit reads one file into memory, and '{inquiry.file}' is more.",
+            hint="count it first:  stakes eval ... --save counts.json\nand give the counts "
+            "instead of it:  counts.json",
+        )
 
 
 def _averages(app: Application) -> list[str]:
@@ -183,9 +198,9 @@ def _at_ends(args: argparse.Namespace, ends: list[tuple[str, Any]]) -> list[str]
     ]
 
 
-def _tuned(args: argparse.Namespace, app: Application | None) -> list[str]:
+def _tuned(metric: str, inquiry: Inquiry, app: Application | None) -> list[str]:
     """What tuning the threshold of each model for the metric would mean, for scores in a file."""
-    if app is None or not args.scores or args.file in (None, "-") or args.scores_are == "rank":
+    if app is None or not inquiry.scores or inquiry.file in (None, "-") or inquiry.kind == "rank":
         return []
     from stakes.audit import best_threshold
     from stakes.inquiry.case_question import asked
@@ -194,19 +209,20 @@ def _tuned(args: argparse.Namespace, app: Application | None) -> list[str]:
     from stakes.inquiry.place import texts
     from stakes.summaries import ScoreCounts
 
-    question = asked(args)
-    models = models_of(question.table, question.cases, texts(app.decisions), args)
-    models, cases, _ = without_gaps(models, question.cases, args)
+    question = asked(inquiry)
+    inquiry = question.inquiry
+    models = models_of(question.table, question.cases, texts(app.decisions), inquiry)
+    models, cases, _ = without_gaps(models, question.cases, inquiry)
     found = []
     for model in models:
-        posteriors = posteriors_of(model, cases, app.with_priors(cases.priors), args)
+        posteriors = posteriors_of(model, cases, app.with_priors(cases.priors), inquiry)
         if posteriors is None or model.missing.any():
             continue
         column = posteriors if posteriors.ndim == 1 else posteriors[:, 1]
         scores = ScoreCounts.from_scores(
             cases.truth, column, kind="posterior", sample_weight=cases.weights
         )
-        best = best_threshold(args.metric, scores, application=app.with_priors(None))
+        best = best_threshold(metric, scores, application=app.with_priors(None))
         found.append(f"{model.name}: {best.sentence}")
     return found
 

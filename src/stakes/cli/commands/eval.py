@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from stakes.cli.options import (
     add_engine_options,
     add_group_option,
     add_model_options,
+    file_after_amounts,
+    inquiry_of,
 )
 from stakes.cli.problems import EXIT_CODES, EXIT_GATE, EXIT_OK, EXIT_PROBLEM, complain, warn
 from stakes.cli.show.terminal import shown
@@ -124,17 +127,18 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.show.output_files import files_read, refuse_overwriting
     from stakes.cli.show.output_forms import show, too_few, with_facts
     from stakes.cli.show.progress import attended
-    from stakes.inquiry.cost_words import file_after_amounts
     from stakes.inquiry.ranges import findings_over
 
     file_after_amounts(args)
     _refuse_idle(args)
     gates = [Gate(text) for text in args.fail_if]  # before any work: a typo should not wait
     outputs = {"--html": args.html, "--pdf": args.pdf, "--save": args.save}
-    refuse_overwriting(outputs, files_read(args))
+    inquiry = inquiry_of(args)
+    refuse_overwriting(outputs, files_read(inquiry))
     for path in filter(None, outputs.values()):
         refuse_unwritable(Path(path))
-    findings = with_facts(findings_over(args, attended), args.command_line)
+    watched = partial(attended, quiet=args.quiet)
+    findings = with_facts(findings_over(inquiry, watched), args.command_line)
     for warning in findings.warnings:
         warn(warning)
     if args.forensic:
@@ -148,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
     if args.save:
         from stakes.inquiry.counted_findings import keep
 
-        keep(findings.evaluation, args)
+        keep(findings, args.save)
     written = _write(findings, args)
     show(findings, args)
     if written and not (args.json or args.csv or args.quiet):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from stakes.cli.options import add_data_options
+from stakes.cli.options import add_data_options, inquiry_of
 
 EXAMPLES = """examples:
   stakes inspect churn.csv
@@ -32,6 +32,6 @@ def run(args: argparse.Namespace) -> int:
     for k, (kind, words) in enumerate(kinds_of([args.file, *args.files])):
         if k:
             print()
-        inspected(kind, words, args)
+        inspected(kind, words, inquiry_of(args))
     print("Nothing was evaluated.")
     return EXIT_OK

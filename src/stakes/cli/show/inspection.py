@@ -16,6 +16,7 @@ from stakes.cli.show.fixed_width import Column, fitted
 from stakes.cli.show.terminal import continued, page_width, print_wrapped, shown
 from stakes.exceptions import DataError
 from stakes.inquiry.column_roles import CLASS_COLUMN, ID_NAMES, LABEL_NAMES
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.place import texts
 from stakes.inquiry.truth import KNOWN_PAIRS, counted, quoted
 from stakes.messages.quantities import grouped, plain
@@ -269,7 +270,7 @@ def _names(word: str) -> list[str]:
     return matched or list(found_files(word).paths)
 
 
-def inspected(kind: str, words: list[str], args: Any) -> None:
+def inspected(kind: str, words: list[str], inquiry: Inquiry) -> None:
     """Print what the files hold."""
     if kind == "costs":
         _costs(words[0])
@@ -277,18 +278,18 @@ def inspected(kind: str, words: list[str], args: Any) -> None:
         _counts(words)
     elif kind == "files":
         files = found_files(words[0])
-        _rows(files.paths[0], words[0], args, files)
+        _rows(files.paths[0], words[0], inquiry, files)
     else:
-        _rows(words[0], words[0], args)
+        _rows(words[0], words[0], inquiry)
 
 
 # ------------------------------------------------------------- rows
 
 
-def _rows(path: str, word: str, args: Any, files: Files | None = None) -> None:
+def _rows(path: str, word: str, inquiry: Inquiry, files: Files | None = None) -> None:
     """The columns of a file, or of the first of many, and a command that would evaluate them."""
     table = read_table(path)
-    columns = _described(table, args.label)
+    columns = _described(table, inquiry.label)
     if files is not None and len(files.paths) > 1:
         print_wrapped(f"{word}: {grouped(len(files.paths))} files, {files.form}; the first of them")
     print_wrapped(f"{table.source}: {grouped(table.n_rows)} rows, {table.form}")
@@ -306,7 +307,7 @@ def _rows(path: str, word: str, args: Any, files: Files | None = None) -> None:
         keys = sorted(files.folder_keys)
         print_wrapped(f"Folders are columns too: {quoted(keys)}, e.g. --subset {keys[0]}")
     print()
-    command, remark = _suggestion(word, table, columns, args.positive)
+    command, remark = _suggestion(word, table, columns, inquiry.positive)
     print_wrapped(remark)
     print(f"  {shown(command)}")
 

@@ -15,24 +15,18 @@ from stakes import _files
 from stakes._files import refuse_unwritable
 from stakes._optional import load
 from stakes.exceptions import DataError, FormatError
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.report.canvas import svg_of
 from stakes.sources.patterns import fitting
 
-#: Options that name a file, and those that name several with commas between.
-_SINGLE = ("file", "apply", "costs", "trials")
-_SEVERAL = ("confusion", "more")
 
-
-def files_read(args: Any) -> list[str]:
-    """The files, patterns and folders that the options of a command tell it to read."""
-    words = [getattr(args, name, None) for name in _SINGLE]
-    words += getattr(args, "files", None) or []
-    label = getattr(args, "label", None) or ""
+def files_read(inquiry: Inquiry, *others: str | None) -> list[str]:
+    """The files, patterns and folders that an inquiry reads, and others that its command does."""
+    words = [inquiry.file, inquiry.costs, inquiry.trials, *others]
+    label = inquiry.label or ""
     words += [label] if label.endswith(".npy") else []  # else it is a column
-    lists = [getattr(args, name, None) for name in _SEVERAL]
-    if getattr(args, "trials", None):
-        lists.append(args.scores)  # of trials these are files
-    words += [word for each in lists if isinstance(each, str) for word in each.split(",")]
+    lists = [inquiry.confusion, inquiry.more, inquiry.scores if inquiry.trials else None]
+    words += [word for each in lists if each is not None for word in each.split(",")]
     return [word for word in words if isinstance(word, str) and word]
 
 

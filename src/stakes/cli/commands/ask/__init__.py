@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 
-from stakes.cli.options import add_data_options, add_model_options
+from stakes.cli.options import add_data_options, add_model_options, inquiry_of
 
 __all__ = ["configure", "run"]
 
@@ -95,9 +95,9 @@ def run(args: argparse.Namespace) -> int:
     """Talk, print what was learnt, keep it, and return the exit code."""
     from stakes._files import refuse_unwritable
     from stakes.cli.commands.ask.dialogue import (
+        asked_about,
         conversation,
         fingerprint,
-        more_than_two,
         said_beforehand,
         talk_through,
     )
@@ -109,16 +109,16 @@ def run(args: argparse.Namespace) -> int:
         raise DataError(f"--cases must be 1 or more; got {args.cases}.")
     if not 0 < args.tolerance < math.inf:
         raise DataError(f"--tolerance must be above 0; got {args.tolerance:g}.")
-    refuse_overwriting({"-o": args.output}, files_read(args))
+    refuse_overwriting({"-o": args.output}, files_read(inquiry_of(args)))
     if args.output:  # before anybody has answered anything
         refuse_unwritable(toml_path(args.output))
     args.payers = ""
-    question = more_than_two(args)
-    if question is not None:
+    question = asked_about(args)
+    if question is not None and len(question.cases.classes) > 2:
         from stakes.cli.commands.ask.matrix_dialogue import ask_about_matrix
 
         return ask_about_matrix(question, args)
-    talk, notes = conversation(args)
+    talk, notes = conversation(question, args)
     if not args.json:
         for note in notes:
             print(note)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from stakes._names import as_positions
+from stakes.cli.options import inquiry_of
 from stakes.cli.problems import warn
 from stakes.cli.show.terminal import print_wrapped, shown
 from stakes.elicitation import (
@@ -37,10 +38,10 @@ from stakes.messages.quantities import grouped, percent
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 
 
-def conversation(args: Any) -> tuple[Elicitation, list[str]]:
+def conversation(question: Asked | None, args: Any) -> tuple[Elicitation, list[str]]:
     """The conversation before anything is said, and what the reader should know."""
     kept = kept_prior(args.answers) if args.answers and not args.prevalence else None
-    if args.file is None:
+    if question is None:
         names = ("negative", "positive")
         if kept is not None:
             return _talk({}, kept, names, args), [_as_kept(kept, args.answers)]
@@ -51,10 +52,9 @@ def conversation(args: Any) -> tuple[Elicitation, list[str]]:
             )
         prior, said = _share(args, names)
         return _talk({}, prior, names, args), said
-    question = _asked(args)
-    classes = question.cases.classes
-    models = models_of(question.table, question.cases, classes, args)
-    models, cases, gaps = without_gaps(models, question.cases, args)
+    classes, inquiry = question.cases.classes, question.inquiry
+    models = models_of(question.table, question.cases, classes, inquiry)
+    models, cases, gaps = without_gaps(models, question.cases, inquiry, for_decisions=False)
     systems = {model.name: _system(model, cases) for model in models}
     here = float(cases.priors[1])
     prior = here if kept is None else kept
@@ -96,22 +96,12 @@ def _as_kept(prior: float, source: str) -> str:
     )
 
 
-def more_than_two(args: Any) -> Asked | None:
-    """What was asked, when the file holds more than two outcomes."""
+def asked_about(args: Any) -> Asked | None:
+    """The cases, if there is a file; all errors cost the same as long as nobody knows better."""
     if args.file is None:
         return None
-    question = _asked(args)
-    return question if len(question.cases.classes) > 2 else None
-
-
-def _asked(args: Any) -> Asked:
-    """The cases; all errors cost the same as long as nobody knows better."""
-    args.cost, args.miss, args.false_alarm = ["error=1"], None, None
-    args.gain, args.costs, args.posteriors_already_adjusted = False, None, False
-    if getattr(args, "read_before", None) is None:
-        args.read_before = asked(args)  # read once: the file may be standard input
-    found: Asked = args.read_before
-    return found
+    free = {"gain": (), "costs": None, "posteriors_already_adjusted": False}
+    return asked(inquiry_of(args).but(cost=("error=1",), **free))
 
 
 def _talk(

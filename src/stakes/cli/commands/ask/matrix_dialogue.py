@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +27,7 @@ from stakes.exceptions import CostError, DataError
 from stakes.inquiry.case_question import Asked
 from stakes.inquiry.cost_words import shares, volume
 from stakes.inquiry.decision_options import without_gaps
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.model_columns import Model, models_of
 from stakes.inquiry.ranges import spread_out
 from stakes.inquiry.truth import Cases
@@ -53,11 +53,11 @@ TWO_CLASS = (
 def ask_about_matrix(question: Asked, args: Any) -> int:
     """Talk, print what was learnt, keep it, and return the exit code."""
     _refuse_two_class_options(question.cases.classes, args)
-    cases = question.cases
-    models = models_of(question.table, cases, cases.classes, args)
-    models, cases, gaps = without_gaps(models, cases, args)
-    args, ends = _spread(args)
-    priors = _place(cases, args)
+    cases, inquiry = question.cases, question.inquiry
+    models = models_of(question.table, cases, cases.classes, inquiry)
+    models, cases, gaps = without_gaps(models, cases, inquiry, for_decisions=False)
+    middle, ends = spread_out(inquiry.but(file=None))  # the rows are here already
+    priors = _place(cases, middle)
     if len(models) < 2:
         raise DataError(
             "with more than two outcomes I ask which model's outcome you prefer; there is one.",
@@ -98,18 +98,11 @@ def _refuse_two_class_options(classes: tuple[str, ...], args: Any) -> None:
             )
 
 
-def _spread(args: Any) -> tuple[Any, list[tuple[str, Any]]]:
-    """The options in the middle of a range of shares, and at its ends, each by its name."""
-    at = copy.copy(args)
-    at.file = None  # the rows are here already
-    return spread_out(at)
-
-
-def _place(cases: Cases, args: Any) -> FloatArray:
+def _place(cases: Cases, inquiry: Inquiry) -> FloatArray:
     """The share of each outcome where it will run."""
-    if not args.prevalence:
+    if not inquiry.prevalence:
         return np.asarray(cases.priors)
-    return as_priors(shares(args.prevalence, cases.classes), cases.classes, name="--prevalence")
+    return as_priors(shares(inquiry.prevalence, cases.classes), cases.classes, name="--prevalence")
 
 
 def _start(cases: Cases, args: Any) -> MatrixElicitation:

@@ -6,7 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from stakes.cli.options import add_cost_options, add_data_options, add_model_options
+from stakes.cli.options import (
+    add_cost_options,
+    add_data_options,
+    add_model_options,
+    file_after_amounts,
+    inquiry_of,
+)
 from stakes.cli.problems import EXIT_OK, warn
 
 __all__ = ["configure", "run"]
@@ -99,7 +105,6 @@ def run(args: argparse.Namespace) -> int:
     from stakes._files import refuse_unwritable
     from stakes.cli.show.output_files import files_read, refuse_overwriting
     from stakes.exceptions import DataError
-    from stakes.inquiry.cost_words import file_after_amounts
 
     file_after_amounts(args)
     if args.model:
@@ -109,7 +114,9 @@ def run(args: argparse.Namespace) -> int:
             "--plot needs the truth, which --apply does not ask for.",
             hint="draw when the calibration is learnt:  stakes calibrate data.csv ... --plot r.svg",
         )
-    refuse_overwriting({"-o": args.output, "--plot": args.plot}, files_read(args))
+    refuse_overwriting(
+        {"-o": args.output, "--plot": args.plot}, files_read(inquiry_of(args), args.apply)
+    )
     if args.output:
         refuse_unwritable(Path(args.output))
     if args.plot:
@@ -146,11 +153,17 @@ def _learn(args: Any) -> int:
             f"--choose-by says how to choose, and --kind {args.kind} leaves nothing to choose.",
             hint="leave one of them out",
         )
-    args.costs_assumed = not (args.cost or args.gain or args.costs or args.miss or args.false_alarm)
+    if args.file is None:
+        raise DataError(
+            "there is no file to read.",
+            hint="stakes calibrate data.csv --label y --model model_a -o model_a_cal.json",
+        )
+    inquiry = inquiry_of(args)
+    args.costs_assumed = not inquiry.gives_costs
     if args.costs_assumed:
-        args.cost = ["error=1"]
+        inquiry = inquiry.but(cost=("error=1",))
     with Telling() as telling:
-        learnt = learn(args, telling)
+        learnt = learn(inquiry, args, telling)
         said = said_of(learnt, args)
     for warning in learnt.warnings:
         warn(warning)

@@ -24,8 +24,9 @@ from stakes.inquiry.calibration_words import told
 from stakes.inquiry.case_question import Asked, asked
 from stakes.inquiry.column_roles import class_columns
 from stakes.inquiry.decision_options import Turned, turned_round, without_gaps
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.model_columns import Model, models_of
-from stakes.inquiry.place import at_place, judged_at, texts
+from stakes.inquiry.place import Placed, at_place, texts
 from stakes.inquiry.truth import Cases
 from stakes.posteriors import Posteriors, shift_priors
 
@@ -164,31 +165,33 @@ class Learnt:
     warnings: tuple[str, ...]
 
 
-def learn(args: Any, telling: Telling) -> Learnt:
+def learn(inquiry: Inquiry, args: Any, telling: Telling) -> Learnt:
     """Fit the calibrator that was asked for and cross-fit it for the costs."""
-    telling.say(f"reading {args.file}")
-    question = asked(args)
+    telling.say(f"reading {inquiry.file}")
+    question = asked(inquiry)
+    inquiry = question.inquiry
     if question.words is not None:
         raise DataError(
             "calibration needs the same costs for every case.", hint="--cost fn=10 fp=1"
         )
-    app = at_place(question.application, question.cases.priors, args)
-    models = models_of(question.table, question.cases, texts(app.decisions), args)
+    at_place(question.application, question.cases.priors, inquiry)
+    decisions = texts(question.application.decisions)
+    models = models_of(question.table, question.cases, decisions, inquiry)
     if len(models) != 1 or models[0].scores is None:
         raise DataError(
             f"one model with scores is calibrated at a time; got {len(models)}: "
             f"{', '.join(model.name for model in models)}.",
             hint=f"--model {shlex.quote(models[0].name)}",
         )
-    models, cases, gaps = without_gaps(models, question.cases, args)
+    models, cases, gaps = without_gaps(models, question.cases, inquiry, for_decisions=False)
     cases = replace(cases, weights=_of_mean_one(cases.weights))
-    app = at_place(question.application, cases.priors, args)
-    turned = turned_round(models, cases, args)
+    place = at_place(question.application, cases.priors, inquiry)
+    turned = turned_round(models, cases, inquiry)
     if turned and args.kind in RISING:
         raise _nothing_to_learn(turned[0], args.kind)
     said = tuple(filter(None, [gaps, *(each.text for each in turned), _about_few(cases)]))
     try:
-        found = _learnt(replace(question, cases=cases), models[0], app, args, telling)
+        found = _learnt(replace(question, cases=cases), models[0], place, args, telling)
     except StakesError as error:
         raise told(error, cases) from None
     return replace(found, turned=bool(turned), warnings=said)
@@ -203,13 +206,13 @@ def _nothing_to_learn(turned: Turned, kind: str) -> DataError:
     )
 
 
-def _learnt(question: Asked, model: Model, app: Application, args: Any, telling: Telling) -> Learnt:
+def _learnt(question: Asked, model: Model, place: Placed, args: Any, telling: Telling) -> Learnt:
     """Fit, and compare what is said of cases that had no part in it."""
-    cases = question.cases
-    scores = log_scores(model, cases.priors, args.scores_are)
-    there = _positions(judged_at(app, args))
-    found = fitted(scores, cases, _groups(question, cases, args), there, args, telling)
-    _remember(found.calibrator, model, cases.weights, args.scores_are)
+    cases, kind = question.cases, question.inquiry.kind
+    scores = log_scores(model, cases.priors, kind)
+    there = _positions(place.judged)
+    found = fitted(scores, cases, _groups(question, cases), there, args, telling)
+    _remember(found.calibrator, model, cases.weights, kind)
     telling.say("judging")
     after = np.exp(found.logs)
     if there.priors is not None:  # what is said of these cases is compared with these cases
@@ -220,11 +223,11 @@ def _learnt(question: Asked, model: Model, app: Application, args: Any, telling:
     return Learnt(
         calibrator=found.calibrator,
         model=model.name,
-        columns=_columns(question, model, args),
+        columns=_columns(question, model),
         question=question,
         cases=cases,
-        application=app,
-        before=None if args.scores_are == "rank" else Posteriors.from_logits(scores).values,
+        application=place.app,
+        before=None if kind == "rank" else Posteriors.from_logits(scores).values,
         after=after,
         cost=cost,
         entropy=entropy,
@@ -274,18 +277,19 @@ def _positions(app: Application) -> Application:
     return Application(app.costs.values, app.priors, app.unit, app.volume, app.period)
 
 
-def _groups(question: Asked, cases: Cases, args: Any) -> NDArray[Any] | None:
+def _groups(question: Asked, cases: Cases) -> NDArray[Any] | None:
     """The column that keeps rows together."""
-    if args.group is None:
+    name = question.inquiry.group
+    if name is None:
         return None
-    return question.table.cells(args.group)[cases.rows]
+    return question.table.cells(name)[cases.rows]
 
 
-def _columns(question: Asked, model: Model, args: Any) -> dict[str, str]:
+def _columns(question: Asked, model: Model) -> dict[str, str]:
     """Which column holds what: by class, or the one score."""
-    if args.scores:
+    if question.inquiry.scores:
         return {"score": model.name}
-    found = class_columns(question.table, args.proba)[0]
+    found = class_columns(question.table, question.inquiry.proba or "")[0]
     return dict(found.by_class) if found.matrix is None else {"matrix": found.matrix}
 
 

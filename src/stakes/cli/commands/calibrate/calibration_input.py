@@ -16,7 +16,6 @@ from stakes.cli.commands.calibrate.calibration_fit import Learnt, log_scores
 from stakes.cli.commands.calibrate.score_scale import OTHER_COLUMN, prior_odds, settled
 from stakes.cli.show.output_files import write_whole
 from stakes.exceptions import DataError, FormatError, PosteriorError
-from stakes.inquiry.case_table import said_what_scores_are
 from stakes.inquiry.column_roles import flipped
 from stakes.inquiry.model_columns import Model, sums_checked
 from stakes.messages.quantities import grouped
@@ -48,17 +47,17 @@ class Input:
     priors: tuple[float, ...]
 
 
-def _kept(learnt: Learnt, args: Any) -> dict[str, Any]:
+def _kept(learnt: Learnt) -> dict[str, Any]:
     """The same as JSON types, for the file of a calibration."""
-    cases = learnt.cases
+    cases, inquiry = learnt.cases, learnt.question.inquiry
     order = cases.found if len(cases.found) == len(cases.classes) else cases.classes
     return {
         "model": learnt.model,
         "columns": learnt.columns,
-        "scores_are": args.scores_are,
+        "scores_are": inquiry.kind,
         "priors": cases.priors.tolist(),
-        "flip": learnt.model in flipped([learnt.model], args),
-        "renormalise": bool(args.renormalise),
+        "flip": learnt.model in flipped([learnt.model], inquiry),
+        "renormalise": inquiry.renormalise,
         "order": list(order),
         "source": learnt.question.table.source,
         "sha256": learnt.question.table.digest,
@@ -68,7 +67,7 @@ def _kept(learnt: Learnt, args: Any) -> dict[str, Any]:
 def save(learnt: Learnt, args: Any) -> list[str]:
     """Write the calibrator with what its scores are; returns what to say of it."""
     saved = learnt.calibrator.to_dict()
-    saved["input"] = _kept(learnt, args)
+    saved["input"] = _kept(learnt)
     size = write_whole(Path(args.output), sealed(saved).decode("ascii"))
     return [
         f"calibration: {args.output} ({max(1, round(size / 1000))} kB)",
@@ -114,7 +113,7 @@ def _fits(given: dict[str, Any], names: tuple[str, ...]) -> bool:
 def agreed(kept: Input, learnt: Calibrator, args: Any) -> Input:
     """The input with what the options add to it; what contradicts it is refused."""
     found = replace(kept, columns={"score": args.scores}) if args.scores else kept
-    said = args.scores_are if said_what_scores_are(args) else None
+    said = args.scores_are
     if said is not None and kept.scores_are not in (None, said):
         raise DataError(
             f"--scores-are {said}, but the calibration was learnt on {MEANT[kept.scores_are]} "

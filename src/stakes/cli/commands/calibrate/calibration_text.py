@@ -41,14 +41,14 @@ def learnt_record(learnt: Learnt, args: Any, *, naive: float) -> dict[str, Any]:
         "label": cases.label,
         "model": learnt.model,
         "columns": learnt.columns,
-        "scores_are": args.scores_are,
+        "scores_are": learnt.question.inquiry.kind,
         "asked": args.kind,
         "kind": chosen.kind,
         "members": _members(chosen),
         "bound": cal.options["bound"],
         "folds": args.folds,
         "seed": args.seed,
-        "group": args.group,
+        "group": learnt.question.inquiry.group,
         "application": application_record(app, cases.priors),
         "cost": _gain(learnt.cost, learnt),
         "nec": None if naive <= 0 else _scaled(_gain(learnt.cost, learnt), naive),
@@ -130,7 +130,7 @@ class Echo(NamedTuple):
 def echo(learnt: Learnt, args: Any) -> Echo:
     """What was understood."""
     app, cases = learnt.application, learnt.cases
-    notes = [f"the truth is in '{cases.label}', {_model(learnt, args)}", *learnt.question.notes]
+    notes = [f"the truth is in '{cases.label}', {_model(learnt)}", *learnt.question.notes]
     costs = describe_costs(app.costs, unit=app.unit).splitlines()
     if args.costs_assumed:
         option = "--cost fn=10 fp=1" if len(cases.classes) == 2 else "--costs costs.toml"
@@ -154,12 +154,13 @@ def _read(learnt: Learnt) -> str:
     return f"read {learnt.question.table.source}: {size} cases ({counts})"
 
 
-def _model(learnt: Learnt, args: Any) -> str:
+def _model(learnt: Learnt) -> str:
     """Which columns hold what."""
-    what = HOLDS[args.scores_are]
+    inquiry = learnt.question.inquiry
+    what = HOLDS[inquiry.kind]
     if "score" in learnt.columns:
         first, second = learnt.cases.classes
-        if learnt.model in args.flip.split(","):
+        if learnt.model in inquiry.flip.split(","):
             return f"{what} of {first} in '{learnt.model}', turned by --flip"
         return f"{what} of {second} in '{learnt.model}'"
     if "matrix" in learnt.columns:

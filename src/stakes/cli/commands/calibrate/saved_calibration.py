@@ -31,7 +31,6 @@ from stakes.cli.problems import EXIT_OK
 from stakes.cli.show.terminal import print_wrapped
 from stakes.cli.streams import printing_is_the_output
 from stakes.exceptions import DataError, PriorError, StakesError, UndefinedError
-from stakes.inquiry.case_table import said_what_scores_are
 from stakes.inquiry.cost_words import shares
 from stakes.messages.quantities import grouped, percent
 from stakes.posteriors import Posteriors, PriorEstimate, estimate_priors
@@ -296,7 +295,7 @@ def _scores(
     table: Table, source: Input, kept: Input, learnt: Calibrator, args: Any
 ) -> NDArray[np.float64]:
     """The scores as the calibrator takes them, looked at before."""
-    said, whence = said_what_scores_are(args), ""
+    said, whence = args.scores_are is not None, ""
     unknown = kept.scores_are is None and learnt._sort is None and not said
     if unknown:
         whence = f"{UNKNOWN}, so they are read as probabilities"

@@ -11,6 +11,7 @@ from stakes.cli.options import (
     add_engine_options,
     add_group_option,
     add_model_options,
+    inquiry_of,
 )
 from stakes.cli.problems import EXIT_CODES, EXIT_GATE, EXIT_OK, warn
 from stakes.cli.show.terminal import shown
@@ -94,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
         words.insert(1, args.cost.pop())  # files stood after --cost fn=10 fp=1
     gates = [PeriodGate(text) for text in args.fail_if]
     args.files = [word for word in words if word is not None]
-    refuse_overwriting({"--plot": args.plot}, files_read(args))
+    refuse_overwriting({"--plot": args.plot}, files_read(inquiry_of(args), *args.files))
     if args.plot:
         refuse_undrawable(args.plot)
     found = watched(args.files, args)

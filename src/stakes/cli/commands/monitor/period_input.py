@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from stakes._names import as_positions
 from stakes.application import Application, CaseCosts
 from stakes.cli.commands.monitor.watch_text import Watched, chosen, costs_said, watch_over
+from stakes.cli.options import inquiry_of
 from stakes.cli.show.progress import attended
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
@@ -25,11 +27,11 @@ from stakes.inquiry.cost_words import binary_case_costs, shares
 from stakes.inquiry.counted_findings import ordered_table, over_names, read_kept, renamed
 from stakes.inquiry.decision_options import decided, posteriors_of, said_by, without_gaps
 from stakes.inquiry.far_counts import as_text, counted_far
+from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.model_columns import Model, models_of
-from stakes.inquiry.place import at_place, groups_of, judged_at, texts
+from stakes.inquiry.place import at_place, groups_of, texts
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
-from stakes.sources.patterns import needs_engine
 from stakes.sources.summary_files import listed_files
 from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, ScoreCounts
 from stakes.summaries.stored_file import is_summary
@@ -122,8 +124,7 @@ def _named(dates: NDArray[np.datetime64], period: str) -> NDArray[Any]:
 
 def from_far(args: Any) -> Watched:
     """Files of any number, put into periods by a column, counted where they lie."""
-    args.subset = args.time
-    found = counted_far(args, attended)
+    found = counted_far(inquiry_of(args).but(subset=args.time), partial(attended, quiet=args.quiet))
     app, reduction = found.application, found.reduction
     name = chosen(list(reduction.request.models), args.model)
     times = Labels(
@@ -136,7 +137,7 @@ def from_far(args: Any) -> Watched:
         table = ConfusionMatrix(counts, app.classes, app.decisions)
         periods[names[place]] = periods[names[place]] + table if names[place] in periods else table
     ordered = {label: periods[label] for label in names}
-    watch = watch_over(ordered, judged_at(app, args), args)
+    watch = watch_over(ordered, found.judged, args)
     return Watched(watch, found.files.title, name, costs_said(app), found.warnings)
 
 
@@ -160,7 +161,7 @@ def from_files(paths: list[str], args: Any) -> Watched:
         if not single and model not in each.tables:
             raise DataError(f"{name} has no model '{model}'; it has {', '.join(each.tables)}.")
         tables[name] = next(iter(each.tables.values())) if single else each.tables[model]
-    app = over_names(next(iter(tables.values())), args)
+    app = over_names(next(iter(tables.values())), inquiry_of(args))
     if args.prevalence:
         app = app.with_priors(shares(args.prevalence, texts(app.classes)))
     periods: dict[str, Any] = {}
@@ -177,27 +178,28 @@ def from_files(paths: list[str], args: Any) -> Watched:
 
 def from_rows(args: Any) -> Watched:
     """Rows of one file, put into periods by a column."""
-    question = asked(args)
-    app = at_place(question.application, question.cases.priors, args)
-    models = models_of(question.table, question.cases, texts(app.decisions), args)
+    question = asked(inquiry_of(args))
+    inquiry, decisions = question.inquiry, texts(question.application.decisions)
+    at_place(question.application, question.cases.priors, inquiry)
+    models = models_of(question.table, question.cases, decisions, inquiry)
     name = chosen([model.name for model in models], args.model)
     models = [model for model in models if model.name == name]
-    models, cases, gaps = without_gaps(models, question.cases, args)
-    app = at_place(question.application, cases.priors, args)
+    models, cases, gaps = without_gaps(models, question.cases, inquiry)
+    app, judged = at_place(question.application, cases.priors, inquiry)
     case_costs = None
     if question.words is not None:
         case_costs = binary_case_costs(question.words, cases.classes, question.table, cases.rows)
-    codes = _decided(models[0], cases, app, args, case_costs)
+    codes = _decided(models[0], cases, app, inquiry, case_costs)
     names, places = period_of(question.table.labels(args.time), cases.rows, args)
-    groups = groups_of(question.table, cases, args.group)
-    if groups is not None:
-        groups = np.array(question.table.labels(args.group).names, dtype=object)[groups]
+    groups = groups_of(question.table, cases, inquiry.group)
+    if groups is not None and inquiry.group is not None:
+        groups = np.array(question.table.labels(inquiry.group).names, dtype=object)[groups]
     periods = {
         label: _counted(cases.truth, codes, groups, places == k, app, case_costs)
         for k, label in enumerate(names)
     }
     scores = _scores(models[0], cases, names, places)
-    found = watch_over(periods, judged_at(app, args), args, scores)
+    found = watch_over(periods, judged, args, scores)
     said = costs_said(app) if case_costs is None else ("costs differ from case to case",)
     return Watched(found, question.table.source, name, said, (gaps,) if gaps else ())
 
@@ -218,14 +220,14 @@ def _scores(
 
 
 def _decided(
-    model: Model, cases: Any, app: Application, args: Any, case_costs: CaseCosts | None
+    model: Model, cases: Any, app: Application, inquiry: Inquiry, case_costs: CaseCosts | None
 ) -> NDArray[Any]:
     """What the model decided in each case."""
     if model.decisions is None and not model.missing.any():
         if case_costs is None:
-            codes = decided(model, cases, app, args)
+            codes = decided(model, cases, app, inquiry)
         else:
-            posteriors = posteriors_of(model, cases, app, args)
+            posteriors = posteriors_of(model, cases, app, inquiry)
             if posteriors is None:
                 codes = None
             else:
@@ -234,7 +236,7 @@ def _decided(
             return codes
     if case_costs is not None and model.decisions is None:
         raise DataError("costs per case need probabilities in every row.", hint="--missing drop")
-    return said_by(model, cases, app, args)[0]
+    return said_by(model, cases, app, inquiry)[0]
 
 
 def _counted(
@@ -271,7 +273,7 @@ def watched(words: Sequence[str], args: Any) -> Watched:
         raise DataError("--weight is not for monitoring: weights do not say how many cases.")
     if args.time is not None and len(words) == 1:
         args.file = words[0]
-        return from_far(args) if needs_engine(args) else from_rows(args)
+        return from_far(args) if inquiry_of(args).is_far else from_rows(args)
     paths = listed_files(words) if words and args.time is None else []
     if len(paths) >= 2:
         return from_files(paths, args)

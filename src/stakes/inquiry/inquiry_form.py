@@ -1,0 +1,206 @@
+"""Inquiry: everything that was asked, in one frozen object that can be kept and asked again."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from stakes.application import Application
+from stakes.application.toml_text import toml_value
+from stakes.exceptions import DataError, FormatError
+from stakes.sources.patterns import is_far
+
+#: What the numbers of a model may be, as --scores-are says it.
+KINDS = ("prob", "logit", "llr", "rank")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inquiry:
+    """What is to be judged, where it lies, and by which costs; nothing is read to make one.
+
+    It is made from the options of the command line, from keywords, or from a TOML file with the
+    same words; every evaluation of files holds its own, so that it can be asked again.
+
+    Parameters
+    ----------
+    file : str, optional
+        A file, a pattern, a folder or an address; ``-`` is standard input.
+    label, positive : str, optional
+        The column of the truth, and the outcome that is acted on.
+    scores, proba, decisions : str or sequence of str, optional
+        The columns of the models: p(positive), one probability for each outcome (the last star
+        of a pattern is the outcome), or decisions.
+    scores_are : {"prob", "logit", "llr", "rank"}, optional
+        What the scores are; probabilities if that is not said.
+    narrow, renormalise : bool
+        That logarithms between 0 and 1 are meant; that rows are rescaled to add to 1.
+    flip : str or sequence of str
+        Columns of scores where higher means less likely.
+    weight, group, subset : str, optional
+        Columns: how much each row weighs, which rows belong together, which are judged apart.
+    missing : {"drop", "naive", "abstain"}, optional
+        What becomes of cases that a model says nothing about.
+    confusion : str or sequence of str, optional
+        Files of confusion matrices in place of cases.
+    trials : str, optional
+        A list of trials; `scores` then names files.
+    more, join_on : str, optional
+        Files with further columns, and the column by which they are joined.
+    cost, gain : sequence of str
+        Amounts such as ``fn=10``; `gain` is empty where costs are meant, and ``("",)`` where the
+        amounts of `cost` or `costs` are gains.
+    costs : str or Application, optional
+        A file of costs.
+    prevalence : str, optional
+        The share of the positive outcome where it will run, or the share of each.
+    posteriors_already_adjusted : bool
+        That probabilities hold for that prevalence already.
+    unit, volume : str, optional
+        What a cost of 1 is, and how many cases there are in a period.
+    preset : str, optional
+        Costs and shares of an evaluation of NIST.
+    engine, memory : str, optional
+        Who counts what is too large to read, and in how much memory.
+    time, period : str, optional
+        The column of times and the length of a period, for monitoring.
+    min_cases : int
+        With fewer cases of an outcome there is no verdict.
+    """
+
+    file: str | None = None
+    label: str | None = None
+    positive: str | None = None
+    scores: str | None = None
+    proba: str | None = None
+    decisions: str | None = None
+    scores_are: str | None = None
+    narrow: bool = False
+    renormalise: bool = False
+    flip: str = ""
+    weight: str | None = None
+    group: str | None = None
+    subset: str | None = None
+    missing: str | None = None
+    confusion: str | None = None
+    trials: str | None = None
+    more: str | None = None
+    join_on: str | None = None
+    cost: tuple[str, ...] = ()
+    gain: tuple[str, ...] = ()
+    costs: str | Application | None = None
+    prevalence: str | None = None
+    posteriors_already_adjusted: bool = False
+    unit: str | None = None
+    volume: str | None = None
+    preset: str | None = None
+    engine: str | None = None
+    memory: str = "2GB"
+    time: str | None = None
+    period: str | None = None
+    min_cases: int = 10
+
+    def __post_init__(self) -> None:
+        for name in ("scores", "proba", "decisions", "flip", "confusion", "more"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                object.__setattr__(self, name, ",".join(value))
+        for name in ("cost", "gain"):
+            object.__setattr__(self, name, _words(getattr(self, name)))
+        if self.scores_are is not None and self.scores_are not in KINDS:
+            raise DataError(
+                f"scores are {', '.join(KINDS[:-1])} or {KINDS[-1]}; got {self.scores_are!r}."
+            )
+
+    @property
+    def kind(self) -> str:
+        """What the scores are: probabilities if that was not said."""
+        return self.scores_are or KINDS[0]
+
+    @property
+    def gives_costs(self) -> bool:
+        """Whether anything was said about costs."""
+        return bool(self.cost or self.gain or self.costs)
+
+    @property
+    def gains_alone(self) -> bool:
+        """Whether it was said that the amounts are gains, and no more."""
+        return self.gain == ("",)
+
+    @property
+    def models_given(self) -> tuple[str, ...]:
+        """The ways in which models were named: decisions, scores, proba."""
+        return tuple(kind for kind in ("decisions", "scores", "proba") if getattr(self, kind))
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the rows are counted where they lie, by an engine."""
+        if self.confusion:
+            return False
+        needed = bool(self.group or self.more or self.trials)
+        return is_far(self.file, self.engine, rows_needed=needed)
+
+    def but(self, **changes: Any) -> Inquiry:
+        """The same inquiry with some answers changed."""
+        return replace(self, **changes)
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What was said, by name; what was not is left out."""
+        found = {each.name: getattr(self, each.name) for each in fields(self)}
+        plain = {each.name: each.default for each in fields(self)}
+        return {name: value for name, value in found.items() if value != plain[name]}
+
+    def to_toml(self) -> str:
+        """As TOML, to be kept and asked again: ``stakes eval --inquiry FILE``."""
+        said = self.said
+        if isinstance(said.get("costs"), Application):
+            raise DataError("costs that were made in Python cannot be kept by their file name.")
+        return "".join(f"{name} = {toml_value(value)}\n" for name, value in said.items())
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Inquiry:
+        """An inquiry that was kept; files in it are meant from where you are, as when typed."""
+        file = Path(path)
+        try:
+            table = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+        except ValueError as error:
+            raise FormatError(f"{file.name}: {error}.", hint='label = "churned"') from None
+        return cls.of(table, where=file.name)
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any], where: str = "the inquiry") -> Inquiry:
+        """An inquiry from words and values; unknown words are refused."""
+        known = {each.name for each in fields(cls)}
+        given = {key.replace("-", "_"): value for key, value in table.items()}
+        strange = [key for key in given if key not in known]
+        if strange:
+            raise FormatError(
+                f"{where} asks for '{strange[0]}', which I do not know.",
+                hint=f"the words are those of the options: {', '.join(sorted(known))}",
+            )
+        return cls(**given)
+
+
+def _words(given: str | Iterable[str] | Mapping[str, Any]) -> tuple[str, ...]:
+    """Amounts as words: ``fn=10``; a mapping from names to amounts is one way to say them."""
+    if isinstance(given, Mapping):
+        return tuple(f"{key}={value}" for key, value in given.items())
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def from_options(options: Mapping[str, Any]) -> Inquiry:
+    """An inquiry from the options of a command, of which some may not exist there."""
+    given = {each.name: options[each.name] for each in fields(Inquiry) if each.name in options}
+    given["cost"] = [*(options.get("cost") or ())]
+    for name, short in (("miss", "fn"), ("false_alarm", "fp")):
+        if options.get(name) is not None:
+            given["cost"].append(f"{short}={options[name]}")
+    gain = options.get("gain")
+    given["gain"] = ("",) if gain == [] else tuple(gain or ())
+    if "min_positives" in options:
+        given["min_cases"] = options["min_positives"]
+    given["flip"] = given.get("flip") or ""
+    return Inquiry(**given)
