@@ -156,12 +156,20 @@ class TestBayesDecisionClassifier:
         moved = BayesDecisionClassifier(LogisticRegression()).fit(X, y)
         assert (placed.predict(X) == moved.predict(X, priors=[0.5, 0.5])).all()
 
+    def test_its_rule_says_what_it_decides(self, two_classes) -> None:
+        X, y = two_classes
+        app = stakes.Application([[0, 1], [10, 0]], priors=[0.9, 0.1])
+        model = BayesDecisionClassifier(LogisticRegression(), app).fit(X, y)
+        given = model.estimator_.predict_proba(X)[:, 1]
+        assert str(model.rule_) == f"p > {model.rule_.threshold:.3f}"
+        assert (model.predict(X) == (given > model.rule_.threshold)).all()
+
     def test_priors_of_an_unseen_class_raise(self, two_classes) -> None:
         X, y = two_classes
         costs = stakes.CostMatrix.zero_one(3)
         model = BayesDecisionClassifier(LogisticRegression(), costs).fit(X, y)
         assert set(model.predict(X)) <= {0, 1}
-        with pytest.raises(PriorError, match="class 2 has no case in the training data"):
+        with pytest.raises(PriorError, match="class 2 has no case in the data"):
             model.predict(X, priors=[0.4, 0.4, 0.2])
 
     def test_names_in_another_order_than_the_labels(self, two_classes) -> None:

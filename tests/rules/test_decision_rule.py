@@ -191,6 +191,20 @@ def test_a_class_without_a_share_is_never_expected():
         rule.decide([0.2, 1.0])
 
 
+def test_a_class_without_any_share_stays_out():
+    p = np.array([[0.5, 0.3, 0.2], [0.1, 0.8, 0.1]])
+    app = Application(1 - np.eye(3), priors=[0.2, 0.8, 0])
+    rule = DecisionRule(app, from_priors=[0.5, 0.5, 0])
+    moved = p * [0.4, 1.6, 0]
+    moved /= moved.sum(axis=1, keepdims=True)
+    assert rule.decide(p).tolist() == bayes_decisions(moved, app.costs).tolist() == [1, 1]
+    with pytest.raises(PosteriorError, match="row 1 leaves only 2 possible"):
+        rule.decide([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
+    costs = np.stack([1 - np.eye(3)] * 2)
+    case = DecisionRule(app, from_priors=[0.5, 0.5, 0], per_case=True)
+    assert case.decide(p, costs=costs).tolist() == [1, 1]
+
+
 def test_ranks_and_given_decisions():
     ranks = DecisionRule(APP, scores="rank", cut=3.5)
     assert ranks.decide([3.5, 4.0]).tolist() == [0, 1]
@@ -301,7 +315,7 @@ def test_expressions_of_more_classes(engine):
         ({"scores": "decision", "cut": 0.5}, DataError, "on scores as they are"),
         ({"scores": "decision", "per_case": True}, DataError, "not decided again"),
         ({"application": COSTS, "scores": "llr"}, PriorError, "need the priors"),
-        ({"from_priors": [1, 0]}, PriorError, "must be positive"),
+        ({"from_priors": [1, 0]}, PriorError, "'churn' has no case in the data"),
         ({"from_priors": [0.7, 0.7]}, PriorError, "must add to 1"),
         ({"score_range": (1, 0)}, DataError, "in order"),
         ({"calibrator": Affine()}, DataError, "not been fitted"),

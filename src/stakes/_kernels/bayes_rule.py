@@ -153,8 +153,12 @@ def shares(priors: Any) -> list[Fraction]:
 
 
 def moved_shares(priors: Any, said_at: Any) -> list[Fraction]:
-    """By how much each posterior is multiplied when it is moved from some shares to others."""
-    return [p / q for p, q in zip(shares(priors), shares(said_at), strict=True)]
+    """By how much each posterior is multiplied when it is moved from some shares to others.
+
+    A class without a share in the new place is multiplied by 0, whatever its share was.
+    """
+    pairs = zip(shares(priors), shares(said_at), strict=True)
+    return [p / q if p else Fraction(0) for p, q in pairs]
 
 
 def moved_threshold(threshold: Any, factors: Sequence[Fraction]) -> Fraction:

@@ -168,7 +168,13 @@ def moved_decisions(
     """
     if np.array_equal(priors, said_at):
         return bayes_decisions(posteriors, costs.values)
-    factors = moved_shares(priors, said_at)
+    return weighed_decisions(posteriors, costs, moved_shares(priors, said_at))
+
+
+def weighed_decisions(
+    posteriors: NDArray[Any], costs: CostMatrix, factors: Sequence[Fraction]
+) -> NDArray[Any]:
+    """Bayes decisions where the costs of each class are multiplied by its factor."""
     if costs.shape[0] != 2:
         ratios = np.array([float(factor / max(factors)) for factor in factors])
         return bayes_decisions(posteriors, costs.values * ratios[:, None])

@@ -16,8 +16,6 @@ from stakes._columns import as_column
 from stakes._kernels.bayes_rule import cuts, thresholds
 from stakes._names import as_positions, encode, listed
 from stakes.application import Application, CaseCosts, as_application
-from stakes.decisions import bayes_decisions
-from stakes.decisions.bayes import moved_decisions
 from stakes.engines.row_rules import Bins
 from stakes.exceptions import DataError, MergeError, PosteriorError, PriorError
 from stakes.posteriors import Posteriors
@@ -81,19 +79,14 @@ def decisions_of(
     """Decisions as given, or the Bayes decisions of posteriors that were made for `said_at`."""
     if said.ndim == 1:
         return said
-    if app.priors is not None:
-        if said_at is None:
-            raise PriorError(
-                "the application has priors, so I need to know the base rate that the "
-                "posteriors were made for.",
-                hint="Stream(app, posterior_priors=[...]); app.priors when they already hold there",
-            )
-        if not np.array_equal(app.priors, said_at):
-            if case_costs is None and (app.priors > 0).all() and (said_at > 0).all():
-                return moved_decisions(said, app.costs, app.priors, said_at)
-            said = Posteriors(said).with_priors(app.priors, old=said_at).values
-    table = app.costs if case_costs is None else case_costs
-    return bayes_decisions(said, table, classes=table.classes)
+    if app.priors is not None and said_at is None:
+        raise PriorError(
+            "the application has priors, so I need to know the base rate that the "
+            "posteriors were made for.",
+            hint="Stream(app, posterior_priors=[...]); app.priors when they already hold there",
+        )
+    rule = DecisionRule(app, from_priors=said_at, per_case=case_costs is not None)
+    return rule.decide(said, costs=case_costs)
 
 
 @contextmanager

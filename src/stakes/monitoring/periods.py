@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stakes._kernels import bayes_rule as intervals
 from stakes._kernels.interval_ends import normal_quantile
 from stakes.application import Application, UncertainApplication, as_application
-from stakes.exceptions import DataError, StakesError
+from stakes.exceptions import DataError
 from stakes.monitoring.samples import Chances, Moved, Samples, chances_of, moved, samples_of
 from stakes.results import Frame
+from stakes.rules import DecisionRule
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import interval
@@ -84,13 +84,13 @@ def _moved_threshold(change: PeriodChange) -> tuple[float, float] | None:
     if len(change.classes) != 2 or change.application.costs.shape != (2, 2):
         return None
     p, q = change.priors_before, change.priors_after
-    try:
-        cut = change.application.posterior_threshold
-    except StakesError:
+    if not (0 < p[1] < 1 and 0 < q[1] < 1):
         return None
-    if not (0 < cut < 1 and 0 < p[1] < 1 and 0 < q[1] < 1):
+    rule = DecisionRule(change.application.with_priors(p))
+    old, new = rule.threshold, rule.moved(q).threshold
+    if rule.taken != (0, 1) or old is None or new is None or not 0 < old < 1:
         return None
-    return cut, intervals.in_type(intervals.moved_threshold(cut, intervals.moved_shares(q, p)))
+    return old, new
 
 
 def _errors(change: PeriodChange) -> str:

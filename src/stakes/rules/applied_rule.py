@@ -12,8 +12,8 @@ from stakes._kernels.bayes_rule import code_type, decide_by_cuts
 from stakes._names import as_positions, encode, listed
 from stakes.application import CaseCosts
 from stakes.decisions import bayes_decisions
-from stakes.decisions.bayes import moved_decisions
-from stakes.exceptions import DataError
+from stakes.decisions.bayes import weighed_decisions
+from stakes.exceptions import DataError, PosteriorError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder, is_single_column, told_places
 from stakes.posteriors.posteriors import posterior_array
@@ -91,20 +91,29 @@ def _as_fitted(rule: DecisionRule, scores: Any) -> Any:
 
 
 def _by_expected_costs(rule: DecisionRule, posteriors: NDArray[Any]) -> NDArray[Any]:
-    """The Bayes decisions where the rule runs."""
+    """The Bayes decisions where the rule runs; costs of a class are multiplied, not posteriors."""
     costs = rule.application.costs
-    if len(set(rule.factors)) == 1:
+    if rule.stays:
         return bayes_decisions(posteriors, costs.values)
-    if 0 in rule.factors:  # a class that cannot occur: rows that leave only it are refused
-        return bayes_decisions(_moved(rule, posteriors), costs.values)
-    return moved_decisions(posteriors, costs, rule.priors, rule.said_at)
+    _refuse_impossible(rule, posteriors)
+    return weighed_decisions(posteriors, costs, rule.factors)
 
 
-def _moved(rule: DecisionRule, posteriors: NDArray[Any]) -> NDArray[Any]:
-    """Posteriors where the rule runs."""
-    assert rule.priors is not None
-    assert rule.said_at is not None
-    return Posteriors(posteriors).with_priors(rule.priors, old=rule.said_at).values
+def _refuse_impossible(rule: DecisionRule, posteriors: NDArray[Any]) -> None:
+    """Raise for cases that belong, for certain, to classes without a share where the rule runs."""
+    if 0 not in rule.factors:
+        return
+    array = posteriors if posteriors.ndim == 2 else np.column_stack([1 - posteriors, posteriors])
+    possible = np.array([factor > 0 for factor in rule.factors])
+    lost = np.flatnonzero((array[:, possible] == 0).all(axis=1))
+    if lost.size:
+        said = [rule.classes[k] for k in np.flatnonzero(array[lost[0]] > 0)]
+        raise PosteriorError(
+            f"row {lost[0]} leaves only {listed(said)} possible, which has no share in the new "
+            f"priors ({lost.size} of {array.shape[0]} rows).",
+            hint="give each class that can occur a share, however small",
+            rows=lost[:10].tolist(),
+        )
 
 
 def _by_case(rule: DecisionRule, posteriors: NDArray[Any], costs: Any) -> NDArray[Any]:
@@ -112,7 +121,8 @@ def _by_case(rule: DecisionRule, posteriors: NDArray[Any], costs: Any) -> NDArra
     cases = costs if isinstance(costs, CaseCosts) else CaseCosts(costs)
     if cases.classes not in (rule.classes, tuple(range(len(rule.classes)))):
         raise DataError(f"`costs` must have the classes {listed(rule.classes)}, in this order.")
-    if len(set(rule.factors)) != 1:
+    if not rule.stays:
+        _refuse_impossible(rule, posteriors)
         ratios = np.array([float(factor / max(rule.factors)) for factor in rule.factors])
         cases = CaseCosts(cases.values * ratios[:, None], cases.classes, cases.decisions)
     return bayes_decisions(posteriors, cases, classes=cases.classes)

@@ -161,7 +161,7 @@ class DecisionRule:
     def stretches(self) -> tuple[Piece, ...]:
         """Two classes: the decisions in order of the posterior before it is moved."""
         found = pieces(self.application.costs.values)
-        return tuple(found if self._stays else moved_pieces(found, self.factors))
+        return tuple(found if self.stays else moved_pieces(found, self.factors))
 
     def cuts(self, score_type: str | None = None) -> tuple[list[float], list[int]]:
         """Cuts on the scores, ascending, and positions of decisions: `k + 1` above cut `k`."""
@@ -209,8 +209,8 @@ class DecisionRule:
         return self.scores in ("log_odds", "llr") and self.calibrator is None
 
     @property
-    def _stays(self) -> bool:
-        """Whether scores are decided without being moved."""
+    def stays(self) -> bool:
+        """Whether posteriors are decided without being moved."""
         return all(factor == self.factors[0] for factor in self.factors)
 
     # ------------------------------------------------------------- what it does
@@ -418,14 +418,23 @@ def _refuse_what_contradicts(rule: DecisionRule) -> None:
         raise DataError("decisions cannot be calibrated.")
     if rule.scores == "llr" and rule.priors is None and rule.cut is None and not rule.calibrator:
         raise PriorError("log-likelihood ratios need the priors where the rule will run.")
-    before, after = rule.from_priors, rule.priors
-    moved = before is not None and after is not None and not np.array_equal(before, after)
-    if moved and rule.scores in ("posterior", "log_odds") and (before == 0).any():  # type: ignore[union-attr]
-        raise PriorError(
-            f"`from_priors` must be positive for scores that are moved; got {before.tolist()}."  # type: ignore[union-attr]
-        )
+    _refuse_unmovable(rule)
     if rule.score_range is not None and not rule.score_range[0] <= rule.score_range[1]:
         raise DataError(f"`score_range` must be in order; got {rule.score_range}.")
+
+
+def _refuse_unmovable(rule: DecisionRule) -> None:
+    """Raise where posteriors would have to be moved from a share of nothing."""
+    before, after = rule.said_at, rule.priors
+    if before is None or after is None or np.array_equal(before, after):
+        return
+    unseen = np.flatnonzero((before == 0) & (after > 0))
+    if unseen.size:
+        raise PriorError(
+            f"class {rule.classes[unseen[0]]!r} has no case in the data that the scores were made "
+            f"for, but a prior of {after[unseen[0]]:g}; posteriors cannot be moved there.",
+            hint="bring cases of it, or give it a prior of 0",
+        )
 
 
 def _converted(cut: float, scores: str, wanted: str, priors: FloatArray | None) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,8 +14,6 @@ from stakes._checks import as_priors
 from stakes._columns import as_weights, refuse_masked
 from stakes._names import encode
 from stakes.application import Application, CostMatrix, sample_weights
-from stakes.decisions import bayes_decisions
-from stakes.decisions.bayes import moved_decisions
 from stakes.exceptions import CostError, DataError
 from stakes.integrations.sklearn.estimator_costs import (
     as_case_costs,
@@ -39,6 +38,7 @@ from stakes.integrations.sklearn.estimator_fit import (
 from stakes.integrations.sklearn.folds import held_out, learnt, posteriors_by, refuse_ensemble
 from stakes.metrics import expected_cost
 from stakes.results import Frame
+from stakes.rules import DecisionRule
 from stakes.typing import IntArray, Priors
 
 
@@ -84,6 +84,8 @@ class BayesDecisionClassifier(AroundClassifier):
         With `ensemble`, instead of `estimator_`: the classifiers, in the order of the folds.
     class_priors_ : array
         Shares of the application's classes under which the posteriors were learnt.
+    rule_ : DecisionRule
+        What is decided on posteriors under these shares; prints as "p > 0.091" or the like.
 
     Notes
     -----
@@ -175,6 +177,16 @@ class BayesDecisionClassifier(AroundClassifier):
 
     # ------------------------------------------------------------- deciding
 
+    @property
+    def rule_(self) -> DecisionRule:
+        """How posteriors, calibrated where there is a calibrator, become decisions."""
+        check_is_fitted(self)
+        return DecisionRule(
+            self.application_,
+            from_priors=self.class_priors_,
+            model=type(self.estimator).__name__,
+        )
+
     def predict(self, X: Any, costs: Any = None, priors: Priors | None = None) -> NDArray[Any]:
         """The decision of least expected cost for each case.
 
@@ -243,13 +255,12 @@ class BayesDecisionClassifier(AroundClassifier):
     def _decided(self, given: NDArray[Any], costs: Any, priors: Priors | None) -> NDArray[Any]:
         """Positions of the decisions, on posteriors that still hold for the training data."""
         app: Application = self.application_
-        moved = self._moved(given, priors)
-        if costs is not None:
-            return bayes_decisions(moved, as_case_costs(costs, app), classes=app.classes)
-        target = app.priors if priors is None else as_priors(priors, app.classes)
-        if target is None or not ((target > 0) & (self.class_priors_ > 0)).all():
-            return bayes_decisions(moved, app.costs, classes=app.classes)
-        return moved_decisions(given, app.costs, target, self.class_priors_)
+        rule = self.rule_
+        if priors is not None:
+            rule = replace(rule, application=app.with_priors(priors))
+        if costs is None:
+            return rule.decide(given)
+        return replace(rule, per_case=True).decide(given, costs=as_case_costs(costs, app))
 
     def _expected(self, posteriors: NDArray[Any], costs: Any) -> NDArray[np.float64]:
         """What each decision is expected to cost in each case."""
