@@ -33,3 +33,17 @@ def test_a_cut_that_is_not_about_acting_names_both_decisions(run, write):
     assert ran.code == 0
     assert "p > " not in ran.out
     assert "decide 'no', above that 'ask'" in " ".join(ran.out.split())
+
+
+def test_several_cuts_are_told_for_columns_of_every_outcome_too(run, write):
+    rows = "".join(f"{y},{round(1 - float(p), 2)},{p}\n" for y, p in _pairs())
+    name, costs = write("t.csv", f"y,p_no,p_yes\n{rows}"), write("c.toml", ASK)
+    told = ("--label", "y", "--proba", "p_*", "--costs", costs)
+    ran = run("eval", name, *told)
+    assert ran.code == 0, ran.err
+    assert "see below" in ran.out
+    assert "decide 'no', above that 'ask'" in " ".join(ran.out.split())
+
+
+def _pairs():
+    return [line.split(",") for line in ROWS.splitlines()]

@@ -34,6 +34,7 @@ from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.quantities import grouped
 from stakes.monitoring import compare_segments
 from stakes.report import Findings, ModelFinding
+from stakes.rules import DecisionRule
 from stakes.sources.confusion_files import read_confusion
 from stakes.sources.summary_files import added, listed_files
 from stakes.summaries import (
@@ -161,24 +162,22 @@ def _evaluated(
     ends = [reduction._score_ends(model) for model in reduction.request.models]
     known = [scores for scores in ends if scores is not None]
     rule = rule_of(app, cases, inquiry, None, np.concatenate(known) if known else None)
-    return _in_text(ev, app, rule.text, rule.threshold)
+    return _in_text(ev, app, rule)
 
 
-def _in_text(
-    ev: Evaluation, app: Application, rule: str | None, threshold: float | None
-) -> Evaluation:
+def _in_text(ev: Evaluation, app: Application, rule: DecisionRule | None) -> Evaluation:
     """The same evaluation, whole and in its slices, over names as text."""
     named = Application(app.costs, ev.application.priors, app.unit, app.volume, app.period)
     models = tuple(
         replace(
             model,
             confusion=ConfusionMatrix(model.confusion.counts, app.classes, app.decisions),
-            rule=rule,
-            threshold=threshold,
+            rule=None if rule is None else rule.act_when,
+            threshold=None if rule is None else rule.threshold,
         )
         for model in ev.models
     )
-    slices = {name: _in_text(part, app, rule, threshold) for name, part in ev.slices.items()}
+    slices = {name: _in_text(part, app, rule) for name, part in ev.slices.items()}
     return replace(ev, application=named, models=models, slices=slices)
 
 

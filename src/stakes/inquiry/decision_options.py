@@ -4,27 +4,23 @@ filled.
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.bayes_rule import in_type, moved_shares, moved_threshold
 from stakes._names import as_positions
 from stakes.application import Application
-from stakes.decisions import bayes_decisions, decision_intervals
-from stakes.decisions.bayes import moved_decisions
 from stakes.exceptions import CostError, DataError
 from stakes.inquiry.column_roles import flipped
 from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.model_columns import Model
 from stakes.inquiry.truth import Cases, quoted, rows_of
-from stakes.messages.quantities import cut_text, grouped
+from stakes.messages.quantities import grouped
 from stakes.posteriors import Posteriors
+from stakes.rules import DecisionRule
 
 _FOLDS = 5
 _SEED = 0
@@ -148,14 +144,6 @@ def _best_threshold(scores: NDArray[np.float64], saved: NDArray[np.float64]) -> 
     return middle if lower <= middle < upper else float(lower)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """When to act, on the scores as they stand in the file: in words, and the number if any."""
-
-    text: str | None = None
-    threshold: float | None = None
-
-
 def posteriors_of(
     model: Model, cases: Cases, app: Application, inquiry: Inquiry
 ) -> NDArray[np.float64] | None:
@@ -193,12 +181,8 @@ def decided(model: Model, cases: Cases, app: Application, inquiry: Inquiry) -> N
     """The Bayes decisions where it will run; None for decisions and ranks."""
     if model.scores is None or inquiry.kind == "rank":
         return None
-    assert app.priors is not None
-    stays = inquiry.kind != "prob" or inquiry.posteriors_already_adjusted
-    if stays or not ((app.priors > 0) & (cases.priors > 0)).all():
-        posteriors = posteriors_of(model, cases, app, inquiry)
-        return bayes_decisions(posteriors, app.costs, classes=app.classes)
-    return moved_decisions(_filled(model, cases), app.costs, app.priors, cases.priors)
+    _refuse_unmovable(cases, app, inquiry)
+    return _rule(app, cases, inquiry, _KINDS[inquiry.kind]).decide(_filled(model, cases))
 
 
 def _refuse_unmovable(cases: Cases, app: Application, inquiry: Inquiry) -> None:
@@ -249,92 +233,42 @@ def _ranked(model: Model, cases: Cases, app: Application) -> tuple[NDArray[Any],
     return _cross_fitted(filled, cases, app)
 
 
+#: What the scores of a rule are, by the word for those in a file.
+_KINDS = {"prob": "posterior", "logit": "log_odds", "llr": "llr", "rank": "rank"}
+
+
+def _rule(app: Application, cases: Cases, inquiry: Inquiry, kind: str) -> DecisionRule:
+    """How scores of a kind are decided where they will be used."""
+    before = None if inquiry.posteriors_already_adjusted else cases.priors
+    return DecisionRule(app, scores=kind, from_priors=before)
+
+
 def rule_of(
     app: Application, cases: Cases, inquiry: Inquiry, ranked_at: float | None, scores: Any = None
-) -> Rule:
-    """When to act, in the terms of the scores in the file, with digits that decide all alike."""
+) -> DecisionRule | None:
+    """The rule in the terms of the scores in the file, with digits that decide all alike."""
     if len(cases.classes) != 2 or inquiry.decisions:
-        return Rule()
+        return None
     if ranked_at is not None:
-        return Rule(f"score > {cut_text(ranked_at, scores, everyday=False)}", ranked_at)
-    if inquiry.proba and inquiry.kind == "llr":
-        return Rule()
-    intervals = decision_intervals(app.costs)
-    if inquiry.proba:  # columns of both outcomes: the rule is on the probability of the second
-        inquiry = inquiry.but(scores_are="prob")
-    cuts = [_in_terms_of_file(cut, app, cases, inquiry) for cut in intervals.cuts]
-    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[inquiry.kind]
-    if not cuts:
-        return Rule(f"always '{intervals.decisions[0]}'")
-    if len(cuts) == 1 and app.decisions[1] in intervals.decisions:
-        above = intervals.decisions[1] == app.decisions[1]
-        shown = cut_text(cuts[0], scores, everyday=inquiry.kind == "prob", above=above)
-        return Rule(f"{letter} {'>' if above else '<'} {shown}", cuts[0])
-    return Rule("see below")
+        rule = DecisionRule(app, scores="rank", cut=ranked_at)
+    elif inquiry.kind == "rank" or (inquiry.proba and inquiry.kind == "llr"):
+        return None
+    else:  # of columns of both outcomes, on the probability of the second
+        kind = "posterior" if inquiry.proba else _KINDS[inquiry.kind]
+        rule = _rule(app, cases, inquiry, kind)
+    return rule if scores is None else rule.rounded_for(scores)
 
 
 def about_cuts(app: Application, cases: Cases, inquiry: Inquiry) -> list[str]:
     """What is decided on each side of the cuts, when one rule for acting does not say it."""
-    if len(cases.classes) != 2 or not inquiry.scores or inquiry.kind == "rank":
-        return []
-    intervals = decision_intervals(app.costs)
-    if not intervals.cuts or (len(intervals.cuts) == 1 and app.decisions[1] in intervals.decisions):
-        return []
-    cuts = [
-        _cut_text(_in_terms_of_file(cut, app, cases, inquiry), inquiry) for cut in intervals.cuts
-    ]
-    parts = [f"up to {cuts[0]} decide '{intervals.decisions[0]}'"]
-    for cut, name in zip(cuts[1:], intervals.decisions[1:-1], strict=True):
-        parts.append(f"then up to {cut} '{name}'")
-    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[inquiry.kind]
-    return [f"{letter} {', '.join(parts)}, above that '{intervals.decisions[-1]}'"]
+    rule = rule_of(app, cases, inquiry, None)
+    return [] if rule is None or rule.act_when in (None, str(rule)) else [str(rule)]
 
 
-def rule_at(cut: float, inquiry: Inquiry) -> Rule:
-    """Act above a cut that is in the terms of the file."""
-    letter = {"prob": "p", "logit": "logit", "llr": "llr"}[inquiry.kind]
-    return Rule(f"{letter} > {_cut_text(cut, inquiry)}", cut)
-
-
-def in_terms_of_file(cut: float, cases: Cases, inquiry: Inquiry) -> float:
-    """A cut on posteriors at the base rate of the data, as a cut on the numbers in the file."""
-    if inquiry.kind == "prob":
-        return cut
-    with np.errstate(divide="ignore"):
-        log_odds = float(np.log(cut) - np.log1p(-cut))
-        here = np.log(cases.priors)
-    return log_odds - float(here[1] - here[0]) if inquiry.kind == "llr" else log_odds
-
-
-def _cut_text(cut: float, inquiry: Inquiry) -> str:
-    """A threshold: three decimals for everyday probabilities, else three digits."""
-    return cut_text(cut, everyday=inquiry.kind == "prob")
-
-
-def _in_terms_of_file(cut: float, app: Application, cases: Cases, inquiry: Inquiry) -> float:
-    """A cut on the posterior where it will run, as a cut on the numbers in the file."""
-    assert app.priors is not None
-    if inquiry.kind == "prob":
-        stays = inquiry.posteriors_already_adjusted or cut in (0.0, 1.0)
-        if stays or np.array_equal(app.priors, cases.priors):
-            return cut
-        if (app.priors > 0).all() and (cases.priors > 0).all():
-            return in_type(moved_threshold(cut, moved_shares(app.priors, cases.priors)))
-    if cut in (0.0, 1.0):
-        log_odds = -math.inf if cut == 0 else math.inf
-    else:
-        log_odds = math.log(cut / (1 - cut))
-    with np.errstate(divide="ignore"):
-        here, there = np.log(cases.priors), np.log(app.priors)
-    if inquiry.kind == "llr":
-        return float(log_odds - (there[1] - there[0]))
-    if not inquiry.posteriors_already_adjusted:
-        log_odds += float((here[1] - here[0]) - (there[1] - there[0]))
-    if inquiry.kind == "logit":
-        return float(log_odds)
-    if log_odds == math.inf:
-        return 1.0
-    return 1 / (1 + math.exp(-log_odds)) if log_odds > -700 else 0.0
+def in_terms_of_file(cut: float, app: Application, cases: Cases, inquiry: Inquiry) -> DecisionRule:
+    """A cut on posteriors at the base rate of the data, as a rule on the scores in the file."""
+    rule = DecisionRule(app, from_priors=cases.priors, cut=cut)
+    return rule.on(_KINDS[inquiry.kind])
 
 
 def without_gaps(

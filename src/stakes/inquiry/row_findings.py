@@ -12,6 +12,7 @@ from stakes._names import as_positions
 from stakes.application import Application
 from stakes.application.sentences import describe_costs
 from stakes.evaluation import Evaluation, evaluate
+from stakes.evaluation.model_evaluation import ModelEvaluation
 from stakes.exceptions import CostError, DataError, PosteriorError
 from stakes.inquiry.calibration_words import told
 from stakes.inquiry.case_question import Asked, asked
@@ -26,7 +27,6 @@ from stakes.inquiry.counted_findings import (
 from stakes.inquiry.decision_options import (
     about_cuts,
     in_terms_of_file,
-    rule_at,
     rule_of,
     said_by,
     turned_round,
@@ -46,6 +46,7 @@ from stakes.inquiry.remarks import (
 )
 from stakes.inquiry.truth import Cases
 from stakes.report import Findings
+from stakes.rules import DecisionRule
 from stakes.summaries.stored_file import is_summary
 
 #: Seed of the folds and of the draws behind "best in".
@@ -142,25 +143,29 @@ def _evaluated(
         rng=_SEED,
     )
     if case_costs is not None:
-        return _placed(ev, cases, inquiry)
+        return _placed(ev, cases, place, inquiry)
     rules = {m.name: rule_of(app, cases, inquiry, cuts[m.name], m.second) for m in models}
     return replace(
         ev,
-        models=tuple(
-            replace(m, rule=rules[m.name].text, threshold=rules[m.name].threshold)
-            for m in ev.models
-        ),
+        models=tuple(_ruled(m, rules[m.name]) for m in ev.models),
     )
 
 
-def _placed(ev: Evaluation, cases: Cases, inquiry: Inquiry) -> Evaluation:
+def _ruled(model: ModelEvaluation, rule: DecisionRule | None) -> ModelEvaluation:
+    """A model with its rule in the terms of the file."""
+    if rule is None:
+        return replace(model, rule=None, threshold=None)
+    return replace(model, rule=rule.act_when, threshold=rule.threshold)
+
+
+def _placed(ev: Evaluation, cases: Cases, place: Placed, inquiry: Inquiry) -> Evaluation:
     """Rules of costs per case, with thresholds in the terms of the file."""
-    models = []
-    for model in ev.models:
-        if model.threshold is not None:
-            cut = in_terms_of_file(model.threshold, cases, inquiry)
-            model = replace(model, rule=rule_at(cut, inquiry).text, threshold=cut)
-        models.append(model)
+    models = [
+        model
+        if model.threshold is None
+        else _ruled(model, in_terms_of_file(model.threshold, place.app, cases, inquiry))
+        for model in ev.models
+    ]
     return replace(ev, models=tuple(models))
 
 
