@@ -45,6 +45,7 @@ _HOMES = {
     "CostTally": "stakes.summaries",
     "DecisionRule": "stakes.rules",
     "GroupedCounts": "stakes.summaries",
+    "Inquiry": "stakes.inquiry",
     "PairedCounts": "stakes.summaries",
     "Posteriors": "stakes.posteriors",
     "ScoreBins": "stakes.summaries",
@@ -69,6 +70,7 @@ _ROOMS = (
     "engines",
     "evaluation",
     "exceptions",
+    "inquiry",
     "integrations",
     "metrics",
     "monitoring",
@@ -76,6 +78,7 @@ _ROOMS = (
     "posteriors",
     "report",
     "rules",
+    "sources",
     "summaries",
     "testing",
     "uncertainty",
@@ -89,6 +92,7 @@ __all__ = [
     "CostTally",
     "DecisionRule",
     "GroupedCounts",
+    "Inquiry",
     "PairedCounts",
     "Posteriors",
     "ScoreBins",
@@ -108,6 +112,7 @@ __all__ = [
     "evaluation",
     "exceptions",
     "expected_cost",
+    "inquiry",
     "integrations",
     "load_rule",
     "metrics",
@@ -117,6 +122,7 @@ __all__ = [
     "posteriors",
     "report",
     "rules",
+    "sources",
     "summaries",
     "testing",
     "uncertainty",
@@ -134,6 +140,7 @@ if TYPE_CHECKING:
         engines,
         evaluation,
         exceptions,
+        inquiry,
         integrations,
         metrics,
         monitoring,
@@ -141,6 +148,7 @@ if TYPE_CHECKING:
         posteriors,
         report,
         rules,
+        sources,
         summaries,
         testing,
         uncertainty,
@@ -148,6 +156,7 @@ if TYPE_CHECKING:
     from stakes.application import Application, CaseCosts, CostMatrix
     from stakes.decisions import bayes_decisions, decision_intervals
     from stakes.evaluation import evaluate, evaluate_frame
+    from stakes.inquiry import Inquiry
     from stakes.metrics import expected_cost, normalized_expected_cost
     from stakes.posteriors import Posteriors
     from stakes.rules import DecisionRule, load_rule

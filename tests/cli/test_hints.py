@@ -141,7 +141,13 @@ def behind(command: str) -> frozenset[str]:
         if name in seen:
             continue
         seen.add(name)
-        for node in ast.walk(MODULES[name]):
+        types = {
+            inner
+            for node in ast.walk(MODULES[name])
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            for inner in ast.walk(node)
+        }
+        for node in set(ast.walk(MODULES[name])) - types:
             if isinstance(node, ast.ImportFrom) and node.module is not None:
                 sources = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
                 left += [source for source in sources if source in MODULES]

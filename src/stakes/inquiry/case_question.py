@@ -47,7 +47,7 @@ class Asked:
 def asked(inquiry: Inquiry) -> Asked:
     """Read the file and understand what was asked; what is plain from the file is filled in."""
     filed, words = costs_given(inquiry)
-    if inquiry.file is None and not inquiry.trials:
+    if inquiry.source is None and not inquiry.trials:
         raise DataError(
             "there is no file to read.",
             hint="stakes eval data.csv --label y --scores model_a --cost fn=10 fp=1\n"

@@ -32,6 +32,7 @@ from stakes.sources.far.lazy_frame import Opened, UnreadGapError
 from stakes.sources.far.open_files import opened
 from stakes.sources.far.text_lines import looked_at
 from stakes.sources.patterns import Files, found_files
+from stakes.sources.source import FarFiles
 from stakes.sources.table import Table
 
 _NEEDS_ROWS = {
@@ -73,9 +74,7 @@ def counted_far(inquiry: Inquiry, attended: Attended = plainly) -> Counted:
     """Count the files that the options speak of in their engine; `attended` watches long work."""
     filed, words = costs_given(inquiry)
     _refuse_what_needs_rows(inquiry, words)
-    assert inquiry.file is not None
-    files = found_files(inquiry.file)
-    engine = inquiry.engine or "duckdb"
+    files, engine, inquiry = _far(inquiry)
     try:
         with opened(files, engine, inquiry.memory) as source:
             types = nw.from_native(source.frame).collect_schema()
@@ -95,6 +94,15 @@ def counted_far(inquiry: Inquiry, attended: Attended = plainly) -> Counted:
     said = f"looking at {files.title}"
     files = attended(lambda: looked_at(files, engine), said)
     return _text_counted(files, asked, inquiry)
+
+
+def _far(inquiry: Inquiry) -> tuple[Files, str, Inquiry]:
+    """The files, who counts them, and the inquiry with the memory for it."""
+    source = inquiry.source
+    if isinstance(source, FarFiles):
+        return source.files, source.engine, inquiry.but(memory=source.memory)
+    assert isinstance(source, str)
+    return found_files(source), inquiry.engine or "duckdb", inquiry
 
 
 @dataclass(frozen=True, slots=True)

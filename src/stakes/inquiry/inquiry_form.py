@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stakes.application import Application
 from stakes.application.toml_text import toml_value
 from stakes.exceptions import DataError, FormatError
 from stakes.sources.patterns import is_far
 
+if TYPE_CHECKING:
+    from stakes.sources.source import Source
+
 #: What the numbers of a model may be, as --scores-are says it.
 KINDS = ("prob", "logit", "llr", "rank")
+
+
+#: Where a page holds its inquiry.
+_IN_PAGE = re.compile(r'<script type="application/json" id="inquiry">(.*?)</script>', re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +35,9 @@ class Inquiry:
 
     Parameters
     ----------
-    file : str, optional
-        A file, a pattern, a folder or an address; ``-`` is standard input.
+    source : str or Source, optional
+        A file, a pattern, a folder or an address; ``-`` is standard input. Or what
+        `stakes.sources.read` gives.
     label, positive : str, optional
         The column of the truth, and the outcome that is acted on.
     scores, proba, decisions : str or sequence of str, optional
@@ -70,7 +80,7 @@ class Inquiry:
         With fewer cases of an outcome there is no verdict.
     """
 
-    file: str | None = None
+    source: str | Source | None = None
     label: str | None = None
     positive: str | None = None
     scores: str | None = None
@@ -115,6 +125,11 @@ class Inquiry:
             )
 
     @property
+    def file(self) -> str | None:
+        """The source as it was typed; None where it is not a name."""
+        return self.source if isinstance(self.source, str) else None
+
+    @property
     def kind(self) -> str:
         """What the scores are: probabilities if that was not said."""
         return self.scores_are or KINDS[0]
@@ -137,14 +152,25 @@ class Inquiry:
     @property
     def is_far(self) -> bool:
         """Whether the rows are counted where they lie, by an engine."""
-        if self.confusion:
+        if self.confusion or self.source is None:
             return False
+        if not isinstance(self.source, str):
+            return self.source.is_far
         needed = bool(self.group or self.more or self.trials)
         return is_far(self.file, self.engine, rows_needed=needed)
 
     def but(self, **changes: Any) -> Inquiry:
         """The same inquiry with some answers changed."""
         return replace(self, **changes)
+
+    def after(self, kept: Inquiry) -> Inquiry:
+        """What was kept, with what is said now in its place."""
+        said = self.said
+        if self.gives_costs:
+            kept = replace(kept, cost=(), gain=(), costs=None)
+        if self.models_given:
+            kept = replace(kept, scores=None, proba=None, decisions=None)
+        return replace(kept, **said)
 
     @property
     def said(self) -> dict[str, Any]:
@@ -156,19 +182,27 @@ class Inquiry:
     def to_toml(self) -> str:
         """As TOML, to be kept and asked again: ``stakes eval --inquiry FILE``."""
         said = self.said
-        if isinstance(said.get("costs"), Application):
-            raise DataError("costs that were made in Python cannot be kept by their file name.")
+        for name in ("source", "costs"):
+            if not isinstance(said.get(name, ""), str):
+                raise DataError(f"`{name}` was made in Python, so no name of a file can be kept.")
         return "".join(f"{name} = {toml_value(value)}\n" for name, value in said.items())
 
     @classmethod
-    def from_toml(cls, path: str | Path) -> Inquiry:
-        """An inquiry that was kept; files in it are meant from where you are, as when typed."""
+    def load(cls, path: str | Path) -> Inquiry:
+        """An inquiry that was kept as TOML, or that a report (JSON or page) holds.
+
+        Files in it are meant from the folder you are in, as when they are typed.
+        """
         file = Path(path)
+        text = file.read_bytes().decode("utf-8-sig", errors="replace")
         try:
-            table = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
-        except ValueError as error:
-            raise FormatError(f"{file.name}: {error}.", hint='label = "churned"') from None
-        return cls.of(table, where=file.name)
+            if file.suffix.lower() in (".json", ".html", ".htm"):
+                return cls.of(_held(text, file), where=file.name)
+            return cls.of(tomllib.loads(text), where=file.name)
+        except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+            raise FormatError(
+                f"{file.name}: {error}.", hint='lines such as:  label = "churned"'
+            ) from None
 
     @classmethod
     def of(cls, table: Mapping[str, Any], where: str = "the inquiry") -> Inquiry:
@@ -184,6 +218,22 @@ class Inquiry:
         return cls(**given)
 
 
+def _held(text: str, file: Path) -> Mapping[str, Any]:
+    """The inquiry inside a report."""
+    if file.suffix.lower() == ".json":
+        found = json.loads(text)
+        inside = found.get("inquiry") if isinstance(found, dict) else None
+    else:
+        match = _IN_PAGE.search(text)
+        inside = json.loads(match[1]) if match else None
+    if not isinstance(inside, dict):
+        raise FormatError(
+            f"{file.name} holds no inquiry.",
+            hint="reports of files hold one:  stakes eval churn.csv ... --html report.html",
+        )
+    return inside
+
+
 def _words(given: str | Iterable[str] | Mapping[str, Any]) -> tuple[str, ...]:
     """Amounts as words: ``fn=10``; a mapping from names to amounts is one way to say them."""
     if isinstance(given, Mapping):
@@ -194,6 +244,7 @@ def _words(given: str | Iterable[str] | Mapping[str, Any]) -> tuple[str, ...]:
 def from_options(options: Mapping[str, Any]) -> Inquiry:
     """An inquiry from the options of a command, of which some may not exist there."""
     given = {each.name: options[each.name] for each in fields(Inquiry) if each.name in options}
+    given["source"] = options.get("file")
     given["cost"] = [*(options.get("cost") or ())]
     for name, short in (("miss", "fn"), ("false_alarm", "fp")):
         if options.get(name) is not None:
@@ -203,4 +254,5 @@ def from_options(options: Mapping[str, Any]) -> Inquiry:
     if "min_positives" in options:
         given["min_cases"] = options["min_positives"]
     given["flip"] = given.get("flip") or ""
-    return Inquiry(**given)
+    asked = Inquiry(**given)
+    return asked.after(Inquiry.load(options["inquiry"])) if options.get("inquiry") else asked

@@ -9,7 +9,7 @@ import io
 import shlex
 import sys
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ _UNSAFE = {".pt", ".pth", ".pkl", ".pickle", ".joblib"}
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Named columns of one file, cut out when they are asked for.
+    """Rows in memory: named columns of one file, cut out when they are asked for.
 
     Arrays of two dimensions (from .npy and .npz) are kept apart in `matrices`.
     """
@@ -47,6 +47,11 @@ class Table:
     getters: Sequence[Callable[[], NDArray[Any]]] = ()
     matrices: dict[str, NDArray[Any]] = field(default_factory=dict)
     decimal_comma: bool = False
+
+    @property
+    def is_far(self) -> bool:
+        """No: the rows are here."""
+        return False
 
     def cells(self, name: str) -> NDArray[Any]:
         """A column as it stands in the file."""
@@ -112,6 +117,13 @@ def read_table(path: str) -> Table:
         raise DataError(f"{name} has a header and no rows.", hint="I need one row per case")
     form = f"text, cells separated by {DELIMITERS[delimiter]}"
     return Table(name, n_rows, tuple(names), form, digest, getters, decimal_comma=delimiter == ";")
+
+
+def table_of_columns(source: str, columns: Mapping[str, NDArray[Any]], form: str) -> Table:
+    """A table from columns that are already there."""
+    getters = [_getter(column) for column in columns.values()]
+    size = len(next(iter(columns.values())))
+    return Table(source, size, tuple(columns), form, "", getters)
 
 
 def _from_cells(data: bytes, name: str, digest: str, kind: str) -> Table:

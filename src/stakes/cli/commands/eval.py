@@ -34,6 +34,7 @@ EXAMPLES = (
   stakes eval --confusion A.csv,B.csv --positive yes --cost fn=335 fp=35
   stakes eval 'lake/year=*/*.parquet' --label y --scores p --cost fn=10 fp=1 --engine duckdb
   stakes eval monday.csv --label truth --scores gbm_p --cost fn=40 fp=4 --save monday.json
+  stakes eval --inquiry report.html --prevalence 2%
 
 """
     + EXIT_CODES
@@ -51,6 +52,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help="a list of trials (Kaldi, VoxCeleb, VOiCES, ASVspoof, NIST); --scores then names one "
         "file of scores per model, joined by the names of the recordings",
+    )
+    parser.add_argument(
+        "--inquiry",
+        metavar="Q.toml",
+        help="ask again what was kept: a TOML file with the words of these options, or a report "
+        "(JSON or page); options beside it take the place of what it says",
     )
     add_engine_options(parser)
     parser.add_argument("--more", metavar="B.csv", help="files with further columns of the cases")

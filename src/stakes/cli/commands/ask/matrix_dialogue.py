@@ -56,7 +56,7 @@ def ask_about_matrix(question: Asked, args: Any) -> int:
     cases, inquiry = question.cases, question.inquiry
     models = models_of(question.table, cases, cases.classes, inquiry)
     models, cases, gaps = without_gaps(models, cases, inquiry, for_decisions=False)
-    middle, ends = spread_out(inquiry.but(file=None))  # the rows are here already
+    middle, ends = spread_out(inquiry.but(source=None))  # the rows are here already
     priors = _place(cases, middle)
     if len(models) < 2:
         raise DataError(

@@ -1,0 +1,122 @@
+"""Source: where the rows of the cases lie, in memory or in files that an engine counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+
+from stakes.exceptions import DataError
+from stakes.sources.far.lazy_frame import Opened
+from stakes.sources.far.open_files import opened
+from stakes.sources.patterns import Files, found_files, is_far
+from stakes.sources.table import Table, read_table, table_of_columns
+
+
+@dataclass(frozen=True, slots=True)
+class FarFiles:
+    """Rows that stay where they are: files of one form, and the engine that counts them."""
+
+    files: Files
+    engine: str = "duckdb"
+    memory: str = "2GB"
+
+    @property
+    def source(self) -> str:
+        """How the files are called in a sentence."""
+        return self.files.title
+
+    @property
+    def is_far(self) -> bool:
+        """Yes: the rows stay where they are."""
+        return True
+
+    @property
+    def form(self) -> str:
+        """What the files are."""
+        return self.files.form
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, of which none is read."""
+        with self.opened() as found:
+            return tuple(nw.from_native(found.frame).collect_schema().names())
+
+    @contextmanager
+    def opened(self, types: Mapping[str, str] | None = None) -> Iterator[Opened]:
+        """The files as a lazy frame of their engine."""
+        with opened(self.files, self.engine, self.memory, types) as found:
+            yield found
+
+
+#: Anything that has rows with named columns.
+Source = Table | FarFiles
+
+
+def read(said: str, *, engine: str | None = None, memory: str = "2GB") -> Source:
+    r"""The rows of a file, or of the files that a pattern, a folder or an address stands for.
+
+    One file is read into memory; what is more, or larger than a gigabyte, stays where it is and
+    is counted by an engine.
+
+    Parameters
+    ----------
+    said : str
+        CSV, TSV (also .gz), Parquet, Arrow, .npy, .npz, HDF5, ARFF or a list of trials with scores;
+        ``"lake/year=*/*.parquet"``, a folder, ``"s3://bucket/*.parquet"``, or ``"-"`` for CSV on
+        standard input.
+    engine : {"duckdb", "polars", "spark"}, optional
+        Who counts; naming one leaves the rows where they are.
+    memory : str
+        How much of it DuckDB may take.
+
+    Returns
+    -------
+    Table or FarFiles
+        For `stakes.evaluate_frame`, or for an `Inquiry` as its `source`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "day.csv")
+    ...     _ = file.write_text("truth,p\nyes,0.8\nno,0.1\n")
+    ...     rows = read(str(file))
+    >>> rows.names, rows.n_rows
+    (('truth', 'p'), 2)
+    """
+    if is_far(said, engine):
+        return FarFiles(found_files(said), engine or "duckdb", memory)
+    return read_table(said)
+
+
+def from_frame(frame: Any, name: str = "the frame") -> Table:
+    """The rows of a data frame in memory (pandas, Polars, pyarrow), as those of a file are.
+
+    Parameters
+    ----------
+    frame : data frame
+        Eager; one that is lazy goes to `stakes.evaluate_frame` as it is.
+    name : str
+        What to call it.
+
+    Returns
+    -------
+    Table
+        The same columns.
+    """
+    try:
+        rows = nw.from_native(frame, eager_only=True)
+    except TypeError:
+        raise DataError(
+            f"rows in memory are needed; got {type(frame).__name__}.",
+            hint="stakes.evaluate_frame(frame, ...) counts lazy frames where they are",
+        ) from None
+    if not len(rows):
+        raise DataError(f"{name} has no rows.", hint="I need one row per case")
+    columns = {str(column): rows[column].to_numpy() for column in rows.columns}
+    return table_of_columns(name, columns, "data frame")

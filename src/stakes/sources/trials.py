@@ -1,0 +1,168 @@
+"""Lists of trials of speech research, joined with files of scores by the names of recordings."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.exceptions import DataError, FormatError
+from stakes.messages.quantities import grouped
+from stakes.sources.hdf5 import hdf5_list, is_hdf5
+from stakes.sources.speech import List, first_names, joined_scores, read_list
+from stakes.sources.table import Table, read_bytes, table_of_columns, unzipped
+
+_PLACES = "--trials takes the list that says target or nontarget, --scores the files of scores"
+
+
+def read_trials(keys: str, scores: Sequence[str]) -> tuple[Table, list[str]]:
+    """A list of trials with the scores of each model, joined by the names of the recordings.
+
+    Parameters
+    ----------
+    keys : str
+        The file that says which trials are targets (Kaldi, VoxCeleb, VOiCES, ASVspoof, NIST).
+    scores : sequence of str
+        One file of scores for each model, which is called after it.
+
+    Returns
+    -------
+    Table and list of str
+        The column `truth` and one for each model, and what to know about how they were made.
+    """
+    paths = list(scores)
+    for k, path in enumerate(paths):
+        if path in paths[:k]:
+            raise DataError(f"'{path}' is named twice.", hint="leave one of them out")
+    trials = _read(keys, keys=True)
+    if not paths:
+        raise _without_scores(trials, keys)
+    if trials.keys is None:
+        raise _without_keys(trials, paths, keys)
+    if not trials.ids:
+        raise FormatError(
+            f"{trials.source} holds keys without the names of recordings.",
+            hint="lines such as:  speaker recording target",
+        )
+    names = [Path(path).stem for path in paths]
+    if len({"truth", *names}) <= len(names):
+        names = [path if path != "truth" else "./truth" for path in paths]
+    notes = [trials.said]
+    columns: dict[str, NDArray[Any]] = {"truth": trials.keys}
+    for name, path in zip(names, paths, strict=True):
+        found = _read(path)
+        _refuse_keys_for_scores(found, path, keys)
+        columns[name], spare = joined_scores(trials, found)
+        if np.isnan(columns[name]).all():
+            raise _without_a_match(trials, found)
+        if spare:
+            notes.append(f"{grouped(spare)} scores of {found.source} belong to no trial")
+    return table_of_columns(trials.source, columns, "list of trials, joined by names"), notes
+
+
+def trials_command(trials: str, scores: str) -> str:
+    """What to type."""
+    return f"stakes eval --trials {shlex.quote(trials)} --scores {shlex.quote(scores)}"
+
+
+def _read(path: str, *, keys: bool = False) -> List:
+    """One list from a file; with `keys` everything beside the keys is a name."""
+    data, name = read_bytes(path)
+    data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
+    if is_hdf5(data):
+        found = hdf5_list(data, name)
+        if found is None:
+            raise FormatError(
+                f"{name} holds neither trials nor scores over named recordings.",
+                hint="it needs trial_mask or scores, with ID/row_ids and ID/column_ids",
+            )
+        return found
+    if not data.strip():
+        raise FormatError(f"{name} is empty.", hint=_PLACES)
+    return read_list(data, name, keys=keys)
+
+
+def _without_scores(trials: List, keys: str) -> DataError:
+    """What to say when no file of scores was named."""
+    if trials.keys is not None and _read(keys).scores is not None:
+        return DataError(
+            f"--trials needs files of scores; {trials.source} itself holds keys and scores.",
+            hint=f"stakes eval {shlex.quote(keys)}",
+        )
+    if trials.keys is None and trials.scores is not None:
+        return DataError(
+            f"--trials needs the keys; {trials.source} holds scores and no keys.",
+            hint=trials_command("TRIALS.txt", keys),
+        )
+    return DataError(
+        "--trials needs the scores of each model.", hint=trials_command(keys, "A.txt,B.txt")
+    )
+
+
+def _without_keys(trials: List, paths: list[str], keys: str) -> FormatError:
+    """What to say when the list of trials does not say which are targets."""
+    said = f"{trials.source}: no column says which trials are targets"
+    keyed = [path for path in paths if path != keys and _read(path, keys=True).keys is not None]
+    if trials.scores is not None and len(keyed) == 1:
+        others = [
+            keys,
+            *(path for path in paths if path not in (keyed[0], keys)),
+        ]
+        return FormatError(
+            f"{said}, but it holds scores, and {keyed[0]} holds keys.",
+            hint=f"the other way round:  {trials_command(keyed[0], ','.join(others))}",
+        )
+    if trials.scores is not None:
+        return FormatError(
+            f"{said}; it holds scores.",
+            hint=f"{_PLACES}:\n{trials_command('TRIALS.txt', keys)}",
+        )
+    return FormatError(
+        f"{said}.",
+        hint="one column must hold two words such as target and nontarget, tgt and imp, "
+        "bonafide and spoof, or 1 and 0",
+    )
+
+
+def _refuse_keys_for_scores(scores: List, path: str, keys: str) -> None:
+    """Raise when a file of scores has none."""
+    if scores.scores is not None and scores.ids:
+        return
+    if scores.scores is not None:
+        raise FormatError(
+            f"{scores.source} holds scores without the names of recordings, so they belong to no "
+            "trial in particular.",
+            hint=f"if the lines stand in the order of the trials, put them side by side:  "
+            f"paste -d ' ' {shlex.quote(keys)} {shlex.quote(path)} > both.txt;  "
+            "stakes eval both.txt",
+        )
+    same = path == keys
+    what = "is the list of trials itself" if same else "holds no column of scores beside the names"
+    raise FormatError(
+        f"{scores.source} {what}{'' if scores.keys is None or same else ', but keys'}.",
+        hint=f"{_PLACES}, lines such as:  speaker recording 2.31",
+    )
+
+
+def _without_a_match(trials: List, scores: List) -> DataError:
+    """What to say when no trial has a score, and why that seems to be."""
+    wanted, given = (first_names(each) for each in (trials, scores))
+    hint = "do the names in both files have the same form (folders, endings)?"
+    if set(wanted) & {name[::-1] for name in given}:
+        hint = f"the two names of a line stand the other way round in {scores.source}: swap them"
+    elif {_bare(name) for name in wanted} & {_bare(name) for name in given}:
+        hint = "the names agree without their folders and endings: write them alike in both files"
+    return DataError(
+        f"no trial of {trials.source} has a score in {scores.source}; the first trial is "
+        f"{' '.join(wanted[0])}, the first score is for {' '.join(given[0])}.",
+        hint=hint,
+    )
+
+
+def _bare(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names without folders and endings."""
+    return tuple(PurePosixPath(name).stem for name in names)
