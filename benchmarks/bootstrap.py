@@ -159,7 +159,7 @@ def ten_systems() -> None:
 
 
 def replicates_of_nec(matrix: ConfusionMatrix, app: Application) -> object:
-    return interval(matrix, "nec", application=app, method="percentile", replicates=10_000, rng=0)
+    return interval(matrix, "nec", application=app, method="percentile", draws=10_000, rng=0)
 
 
 def main() -> None:

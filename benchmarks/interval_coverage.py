@@ -85,7 +85,7 @@ def resampled(
     prior: float,
     truth: float,
     rng: np.random.Generator,
-    replicates: int = 1000,
+    draws: int = 1000,
 ) -> dict[str, float]:
     """The other methods for the expected cost, on the same data sets."""
     a, b = 1 - prior, prior * MISS
@@ -93,8 +93,8 @@ def resampled(
     value = a * p0 + b * p1
     error = np.sqrt(a * a * p0 * (1 - p0) / n0 + b * b * p1 * (1 - p1) / n1)
     found = {"normal": covered(value - Z * error, value + Z * error, truth)}
-    d0 = rng.binomial(n0[:, None], p0[:, None], (len(n0), replicates)) / n0[:, None]
-    d1 = rng.binomial(n1[:, None], p1[:, None], (len(n1), replicates)) / n1[:, None]
+    d0 = rng.binomial(n0[:, None], p0[:, None], (len(n0), draws)) / n0[:, None]
+    d1 = rng.binomial(n1[:, None], p1[:, None], (len(n1), draws)) / n1[:, None]
     drawn = a * d0 + b * d1
     found["percentile"] = covered(*np.quantile(drawn, [0.025, 0.975], axis=1), truth)
     found["bca"] = covered(*bca_limits(drawn, value, skewness(p0, n0, p1, n1, a, b)), truth)
@@ -234,7 +234,7 @@ def min_cost_counts(
         app.costs.values,
         app.priors,
         folds=10,
-        repeats=5,
+        draws=5,
         rng=rng,
     )
     return at_min_cost(sc, app).confusion.counts, fitted

@@ -42,10 +42,10 @@ def main() -> None:
         print(heading(f"{N} pairs, {utilities} utilities, {len(_PAPER_METRICS)} metrics"))
         base = best_of(lambda u=utilities: draws(u), repeat=repeat)
         judged = best_of(
-            lambda u=utilities: misranking_rates(utilities=u, n=N, rng=0), repeat=repeat
+            lambda u=utilities: misranking_rates(utilities=u, draws=N, rng=0), repeat=repeat
         )
         error = best_of(
-            lambda u=utilities: misranking_by_error([0.11], utilities=u, n=N, rng=0),
+            lambda u=utilities: misranking_by_error([0.11], utilities=u, draws=N, rng=0),
             repeat=repeat,
         )
         rows = [
@@ -55,12 +55,12 @@ def main() -> None:
         ]
         print(table(rows))
         print(f"seven metrics take {judged:.1f} s (bar: 15 s)")
-        print(misranking_rates(utilities=utilities, n=N, rng=0).frame())
+        print(misranking_rates(utilities=utilities, draws=N, rng=0).frame())
 
     n = 4000
     print(heading(f"MCC on {n} pairs, all at once against one table at a time"))
     loop = best_of(lambda: one_by_one(n), repeat=repeat)
-    once = best_of(lambda: misranking_rate("mcc", n=n, rng=0), repeat=repeat)
+    once = best_of(lambda: misranking_rate("mcc", draws=n, rng=0), repeat=repeat)
     print(table([Row("one table at a time", loop, 1.0), Row("all at once", once, once / loop)]))
 
     print(heading("compliance, two classes"))

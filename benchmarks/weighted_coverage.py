@@ -85,11 +85,11 @@ def truths(kind: str, prevalence: float) -> dict[str, float]:
 def found(y: Any, s: Any, t: Any, w: Any) -> dict[str, tuple[float, float]]:
     """Every interval on one data set."""
     d, e = s > CUT, t > CUT
-    given: dict[str, Any] = {"sample_weight": w, "rng": 0, "replicates": 500}
+    given: dict[str, Any] = {"sample_weight": w, "rng": 0, "draws": 500}
     gc = GroupedCounts.from_decisions(
         y, {"a": d, "b": e}, groups=np.arange(y.shape[0]), sample_weight=w
     )
-    pair = compare(gc, APP, rng=0, replicates=500).difference("a", "b")
+    pair = compare(gc, APP, rng=0, draws=500).difference("a", "b")
     scores = compare_scores(y, {"a": s, "b": t}, sample_weight=w, rng=0).difference("a", "b")
     best = weighted_score_interval(y, s, metric="min_cost", application=APP, **given)
     return {

@@ -71,7 +71,7 @@ def limits(y: Any, said: Any, w: Any, seed: int) -> dict[str, tuple[float, float
     summed = reduce_frame(frame, request)
     one, both = summed.weighted(model="a"), summed.weighted()
     rows = CaseRows.from_decisions(y, said, sample_weight=w, groups=None, application=FREE)
-    given: dict[str, Any] = {"rng": seed, "replicates": 1000}
+    given: dict[str, Any] = {"rng": seed, "draws": 1000}
     plain = weighted_interval(y, said["a"], sample_weight=w, application=FREE, metric=NEC)
     found = {
         "cost": interval(one, application=AT).limits,

@@ -36,7 +36,7 @@ APP = Application(COSTS)
 #: What is called with a number that is none.
 WITH_NUMBERS = {
     "choice_regret, costs": lambda x: audit.choice_regret([0.5, 0.6], [1.0, x]),
-    "misranking_by_error": lambda x: audit.misranking_by_error([x], n=100, rng=0),
+    "misranking_by_error": lambda x: audit.misranking_by_error([x], draws=100, rng=0),
     "metric_cloud": lambda x: audit.metric_cloud(["f1"], class_totals=(10, x)),
     "Beta weight, alpha": lambda x: metrics.BetaWeight(x, 1.0),
     "Beta weight, beta": lambda x: metrics.BetaWeight.from_cost_ratios(1, 2, beta=x),
@@ -143,5 +143,7 @@ def test_complex(name: str) -> None:
 
 def test_a_large_error_makes_utilities_uniform() -> None:
     """Utilities that say nothing misrank as often as those drawn anew, whatever they were."""
-    one, other = (audit.misranking_by_error([sd], n=40_000, rng=0).rates[0] for sd in (50, 1e300))
+    one, other = (
+        audit.misranking_by_error([sd], draws=40_000, rng=0).rates[0] for sd in (50, 1e300)
+    )
     assert one == pytest.approx(other, abs=0.02)

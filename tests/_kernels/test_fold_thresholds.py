@@ -42,7 +42,7 @@ def test_cross_fitting_counts_every_case_once_and_costs_more() -> None:
         COSTS,
         PRIORS,
         folds=10,
-        repeats=5,
+        draws=5,
         rng=np.random.default_rng(0),
     )
     assert found.sum(axis=1) == pytest.approx([240, 60])
@@ -61,7 +61,7 @@ def test_three_decisions_are_cross_fitted_too() -> None:
         costs,
         PRIORS,
         folds=5,
-        repeats=1,
+        draws=1,
         rng=np.random.default_rng(0),
     )
     assert found.sum(axis=1) == pytest.approx([240, 60])
@@ -77,7 +77,7 @@ def test_leaving_one_out_by_hand() -> None:
         np.array([[0.0, 1.0], [1.0, 0.0]]),
         np.full(2, 0.5),
         folds=2,
-        repeats=3,
+        draws=3,
         rng=np.random.default_rng(0),
     )
     assert found.tolist() == [[2.0, 0.0], [0.0, 2.0]]

@@ -19,17 +19,17 @@ CM = ConfusionMatrix([[850, 50], [20, 80]])
 
 class TestAudit:
     def test_of_f1(self) -> None:
-        found = audit("f1", application=APP, matrix=CM, n=5000)
+        found = audit("f1", application=APP, matrix=CM, draws=5000)
         assert not found.compliant
         assert not found.agrees
         assert found.implied.miss_cost == pytest.approx((80 + 50 + 20) / 80, rel=1e-6)
         assert "treats a miss as 1.9 false alarms; your costs say 10" in found.verdict
         assert "EUR a case lost" in found.verdict
-        assert found.misranking == misranking_rate("f1", utilities=APP, n=5000, rng=0)
+        assert found.misranking == misranking_rate("f1", utilities=APP, draws=5000, rng=0)
         assert str(found).count("\n") == len(found.sentences) - 1
 
     def test_of_a_metric_that_is_the_cost(self) -> None:
-        found = audit("weighted_accuracy", application=APP, matrix=CM, n=5000)
+        found = audit("weighted_accuracy", application=APP, matrix=CM, draws=5000)
         assert found.compliant
         assert found.agrees
         assert found.opposite is None
@@ -38,44 +38,46 @@ class TestAudit:
         assert "as your costs do" in found.verdict
 
     def test_of_a_metric_with_other_costs(self) -> None:
-        found = audit("accuracy", application=APP, n=5000)
+        found = audit("accuracy", application=APP, draws=5000)
         assert found.compliant
         assert not found.agrees
         assert "Those are not your costs." in found.sentences
 
     def test_without_an_application(self) -> None:
-        found = audit("mcc", n=5000)
+        found = audit("mcc", draws=5000)
         assert found.opposite is None
         assert found.application is None
         assert "drawn at random" in found.verdict
 
     def test_of_a_function_of_ones_own(self) -> None:
-        found = audit(lambda c: c[0, 0] + 10 * c[1, 1], application=APP, n=2000)
+        found = audit(lambda c: c[0, 0] + 10 * c[1, 1], application=APP, draws=2000)
         assert found.agrees
-        assert audit(lambda c: c[0, 1], application=APP, higher_is_better=False, n=500).compliant
+        assert audit(
+            lambda c: c[0, 1], application=APP, higher_is_better=False, draws=500
+        ).compliant
 
     def test_under_uncertain_costs(self) -> None:
         unsure = UncertainApplication.binary(false_positive=1, false_negative=Between(5, 15),
                                              priors=[0.9, 0.1])  # fmt: skip
-        found = audit("weighted_accuracy", application=unsure, n=5000)
+        found = audit("weighted_accuracy", application=unsure, draws=5000)
         assert found.agrees  # with the expected costs
         assert 0 < found.misranking < 0.1  # but the costs may turn out otherwise
 
     def test_among_candidates(self) -> None:
         both = {"timid": ConfusionMatrix([[899, 1], [50, 50]]),
                 "bold": ConfusionMatrix([[800, 100], [5, 95]])}  # fmt: skip
-        found = audit("accuracy", application=APP, candidates=both, n=500)
+        found = audit("accuracy", application=APP, candidates=both, draws=500)
         assert found.candidates.chosen == "timid"
         # 1 + 500 against 100 + 50 per 1000 cases
         assert found.candidates.regret == pytest.approx(0.501 - 0.150)
         assert "bold would cost 0.351 EUR a case less" in found.verdict
-        agreed = audit("recall", application=APP, candidates=both, n=500)
+        agreed = audit("recall", application=APP, candidates=both, draws=500)
         assert "which is the cheapest" in agreed.verdict
 
     def test_three_classes(self) -> None:
         costs = CostMatrix(1.0 - np.eye(3))
-        assert audit("accuracy", application=costs, n=500).agrees
-        found = audit("macro_f1", application=costs, n=500)
+        assert audit("accuracy", application=costs, draws=500).agrees
+        found = audit("macro_f1", application=costs, draws=500)
         assert found.compliance.failure == "curved"
         assert math.isnan(found.row()["miss_cost_low"])
 
@@ -88,7 +90,7 @@ class TestAudit:
             audit("auc")
 
     def test_row_and_frame(self) -> None:
-        found = audit("f1", application=APP, n=500)
+        found = audit("f1", application=APP, draws=500)
         assert list(found.frame()["metric"]) == ["f1"]
         assert found.row()["failure"] == "not parallel"
         assert repr(found).startswith("Audit(f1: not parallel, misranks")
@@ -96,7 +98,7 @@ class TestAudit:
 
 class TestAuditAll:
     def test_whole_catalogue(self) -> None:
-        table = audit_all(application=APP, n=200)
+        table = audit_all(application=APP, draws=200)
         names = table["metric"].tolist()
         assert "accuracy" in names
         assert not any(name.startswith(("f_beta", "auc")) for name in names)
@@ -105,11 +107,11 @@ class TestAuditAll:
         assert not yes["mcc"]
 
     def test_some(self) -> None:
-        table = audit_all(["f_beta:beta=2", lambda c: c[1, 1]], n=200)
+        table = audit_all(["f_beta:beta=2", lambda c: c[1, 1]], draws=200)
         assert table["metric"].tolist() == ["f_beta(beta=2)", "your metric"]
 
     def test_operating_point_where_some_are_undefined(self) -> None:
-        table = audit_all(["precision", "recall"], matrix=[[90, 0], [10, 0]], n=200)
+        table = audit_all(["precision", "recall"], matrix=[[90, 0], [10, 0]], draws=200)
         assert np.isnan(table["implied_miss_cost"][0])
         assert table["implied_miss_cost"][1] == math.inf
 
@@ -117,11 +119,11 @@ class TestAuditAll:
 def test_candidates_and_many_classes_need_costs() -> None:
     both = {"a": [[9, 1], [1, 9]], "b": [[8, 2], [0, 10]]}
     with pytest.raises(CostError, match="`candidates`"):
-        audit("f1", candidates=both, n=10)
+        audit("f1", candidates=both, draws=10)
     with pytest.raises(CostError, match="two classes"):
-        audit("accuracy", matrix=np.eye(3, dtype=int) * 5, n=10)
+        audit("accuracy", matrix=np.eye(3, dtype=int) * 5, draws=10)
     with pytest.raises(DataError, match="`f1` needs two classes"):
-        audit("f1", application=CostMatrix(1.0 - np.eye(3)), n=10)
+        audit("f1", application=CostMatrix(1.0 - np.eye(3)), draws=10)
 
 
 class TestWhereTheMetricIsUndefined:
@@ -129,14 +131,14 @@ class TestWhereTheMetricIsUndefined:
     BOLD = ConfusionMatrix([[890, 10], [20, 80]])
 
     def test_the_rest_of_the_audit_stands(self) -> None:
-        found = audit("precision", application=APP, matrix=self.TIMID, n=500)
+        found = audit("precision", application=APP, matrix=self.TIMID, draws=500)
         assert found.implied is None
         assert "Precision is not a finite number at this table" in found.verdict
         assert found.compliance.failure == "not parallel"
 
     def test_for_all_candidates(self) -> None:
         both = {"a": self.TIMID, "b": self.TIMID}
-        found = audit("precision", application=APP, candidates=both, n=500)
+        found = audit("precision", application=APP, candidates=both, draws=500)
         assert "it chooses none" in found.verdict
         assert math.isnan(found.row()["regret"])
 
@@ -144,17 +146,17 @@ class TestWhereTheMetricIsUndefined:
         both = {"timid": self.TIMID, "bold": self.BOLD}
         wary = Application([[0, 100], [1, 0]])
         table = audit_all(["precision"], application=wary, matrix=self.TIMID, candidates=both,
-                          n=500)  # fmt: skip
+                          draws=500)  # fmt: skip
         # bold is chosen, as the only one: 10 * 100 + 20 against 100 in 1000 cases
         assert table["regret"].tolist() == pytest.approx([1.02 - 0.1])
 
 
 def test_costs_that_leave_nothing_to_choose() -> None:
     with pytest.raises(CostError, match="every decision costs the same"):
-        audit("f1", application=Application([[0, 0], [5, 5]]), n=10)
+        audit("f1", application=Application([[0, 0], [5, 5]]), draws=10)
 
 
 def test_table_of_one_metric_and_of_none() -> None:
-    assert audit_all("f1", n=100)["metric"].tolist() == ["f1"]
+    assert audit_all("f1", draws=100)["metric"].tolist() == ["f1"]
     with pytest.raises(DataError, match="at least one metric"):
-        audit_all([], n=100)
+        audit_all([], draws=100)

@@ -91,7 +91,7 @@ def test_nearest_threshold(at_binary, name, part):
 
 
 def test_reliability(at_binary):
-    curve = curves.reliability(scores()["gbm"], n_resamples=0)
+    curve = curves.reliability(scores()["gbm"], draws=0)
     kept = np.unique(np.linspace(0, len(curve.forecast) - 1, 60).astype(int))
     k = next(n for n in kept if curve.forecast[n] > 0.5)
     at_binary.point("reliability", curve.forecast[k], curve.observed[k])

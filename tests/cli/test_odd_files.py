@@ -174,7 +174,7 @@ def test_a_model_that_is_always_wrong(run, write, tmp_path):
     ("words", "said"),
     [
         (("eval", "t.csv", "--preset", "sre99"), "--preset must be one of sre08, "),
-        (("audit", "f1", "--pairs", "0"), "--pairs must be 1 or more; got 0."),
+        (("audit", "f1", "--draws", "0"), "--draws must be 1 or more; got 0."),
         (("ask", "--prevalence", "5%", "--cases", "0"), "--cases must be 1 or more; got 0."),
         (("ask", "--prevalence", "5%", "--tolerance", "nan"), "--tolerance must be above 0; got"),
     ],

@@ -88,7 +88,7 @@ class TestForms:
         write("d.csv", ROWS)
         words = [word for word in BASE if word != "d.csv"]
         assert run(*words, *COSTS, "--quiet", "d.csv").code == 0
-        audit = ("audit", "f1", *words[1:], *COSTS, "--pairs", "50", "--json", "d.csv")
+        audit = ("audit", "f1", *words[1:], *COSTS, "--draws", "50", "--json", "d.csv")
         assert run(*audit).code == 0
         done = run(*words, *COSTS, "--quiet", "d.csv", "other.csv")
         assert done.code == 2
@@ -97,39 +97,39 @@ class TestForms:
 
 class TestAudit:
     def test_names_are_never_cut(self, run):
-        done = run("audit", "--all", "--pairs", "50")
+        done = run("audit", "--all", "--draws", "50")
         assert "negative_predictive_value" in done.out
         assert "~" not in done.out
         assert all(len(line) <= 80 for line in done.out.splitlines())
 
     def test_a_rare_outcome_is_not_rounded_up(self, run):
         """At one in ten thousand, ten of a hundred thousand cases are positive."""
-        done = run("audit", "f1", *COSTS, "--prevalence", "0.01%", "--json", "--pairs", "50")
+        done = run("audit", "f1", *COSTS, "--prevalence", "0.01%", "--json", "--draws", "50")
         (tn, fp), (fn, tp) = json.loads(done.out)["opposite"]["preferred"]
         assert fn + tp == 10
         assert tn + fp == 100_000 - 10
 
     def test_ranges_are_judged_at_their_ends_too(self, run):
-        done = run("audit", "f1", "--cost", "fn=5..15", "fp=1", "--pairs", "200")
+        done = run("audit", "f1", "--cost", "fn=5..15", "fp=1", "--draws", "200")
         out = " ".join(done.out.split())
         assert "% if a miss costs 5; " in out
         assert "% if a miss costs 15." in out
 
     def test_all_metrics_in_the_middle_of_a_range(self, run):
-        done = run("audit", "--all", "--cost", "fn=5..15", "fp=1", "--pairs", "50")
+        done = run("audit", "--all", "--cost", "fn=5..15", "fp=1", "--draws", "50")
         assert "taken in the middle of their ranges" in done.out
 
     def test_costs_per_case_are_said_to_be_averaged(self, run, write):
         rows = "".join(f"{int(k % 4 == 0)},{0.01 * (k % 60)},{k % 9 + 1}\n" for k in range(120))
         write("loans.csv", "default,p,amount\n" + rows)
         words = ("--label", "default", "--scores", "p", "--cost", "fn=2*amount", "fp=1")
-        done = run("audit", "f1", "loans.csv", *words, "--pairs", "50")
+        done = run("audit", "f1", "loans.csv", *words, "--draws", "50")
         assert "judged by the average costs" in done.out
 
     def test_json_has_rank_correlations(self, run, write):
         write("d.csv", ROWS.replace("y,p,q,w", "y,p,q,r").replace(",x\n", ",0.5\n"))
         words = ("d.csv", "--label", "y", "--positive", "yes", "--scores", "p,q,r", *COSTS)
-        found = json.loads(run("audit", "f1", *words, "--pairs", "50", "--json").out)
+        found = json.loads(run("audit", "f1", *words, "--draws", "50", "--json").out)
         assert set(found["candidates"]["rank_correlation"]) == {"spearman", "weighted"}
 
 

@@ -18,7 +18,7 @@ def calibrated(n, seed):
 def test_against_isotonic_regression_of_sklearn():
     iso = pytest.importorskip("sklearn.isotonic", reason="compares with scikit-learn")
     y, p = calibrated(500, 0)
-    curve = curves.reliability(ScoreCounts.from_scores(y, p, kind="posterior"), n_resamples=0)
+    curve = curves.reliability(ScoreCounts.from_scores(y, p, kind="posterior"), draws=0)
     fitted = iso.IsotonicRegression().fit(p, y.astype(float)).predict(curve.forecast)
     np.testing.assert_allclose(curve.observed, fitted)
     assert np.isnan(curve.band_low).all()
@@ -67,7 +67,7 @@ def test_log_scores_become_posteriors(kind):
     p = np.clip(p, 0.01, 0.99)
     log_odds = np.log(p / (1 - p))
     given = log_odds - np.log(y.mean() / (1 - y.mean())) if kind == "llr" else log_odds
-    curve = curves.reliability(ScoreCounts.from_scores(y, given, kind=kind), n_resamples=0)
+    curve = curves.reliability(ScoreCounts.from_scores(y, given, kind=kind), draws=0)
     np.testing.assert_allclose(curve.forecast, np.unique(p))
 
 

@@ -12,7 +12,7 @@ PETS = ["cat", "dog", "fox"]
 
 
 def start(**settings):
-    return MatrixElicitation(PETS, limit=100, n_samples=80, **settings)
+    return MatrixElicitation(PETS, limit=100, draws=80, **settings)
 
 
 def test_bounds_of_chained_ratios():
@@ -70,7 +70,7 @@ def test_a_hidden_matrix_is_found_well_enough_to_choose():
     hidden = np.exp(rng.uniform(-2, 2, (3, 3)))
     np.fill_diagonal(hidden, 0)
     hidden /= hidden[0, 1]
-    talk = MatrixElicitation([0, 1, 2], limit=30, n_samples=80)
+    talk = MatrixElicitation([0, 1, 2], limit=30, draws=80)
     count = 0
     while (question := talk.question(systems, tolerance=0.05)) is not None and count < 15:
         a, b = ((outcome * hidden).sum() for outcome in question.outcomes)
@@ -110,7 +110,7 @@ def test_application_and_middle():
 
 
 def test_other_decisions_and_units():
-    talk = MatrixElicitation(["no", "yes"], ["no", "yes", "ask"], unit=("yes", "no"), n_samples=5)
+    talk = MatrixElicitation(["no", "yes"], ["no", "yes", "ask"], unit=("yes", "no"), draws=5)
     assert talk.bounds(("yes", "no")) == (1, 1)
     assert talk.samples.shape == (5, 2, 3)
 

@@ -12,7 +12,7 @@ from stakes.elicitation import (
 from stakes.exceptions import FormatError
 
 TALK = (
-    MatrixElicitation(["cat", "dog", "fox"], limit=100, n_samples=40)
+    MatrixElicitation(["cat", "dog", "fox"], limit=100, draws=40)
     .ratio(("fox", "cat"), ("cat", "dog"), between=(5, 20))
     .preferred([[5, 2, 0], [0, 5, 0], [1, 0, 5]], [[7, 0, 0], [0, 5, 0], [0, 3, 3]])
 )

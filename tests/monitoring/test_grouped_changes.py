@@ -58,7 +58,7 @@ def test_costs_of_periods_against_drawing_groups():
     rng = np.random.default_rng(2)
     periods = [_period(rng, 200), _period(rng, 200), _period(rng, 200)]
     found = watch(periods, application=APP)
-    drawn = interval(periods[1], application=APP, replicates=3000, rng=0)
+    drawn = interval(periods[1], application=APP, draws=3000, rng=0)
     assert found.costs[1].value == pytest.approx(drawn.value)
     width = found.costs[1].high - found.costs[1].low
     assert width == pytest.approx(drawn.high - drawn.low, rel=0.1)

@@ -157,7 +157,7 @@ class TestWhatIsDrawn:
         assert plots.reliability(curve, log_odds=True, ax=axes()).get_xscale() == "logit"
 
     def test_reliability_without_a_band(self):
-        curve = curves.reliability(summary(), n_resamples=0)
+        curve = curves.reliability(summary(), draws=0)
         assert not plots.reliability(curve, ax=axes()).collections
 
     def test_sweep_draws_gains_as_losses(self):

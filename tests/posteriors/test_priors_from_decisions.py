@@ -93,7 +93,7 @@ class TestDecisionsNoPriorsGive:
         for _ in range(80):
             counts = np.stack([rng.multinomial(80, row) for row in rates])
             new = rng.multinomial(400, [1 - second, second] @ rates)
-            found = estimate_priors_from_decisions(ConfusionMatrix(counts), new, replicates=200)
+            found = estimate_priors_from_decisions(ConfusionMatrix(counts), new, draws=200)
             held += found.low[1] - 1e-9 <= second <= found.high[1]
             refuted += not found.possible
         assert held >= 70
@@ -113,8 +113,8 @@ def test_a_class_without_labelled_cases_is_named():
 
 
 def test_replicates_must_be_positive():
-    with pytest.raises(DataError, match="replicates"):
-        estimate_priors_from_decisions(ConfusionMatrix([[9, 1], [2, 8]]), [5, 5], replicates=0)
+    with pytest.raises(DataError, match="draws"):
+        estimate_priors_from_decisions(ConfusionMatrix([[9, 1], [2, 8]]), [5, 5], draws=0)
 
 
 def test_nearest_mixture_is_at_its_minimum_on_the_simplex() -> None:

@@ -19,10 +19,10 @@ class TestBestByLogOdds:
             "blunt": rng.normal(np.where(y, 0.5, -0.5), 1.0),
         }
         pc = PairedCounts.from_scores(y.astype(int), llrs, thresholds=-GRID[::-1])
-        frame = best_by_log_odds(pc, GRID, replicates=400, rng=0)
+        frame = best_by_log_odds(pc, GRID, draws=400, rng=0)
         sc = ScoreCounts.from_scores(y, llrs["sharp"], kind="llr")
         ours = frame["cost"][np.array(frame["system"]) == "sharp"]
-        assert ours == pytest.approx(band(sc, at=GRID, replicates=500, rng=0).y)
+        assert ours == pytest.approx(band(sc, at=GRID, draws=500, rng=0).y)
         best = frame["probability_best"].reshape(-1, 2)
         assert best.sum(axis=1) == pytest.approx(np.ones(9))
         assert best[4, 0] > 0.99

@@ -62,7 +62,7 @@ class TestCompare:
         cells = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]]
         pc = PairedCounts(cells, [50, 8, 2, 1, 1, 30], ("a", "b"), (0, 1), (0, 1))
         app = Application([[0, 1], [dear, 0]], priors)
-        found = compare(pc, app, normalize=normalize, rng=0, replicates=20).differences[0]
+        found = compare(pc, app, normalize=normalize, rng=0, draws=20).differences[0]
         assert found.exact
         assert found.p_value == pytest.approx(0.5 + 0.5 * binomtest(2, 10).pvalue)
 
@@ -168,12 +168,12 @@ class TestCompare:
         assert (one.value, one.low, one.high) == (-other.value, -other.high, -other.low)
 
     def test_more_draws_begin_with_the_same(self) -> None:
-        first = compare(paired(), APP, replicates=500, rng=0)
-        whole = compare(paired(), APP, replicates=1500, rng=0)
+        first = compare(paired(), APP, draws=500, rng=0)
+        whole = compare(paired(), APP, draws=1500, rng=0)
         assert first.more(1000).probability_best == pytest.approx(whole.probability_best)
 
     def test_more_draws_are_kept_at_another_level(self) -> None:
-        grown = compare(paired(), APP, replicates=500, rng=0).more(1000)
+        grown = compare(paired(), APP, draws=500, rng=0).more(1000)
         assert len(grown.at(0.5).replicates) == 1500
         assert grown.at(0.5).probability_best == pytest.approx(grown.probability_best)
 
@@ -267,8 +267,8 @@ class TestOtherLevels:
         rng = np.random.default_rng(0)
         y = np.arange(400) % 4 == 0
         scores = {"a": rng.normal(2.0 * y), "b": rng.normal(0.5 * y)}
-        found = compare_scores(y, scores, metric=metric, rng=0, replicates=100)
-        again = compare_scores(y, scores, metric=metric, rng=0, replicates=100, level=0.5)
+        found = compare_scores(y, scores, metric=metric, rng=0, draws=100)
+        again = compare_scores(y, scores, metric=metric, rng=0, draws=100, level=0.5)
         assert _ends(found.at(0.5)) == _ends(again)
 
     def test_scores_are_not_called_cheap(self):

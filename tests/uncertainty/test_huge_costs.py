@@ -26,7 +26,7 @@ def test_intervals(unit, priors, method):
     for metric, scale in (("expected_cost", unit), ("normalized_expected_cost", 1.0)):
         plain, other = (
             interval(MATRIX, metric, application=Application(COSTS * size, priors), method=method,
-                     replicates=200, rng=0)
+                     draws=200, rng=0)
             for size in (1.0, unit)
         )  # fmt: skip
         assert (other.low, other.high) == (plain.low * scale, plain.high * scale)
@@ -41,7 +41,7 @@ def test_comparisons(unit, priors, method):
         scale = 1.0 if normalize else unit
         plain, other = (
             compare(PAIRED, Application(COSTS * size, priors), normalize=normalize, method=method,
-                    replicates=200, rng=0)
+                    draws=200, rng=0)
             for size in (1.0, unit)
         )  # fmt: skip
         one, two = plain.difference("a", "b"), other.difference("a", "b")

@@ -22,9 +22,7 @@ def scores(seed: int, n: int = 200) -> ScoreCounts:
 def test_correction_removes_optimism(method: str, part: float) -> None:
     grid = np.linspace(-4, 6, 4001)
     truth = float((0.9 * norm.sf(grid) + norm.cdf(grid - 2.0)).min())
-    found = [
-        min_cost_optimism(scores(k), APP, method=method, replicates=60, rng=k) for k in range(60)
-    ]
+    found = [min_cost_optimism(scores(k), APP, method=method, draws=60, rng=k) for k in range(60)]
     apparent, least, new = (
         np.mean([getattr(f, name) for f in found]) for name in ("apparent", "least", "new_data")
     )

@@ -50,7 +50,7 @@ class TestCasesNeeded:
                 ]
             )
             drawn = PairedCounts(CELLS, counts, ("a", "b"), (0, 1), (0, 1))
-            difference = compare(drawn, APP, method="score", replicates=1, rng=0).differences[0]
+            difference = compare(drawn, APP, method="score", draws=1, rng=0).differences[0]
             found += difference.decided
         assert found / 200 == pytest.approx(0.8, abs=0.09)
 

@@ -41,7 +41,7 @@ def test_auc_against_the_pairwise_definition_of_delong_1988() -> None:
 @pytest.mark.parametrize("metric", ["eer", "min_cost"])
 def test_replicates_are_paired(metric: str) -> None:
     y, scores = cases(noise=0.3)
-    found = compare_scores(y, scores, metric=metric, application=APP, replicates=500, rng=0)
+    found = compare_scores(y, scores, metric=metric, application=APP, draws=500, rng=0)
     drawn = found.replicates.values
     apart = np.sqrt(drawn[:, 0].var() + drawn[:, 1].var())
     together = (found.differences[0].high - found.differences[0].low) / (2 * 1.96)

@@ -46,7 +46,7 @@ class TestBestRanges:
             (found.high[0] * 1.03, True),
         ):
             app = Application([[0, 1], [ratio, 0]], priors=pc.priors)
-            difference = compare(pc, app, method="score", replicates=1, rng=0).differences[0]
+            difference = compare(pc, app, method="score", draws=1, rng=0).differences[0]
             assert difference.decided is decided
 
     def test_dominated_system_is_never_best(self) -> None:

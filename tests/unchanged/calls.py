@@ -381,7 +381,7 @@ def intervals() -> Any:
     )
     grouped = stakes.GroupedCounts.from_decisions(y, said, groups=k // 4)
     found["grouped"] = uncertainty.interval(grouped, "expected_cost", application=PLAIN, rng=0)
-    found["band"] = uncertainty.band(llrs(), at=[-3.0, 0.0], replicates=200, rng=0)
+    found["band"] = uncertainty.band(llrs(), at=[-3.0, 0.0], draws=200, rng=0)
     found["optimism"] = uncertainty.min_cost_optimism(scores(), PLAIN, rng=0)
     return found
 
@@ -463,12 +463,12 @@ def calibration_measured() -> Any:
 
 @recorded
 def audits() -> Any:
-    found = audit.audit("f1", application=RARE, n=2000, rng=0)
+    found = audit.audit("f1", application=RARE, draws=2000, rng=0)
     return {
         "f1": found,
         "implied": audit.implied_costs("f1", COUNTS),
         "compliance": audit.compliance("balanced_accuracy"),
-        "misranking": audit.misranking_rate("mcc", n=2000, rng=0),
+        "misranking": audit.misranking_rate("mcc", draws=2000, rng=0),
         "threshold": audit.best_threshold("f1", scores()),
         "candidates": audit.audit_candidates("f1", {"a": COUNTS, "b": OTHER}, application=RARE),
         "laws": testing.check_laws("mcc"),
@@ -506,7 +506,7 @@ def elicited() -> Any:
 
 @recorded
 def elicited_matrix() -> Any:
-    talk = elicitation.MatrixElicitation(["cat", "dog", "fox"], n_samples=100)
+    talk = elicitation.MatrixElicitation(["cat", "dog", "fox"], draws=100)
     return {"it": repr(talk), "toml": elicitation.matrix_answers_to_toml(talk)}
 
 

@@ -132,9 +132,9 @@ OTHERS = {
         stakes calibrate small.csv $CHURN --model logreg_p --kind isotonic --prevalence 2%
         stakes calibrate small.csv $CHURN --model points --scores-are rank --kind beta""",
     "audit": "stakes audit f1",
-    "audit-costs": "stakes audit f1 --cost fn=10 fp=1 --prevalence 2% --pairs 2000",
-    "audit-models": "stakes audit mcc $COST $BINARY --pairs 2000 --json",
-    "audit-all": "stakes audit --all --cost fn=10 fp=1 --pairs 500",
+    "audit-costs": "stakes audit f1 --cost fn=10 fp=1 --prevalence 2% --draws 2000",
+    "audit-models": "stakes audit mcc $COST $BINARY --draws 2000 --json",
+    "audit-all": "stakes audit --all --cost fn=10 fp=1 --draws 500",
     "audit-unknown": "stakes audit f3",
     "monitor-days": "stakes monitor small.csv $CHURN --scores gbm_p $COST --time day"
     " --period month",

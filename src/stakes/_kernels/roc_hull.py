@@ -356,15 +356,15 @@ def cross_fitted_counts(
     priors: Floats,
     *,
     folds: int,
-    repeats: int,
+    draws: int,
     rng: np.random.Generator,
 ) -> Floats:
     """Cases by class and decision, (2, M), each decided by a rule learnt without its fold.
 
-    Averaged over `repeats` random divisions into folds.
+    Averaged over `draws` random divisions into folds.
     """
     table = np.zeros(costs.shape)
-    for _ in range(repeats):
+    for _ in range(draws):
         held = [_split_folds(counts, folds, rng) for counts in (negatives, positives)]
         kept = negatives - held[0], positives - held[1]
         chosen = _by_one_cut(*kept, costs, priors)
@@ -373,4 +373,4 @@ def cross_fitted_counts(
             chosen = np.stack(rules)
         for k, part in enumerate(held):
             table[k] += np.bincount(chosen.ravel(), part.ravel(), minlength=costs.shape[1])
-    return table / repeats
+    return table / draws

@@ -279,7 +279,7 @@ def costs_from_amounts(
     gains: bool = False,
     decisions: Sequence[Any] | None = None,
     unit: str | None = None,
-    n_samples: int = 2000,
+    draws: int = 2000,
     rng: RandomSource = 0,
 ) -> Application | UncertainApplication:
     """What is at stake, from formulas over named quantities such as rates and fees.
@@ -300,7 +300,7 @@ def costs_from_amounts(
         Their order; that of the first outcome if absent.
     unit : str, optional
         What an amount of 1 is.
-    n_samples : int
+    draws : int
         Draws, when a quantity is unknown.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
@@ -333,7 +333,7 @@ def costs_from_amounts(
     known = dict(quantities or {})
     unknown = {name: value for name, value in known.items() if isinstance(value, Unknown)}
     generator = as_generator(rng)
-    n = n_samples if unknown else 1
+    n = draws if unknown else 1
     columns = {
         name: value.sample(n, generator) if name in unknown else np.full(n, float(value))
         for name, value in known.items()

@@ -426,9 +426,9 @@ class UncertainApplication:
 
     # ------------------------------------------------------------- what may be
 
-    def sample(self, n: int = 1000, *, rng: RandomSource = None) -> Draws:
-        """Draw `n` possible applications, equally probable."""
-        return sampled(self, n, as_generator(rng))
+    def sample(self, draws: int = 1000, *, rng: RandomSource = None) -> Draws:
+        """Draw `draws` possible applications, equally probable."""
+        return sampled(self, draws, as_generator(rng))
 
     def corners(self) -> Draws:
         """The extreme applications, in which every unknown is at one of its ends.

@@ -34,8 +34,8 @@ class Unknown(Protocol):
     def mean(self) -> float:
         """What it is on average."""
 
-    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Draw it `n` times."""
+    def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Draw it `draws` times."""
 
 
 def _log_uniform_mean(low: float, high: float) -> float:
@@ -86,13 +86,13 @@ class Between:
         ends = sorted((abs(self.low), abs(self.high)))
         return sign * _log_uniform_mean(*ends)
 
-    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Draw it `n` times."""
+    def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Draw it `draws` times."""
         if not self._is_logarithmic:
-            return rng.uniform(self.low, self.high, n)
+            return rng.uniform(self.low, self.high, draws)
         sign = math.copysign(1.0, self.low)
         low, high = sorted((math.log(abs(self.low)), math.log(abs(self.high))))
-        return np.asarray(sign * np.exp(rng.uniform(low, high, n)))
+        return np.asarray(sign * np.exp(rng.uniform(low, high, draws)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +122,9 @@ class LogUniform:
         """What it is on average."""
         return _log_uniform_mean(self.low, self.high)
 
-    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Draw it `n` times."""
-        return np.asarray(np.exp(rng.uniform(math.log(self.low), math.log(self.high), n)))
+    def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Draw it `draws` times."""
+        return np.asarray(np.exp(rng.uniform(math.log(self.low), math.log(self.high), draws)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +173,11 @@ class Alternatives:
         assert self.probabilities is not None
         return math.fsum(v * p for v, p in zip(self.values, self.probabilities, strict=True))
 
-    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Draw it `n` times."""
+    def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Draw it `draws` times."""
         assert self.probabilities is not None
         shares = np.asarray(self.probabilities) / math.fsum(self.probabilities)
-        return np.asarray(rng.choice(np.asarray(self.values), size=n, p=shares))
+        return np.asarray(rng.choice(np.asarray(self.values), size=draws, p=shares))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -220,9 +220,9 @@ class Samples:
         """Their average."""
         return float(self.values.mean())
 
-    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Draw from them `n` times, with replacement."""
-        return np.asarray(rng.choice(self.values, size=n))
+    def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Draw from them `draws` times, with replacement."""
+        return np.asarray(rng.choice(self.values, size=draws))
 
     def __repr__(self) -> str:
         return f"Samples({self.values.size} draws from {self.low:g} to {self.high:g})"
@@ -265,9 +265,9 @@ class BetaShare:
         """What it is on average."""
         return self.alpha / (self.alpha + self.beta)
 
-    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Draw it `n` times."""
-        return rng.beta(self.alpha, self.beta, n)
+    def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Draw it `draws` times."""
+        return rng.beta(self.alpha, self.beta, draws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +299,6 @@ class DirichletShares:
         values = np.asarray(self.concentration)
         return np.asarray(values / values.sum())
 
-    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Draw them `n` times, one row per draw."""
-        return rng.dirichlet(self.concentration, n)
+    def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Draw them `draws` times, one row per draw."""
+        return rng.dirichlet(self.concentration, draws)

@@ -180,7 +180,7 @@ def _price_range(found: Compliance) -> tuple[float, float]:
 
 def audit(
     metric: Any, *, application: Any = None, matrix: Any = None,
-    candidates: Mapping[str, ConfusionMatrix] | None = None, n: int = 100_000,
+    candidates: Mapping[str, ConfusionMatrix] | None = None, draws: int = 100_000,
     rng: RandomSource = 0, higher_is_better: bool | None = None,
 ) -> Audit:  # fmt: skip
     """What a metric rewards, which costs it implies, and how often it picks the wrong classifier.
@@ -197,7 +197,7 @@ def audit(
         An operating point, for the costs that the metric implies there.
     candidates : mapping of str to ConfusionMatrix, optional
         Real systems to choose from.
-    n : int
+    draws : int
         Number of random pairs for the misranking rate.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
@@ -220,7 +220,7 @@ def audit(
     --------
     >>> from stakes import Application
     >>> app = Application([[0, 1], [10, 0]], priors=[0.9, 0.1])
-    >>> found = audit("f1", application=app, matrix=[[850, 50], [20, 80]], n=1000)
+    >>> found = audit("f1", application=app, matrix=[[850, 50], [20, 80]], draws=1000)
     >>> found.compliant, found.compliance.failure
     (False, 'not parallel')
     >>> print(found.sentences[1])
@@ -229,7 +229,7 @@ def audit(
     app = _expected(application)
     _require_costs(app, matrix, candidates)
     stakes = "uniform" if app is None else application
-    found = _judged(metric, app, stakes, matrix, candidates, n, rng, higher_is_better)
+    found = _judged(metric, app, stakes, matrix, candidates, draws, rng, higher_is_better)
     if app is None:
         return found
     opposite = opposite_pair(metric, application=app, higher_is_better=higher_is_better)
@@ -237,7 +237,7 @@ def audit(
 
 
 def _judged(
-    metric: Any, app: Application | None, stakes: Any, matrix: Any, candidates: Any, n: int,
+    metric: Any, app: Application | None, stakes: Any, matrix: Any, candidates: Any, draws: int,
     rng: Any, higher_is_better: bool | None,
 ) -> Audit:  # fmt: skip
     """Everything but the search for an opposite pair."""
@@ -265,14 +265,14 @@ def _judged(
             metric, candidates, application=app, higher_is_better=higher_is_better
         )
     rate = misranking_rate(
-        metric, utilities=stakes, n=n, rng=rng, higher_is_better=higher_is_better
+        metric, utilities=stakes, draws=draws, rng=rng, higher_is_better=higher_is_better
     )
     return Audit(found.metric, app, found, None, implied, rate, among, remark)
 
 
 def audit_all(
     metrics: Iterable[Any] | None = None, *, application: Any = None, matrix: Any = None,
-    candidates: Mapping[str, ConfusionMatrix] | None = None, n: int = 20_000,
+    candidates: Mapping[str, ConfusionMatrix] | None = None, draws: int = 20_000,
     rng: RandomSource = 0,
 ) -> Frame:  # fmt: skip
     """One row of facts for every metric of the catalogue that can be computed.
@@ -281,7 +281,7 @@ def audit_all(
     ----------
     metrics : iterable, optional
         Which; by default the whole catalogue, less those whose parameters are unknown.
-    application, matrix, candidates, n, rng
+    application, matrix, candidates, draws, rng
         As for `audit`.
 
     Returns
@@ -293,7 +293,7 @@ def audit_all(
 
     Examples
     --------
-    >>> table = audit_all(["accuracy", "f1"], n=1000)
+    >>> table = audit_all(["accuracy", "f1"], draws=1000)
     >>> table["compliant"].tolist()
     [True, False]
     """
@@ -304,7 +304,7 @@ def audit_all(
         metrics = [metrics]
     rows = []
     for metric in _computable(app) if metrics is None else metrics:
-        rows.append(_judged(metric, app, stakes, matrix, candidates, n, rng, None).row())
+        rows.append(_judged(metric, app, stakes, matrix, candidates, draws, rng, None).row())
     if not rows:
         raise DataError("`metrics` must name at least one metric; got none.")
     return Frame({name: [row[name] for row in rows] for name in rows[0]})

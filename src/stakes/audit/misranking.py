@@ -171,20 +171,20 @@ class MisrankingRate(float):
     ----------
     rate : float
         Between 0 and 1.
-    n : int
-        Number of pairs it was counted on.
+    draws : int
+        Number of random pairs it was counted on.
     metric : str
         What ranked them.
     """
 
-    __slots__ = ("metric", "n")
+    __slots__ = ("draws", "metric")
+    draws: int
     metric: str
-    n: int
 
-    def __new__(cls, rate: float, *, n: int, metric: str) -> MisrankingRate:
+    def __new__(cls, rate: float, *, draws: int, metric: str) -> MisrankingRate:
         """A float with its circumstances."""
         self = super().__new__(cls, rate)
-        self.n, self.metric = n, metric
+        self.draws, self.metric = draws, metric
         return self
 
     @property
@@ -195,11 +195,11 @@ class MisrankingRate(float):
     @property
     def standard_error(self) -> float:
         """Of the Monte Carlo, binomial."""
-        return math.sqrt(self.rate * (1 - self.rate) / self.n)
+        return math.sqrt(self.rate * (1 - self.rate) / self.draws)
 
     def __repr__(self) -> str:
         return (
-            f"MisrankingRate({self.metric}: {100 * self.rate:.2f} % of {self.n} pairs, "
+            f"MisrankingRate({self.metric}: {100 * self.rate:.2f} % of {self.draws} pairs, "
             f"standard error {100 * self.standard_error:.2f})"
         )
 
@@ -240,7 +240,7 @@ class MisrankingTable:
 
 
 def misranking_rate(
-    metric: Any, *, utilities: Any = "uniform", confusions: Any = None, n: int = 10**6,
+    metric: Any, *, utilities: Any = "uniform", confusions: Any = None, draws: int = 10**6,
     rng: RandomSource = None, higher_is_better: bool | None = None,
 ) -> MisrankingRate:  # fmt: skip
     """How often a metric ranks two classifiers against their true utility.
@@ -262,7 +262,7 @@ def misranking_rate(
         A function ``(rng, n)`` that gives two (n, K, M) arrays of tables; or candidates of
         which pairs are drawn. By default the population of the paper: class shares uniform
         (or the priors of the application), rates 0.5 + 0.5 Beta(2, 1).
-    n : int
+    draws : int
         Number of pairs.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
@@ -281,19 +281,19 @@ def misranking_rate(
 
     Examples
     --------
-    >>> rate = misranking_rate("f1", utilities="uniform", n=20_000, rng=0)
+    >>> rate = misranking_rate("f1", utilities="uniform", draws=20_000, rng=0)
     >>> abs(rate - 0.097) < 4 * rate.standard_error
     True
     """
     counted = as_count_metric(
         metric, higher_is_better=higher_is_better, application=_application(utilities)
     )
-    return _rates([counted], _pair_source(utilities, confusions), n, rng)[0]
+    return _rates([counted], _pair_source(utilities, confusions), draws, rng)[0]
 
 
 def misranking_rates(
     metrics: Iterable[Any] = _PAPER_METRICS, *, utilities: Any = "uniform",
-    confusions: Any = None, n: int = 10**6, rng: RandomSource = None,
+    confusions: Any = None, draws: int = 10**6, rng: RandomSource = None,
 ) -> MisrankingTable:  # fmt: skip
     """Misranking rates of several metrics on the same pairs.
 
@@ -301,7 +301,7 @@ def misranking_rates(
     ----------
     metrics : iterable
         Names or functions, as for `misranking_rate`; by default those of the paper.
-    utilities, confusions, n, rng
+    utilities, confusions, draws, rng
         As for `misranking_rate`.
 
     Returns
@@ -316,14 +316,14 @@ def misranking_rates(
 
     Examples
     --------
-    >>> table = misranking_rates(["f1", "accuracy"], n=20_000, rng=0)
+    >>> table = misranking_rates(["f1", "accuracy"], draws=20_000, rng=0)
     >>> bool(table["f1"] > table["accuracy"])
     True
     """
     app = _application(utilities)
     counted = [as_count_metric(metric, application=app) for metric in metrics]
     source = _pair_source(utilities, confusions)
-    return MisrankingTable(tuple(_rates(counted, source, n, rng)), source.description)
+    return MisrankingTable(tuple(_rates(counted, source, draws, rng)), source.description)
 
 
 def _rates(
@@ -340,7 +340,7 @@ def _rates(
                 gap = metric.scores(1000 * second) - metric.scores(1000 * first)
             wrong[k] += kernels.misranked(true_gap, gap).sum()
     return [
-        MisrankingRate(count / n, n=n, metric=metric.name)
+        MisrankingRate(count / n, draws=n, metric=metric.name)
         for count, metric in zip(wrong, metrics, strict=True)
     ]
 
@@ -404,7 +404,7 @@ class ErrorCurve:
 
 def misranking_by_error(
     errors: Any = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5), *, utilities: Any = "uniform",
-    confusions: Any = None, n: int = 10**6, rng: RandomSource = None,
+    confusions: Any = None, draws: int = 10**6, rng: RandomSource = None,
 ) -> ErrorCurve:  # fmt: skip
     """How often utilities with an error misrank, as a function of the error.
 
@@ -415,7 +415,7 @@ def misranking_by_error(
     ----------
     errors : sequence of float
         Standard deviations before that cut.
-    utilities, confusions, n, rng
+    utilities, confusions, draws, rng
         As for `misranking_rate`.
 
     Returns
@@ -430,7 +430,7 @@ def misranking_by_error(
 
     Examples
     --------
-    >>> curve = misranking_by_error([0.0, 0.1], n=20_000, rng=0)
+    >>> curve = misranking_by_error([0.0, 0.1], draws=20_000, rng=0)
     >>> float(curve.rates[0]), bool(curve.realised[1] < 0.1)
     (0.0, True)
     """
@@ -441,7 +441,7 @@ def misranking_by_error(
     generator = as_generator(rng)
     wrong, squares = np.zeros(nominal.size), np.zeros(nominal.size)
     cells = 1
-    for size in _block_sizes(n):
+    for size in _block_sizes(draws):
         gains, first, second = source.draw(generator, size)
         scaled = _to_unit(gains)
         step = second - first
@@ -451,9 +451,9 @@ def misranking_by_error(
             wrong[k] += kernels.misranked(true_gap, kernels.yields(step, other)).sum()
             squares[k] += ((other - scaled) ** 2).sum()
         cells = scaled.shape[1] * scaled.shape[2]
-    rates = wrong / n
+    rates = wrong / draws
     return ErrorCurve(
-        nominal, np.sqrt(squares / (n * cells)), rates, np.sqrt(rates * (1 - rates) / n)
+        nominal, np.sqrt(squares / (draws * cells)), rates, np.sqrt(rates * (1 - rates) / draws)
     )
 
 

@@ -125,7 +125,7 @@ class ReliabilityCurve(Tabular):
 def reliability(
     scores: RankedScores,
     *,
-    n_resamples: int = 100,
+    draws: int = 100,
     level: float = 0.9,
     points: int = 512,
     rng: RandomSource = None,
@@ -139,7 +139,7 @@ def reliability(
     ----------
     scores : ScoreCounts
         Of kind "posterior" or "log_odds"; LLRs are combined with the prior of the data.
-    n_resamples : int
+    draws : int
         Outcomes drawn from the posteriors themselves to make the band; 0 leaves it `nan`.
     level : float
         Of the pointwise band.
@@ -168,19 +168,19 @@ def reliability(
     --------
     >>> from stakes import ScoreCounts
     >>> sc = ScoreCounts.from_scores([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.9], kind="posterior")
-    >>> reliability(sc, n_resamples=0).observed
+    >>> reliability(sc, draws=0).observed
     array([0. , 0.5, 0.5, 1. ])
     """
     require_both(scores, "reliability")
     scores.require_scale("reliability")
-    if not 0 < level < 1 or n_resamples < 0 or points < 2:
-        raise DataError("`level` must lie in (0, 1), `n_resamples` >= 0 and `points` >= 2.")
+    if not 0 < level < 1 or draws < 0 or points < 2:
+        raise DataError("`level` must lie in (0, 1), `draws` >= 0 and `points` >= 2.")
     values, negatives, positives = scores.levels
     forecast = _as_posteriors(scores, values)
     total = (negatives + positives).astype(np.float64)
     observed = _isotonic(negatives, positives)
     kept = np.unique(np.linspace(0, len(forecast) - 1, min(points, len(forecast))).astype(int))
-    low, high = _band(forecast, total, kept, n_resamples, level, rng)
+    low, high = _band(forecast, total, kept, draws, level, rng)
     weight = np.diff(cumulative(total)[np.append(0, kept + 1)])
     split = score_decomposition(scores, "brier")
     return ReliabilityCurve(forecast[kept], observed[kept], low, high, weight, split, level)
@@ -209,17 +209,17 @@ def _band(
     forecast: FloatArray,
     total: FloatArray,
     kept: NDArray[np.intp],
-    n_resamples: int,
+    draws: int,
     level: float,
     rng: RandomSource,
 ) -> tuple[FloatArray, FloatArray]:
     """Quantiles of isotonic curves of outcomes drawn from the forecasts."""
-    if n_resamples == 0:
+    if draws == 0:
         return np.full(kept.shape, np.nan), np.full(kept.shape, np.nan)
     source = as_generator(rng)
     cases = np.maximum(np.rint(total), 1).astype(np.int64)
-    drawn = np.empty((n_resamples, kept.shape[0]))
-    for k in range(n_resamples):
+    drawn = np.empty((draws, kept.shape[0]))
+    for k in range(draws):
         positives = source.binomial(cases, forecast)
         drawn[k] = _isotonic(cases - positives, positives)[kept]
     tail = (1 - level) / 2

@@ -185,7 +185,7 @@ class MatrixElicitation:
         What has been said so far.
     rng : int
         Seed of the draws.
-    n_samples : int
+    draws : int
         Number of draws.
 
     Examples
@@ -203,7 +203,7 @@ class MatrixElicitation:
     limit: float = 1000.0
     statements: tuple[MatrixStatement, ...] = ()
     rng: int = 0
-    n_samples: int = 500
+    draws: int = 500
     free: Any = field(init=False, default=None)
 
     def __post_init__(self) -> None:
@@ -295,7 +295,7 @@ class MatrixElicitation:
         """Matrices that agree with everything that was said, uniform on the scale of factors."""
         self._refuse_contradictions()
         rows = self._rows(range(len(self.statements)))
-        values = _drawn(rows, *self._box, self.n_samples, as_generator(self.rng))
+        values = _drawn(rows, *self._box, self.draws, as_generator(self.rng))
         costs = np.zeros((len(values), *self.free.shape))
         costs[:, ~self.free] = values
         return costs

@@ -67,7 +67,7 @@ class Plots:
         best, found = self._ev.best, {}
         for name, scores in self.scores().items():
             draws = 100 if name == best else 0
-            found[name] = curves.reliability(coarser(scores), n_resamples=draws, rng=rng)
+            found[name] = curves.reliability(coarser(scores), draws=draws, rng=rng)
         return {best: found.pop(best), **found} if best in found else found
 
     def det_curves(self) -> dict[str, Any]:

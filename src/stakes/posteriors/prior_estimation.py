@@ -268,7 +268,7 @@ def estimate_priors_from_decisions(
     decisions: Any,
     *,
     level: float = 0.95,
-    replicates: int = 1000,
+    draws: int = 1000,
     rng: RandomSource = 0,
 ) -> PriorEstimate:
     r"""Class priors of unlabelled cases from hard decisions alone (black-box shift estimation).
@@ -286,7 +286,7 @@ def estimate_priors_from_decisions(
         Counts of each decision in the new place, shape (n_decisions,), in the order of the columns.
         Shares or weighted numbers do for the estimate, here and in `matrix`, but have no intervals
         (nan), because they do not tell how many cases there were.
-    level, replicates, rng
+    level, draws, rng
         Confidence of the intervals, from that many draws of both tables.
 
     Returns
@@ -326,8 +326,8 @@ def estimate_priors_from_decisions(
         )
     if not 0 < level < 1:
         raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
-    if int(replicates) != replicates or replicates < 1:
-        raise DataError(f"`replicates` must be a whole number, at least 1; got {replicates!r}.")
+    if int(draws) != draws or draws < 1:
+        raise DataError(f"`draws` must be a whole number, at least 1; got {draws!r}.")
     counts = np.asarray(matrix.counts, dtype=np.float64)
     new = _counted(decisions, counts.shape[1])
     totals = counts.sum(axis=1)
@@ -344,7 +344,7 @@ def estimate_priors_from_decisions(
     if not all(np.allclose(table, np.rint(table), rtol=1e-9, atol=1e-9) for table in (counts, new)):
         low = high = np.full(len(found), np.nan)
     elif possible := _explained(counts, new, found):
-        low, high = _intervals_from_decisions(counts, new, found, level, replicates, rng)
+        low, high = _intervals_from_decisions(counts, new, found, level, draws, rng)
     else:
         low, high = np.zeros(len(found)), np.ones(len(found))
     return PriorEstimate(
@@ -425,15 +425,15 @@ def _intervals_from_decisions(
     new: FloatArray,
     found: FloatArray,
     level: float,
-    replicates: int,
+    draws: int,
     rng: RandomSource,
 ) -> tuple[FloatArray, FloatArray]:
     """Quantiles over draws of both tables; one-sided from an estimate of 0 or 1."""
     random = as_generator(rng)
     ends = [(1 - level) / 2, 0.5, (1 + level) / 2]
-    free = np.empty((replicates, len(counts)))
+    free = np.empty((draws, len(counts)))
     held = np.empty_like(free)
-    for k in range(replicates):
+    for k in range(draws):
         rates = np.stack([random.dirichlet(row) for row in _smoothed(counts)])
         shares = random.dirichlet(_smoothed(new))
         free[k] = np.linalg.lstsq(*_summing(rates, shares), rcond=None)[0]

@@ -71,9 +71,9 @@ class Band:
         low, high = band_ends(draws, joint_share(draws, level) if joint else (1 - level) / 2)
         return replace(self, low=low, high=high, level=level, simultaneous=joint)
 
-    def more(self, replicates: int) -> Band:
+    def more(self, draws: int) -> Band:
         """The same from this many more replicates."""
-        grown = self.replicates.more(replicates)
+        grown = self.replicates.more(draws)
         return replace(self, replicates=grown).at(self.level)
 
     def frame(self) -> Frame:
@@ -92,7 +92,7 @@ def band(
     at: Any,
     level: float = 0.95,
     simultaneous: bool = True,
-    replicates: int = 2000,
+    draws: int = 2000,
     rng: RandomSource = None,
     min_cases: int = MIN_CASES,
 ) -> Band:
@@ -115,7 +115,7 @@ def band(
         Share of data sets whose band holds the curve.
     simultaneous : bool
         Everywhere at once, or at each point by itself.
-    replicates : int
+    draws : int
         Drawn curves.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
@@ -125,7 +125,7 @@ def band(
     Returns
     -------
     Band
-        With `.at(level)`, `.more(replicates)` and `.frame()`.
+        With `.at(level)`, `.more(draws)` and `.frame()`.
 
     Notes
     -----
@@ -169,7 +169,7 @@ def band(
             f"`curve` must be 'bayes_error', 'decision', 'roc' or a function; got {curve!r}."
         )
     refused, notes = shortage(scores.class_totals, scores.classes, min_cases)
-    drawn = Replicates.drawn(draw, replicates, rng)
+    drawn = Replicates.drawn(draw, draws, rng)
     empty = np.full(y.shape, np.nan)
     found = Band(x, y, empty, empty, as_level(level), simultaneous, notes, drawn)
     return found if refused else found._filled(found.level, simultaneous)
@@ -242,7 +242,7 @@ def best_by_log_odds(
     paired: PairedCounts,
     log_odds: Any,
     *,
-    replicates: int = 2000,
+    draws: int = 2000,
     rng: RandomSource = None,
 ) -> Frame:
     """Which of several systems is best at each effective prior when LLRs are taken as they are.
@@ -253,7 +253,7 @@ def best_by_log_odds(
         From `PairedCounts.from_scores` of LLRs with ``thresholds=-log_odds[::-1]``.
     log_odds : array-like of float, ascending
         Log odds of the effective prior.
-    replicates : int
+    draws : int
         Draws of the joint counts.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
@@ -305,8 +305,8 @@ def best_by_log_odds(
     seen = costs(counts[None])[0]
     generator = as_generator(rng)
     wins = np.zeros(seen.shape)
-    for start in range(0, replicates, 200):
-        size = min(200, replicates - start)
+    for start in range(0, draws, 200):
+        size = min(200, draws - start)
         drawn = costs(posterior_cells(paired.counts, classes, size, generator, prior=0.0))
         least = drawn <= drawn.min(axis=1, keepdims=True)
         wins += (least / least.sum(axis=1, keepdims=True)).sum(axis=0)
@@ -315,6 +315,6 @@ def best_by_log_odds(
             "log_odds": np.repeat(x, len(paired.systems)),
             "system": [str(n) for n in paired.systems] * x.shape[0],
             "cost": seen.T.ravel(),
-            "probability_best": (wins / replicates).T.ravel(),
+            "probability_best": (wins / draws).T.ravel(),
         }
     )

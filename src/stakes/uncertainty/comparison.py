@@ -189,9 +189,9 @@ class Comparison:
             self.rule(level), replicates=self.replicates, probability_best=self.probability_best
         )
 
-    def more(self, replicates: int) -> Comparison:
+    def more(self, draws: int) -> Comparison:
         """The same with this many more draws behind the probabilities."""
-        grown = self.replicates.more(replicates)
+        grown = self.replicates.more(draws)
         return replace(self, replicates=grown, probability_best=shares_best(grown.values))
 
     def frame(self) -> Frame:
@@ -223,7 +223,7 @@ def compare(
     level: float = 0.95,
     simultaneous: bool = False,
     margin: float | None = None,
-    replicates: int = 4000,
+    draws: int = 4000,
     rng: RandomSource = None,
     min_cases: int = MIN_CASES,
 ) -> Comparison:
@@ -257,7 +257,7 @@ def compare(
     margin : float, optional
         A difference below it does not matter; systems are equivalent when the interval at
         level ``2 * level - 1`` lies within it (two one-sided tests).
-    replicates : int
+    draws : int
         Draws behind the probabilities, and behind the intervals when there are groups.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
@@ -299,7 +299,7 @@ def compare(
         "method": method,
         "simultaneous": simultaneous,
         "margin": margin,
-        "replicates": replicates,
+        "draws": draws,
         "min_cases": min_cases,
     }
     return _compared(paired, as_stakes(application, weights), seed_of(rng), level, **options)
@@ -315,7 +315,7 @@ def _compared(
     """See `compare`; the same seed gives the same draws, whatever the level."""
     normalize, method = options["normalize"], options["method"]
     margin = as_margin(options["margin"])
-    replicates, level = options["replicates"], as_level(level)
+    draws, level = options["draws"], as_level(level)
     if not isinstance(paired, (PairedCounts, GroupedCounts, CaseRows, CellSums)):
         raise DataError(
             f"`compare` needs joint counts of several systems; got {type(paired).__name__}.",
@@ -336,7 +336,7 @@ def _compared(
         counts = np.asarray(joint.counts, dtype=np.float64)
         refuse_weights(counts, "joint counts", instead=OF_SYSTEMS)
     costs = np.array([_cost(joint, name, stakes, normalize).value for name in joint.systems])
-    drawn = Replicates.drawn(cost_draws(joint, grouped, stakes, normalize), replicates, seed)
+    drawn = Replicates.drawn(cost_draws(joint, grouped, stakes, normalize), draws, seed)
     pairs = [
         tuple(joint.systems[k] for k in sorted(pair, key=lambda k: costs[k]))
         for pair in combinations(range(len(joint.systems)), 2)
@@ -357,7 +357,7 @@ def _compared(
             one, other = (table[cells[:, 0], cells[:, 1 + place]] for place in places)
             groups = carrying_groups(grouped, one - other, by_class=stakes.with_priors)
         elif method == "posterior":
-            gap = Replicates.drawn(sum_draws(total, method), replicates, seed).values
+            gap = Replicates.drawn(sum_draws(total, method), draws, seed).values
         differences.append(
             limited_difference(
                 first, second, total, reach, margin, level, p_value, exact, joint.total, gap, groups

@@ -87,8 +87,7 @@ def min_cost_optimism(
     method: str = "cross_fit",
     normalize: bool = False,
     folds: int = 10,
-    repeats: int | None = None,
-    replicates: int = 200,
+    draws: int | None = None,
     rng: RandomSource = None,
 ) -> MinCostOptimism:
     """How much of a minimum cost is due to choosing the threshold on the same data.
@@ -111,10 +110,9 @@ def min_cost_optimism(
         Divide by the cost of the best naive decision.
     folds : int
         Parts into which the cases of each class are divided at random.
-    repeats : int, optional
-        How many divisions are averaged; by default 5, fewer for large data.
-    replicates : int
-        Replicates of the bootstrap.
+    draws : int, optional
+        How many random divisions are averaged, by default 5, fewer for large data; or how many
+        replicates the bootstrap draws, by default 200.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
 
@@ -141,11 +139,12 @@ def min_cost_optimism(
     app, priors, divisor = _setting(scores, application, normalize)
     apparent = at_min_cost(scores, app).cost(app) / divisor
     if method == "cross_fit":
-        counts = _cross_fitted(scores, app, priors, folds, repeats, rng)
+        counts = _cross_fitted(scores, app, priors, folds, draws, rng)
         new = _cost(counts, app, priors) / divisor
     elif method == "bootstrap":
         generator = as_generator(rng)
-        new = apparent + _bootstrap_gap(scores, app, priors, replicates, generator) / divisor
+        drawn = 200 if draws is None else draws
+        new = apparent + _bootstrap_gap(scores, app, priors, drawn, generator) / divisor
     else:
         raise DataError(f"`method` must be 'cross_fit' or 'bootstrap'; got {method!r}.")
     return MinCostOptimism(apparent, new, (apparent + new) / 2, method)
@@ -158,7 +157,7 @@ def min_cost_interval(
     method: str,
     normalize: bool,
     level: float,
-    replicates: int,
+    draws: int,
     rng: RandomSource,
     min_cases: int,
 ) -> Interval:
@@ -186,7 +185,7 @@ def min_cost_interval(
         pairs = draw_runs(scores.runs.negatives, scores.runs.positives, size, generator)
         return np.array([_least(a, b, app, priors) / divisor for a, b in pairs])
 
-    drawn = Replicates.drawn(draw, replicates, seed)
+    drawn = Replicates.drawn(draw, draws, seed)
 
     def rule(at: float, found: Replicates | None) -> tuple[float, float]:
         assert found is not None
@@ -220,7 +219,7 @@ def _cross_fitted(
     app: Application,
     priors: FloatArray,
     folds: int,
-    repeats: int | None,
+    draws: int | None,
     rng: RandomSource,
 ) -> FloatArray:
     """Counts by class and decision, each case decided without its fold."""
@@ -232,15 +231,15 @@ def _cross_fitted(
         )
     if scores.total >= _LARGEST:
         return np.asarray(at_min_cost(scores, app).confusion.counts)  # nothing left to correct
-    if repeats is None:
-        repeats = 5 if scores.total <= 20_000 else 2
+    if draws is None:
+        draws = 5 if scores.total <= 20_000 else 2
     return cross_fitted_counts(
         np.asarray(scores.runs.negatives, dtype=np.int64),
         np.asarray(scores.runs.positives, dtype=np.int64),
         app.costs.values,
         priors,
         folds=min(folds, fewest),
-        repeats=repeats,
+        draws=draws,
         rng=as_generator(rng),
     )
 
@@ -268,14 +267,14 @@ def _bootstrap_gap(
     scores: RankedScores,
     app: Application,
     priors: FloatArray,
-    replicates: int,
+    draws: int,
     rng: np.random.Generator,
 ) -> float:
     """Mean difference between what replicates' thresholds cost on the data and on them."""
     first = np.asarray(scores.runs.negatives, dtype=np.int64)
     second = np.asarray(scores.runs.positives, dtype=np.int64)
     gaps = []
-    for _ in range(replicates):
+    for _ in range(draws):
         a = rng.multinomial(int(first.sum()), first / first.sum())
         b = rng.multinomial(int(second.sum()), second / second.sum())
         chosen = best_decisions(a, b, app.costs.values, priors)

@@ -53,7 +53,7 @@ def compare_scores(
     application: Any = None,
     level: float = 0.95,
     sample_weight: Any = None,
-    replicates: int = 1000,
+    draws: int = 1000,
     rng: RandomSource = None,
     min_cases: int = MIN_CASES,
 ) -> Comparison:
@@ -77,7 +77,7 @@ def compare_scores(
     sample_weight : column, optional
         Weight of each case. A row stays one case, whatever it weighs, and is drawn with its
         weight; a row that stands for several cases that were seen must be repeated instead.
-    replicates : int
+    draws : int
         Draws of the cases.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
@@ -132,7 +132,7 @@ def compare_scores(
         second, weights = second[kept], weights[kept]
         columns = [column[kept] for column in columns]
     values, draw, areas = _quantity(metric, application, counts, second, columns, weights)
-    drawn = Replicates.drawn(draw, replicates, rng)
+    drawn = Replicates.drawn(draw, draws, rng)
     cases = np.bincount(second, minlength=2).astype(np.float64)
     refused, notes = shortage(cases, first.classes, min_cases)
     names = tuple(counts)
@@ -263,7 +263,7 @@ def compare_across(
     normalize: bool = False,
     level: float = 0.95,
     margin: float | None = None,
-    replicates: int = 4000,
+    draws: int = 4000,
     rng: RandomSource = None,
     min_cases: int = MIN_CASES,
 ) -> Comparison:
@@ -279,7 +279,7 @@ def compare_across(
         cases that weigh differently must be given so, each case its own group if need be.
     application : Application, or several
         Costs and priors; the priors must be given.
-    weights, normalize, level, margin, replicates, rng, min_cases
+    weights, normalize, level, margin, draws, rng, min_cases
         As in `compare`.
 
     Returns
@@ -328,7 +328,7 @@ def compare_across(
         refused, notes = refused or short, [*notes, *(f"{name}: {text}" for text in said)]
     names = tuple(matrices)
     costs = np.array([sums[name].value for name in names])
-    drawn = Replicates.drawn(apart_draws(matrices, stakes, normalize), replicates, rng)
+    drawn = Replicates.drawn(apart_draws(matrices, stakes, normalize), draws, rng)
     best = shares_best(drawn.values)
     table = stakes.cell_weights(normalize=normalize)
     groups = [

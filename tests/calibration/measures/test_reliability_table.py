@@ -66,7 +66,7 @@ class TestReliabilityTable:
 
     @pytest.mark.parametrize(
         "options",
-        [{"groups": "bins"}, {"groups": 0}, {"groups": 2.5}, {"level": 2}, {"replicates": 0}],
+        [{"groups": "bins"}, {"groups": 0}, {"groups": 2.5}, {"level": 2}, {"draws": 0}],
     )
     def test_bad_options_raise(self, options):
         with pytest.raises(DataError):
@@ -123,7 +123,7 @@ class TestJudgement:
             rng = np.random.default_rng(seed)
             said = draw(rng)
             y = (rng.random(len(said)) < said).astype(int)
-            blamed += "When" in reliability_table(y, said, replicates=1).text
+            blamed += "When" in reliability_table(y, said, draws=1).text
         assert blamed <= 4  # 1 expected at most; 5 has a chance of 0.3 %
 
     def test_chance_is_binomial(self):

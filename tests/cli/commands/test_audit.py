@@ -21,7 +21,7 @@ DATA = ("--label", "churned", "--positive", "yes", "--scores", "gbm,rules")
 
 
 def test_in_general(run) -> None:
-    ran = run("audit", "f1", "--pairs", "2000")
+    ran = run("audit", "f1", "--draws", "2000")
     assert ran.code == 0
     text = " ".join(ran.out.split())
     assert "f1 ranks as no cost matrix does" in text
@@ -31,7 +31,7 @@ def test_in_general(run) -> None:
 
 
 def test_against_costs(run) -> None:
-    ran = run("audit", "f1", "--cost", "fn=10", "fp=1", "--prevalence", "2%", "--pairs", "2000")
+    ran = run("audit", "f1", "--cost", "fn=10", "fp=1", "--prevalence", "2%", "--draws", "2000")
     text = " ".join(ran.out.split())
     assert ran.code == 0
     assert "one missed 'positive' costs as much as 10 false alarms" in text
@@ -40,7 +40,7 @@ def test_against_costs(run) -> None:
 
 
 def test_metric_that_is_the_cost(run) -> None:
-    ran = run("audit", "net_benefit", "--cost", "fn=4", "fp=1", "--pairs", "2000")
+    ran = run("audit", "net_benefit", "--cost", "fn=4", "fp=1", "--draws", "2000")
     text = " ".join(ran.out.split())
     assert "a miss counting as 4 false alarms" in text
     assert "Those are your costs" in text
@@ -48,7 +48,7 @@ def test_metric_that_is_the_cost(run) -> None:
 
 def test_among_models(run, write) -> None:
     ran = run("audit", "f1", "--cost", "fn=10", "fp=1", write("c.csv", CASES), *DATA,
-              "--pairs", "2000")  # fmt: skip
+              "--draws", "2000")  # fmt: skip
     text = " ".join(ran.out.split())
     assert ran.code == 0, ran.err
     assert "At this operating point f1 treats a miss as" in text
@@ -59,7 +59,7 @@ def test_among_models(run, write) -> None:
 
 def test_json_holds_everything(run, write) -> None:
     ran = run("audit", "f1", write("c.csv", CASES), *DATA, "--cost", "fn=10", "fp=1", "--json",
-              "--pairs", "2000")  # fmt: skip
+              "--draws", "2000")  # fmt: skip
     found = ran.found
     assert found["compliant"] is False
     assert found["failure"] == "not parallel"
@@ -73,21 +73,21 @@ def test_json_holds_everything(run, write) -> None:
 
 
 def test_infinite_prices_are_words_in_json(run) -> None:
-    assert run("audit", "recall", "--json", "--pairs", "100").found["miss_cost_low"] == "infinity"
+    assert run("audit", "recall", "--json", "--draws", "100").found["miss_cost_low"] == "infinity"
 
 
 def test_confusion_matrices(run, write) -> None:
     a = write("A.csv", "truth,no,yes\nno,27,23\nyes,15,35\n")
     b = write("B.csv", "truth,no,yes\nno,43,7\nyes,18,32\n")
     ran = run("audit", "accuracy", "--confusion", f"{a},{b}", "--positive", "yes", "--gain",
-              "--cost", "tn=15", "fp=-35", "fn=-335", "tp=165", "--pairs", "2000")  # fmt: skip
+              "--cost", "tn=15", "fp=-35", "fn=-335", "tp=165", "--draws", "2000")  # fmt: skip
     text = " ".join(ran.out.split())
     assert ran.code == 0, ran.err
     assert "it chooses B; A would cost 7 a case less" in text
 
 
 def test_table_of_all(run) -> None:
-    ran = run("audit", "--all", "--cost", "fn=5", "fp=1", "--pairs", "500")
+    ran = run("audit", "--all", "--cost", "fn=5", "fp=1", "--draws", "500")
     lines = ran.out.splitlines()
     assert ran.code == 0
     assert lines[0].split()[:1] == ["metric"]
@@ -99,7 +99,7 @@ def test_table_of_all(run) -> None:
 
 
 def test_table_as_json(run) -> None:
-    found = run("audit", "--all", "--json", "--pairs", "200").found["metrics"]
+    found = run("audit", "--all", "--json", "--draws", "200").found["metrics"]
     by_name = {row["metric"]: row for row in found}
     assert by_name["accuracy"]["compliant"]
     assert not by_name["mcc"]["compliant"]
@@ -107,7 +107,7 @@ def test_table_as_json(run) -> None:
 
 def test_picture(run, tmp_path) -> None:
     pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
-    ran = run("audit", "mcc", "--cost", "fn=5", "fp=1", "--plot", "levels.svg", "--pairs", "200")
+    ran = run("audit", "mcc", "--cost", "fn=5", "fp=1", "--plot", "levels.svg", "--draws", "200")
     assert ran.code == 0, ran.err
     assert "<svg" in (tmp_path / "levels.svg").read_text(encoding="utf-8")
     assert "plot: levels.svg" in ran.out
@@ -140,9 +140,9 @@ class TestProblems:
 
 
 def test_same_seed_same_answer(run) -> None:
-    first, second = (run("audit", "f1", "--json", "--pairs", "3000").found for _ in range(2))
+    first, second = (run("audit", "f1", "--json", "--draws", "3000").found for _ in range(2))
     assert first == second
-    other = run("audit", "f1", "--json", "--pairs", "3000", "--seed", "5").found
+    other = run("audit", "f1", "--json", "--draws", "3000", "--seed", "5").found
     assert not math.isclose(first["misranking"], other["misranking"], rel_tol=1e-12)
 
 
@@ -165,14 +165,14 @@ def test_questions_that_make_no_sense(run, given: tuple[str, ...], words: str) -
 
 def test_a_file_that_is_no_picture(run) -> None:
     pytest.importorskip("matplotlib", reason="draws")
-    ran = run("audit", "f1", "--plot", "levels.xyz", "--pairs", "100")
+    ran = run("audit", "f1", "--plot", "levels.xyz", "--draws", "100")
     assert ran.code == 2
     assert "I cannot draw into 'levels.xyz'" in ran.err
 
 
 def test_the_table_explains_its_columns(run, write) -> None:
     ran = run("audit", "--all", "--cost", "fn=10", "fp=1", write("c.csv", CASES), *DATA,
-              "--pairs", "200")  # fmt: skip
+              "--draws", "200")  # fmt: skip
     text = " ".join(ran.out.split())
     assert "'here' is what a miss is worth" in text
     assert "'regret/case' is what the candidate it chooses costs too much" in text
@@ -181,7 +181,7 @@ def test_the_table_explains_its_columns(run, write) -> None:
 
 def test_table_of_three_outcomes_speaks_of_no_misses(run, write) -> None:
     costs = write("k.csv", "truth,a,b,c\na,0,1,2\nb,3,0,1\nc,5,1,0\n")
-    ran = run("audit", "--all", "--costs", costs, "--pairs", "200")
+    ran = run("audit", "--all", "--costs", costs, "--draws", "200")
     assert ran.code == 0, ran.err
     assert "misranks" in ran.out
     assert "miss is worth" not in ran.out
@@ -190,7 +190,7 @@ def test_table_of_three_outcomes_speaks_of_no_misses(run, write) -> None:
 def test_candidates_for_which_the_metric_is_undefined(run, write) -> None:
     table = "truth,no,yes\nno,300,0\nyes,30,0\n"
     both = f"{write('A.csv', table)},{write('B.csv', table)}"
-    given = ("--confusion", both, "--positive", "yes", "--cost", "fn=1", "fp=10", "--pairs", "200")
+    given = ("--confusion", both, "--positive", "yes", "--cost", "fn=1", "fp=10", "--draws", "200")
     ran = run("audit", "precision", *given)
     assert ran.code == 0, ran.err
     assert "it chooses none" in " ".join(ran.out.split())

@@ -40,7 +40,7 @@ def test_worst_regret_is_at_a_corner(low, factor, prior, wider):
     app = UncertainApplication(
         [[0, 1], [Between(low, low * factor), 0]], priors=Between(prior, prior * wider)
     )
-    found = compare_under_uncertainty(SYSTEMS, app, n_samples=10)
+    found = compare_under_uncertainty(SYSTEMS, app, draws=10)
     worst = np.zeros(2)
     for c in np.linspace(low, low * factor, 9):
         for p in np.linspace(prior, prior * wider, 9):
@@ -54,7 +54,7 @@ def test_worst_regret_is_at_a_corner(low, factor, prior, wider):
 def test_probability_best_of_a_range_by_its_switch_point():
     """Log-uniform on [2, 18] with the switch at 6, its geometric middle: even chances."""
     app = UncertainApplication([[0, 1], [Between(2, 18), 0]], priors=[0.9, 0.1])
-    found = compare_under_uncertainty(SYSTEMS, app, n_samples=40_000, rng=1)
+    found = compare_under_uncertainty(SYSTEMS, app, draws=40_000, rng=1)
     assert found.probability_best == pytest.approx([0.5, 0.5], abs=0.01)
 
 
@@ -68,7 +68,7 @@ def test_certainty_has_no_value_of_knowing():
 
 def test_equal_systems_share_the_probability():
     app = UncertainApplication([[0, 1], [Between(2, 18), 0]])
-    found = compare_under_uncertainty({"a": BOLD, "b": BOLD}, app, n_samples=50)
+    found = compare_under_uncertainty({"a": BOLD, "b": BOLD}, app, draws=50)
     assert found.probability_best == pytest.approx([0.5, 0.5])
 
 

@@ -47,7 +47,7 @@ class TestCosts:
             cm,
             application=Application([[0, 1], [10, 0]]),
             method=scipy_method.lower(),
-            replicates=6000,
+            draws=6000,
             rng=0,
         )
         ends = theirs.confidence_interval
@@ -120,8 +120,8 @@ class TestFewCases:
 
 class TestReuse:
     def test_more_replicates_begin_with_the_same(self) -> None:
-        first = interval(CM, "mcc", replicates=700, rng=3)
-        grown, whole = first.more(900), interval(CM, "mcc", replicates=1600, rng=3)
+        first = interval(CM, "mcc", draws=700, rng=3)
+        grown, whole = first.more(900), interval(CM, "mcc", draws=1600, rng=3)
         assert first.replicates is not None
         assert grown.replicates is not None
         assert whole.replicates is not None
@@ -157,7 +157,7 @@ class TestOtherMetrics:
         assert 0.9 < found.low < found.high <= 1.0
 
     def test_any_function_of_the_summary(self) -> None:
-        found = interval(CM, lambda cm: float(cm.rates[1, 1]), replicates=500, rng=0)
+        found = interval(CM, lambda cm: float(cm.rates[1, 1]), draws=500, rng=0)
         assert found.low < 0.9 < found.high
 
     def test_accuracy_against_wilson_on_many_cases(self) -> None:

@@ -116,9 +116,7 @@ def test_an_interval_of_groups_of_weighted_rows():
     one = {"a": chosen["a"]}
     rows = CaseRows.from_decisions(y, one, sample_weight=w, groups=groups, application=APP)
     grouped = GroupedCounts.from_decisions(y, one, groups=groups, sample_weight=w)
-    mine, theirs = (
-        interval(each, application=APP, replicates=4000, rng=0) for each in (rows, grouped)
-    )
+    mine, theirs = (interval(each, application=APP, draws=4000, rng=0) for each in (rows, grouped))
     assert mine.value == pytest.approx(theirs.value)
     assert mine.high - mine.low == pytest.approx(theirs.high - theirs.low, rel=0.08)
 

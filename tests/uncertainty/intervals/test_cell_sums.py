@@ -84,7 +84,7 @@ def test_equal_weights_compare_as_rows_do(app):
 @pytest.mark.parametrize("normalize", [False, True])
 def test_a_difference_is_as_sure_as_from_rows(app, normalize):
     y, chosen, w = some_rows(600)
-    options = {"normalize": normalize, "replicates": 4000}
+    options = {"normalize": normalize, "draws": 4000}
     expected = compare(rows_of(y, chosen, w), app, rng=0, **options)
     found = compare(summed(y, chosen, w), app, rng=1, **options)
     mine, theirs = found.differences[0], expected.differences[0]

@@ -15,7 +15,7 @@ from stakes.uncertainty import interval
 def test_a_number_at_its_bound_lies_in_its_own_interval(
     counts: list[list[int]], metric: str, value: float
 ) -> None:
-    found = interval(ConfusionMatrix(counts), metric, replicates=200, rng=0)
+    found = interval(ConfusionMatrix(counts), metric, draws=200, rng=0)
     assert found.value == pytest.approx(value, abs=1e-12)
     assert found.value in found
     assert found.low < found.high
@@ -23,7 +23,7 @@ def test_a_number_at_its_bound_lies_in_its_own_interval(
 
 
 def test_a_chosen_method_says_that_its_replicates_are_alike() -> None:
-    found = interval(ConfusionMatrix([[50, 0], [0, 50]]), "mcc", method="bca", replicates=50, rng=0)
+    found = interval(ConfusionMatrix([[50, 0], [0, 50]]), "mcc", method="bca", draws=50, rng=0)
     assert any("did not occur" in note for note in found.notes)
 
 
@@ -31,7 +31,7 @@ class TestAgainstDistributions:
     """Of 100 cases 20 are wrong, decisions cost 1 where wrong: cost and accuracy count cases."""
 
     counts = ConfusionMatrix([[45, 15], [5, 35]])
-    often: dict[str, Any] = {"replicates": 40_000, "rng": 0}
+    often: dict[str, Any] = {"draws": 40_000, "rng": 0}
     ends = (0.05, 0.95)
 
     @property

@@ -27,7 +27,7 @@ def test_small_calibration_sets_widen_the_interval() -> None:
             calibrator=Affine(),
             calibration=cases(n, 1),
             application=app,
-            replicates=120,
+            draws=120,
             rng=0,
         )
         assert found.low < found.high
@@ -45,7 +45,7 @@ def test_the_calibrator_given_is_left_alone() -> None:
         calibration=cases(100, 1),
         application=Application([[0, 1], [5, 0]]),
         normalize=False,
-        replicates=20,
+        draws=20,
         rng=0,
     )
     assert calibrator.classes is None
@@ -57,7 +57,7 @@ def test_weights_of_both_sets_against_repeated_and_absent_rows() -> None:
     app = Application([[0, 1], [5, 0]], priors=[0.7, 0.3])
     (y, s), (z, t) = cases(300, 0), cases(200, 1)
     twice, half = np.arange(300) % 2, np.arange(200) % 4 != 0
-    options = {"calibrator": Affine(), "application": app, "replicates": 40, "rng": 0}
+    options = {"calibrator": Affine(), "application": app, "draws": 40, "rng": 0}
     weighted = refitted_interval(y, s, calibration=(z, t, half), sample_weight=twice + 1, **options)
     rows = np.repeat(np.arange(300), twice + 1)
     plain = refitted_interval(y[rows], s[rows], calibration=(z[half], t[half]), **options)
@@ -70,7 +70,7 @@ def test_equal_weights_change_nothing() -> None:
     options = {
         "calibrator": Affine(),
         "application": Application([[0, 1], [5, 0]]),
-        "replicates": 40,
+        "draws": 40,
         "rng": 0,
     }
     plain = refitted_interval(y, s, calibration=(z, t), **options)
@@ -87,7 +87,7 @@ def test_replicates_that_happen_to_look_like_probabilities() -> None:
     t[0] = -1.0
     y, s = cases(300, 0)
     app = Application([[0, 1], [5, 0]])
-    options = {"calibrator": Affine(), "application": app, "replicates": 40, "rng": 0}
+    options = {"calibrator": Affine(), "application": app, "draws": 40, "rng": 0}
     found = refitted_interval(y, s, calibration=(z, t), **options)
     logits = Posteriors.from_logits
     said = refitted_interval(y, logits(s), calibration=(z, logits(t)), **options)
@@ -97,7 +97,7 @@ def test_replicates_that_happen_to_look_like_probabilities() -> None:
 def test_probabilities_are_asked_for_once_and_taken_when_said() -> None:
     app = Application([[0, 1], [5, 0]], priors=[0.7, 0.3])
     (y, s), (z, t) = cases(300, 0), cases(200, 1)
-    options = {"calibrator": Affine(), "application": app, "replicates": 40, "rng": 0}
+    options = {"calibrator": Affine(), "application": app, "draws": 40, "rng": 0}
     with pytest.raises(DataError, match="must be log odds; all 200"):
         refitted_interval(y, s, calibration=(z, expit(t)), **options)
     plain = refitted_interval(y, s, calibration=(z, t), **options)
@@ -123,7 +123,7 @@ def test_scores_for_each_case() -> None:
 def test_classes_in_the_order_of_the_application() -> None:
     """Names decide nothing: ("z", "b") is ("a", "b") under another name."""
     (y, s), (z, t) = cases(300, 0), cases(200, 1)
-    options = {"replicates": 6, "rng": 0}
+    options = {"draws": 6, "rng": 0}
     found = []
     for names in (("a", "b"), ("z", "b")):
         app = Application(CostMatrix([[0, 1], [5, 0]], classes=names), priors=[0.7, 0.3])
@@ -168,6 +168,6 @@ def test_scores_of_another_sort_than_those_of_the_calibration_are_refused() -> N
             calibrator=Isotonic(),
             calibration=(y, expit(s)),
             application=Application([[0, 1], [5, 0]]),
-            replicates=100,
+            draws=100,
             rng=0,
         )

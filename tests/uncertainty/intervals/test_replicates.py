@@ -44,7 +44,7 @@ class TestReplicates:
         assert not np.array_equal(first, second)
 
     def test_no_replicates_are_refused(self) -> None:
-        with pytest.raises(DataError, match="replicates"):
+        with pytest.raises(DataError, match="draws"):
             Replicates.drawn(uniform, 0, 0)
 
 

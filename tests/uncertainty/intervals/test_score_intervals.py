@@ -20,7 +20,7 @@ def scores(n: int = 2000, seed: int = 0, share: float = 0.25) -> ScoreCounts:
 @pytest.mark.parametrize("method", ["score", "delong", "normal", "percentile", "bca"])
 def test_methods_for_auc_agree_on_many_cases(method: str) -> None:
     sc = scores(20_000)
-    found = interval(sc, "auc", method=method, replicates=1000, rng=0)
+    found = interval(sc, "auc", method=method, draws=1000, rng=0)
     reference = interval(sc, "auc", method="normal")
     assert found.value == auc(sc)
     width = reference.high - reference.low
@@ -31,7 +31,7 @@ def test_methods_for_auc_agree_on_many_cases(method: str) -> None:
 def test_score_and_percentile_agree_on_many_cases(metric: str) -> None:
     sc = scores(20_000)
     found = [
-        interval(sc, metric, application=APP, method=m, replicates=1000, rng=0)
+        interval(sc, metric, application=APP, method=m, draws=1000, rng=0)
         for m in ("score", "percentile")
     ]
     width = found[1].high - found[1].low
@@ -51,10 +51,10 @@ def test_bins_at_every_score_change_nothing() -> None:
 
 def test_any_metric_of_scores() -> None:
     sc = scores(400)
-    found = interval(sc, "cllr", replicates=300, rng=0)
+    found = interval(sc, "cllr", draws=300, rng=0)
     assert found.value == pytest.approx(cllr(sc))
     assert found.low < found.value < found.high
-    mine = interval(sc, lambda s: float(s.counts_above(0.0)[1]), replicates=300, rng=0)
+    mine = interval(sc, lambda s: float(s.counts_above(0.0)[1]), draws=300, rng=0)
     assert mine.low < mine.value < mine.high
 
 
@@ -77,8 +77,8 @@ def test_weights_are_refused() -> None:
 @pytest.mark.parametrize("metric", ["cllr", "min_cllr", "average_precision", "h_measure"])
 def test_metrics_without_costs_ignore_an_application(metric: str) -> None:
     sc = scores(300)
-    found = interval(sc, metric, application=APP, replicates=50, rng=0)
-    assert found.limits == interval(sc, metric, replicates=50, rng=0).limits
+    found = interval(sc, metric, application=APP, draws=50, rng=0)
+    assert found.limits == interval(sc, metric, draws=50, rng=0).limits
 
 
 @pytest.mark.parametrize(
@@ -92,18 +92,18 @@ def test_metrics_without_costs_ignore_an_application(metric: str) -> None:
 )
 def test_what_is_no_number_of_scores_is_refused_in_words(metric: str, words: str) -> None:
     with pytest.raises(DataError, match=words):
-        interval(scores(300), metric, application=APP, replicates=10)
+        interval(scores(300), metric, application=APP, draws=10)
 
 
 def test_costs_that_a_metric_needs_are_asked_for() -> None:
     with pytest.raises(DataError, match="`calibration_loss` needs application"):
-        interval(scores(300), "calibration_loss", replicates=10)
+        interval(scores(300), "calibration_loss", draws=10)
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_replicates_that_are_all_alike_are_no_certainty(method: str) -> None:
     apart = ScoreCounts.from_scores(np.arange(200) >= 100, np.arange(200.0), kind="rank")
-    found = interval(apart, "auc", method=method, replicates=50, rng=0)
+    found = interval(apart, "auc", method=method, draws=50, rng=0)
     assert found.limits == (1.0, 1.0)
     assert any("did not occur" in note for note in found.notes)
     assert not any("alike" in note for note in interval(apart, "auc").notes)

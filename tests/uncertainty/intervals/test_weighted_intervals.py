@@ -61,7 +61,7 @@ def test_only_proportions_of_weights_matter() -> None:
 @pytest.mark.parametrize("metric", ["expected_cost", "mcc"])
 def test_however_far_from_one_they_are(factor: float, metric: str) -> None:
     y, d, w = cases()
-    options = {"metric": metric, "application": APP, "replicates": 200, "rng": 0}
+    options = {"metric": metric, "application": APP, "draws": 200, "rng": 0}
     one, other = (weighted_interval(y, d, sample_weight=w * f, **options) for f in (1, factor))
     assert one.limits == pytest.approx(other.limits)
 
@@ -134,10 +134,8 @@ def test_linearised_variance_by_hand() -> None:
 
 def test_bca_of_equal_weights_is_that_of_the_table() -> None:
     y, d, _ = cases()
-    plain = interval(ConfusionMatrix.from_decisions(y, d), "mcc", replicates=8000, rng=0)
-    found = weighted_interval(
-        y, d, sample_weight=np.ones(500), metric="mcc", replicates=8000, rng=1
-    )
+    plain = interval(ConfusionMatrix.from_decisions(y, d), "mcc", draws=8000, rng=0)
+    found = weighted_interval(y, d, sample_weight=np.ones(500), metric="mcc", draws=8000, rng=1)
     assert found.limits == pytest.approx(plain.limits, abs=0.01)
     assert found.more(100).replicates is not None
 
@@ -171,7 +169,7 @@ def test_three_decisions_and_a_given_function() -> None:
     )
     assert found.low < found.value < found.high
     share = weighted_interval(
-        y, d, sample_weight=w, metric=lambda m: m.counts[1, 1] / m.total, replicates=200, rng=0
+        y, d, sample_weight=w, metric=lambda m: m.counts[1, 1] / m.total, draws=200, rng=0
     )
     assert share.value == pytest.approx(w[(y == 1) & (d == 1)].sum() / w.sum())
 

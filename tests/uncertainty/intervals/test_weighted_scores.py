@@ -110,9 +110,9 @@ def test_any_function_of_the_scores() -> None:
         assert sc.classes == ("no", "yes")
         return auc(sc)
 
-    given = weighted_score_interval(names, s, sample_weight=w, metric=area, replicates=200, rng=0)
+    given = weighted_score_interval(names, s, sample_weight=w, metric=area, draws=200, rng=0)
     drawn = weighted_score_interval(
-        y, s, sample_weight=w, metric="auc", method="percentile", replicates=200, rng=0
+        y, s, sample_weight=w, metric="auc", method="percentile", draws=200, rng=0
     )
     assert given.limits == pytest.approx(drawn.limits)
 
@@ -136,9 +136,9 @@ def test_compared_scores_with_equal_weights_are_the_plain_comparison() -> None:
     y, s, _ = cases()
     scores = {"a": s, "b": s + np.random.default_rng(3).normal(size=600)}
     for metric in ("auc", "eer"):
-        plain = compare_scores(y, scores, metric=metric, rng=0, replicates=200)
+        plain = compare_scores(y, scores, metric=metric, rng=0, draws=200)
         found = compare_scores(
-            y, scores, metric=metric, rng=0, replicates=200, sample_weight=np.full(600, 0.5)
+            y, scores, metric=metric, rng=0, draws=200, sample_weight=np.full(600, 0.5)
         )
         one, other = found.differences[0], plain.differences[0]
         assert one.low == pytest.approx(other.low, rel=0.02)  # Student's t for AUC

@@ -180,7 +180,7 @@ def reliability_table(
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
     level: float = 0.9,
-    replicates: int = 200,
+    draws: int = 200,
     rng: RandomSource = 0,
 ) -> ReliabilityTable:
     """Compare what was said with what happened.
@@ -202,8 +202,8 @@ def reliability_table(
         Groups by isotonic regression, which needs no choice of bins; or that many of equal mass.
     classes, sample_weight
         Names of the columns; weights.
-    level, replicates, rng
-        The band: labels are drawn from the forecasts `replicates` times.
+    level, draws, rng
+        The band: labels are drawn from the forecasts `draws` times.
 
     Returns
     -------
@@ -233,7 +233,7 @@ def reliability_table(
     >>> result.text
     'When it says 80 % for 1, it happens 50 % of the time (100 cases).'
     """
-    _check(groups, level, replicates)
+    _check(groups, level, draws)
     said, happened, weights, event = event_of(y_true, posteriors, of, classes, sample_weight)
     if not weights.all():
         kept = weights > 0
@@ -243,7 +243,7 @@ def reliability_table(
     mean = np.bincount(member, weights=weights * said, minlength=size) / mass
     share = np.bincount(member, weights=weights * happened, minlength=size) / mass
     random = as_generator(rng)
-    drawn = np.empty((replicates, size))
+    drawn = np.empty((draws, size))
     for row in drawn:
         luck = random.random(len(said)) < said
         row[:] = np.bincount(member, weights=weights * luck, minlength=size) / mass
@@ -270,15 +270,15 @@ def _grouped(
     return member, int(member.max()) + 1
 
 
-def _check(groups: Any, level: float, replicates: Any) -> None:
+def _check(groups: Any, level: float, draws: Any) -> None:
     """Raise unless the options can be used."""
     if not 0 < level < 1:
         raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
     counted = isinstance(groups, int | np.integer) and groups >= 1
     if not (counted or (isinstance(groups, str) and groups == "pav")):
         raise DataError(f"`groups` must be 'pav' or a positive whole number; got {groups!r}.")
-    if not isinstance(replicates, int | np.integer) or replicates < 1:
-        raise DataError(f"`replicates` must be a whole number, at least 1; got {replicates!r}.")
+    if not isinstance(draws, int | np.integer) or draws < 1:
+        raise DataError(f"`draws` must be a whole number, at least 1; got {draws!r}.")
 
 
 def _percent(share: float) -> str:

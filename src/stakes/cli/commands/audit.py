@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--json", action="store_true", help="everything, as JSON")
     group.add_argument("--plot", metavar="FILE", help="draw level sets against lines of equal cost")
     group.add_argument(
-        "--pairs", type=int, metavar="N", help="random pairs for the misranking rate"
+        "--draws", type=int, metavar="N", help="random pairs for the misranking rate"
     )
     group.add_argument("--seed", type=int, default=0, metavar="0", help="of the random pairs")
     parser.set_defaults(min_positives=10)  # the readers of cases ask for it
@@ -77,14 +77,14 @@ def run(args: argparse.Namespace) -> int:
         refuse_undrawable(args.plot)
     if args.seed < 0:
         raise DataError(f"`--seed` must not be negative; got {args.seed}.")
-    if args.pairs is not None and args.pairs < 1:
-        raise DataError(f"--pairs must be 1 or more; got {args.pairs}.")
+    if args.draws is not None and args.draws < 1:
+        raise DataError(f"--draws must be 1 or more; got {args.draws}.")
     inquiry, ends = spread_out(inquiry_of(args))
     app, candidates, best, said = _at_stake(inquiry)
     given: dict[str, Any] = {"application": app, "matrix": best, "rng": args.seed}
     given["candidates"] = candidates if len(candidates) > 1 else None
-    if args.pairs is not None:
-        given["n"] = args.pairs
+    if args.draws is not None:
+        given["draws"] = args.draws
     if args.all:
         table = audit_all(**given)
         (print_table_json if args.json else print_table)(table, app, candidates)
@@ -189,7 +189,7 @@ def _at_ends(args: argparse.Namespace, ends: list[tuple[str, Any]]) -> list[str]
     rates = []
     for label, there in ends:
         app = _at_stake(there)[0]
-        drawn = {"n": args.pairs} if args.pairs is not None else {}
+        drawn = {"n": args.draws} if args.draws is not None else {}
         found = audit(args.metric, application=app, rng=args.seed, **drawn)
         rates.append(f"{percent(found.misranking.rate)} if {label}")
     return [

@@ -76,7 +76,7 @@ def _audit_facts(found: Audit, tuned: Sequence[str] = ()) -> dict[str, Any]:
             "values": list(opposite.values), "costs": list(opposite.costs),
         },
         "implied_costs": None if implied is None else implied.costs.values.tolist(),
-        "misranking_pairs": found.misranking.n,
+        "misranking_draws": found.misranking.draws,
     }  # fmt: skip
     if found.candidates is not None:
         chosen = found.candidates

@@ -73,7 +73,7 @@ def compare_under_uncertainty(
     systems: Mapping[str, Any],
     application: UncertainApplication,
     *,
-    n_samples: int = 10_000,
+    draws: int = 10_000,
     rng: RandomSource = 0,
 ) -> UncertainComparison:
     """Compare systems when costs or priors are ranges, alternatives or distributions.
@@ -88,7 +88,7 @@ def compare_under_uncertainty(
         ``name > threshold``.
     application : UncertainApplication
         What may be at stake.
-    n_samples : int
+    draws : int
         Draws for the probabilities and the value of knowing; alternatives and given samples
         are used as they are, exactly.
     rng : None, int or numpy.random.Generator
@@ -135,13 +135,13 @@ def compare_under_uncertainty(
     worst = (corners - corners.min(axis=1, keepdims=True)).max(axis=0)
     given = application.given
     exact = given is not None and (given.priors is not None or _known(application))
-    draws = given if exact and given is not None else application.sample(n_samples, rng=rng)
-    costs = _costs(draws, rates, data_priors)
+    drawn = given if exact and given is not None else application.sample(draws, rng=rng)
+    costs = _costs(drawn, rates, data_priors)
     cheapest = costs.min(axis=1)
     is_best = np.isclose(costs, cheapest[:, None], rtol=1e-12, atol=0.0)
-    chances = draws.weights @ (is_best / is_best.sum(axis=1, keepdims=True))
-    chosen = int(np.argmin(draws.weights @ costs))
-    knowing = float(draws.weights @ (costs[:, chosen] - cheapest))
+    chances = drawn.weights @ (is_best / is_best.sum(axis=1, keepdims=True))
+    chosen = int(np.argmin(drawn.weights @ costs))
+    knowing = float(drawn.weights @ (costs[:, chosen] - cheapest))
     return UncertainComparison(tuple(tables), averages, worst, chances, knowing)
 
 

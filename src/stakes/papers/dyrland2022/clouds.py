@@ -127,7 +127,7 @@ def _compute(share: float, *, n: int = 200_000) -> Outcome:
     for problem, costs in _PROBLEMS.items():
         app = Application(costs, priors=[1 - share, share])
         for metric, words in _METRICS.items():
-            rate = misranking_rate(metric, utilities=app, n=n, rng=149)
+            rate = misranking_rate(metric, utilities=app, draws=n, rng=149)
             wrong[metric, problem] = 100 * float(rate)
             cells.append(
                 Cell(f"{words} / {problem}", 0.0 if (metric, problem) in _RIGHT else None,

@@ -58,8 +58,8 @@ _KINDS: tuple[Kind, Kind] = ("uniform", "gaussian")
 def _cells(kind: Kind, n: int, tolerance: float) -> tuple[list[Cell], dict[str, float], float]:
     """Percentages of a population beside the printed ones, and the realised error."""
     column = _KINDS.index(kind)
-    table = misranking_rates(list(_PRINTED), utilities=kind, n=n, rng=_SEED)
-    wrong = misranking_by_error([_LABELLED], utilities=kind, n=n, rng=_SEED)
+    table = misranking_rates(list(_PRINTED), utilities=kind, draws=n, rng=_SEED)
+    wrong = misranking_by_error([_LABELLED], utilities=kind, draws=n, rng=_SEED)
     rates = {metric: 100 * float(table[metric]) for metric in _PRINTED}
     cells = [
         Cell(f"{WORDS[metric]} / {kind}", _PRINTED[metric][column], rate, tolerance,
@@ -136,7 +136,7 @@ def _figure_7(context: Context, n: int = _PAIRS, tolerance: float = _TOLERANCE) 
         found, rates[kind], _ = _cells(kind, n, tolerance)
         if kind == "uniform":  # as in figure 6
             found = [replace(cell, source="again") for cell in found if cell.source == "print"]
-        curves[kind] = misranking_by_error(_ERRORS, utilities=kind, n=n, rng=_SEED)
+        curves[kind] = misranking_by_error(_ERRORS, utilities=kind, draws=n, rng=_SEED)
         crossing = curves[kind].crossing(rates[kind]["accuracy"] / 100)
         cells += [
             *found,

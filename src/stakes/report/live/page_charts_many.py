@@ -172,7 +172,7 @@ def _of_class(ev: Evaluation, row: int) -> dict[str, Any]:
             prior=float(cases.priors[row]), sample_weight=cases.weights,
         )  # fmt: skip
         draws = 100 if one.model.name == ev.best else 0
-        found[f"m{k}"] = curves.reliability(coarser(scores), n_resamples=draws, rng=0)
+        found[f"m{k}"] = curves.reliability(coarser(scores), draws=draws, rng=0)
     return found
 
 
@@ -256,5 +256,5 @@ def _of_rules(ev: Evaluation) -> dict[str, Any]:
             prior=float(sources.said_at[1]), sample_weight=sources.cases.weights,
         )  # fmt: skip
         draws = 100 if one.model.name == best else 0
-        found[f"m{k}"] = curves.reliability(coarser(scores), n_resamples=draws, rng=0)
+        found[f"m{k}"] = curves.reliability(coarser(scores), draws=draws, rng=0)
     return found

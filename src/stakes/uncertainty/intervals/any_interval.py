@@ -97,7 +97,7 @@ def interval(
     method: str | None = None,
     normalize: bool = False,
     level: float = 0.95,
-    replicates: int = 2000,
+    draws: int = 2000,
     rng: RandomSource = None,
     min_cases: int = MIN_CASES,
 ) -> Interval:
@@ -128,7 +128,7 @@ def interval(
         For "actual_cost" and "min_cost": divide by the best naive cost.
     level : float
         Share of data sets in which such an interval holds the truth.
-    replicates : int
+    draws : int
         How many are drawn, for methods that draw.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
@@ -139,7 +139,7 @@ def interval(
     Returns
     -------
     Interval
-        With `.at(level)` and `.more(replicates)`; its `notes` say where it rests on few cases.
+        With `.at(level)` and `.more(draws)`; its `notes` say where it rests on few cases.
 
     References
     ----------
@@ -161,7 +161,7 @@ def interval(
     0.25 (too few cases for an interval)
     """
     common: dict[str, Any] = {"level": level, "min_cases": min_cases}
-    drawing: dict[str, Any] = {"replicates": replicates, "rng": rng}
+    drawing: dict[str, Any] = {"draws": draws, "rng": rng}
     if isinstance(summary, ConfusionMatrix):
         return confusion_interval(
             summary,
@@ -210,7 +210,7 @@ def refitted_interval(
     sample_weight: Any = None,
     normalize: bool = True,
     level: float = 0.95,
-    replicates: int = 500,
+    draws: int = 500,
     rng: RandomSource = None,
     min_cases: int = MIN_CASES,
 ) -> Interval:
@@ -236,7 +236,7 @@ def refitted_interval(
         Whether to give the normalised cost.
     level : float
         Share of data sets in which the interval holds the truth.
-    replicates : int
+    draws : int
         How often the calibration is fitted.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
@@ -262,7 +262,7 @@ def refitted_interval(
     >>> s = rng.normal(2.0 * y, 1.0)
     >>> found = refitted_interval(y[:200], s[:200], calibrator=Affine(),
     ...     calibration=(y[200:], s[200:]), application=Application([[0, 1], [5, 0]]),
-    ...     replicates=100, rng=0)
+    ...     draws=100, rng=0)
     >>> found.low < found.value < found.high
     True
     """
@@ -304,7 +304,7 @@ def refitted_interval(
         pairs = [(_redrawn(codes, generator), _redrawn(groups, generator)) for _ in range(size)]
         return np.array([cost(test, refitted(fit)) for test, fit in pairs])
 
-    drawn = Replicates.drawn(draw, replicates, rng)
+    drawn = Replicates.drawn(draw, draws, rng)
     kept = codes if weights is None else codes[weights > 0]
     totals = np.bincount(kept, minlength=len(app.classes)).astype(np.float64)
     refused, notes = shortage(totals, app.classes, min_cases)

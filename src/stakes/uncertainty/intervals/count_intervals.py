@@ -47,7 +47,7 @@ def confusion_interval(
     weights: Any,
     method: str | None,
     level: float,
-    replicates: int,
+    draws: int,
     rng: RandomSource,
     min_cases: int,
 ) -> Interval:
@@ -60,19 +60,13 @@ def confusion_interval(
         stakes = as_stakes(application, weights)
         for app in stakes.applications:
             check_names(matrix, app)
-        return _cost_interval(
-            matrix, name, stakes, method or "score", level, replicates, rng, min_cases
-        )
+        return _cost_interval(matrix, name, stakes, method or "score", level, draws, rng, min_cases)
     statistic = table_statistic(metric, matrix, application)
     refused, notes = shortage(matrix.class_totals, matrix.classes, min_cases)
-    found = _resampled(
-        matrix, name, statistic, method or "bca", level, replicates, rng, refused, notes
-    )
+    found = _resampled(matrix, name, statistic, method or "bca", level, draws, rng, refused, notes)
     if method is None and found.low == found.high:  # e.g. no error at all
         notes = (*notes, "all replicates are alike, so the posterior was taken instead")
-        return _resampled(
-            matrix, name, statistic, "posterior", level, replicates, rng, refused, notes
-        )
+        return _resampled(matrix, name, statistic, "posterior", level, draws, rng, refused, notes)
     return found.noted_if_alike()
 
 
@@ -82,7 +76,7 @@ def _cost_interval(
     stakes: Stakes,
     method: str,
     level: float,
-    replicates: int,
+    draws: int,
     rng: RandomSource,
     min_cases: int,
 ) -> Interval:
@@ -100,7 +94,7 @@ def _cost_interval(
         return Interval.found(
             name, total.value, lambda at, _: student_limits(total.value, error, at), **common
         )
-    drawn = Replicates.drawn(sum_draws(total, method), replicates, rng)
+    drawn = Replicates.drawn(sum_draws(total, method), draws, rng)
     return Interval.found(name, total.value, _sum_rule(total, method), replicates=drawn, **common)
 
 
@@ -211,7 +205,7 @@ def _resampled(
     statistic: Callable[[FloatArray], FloatArray],
     method: str,
     level: float,
-    replicates: int,
+    draws: int,
     rng: RandomSource,
     refused: bool,
     notes: tuple[str, ...],
@@ -231,7 +225,7 @@ def _resampled(
             return statistic(flat.reshape(size, *counts.shape))
 
     value = float(statistic(counts[None])[0])
-    drawn = Replicates.drawn(draw, replicates, rng)
+    drawn = Replicates.drawn(draw, draws, rng)
     notes = drawn.noted(notes)
 
     def rule(level: float, found: Replicates | None) -> tuple[float, float]:

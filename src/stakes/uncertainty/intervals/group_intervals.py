@@ -35,7 +35,7 @@ def grouped_interval(
     application: Any,
     weights: Any,
     level: float,
-    replicates: int,
+    draws: int,
     rng: RandomSource,
     min_cases: int,
 ) -> Interval:
@@ -57,7 +57,7 @@ def grouped_interval(
             return statistic(flat.reshape(size, *shape))
 
     value = float(statistic(np.asarray(matrix.counts, dtype=np.float64)[None])[0])
-    drawn = Replicates.drawn(draw, replicates, rng)
+    drawn = Replicates.drawn(draw, draws, rng)
     least = min(grouped.n_groups)
     matters = None
     if name in COSTS:
@@ -242,7 +242,7 @@ def grouped_score_interval(
     application: Any = None,
     sample_weight: Any = None,
     level: float = 0.95,
-    replicates: int = 1000,
+    draws: int = 1000,
     rng: RandomSource = None,
     min_cases: int = MIN_CASES,
 ) -> Interval:
@@ -268,7 +268,7 @@ def grouped_score_interval(
         Weight of each case, kept when its group is drawn.
     level : float
         Share of data sets in which such an interval holds the truth.
-    replicates : int
+    draws : int
         How often the groups are drawn.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
@@ -320,7 +320,7 @@ def grouped_score_interval(
             found[b] = statistic(rows.rates(hits))
         return found
 
-    drawn = Replicates.drawn(draw, replicates, rng)
+    drawn = Replicates.drawn(draw, draws, rng)
     least = min(n for _, n in sides)
     kept = second if weights is None else second[weights > 0]
     cases = np.bincount(kept, minlength=2).astype(np.float64)

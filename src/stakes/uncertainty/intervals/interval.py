@@ -33,7 +33,7 @@ def seed_of(rng: RandomSource) -> int:
 def _as_size(size: Any) -> int:
     """A number of replicates, at least one."""
     if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
-        raise DataError(f"`replicates` must be a positive whole number; got {size!r}.")
+        raise DataError(f"`draws` must be a positive whole number; got {size!r}.")
     return int(size)
 
 
@@ -212,11 +212,11 @@ class Interval:
         low, high = self.rule(level, self.replicates)
         return replace(self, level=level, low=float(low), high=float(high))
 
-    def more(self, replicates: int) -> Interval:
+    def more(self, draws: int) -> Interval:
         """The same interval from this many more replicates."""
         if self.replicates is None or self.rule is None:
             raise DataError(f"an interval by {self.method!r} has no replicates to add to.")
-        grown = self.replicates.more(replicates)
+        grown = self.replicates.more(draws)
         found = replace(self, replicates=grown)
         return found.at(self.level)
 

@@ -54,7 +54,7 @@ def score_interval(
     method: str | None,
     normalize: bool,
     level: float,
-    replicates: int,
+    draws: int,
     rng: RandomSource,
     min_cases: int,
 ) -> Interval:
@@ -69,7 +69,7 @@ def score_interval(
     refuse_weights(np.concatenate([runs.negatives, runs.positives]), instead=OF_SCORES)
     if name == "actual_cost":
         return _actual(
-            scores, application, weights, normalize, method, level, replicates, rng, min_cases
+            scores, application, weights, normalize, method, level, draws, rng, min_cases
         )
     if name == "min_cost":
         return min_cost_interval(
@@ -78,14 +78,14 @@ def score_interval(
             method=method,
             normalize=normalize,
             level=level,
-            replicates=replicates,
+            draws=draws,
             rng=rng,
             min_cases=min_cases,
         )
     refused, notes = shortage(scores.class_totals, scores.classes, min_cases)
     common: dict[str, Any] = {"level": level, "method": method, "refused": refused, "notes": notes}
     if method in ("percentile", "bca"):
-        return _resampled(scores, metric, name, application, replicates, rng, common)
+        return _resampled(scores, metric, name, application, draws, rng, common)
     negatives, positives = scores.runs.negatives, scores.runs.positives
     n0, n1 = scores.class_totals.tolist()
     if name == "eer":
@@ -116,7 +116,7 @@ def _actual(
     normalize: bool,
     method: str,
     level: float,
-    replicates: int,
+    draws: int,
     rng: RandomSource,
     min_cases: int,
 ) -> Interval:
@@ -130,7 +130,7 @@ def _actual(
         weights=weights,
         method=method,
         level=level,
-        replicates=replicates,
+        draws=draws,
         rng=rng,
         min_cases=min_cases,
     )
@@ -142,7 +142,7 @@ def _resampled(
     metric: Any,
     name: str,
     application: Any,
-    replicates: int,
+    draws: int,
     rng: RandomSource,
     common: dict[str, Any],
 ) -> Interval:
@@ -163,7 +163,7 @@ def _resampled(
         def draw(size: int, generator: np.random.Generator) -> FloatArray:
             return np.array([function(s) for s in resampled_scores(scores, size, generator)])
 
-    drawn = Replicates.drawn(draw, replicates, rng)
+    drawn = Replicates.drawn(draw, draws, rng)
     skew = auc_moments(scores.runs.negatives, scores.runs.positives).acceleration
 
     def rule(level: float, found: Replicates | None) -> tuple[float, float]:

@@ -193,7 +193,7 @@ def weighted_interval(
     application: Any = None,
     method: str | None = None,
     level: float = 0.95,
-    replicates: int = 2000,
+    draws: int = 2000,
     rng: RandomSource = None,
     min_cases: int = MIN_CASES,
 ) -> Interval:
@@ -220,7 +220,7 @@ def weighted_interval(
         "percentile". The last two draw rows, with their weights.
     level : float
         Share of data sets in which such an interval holds the truth.
-    replicates : int
+    draws : int
         How many are drawn, for methods that draw.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
@@ -230,7 +230,7 @@ def weighted_interval(
     Returns
     -------
     Interval
-        With `.at(level)` and, where rows were drawn, `.more(replicates)`.
+        With `.at(level)` and, where rows were drawn, `.more(draws)`.
 
     Notes
     -----
@@ -274,7 +274,7 @@ def weighted_interval(
     common: dict[str, Any] = {"level": level, "method": method, "refused": refused}
     if stakes is None or name not in COSTS:
         statistic, apart = table_statistic(metric, cells.matrix, application), False
-        return _drawn(cells, name, statistic, replicates, rng, notes, common, apart=apart)
+        return _drawn(cells, name, statistic, draws, rng, notes, common, apart=apart)
     if method == "score":
         alike = cells.equivalent(_total(cells.sums, stakes, name))
         return Interval.found(
@@ -284,7 +284,7 @@ def weighted_interval(
         cells,
         name,
         lambda tables: np.array([_total(table, stakes, name).value for table in tables]),
-        replicates,
+        draws,
         rng,
         notes,
         common,
@@ -344,7 +344,7 @@ def _drawn(
     cells: WeightedCells,
     name: str,
     statistic: Callable[[FloatArray], FloatArray],
-    replicates: int,
+    draws: int,
     rng: RandomSource,
     notes: tuple[str, ...],
     common: dict[str, Any],
@@ -358,7 +358,7 @@ def _drawn(
         with np.errstate(divide="ignore", invalid="ignore"):
             return statistic(cells.draw(size, generator, apart=apart))
 
-    drawn = Replicates.drawn(draw, replicates, rng)
+    drawn = Replicates.drawn(draw, draws, rng)
 
     def rule(at: float, found: Replicates | None) -> tuple[float, float]:
         assert found is not None

@@ -47,7 +47,7 @@ def weighted_score_interval(
     kind: Any = "rank",
     method: str | None = None,
     level: float = 0.95,
-    replicates: int = 1000,
+    draws: int = 1000,
     rng: RandomSource = None,
     min_cases: int = MIN_CASES,
 ) -> Interval:
@@ -75,7 +75,7 @@ def weighted_score_interval(
         For "auc", "eer" and "min_cost" "score" (default) or "percentile"; else "percentile".
     level : float
         Share of data sets in which such an interval holds the truth.
-    replicates : int
+    draws : int
         How many are drawn, for methods that draw.
     rng : None, int or numpy.random.Generator
         Seed of what is drawn, 0 if None; a generator gives fresh draws.
@@ -85,7 +85,7 @@ def weighted_score_interval(
     Returns
     -------
     Interval
-        With `.at(level)` and, where rows were drawn, `.more(replicates)`.
+        With `.at(level)` and, where rows were drawn, `.more(draws)`.
 
     Notes
     -----
@@ -138,7 +138,7 @@ def weighted_score_interval(
         rule = _area_rule(rows, value) if name == "auc" else _crossing_rule(rows)
         return Interval.found(name, value, rule, notes=notes, **common)
     value, draw = _draws(metric, name, application, summary, truth, column, weights)
-    drawn = Replicates.drawn(draw, replicates, rng)
+    drawn = Replicates.drawn(draw, draws, rng)
     bias = float(drawn.defined.mean()) - value if name == "min_cost" else 0.0
     if name == "min_cost":
         notes = (*notes, f"optimism corrected: {value:.4g} on these very data")

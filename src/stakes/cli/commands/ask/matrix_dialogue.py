@@ -108,7 +108,7 @@ def _place(cases: Cases, inquiry: Inquiry) -> FloatArray:
 def _start(cases: Cases, args: Any) -> MatrixElicitation:
     """The conversation so far: nothing, or the answers kept in a file."""
     if not args.answers:
-        return MatrixElicitation(list(cases.classes), n_samples=SAMPLES)
+        return MatrixElicitation(list(cases.classes), draws=SAMPLES)
     text = Path(args.answers).read_text(encoding="utf-8-sig")
     talk = matrix_answers_from_toml(text, source=args.answers)
     if tuple(talk.classes) != cases.classes:
@@ -117,7 +117,7 @@ def _start(cases: Cases, args: Any) -> MatrixElicitation:
         )
     return MatrixElicitation(
         list(cases.classes), unit=talk.unit, limit=talk.limit, statements=talk.statements,
-        n_samples=SAMPLES,
+        draws=SAMPLES,
     )  # fmt: skip
 
 
