@@ -35,8 +35,8 @@ from stakes import (
     evaluate,
 )
 from stakes.application import Between, CaseCosts, UncertainApplication
-from stakes.evaluation import case_stops
 from stakes.metrics import normalized_expected_cost
+from stakes.report.live import case_stops
 from stakes.report.live.any_matrix import _STEP as SHARE_STEP
 from stakes.report.live.any_matrix import _prices_of, moved_share, quantised
 from stakes.report.live.stops import STEP, grid_of

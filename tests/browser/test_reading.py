@@ -21,9 +21,9 @@ from browser.journeys import (
 
 from stakes import Application, CostMatrix, bayes_decisions, curves, evaluate
 from stakes.application import CaseCosts
-from stakes.evaluation import case_stops
 from stakes.messages.quantities import percent, plain
 from stakes.metrics import normalized_expected_cost
+from stakes.report.live import case_stops
 from stakes.report.live.stops import STEP, grid_of
 
 

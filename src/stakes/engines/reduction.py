@@ -132,7 +132,7 @@ class Reduction:
     def rows_by_class(self) -> NDArray[np.int64]:
         """How many rows each class has, whatever they weigh; those of weight 0 are left out."""
         panel = self.whole.panels[0]
-        found = np.zeros(len(self.request.classes), dtype=np.int64)
+        found = np.zeros(len(self.request.classes), dtype=panel.rows.dtype)
         np.add.at(found, panel.cells[:, 0], panel.rows)
         return found
 

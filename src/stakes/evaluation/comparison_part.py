@@ -5,7 +5,9 @@ changes.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,11 @@ import numpy as np
 from stakes._names import as_positions
 from stakes.application import Application
 from stakes.curves import switch_points
-from stakes.evaluation.judgement import Cases, Judged, Variant
+from stakes.evaluation.builder import Figures
+from stakes.evaluation.judgement import Judged, Variant
 from stakes.evaluation.model_evaluation import Stretch
-from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts
+from stakes.evaluation.model_rows import Cases
+from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts, ScoreCounts
 from stakes.uncertainty import (
     Comparison,
     Difference,
@@ -26,11 +30,8 @@ from stakes.uncertainty import (
 )
 from stakes.uncertainty.intervals.case_rows import CaseRows
 
-#: More models than this are not compared pair by pair.
-MOST_COMPARED = 20
 
-
-def _counts(codes: dict[str, Any], cases: Cases, app: Application) -> Any:
+def joint_rows(codes: Mapping[str, Any], cases: Cases, app: Application) -> Any:
     """Joint counts of several systems, by group where there are groups; rows where they weigh."""
     names: dict[str, Any] = {"classes": app.classes, "decision_names": app.decisions}
     codes = {name: as_positions(chosen) for name, chosen in codes.items()}
@@ -43,29 +44,17 @@ def _counts(codes: dict[str, Any], cases: Cases, app: Application) -> Any:
     return GroupedCounts.from_decisions(cases.truth, codes, groups=cases.groups, **names)
 
 
-def compared(
-    judged: list[Judged], cases: Cases, given: Application, options: dict[str, Any]
-) -> Comparison | None:
-    """Every pair of models as they are, by NEC."""
-    if not 2 <= len(judged) <= MOST_COMPARED or _undefined(judged):
-        return None
-    codes = {one.model.name: one.as_is.codes for one in judged}
-    return _compared(codes, cases, given, options)
-
-
-def _compared(
-    codes: dict[str, Any], cases: Cases, given: Application, options: dict[str, Any]
-) -> Comparison:
+def compared(joint: Any, given: Application, options: dict[str, Any]) -> Comparison:
     """Systems by NEC; draws in which the naive decision is perfect count as undecided."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return compare(_counts(codes, cases, given), given, normalize=True, **options)
+        return compare(joint, given, normalize=True, **options)
 
 
 def told_apart(
     codes: dict[str, Any], cases: Cases, given: Application, options: dict[str, Any]
 ) -> bool:
     """Whether the first of several systems is cheaper than each of the others beyond chance."""
-    found = _compared(codes, cases, given, options)
+    found = compared(joint_rows(codes, cases, given), given, options)
     first, *others = codes
     return not found.too_few and all(
         found.difference(first, other).decided and found.difference(first, other).value < 0
@@ -74,7 +63,7 @@ def told_apart(
 
 
 def after_calibration(
-    judged: list[Judged], cases: Cases, given: Application, options: dict[str, Any]
+    judged: Sequence[Judged], cases: Cases, given: Application, options: dict[str, Any]
 ) -> Difference | None:
     """The best model after calibration against the best one as it is, on the same cases."""
     fitted = [one for one in judged if one.recalibrated is not None]
@@ -86,7 +75,7 @@ def after_calibration(
 
 
 def worth_of_calibration(
-    judged: list[Judged], cases: Cases, given: Application, options: dict[str, Any]
+    judged: Sequence[Judged], cases: Cases, given: Application, options: dict[str, Any]
 ) -> Difference | None:
     """The best model as it is, re-calibrated against itself, on the same cases."""
     best = min(judged, key=lambda one: one.as_is.cost)
@@ -99,35 +88,36 @@ def _against(
     """One model after calibration against one as it is; None where they never differ."""
     assert after.recalibrated is not None
     codes: dict[str, Any] = {"re-calibrated": after.recalibrated.codes, "as is": best.as_is.codes}
-    if _undefined([best]) or np.array_equal(codes["re-calibrated"], codes["as is"]):
+    if math.isnan(best.as_is.nec) or np.array_equal(codes["re-calibrated"], codes["as is"]):
         return None
-    found = _compared(codes, cases, given, options)
+    found = compared(joint_rows(codes, cases, given), given, options)
     return None if found.too_few else found.difference("re-calibrated", "as is")
 
 
-def _undefined(judged: list[Judged]) -> bool:
-    """Whether the NEC does not exist."""
-    return math.isnan(judged[0].as_is.nec)
+def limits(summary: Any, given: Application, options: dict[str, Any]) -> tuple[float, float] | None:
+    """The interval of one NEC; None when cases are too few."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = interval(summary, "normalized_expected_cost", application=given, **options)
+    return None if found.too_few else (found.low, found.high)
 
 
-def nec_interval(
+def row_limits(
     variant: Variant, cases: Cases, given: Application, options: dict[str, Any]
 ) -> tuple[float, float] | None:
-    """The interval of one NEC; None when cases are too few."""
-    if math.isnan(variant.nec):
-        return None
-    metric: dict[str, Any] = {"metric": "normalized_expected_cost", "application": given}
+    """The same where rows weigh or belong together, or else from the counts."""
+    if cases.groups is not None:
+        return limits(joint_rows({"model": variant.codes}, cases, given), given, options)
+    if cases.weights is None:
+        return limits(variant.confusion, given, options)
     with np.errstate(divide="ignore", invalid="ignore"):
-        if cases.groups is not None:
-            found = interval(_counts({"model": variant.codes}, cases, given), **metric, **options)
-        elif cases.weights is not None:
-            rows: dict[str, Any] = {
-                "decisions": as_positions(variant.codes),
-                "sample_weight": cases.weights,
-            }
-            found = weighted_interval(cases.truth, **rows, **metric, **options)
-        else:
-            found = interval(variant.confusion, **metric, **options)
+        found = weighted_interval(
+            cases.truth,
+            decisions=as_positions(variant.codes),
+            sample_weight=cases.weights,
+            metric="normalized_expected_cost",
+            application=given,
+            **options,
+        )
     return None if found.too_few else (found.low, found.high)
 
 
@@ -135,18 +125,24 @@ def nec_interval(
 NEAR_TIE = 0.01
 
 
-def ranges(judged: list[Judged], cases: Cases, app: Application) -> tuple[Stretch, ...]:
+def ranges(
+    app: Application,
+    tables: Mapping[str, ConfusionMatrix],
+    scored: Mapping[str, ScoreCounts],
+    *,
+    fixed: bool,
+) -> tuple[Stretch, ...]:
     """Who wins over all cost ratios, as they are; two classes and decisions.
 
-    Decisions stay what they are: they cannot follow the costs.
+    Decisions stay what they are (`fixed`): they cannot follow the costs.
     """
     assert app.priors is not None
-    if app.costs.shape != (2, 2) or not 0 < app.priors[1] < 1:
+    totals = [table.class_totals for table in tables.values()]
+    if app.costs.shape != (2, 2) or not 0 < app.priors[1] < 1 or not np.all(totals):
         return ()
-    scored = {one.model.name: one.scores for one in judged if one.scores is not None}
-    if not scored:
-        return ranges_of_counts({o.model.name: o.as_is.confusion for o in judged}, app)
-    if len(scored) != len(judged) or (np.bincount(cases.truth, minlength=2) == 0).any():
+    if fixed:
+        return _ranges_of_counts(tables, app)
+    if len(scored) != len(tables):
         return ()
     frame = switch_points(scored, actual=True).by_cost_ratio(float(app.priors[1]))
     stretches = [
@@ -161,14 +157,10 @@ def ranges(judged: list[Judged], cases: Cases, app: Application) -> tuple[Stretc
     return tuple(stretches)
 
 
-def ranges_of_counts(
+def _ranges_of_counts(
     tables: Mapping[str, ConfusionMatrix], app: Application
 ) -> tuple[Stretch, ...]:
     """Who wins over all cost ratios when each model keeps its decisions."""
-    assert app.priors is not None
-    totals = [table.class_totals for table in tables.values()]
-    if app.costs.shape != (2, 2) or not 0 < app.priors[1] < 1 or not np.all(totals):
-        return ()
     names = {f"m{k}": name for k, name in enumerate(tables)}  # no clash with "always ..."
     keyed = {key: tables[name] for key, name in names.items()}
     found = best_ranges(keyed, app, level=None)
@@ -194,3 +186,34 @@ def within(stretches: tuple[Stretch, ...], reach: tuple[float, float]) -> tuple[
             each = Stretch(each.winner, merged.pop().low, each.high)
         merged.append(each)
     return tuple(merged)
+
+
+def unpaired(models: Sequence[Figures], cases: float, level: float) -> Iterator[Difference]:
+    """Every pair as if on cases of its own, limits from those of each (Zou and Donner 2008).
+
+    Tables do not tell which cases they share; on the same cases, systems mostly err together,
+    and the difference is surer than this.
+    """
+    for one, other in combinations(sorted(models, key=lambda model: model.cost), 2):
+        if one.interval is None or other.interval is None:
+            continue
+        value = one.nec - other.nec
+        below = math.hypot(one.nec - one.interval[0], other.interval[1] - other.nec)
+        above = math.hypot(one.interval[1] - one.nec, other.nec - other.interval[0])
+        half = (below + above) / 2
+        z = NormalDist().inv_cdf((1 + level) / 2)
+        p_value = 2 * NormalDist().cdf(-abs(value) * z / half) if half else float(value == 0)
+        needed = math.inf if value == 0 else cases * (half / value) ** 2
+        yield Difference(
+            one.name,
+            other.name,
+            value,
+            value - below,
+            value + above,
+            p_value,
+            p_value,
+            False,
+            level,
+            None,
+            needed,
+        )

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes.application import (
     Alternatives,
@@ -24,7 +23,7 @@ from stakes.application import (
 from stakes.evaluation.comparison_part import NEAR_TIE, told_apart, within
 from stakes.evaluation.doubt import Doubt
 from stakes.evaluation.evaluation import Evaluation
-from stakes.evaluation.judgement import Judged, Sources, decided
+from stakes.evaluation.judgement import decided
 from stakes.evaluation.model_evaluation import Stretch
 from stakes.messages.quantities import percent
 from stakes.typing import FloatArray
@@ -321,17 +320,9 @@ def _rates(ev: Evaluation, possible: Possible, odds: FloatArray | None) -> Float
             nodes = np.array([np.argmin(odds), np.argmax(odds)])  # these as they are decided
         for node in nodes.tolist():
             app = _application(ev, possible, node)
-            table = ev.sources.cases.count(_codes(one, ev.sources, app), app)
+            table = ev.sources.cases.count(decided(one.model, app, ev.sources.said_at), app)
             found[k, node] = _filled(table.rates)
     return found
-
-
-def _codes(one: Judged, sources: Sources, app: Application) -> NDArray[np.intp]:
-    """What a model decides at one application."""
-    if one.model.posteriors is None:
-        assert one.as_is.codes is not None
-        return one.as_is.codes
-    return decided(one.model, app, sources.said_at)
 
 
 def _filled(rates: FloatArray) -> FloatArray:
@@ -402,6 +393,6 @@ def _surely(ev: Evaluation, best: int, rivals: list[int], app: Application) -> b
         return True
     sources = ev.sources
     judged = [sources.judged[k] for k in (best, *rivals)]
-    codes = {one.model.name: _codes(one, sources, app) for one in judged}
+    codes = {one.model.name: decided(one.model, app, sources.said_at) for one in judged}
     given = app if sources.given.priors is not None else app.with_priors(None)
     return told_apart(codes, sources.cases, given, sources.options)

@@ -12,7 +12,7 @@ from stakes._names import listed
 from stakes.application import Application
 from stakes.evaluation import verdict as verdicts
 from stakes.evaluation.doubt import Doubt
-from stakes.evaluation.judgement import Sources
+from stakes.evaluation.judgement import CaseSources, Sources
 from stakes.evaluation.model_evaluation import (
     ModelEvaluation,
     Naive,
@@ -73,6 +73,11 @@ class Evaluation:
         The models at all that unknown costs and shares may be; None where all is known.
     unpaired : tuple of Difference
         Every pair, where nobody knows which cases they share: confusion matrices alone.
+    absent : mapping of str to str
+        Figures that this kind of input, or what was asked, does not tell: the code of the reason,
+        such as ``{"recalibrated_nec": "recalibration-needs-rows"}``.
+    case_sources : CaseSources or None
+        What it was made from where each case has its own costs.
     """
 
     application: Application
@@ -92,6 +97,8 @@ class Evaluation:
     level: float = 0.95
     doubt: Doubt | None = None
     unpaired: tuple[Difference, ...] = ()
+    absent: Mapping[str, str] = field(default_factory=dict)
+    case_sources: CaseSources | None = None
 
     @property
     def best_naive(self) -> Naive:
@@ -233,6 +240,7 @@ class Evaluation:
         title: str = "",
         embed_posteriors: bool = False,
         forensic: bool = False,
+        costliest_cases: int = 0,
     ) -> str:
         """The page: one file with sliders, drawings and the verdict, which loads nothing.
 
@@ -251,6 +259,9 @@ class Evaluation:
         forensic : bool
             With posteriors of two classes: also draw how strong evidence is (Tippett plots) and
             the empirical cross-entropy.
+        costliest_cases : int
+            With costs per case: how many of the costliest cases of the cheapest rule to list, by
+            their row. They are rows of the data, so none are unless you ask.
 
         Returns
         -------
@@ -260,7 +271,12 @@ class Evaluation:
         from stakes.report.faces import as_page, written
 
         page = as_page(
-            self, facts=facts, title=title, embed_posteriors=embed_posteriors, forensic=forensic
+            self,
+            facts=facts,
+            title=title,
+            embed_posteriors=embed_posteriors,
+            forensic=forensic,
+            costliest_cases=costliest_cases,
         )
         return written(page, path)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from stakes._checks import same_length
 from stakes._columns import as_column, refuse_masked
-from stakes._names import as_positions
 from stakes._random import as_seed
 from stakes.application import (
     Application,
@@ -24,58 +23,23 @@ from stakes.application import (
 from stakes.calibration import Calibrator
 from stakes.engines import Request, reduce_frame
 from stakes.engines.frame_reduction import native
-from stakes.evaluation.case_evaluation import evaluated_by_case
-from stakes.evaluation.count_builder import evaluated_counts, evaluated_reduction
+from stakes.evaluation.builder import build, with_slices
+from stakes.evaluation.case_account import case_rows_account
 from stakes.evaluation.doubt_builder import is_cheap, possible_of, with_doubt
 from stakes.evaluation.estimators import said_of
 from stakes.evaluation.evaluation import Evaluation
-from stakes.evaluation.judgement import Model, alike_in_text, refuse_other_order
-from stakes.evaluation.row_builder import Question, evaluated_rows, read_cases
-from stakes.exceptions import CostError, DataError, LabelError, PosteriorError
+from stakes.evaluation.judgement import refuse_absent
+from stakes.evaluation.model_rows import Rows, alike_in_text, refuse_other_order
+from stakes.evaluation.reduction_account import (
+    evaluated_counts,
+    evaluated_reduction,
+    evaluated_rows,
+)
+from stakes.exceptions import CostError, DataError
 from stakes.messages.notes import Note
 from stakes.posteriors.class_order import asked_order
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Priors, RandomSource
-
-
-def _sliced(
-    evaluate: Callable[..., Evaluation],
-    whole: Evaluation,
-    rows: tuple[Any, Any],
-    columns: dict[str, Any],
-    options: dict[str, Any],
-) -> Evaluation:
-    """The same evaluation for every value of a column; `columns` are cut, `options` kept."""
-    y_true, by = rows
-    values, truth = as_column(by, "by"), as_column(y_true, "y_true")
-    same_length("y_true", truth.shape[0], "by", values.shape[0])
-    assert whole.sources is not None
-    said = {one.model.name: _as_read(one.model) for one in whole.sources.judged}
-    found, notes = {}, list(whole.notes)
-    apart = dict.fromkeys(values.tolist())
-    if (twice := alike_in_text(apart)) is not None:
-        raise DataError(
-            f"`by` holds {twice} both as text and as a number.", hint="by = [str(b) for b in by]"
-        )
-    for value in apart:
-        inside = values == value
-        part = {name: one[inside] for name, one in said.items()}
-        cut = {k: None if v is None else as_column(v, k)[inside] for k, v in columns.items()}
-        try:
-            found[str(value)] = evaluate(truth[inside], part, **cut, **options)
-        except (LabelError, PosteriorError):
-            raise
-        except DataError as error:
-            notes.append(Note("not-judged-apart", slice=value, why=error.message))
-    return replace(whole, slices=found, notes=tuple(notes))
-
-
-def _as_read(model: Model) -> NDArray[Any]:
-    """What a model says, its columns in order already."""
-    if model.posteriors is not None:
-        return model.posteriors
-    return as_positions(model.decisions)
-
 
 #: What else can be typed where columns have no names.
 _ASKED = '; or the fitted estimator: evaluate(y_true, {"lr": clf}, X=X, ...)'
@@ -197,30 +161,37 @@ def evaluate(
         raise DataError("`y_true` may be None only for confusion matrices.")
     columns = {"sample_weight": sample_weight, "groups": groups}
     refuse_other_order(y_true, {**tables, **columns, "by": by})
-    cases = read_cases(y_true, given, sample_weight, groups)
-    models = said_of(models, X, given)
-    order = asked_order(classes, positive, y_true, _ASKED)
-    question = Question(given, cases, posterior_priors, recalibrate, folds, options, order)
+    rows = Rows.read(
+        y_true,
+        said_of(models, X, given),
+        given,
+        asked_order(classes, positive, y_true, _ASKED),
+        columns,
+        posterior_priors=posterior_priors,
+        recalibrate=recalibrate,
+        folds=folds,
+    )
     if case_costs is not None:
         _refuse_columns({"by": by}, "costs per case")
-        return evaluated_by_case(models, case_costs, question)
-    found = _doubted(evaluated_rows(models, question), uncertain)
-    if by is None:
-        return found
-    assert found.sources is not None
-    # where shares are those of the data, a part is judged at its own, by the rule of the whole
-    if posterior_priors is not None:
-        kept_at: Any = posterior_priors
-    else:
-        kept_at = None if given.priors is None else found.sources.said_at
-    kept = {
-        **options,
-        "application": application,
-        "posterior_priors": kept_at,
-        "recalibrate": recalibrate,
-        "classes": given.classes,
-    }
-    return _sliced(evaluate, found, (y_true, by), columns, kept)
+        return build(case_rows_account(rows, case_costs, options), options)
+    slices = {} if by is None else _slices(by, rows)
+
+    def judge(part: Rows) -> Evaluation:
+        return _doubted(evaluated_rows(part, options), uncertain)
+
+    return with_slices(judge(rows), slices, lambda key: judge(rows.part(slices[key])))
+
+
+def _slices(by: Any, rows: Rows) -> dict[tuple[Any, ...], NDArray[Any]]:
+    """Which rows have each value of a column."""
+    values = as_column(by, "by")
+    same_length("y_true", rows.cases.truth.shape[0], "by", values.shape[0])
+    apart = dict.fromkeys(values.tolist())
+    if (twice := alike_in_text(apart)) is not None:
+        raise DataError(
+            f"`by` holds {twice} both as text and as a number.", hint="by = [str(b) for b in by]"
+        )
+    return {(value,): values == value for value in apart}
 
 
 def _refuse_settings(recalibrate: Any, folds: Any, min_cases: Any, case_costs: Any) -> None:
@@ -358,6 +329,7 @@ def evaluate_frame(
     said_at = posterior_priors
     if given.priors is not None and said_at is None and posteriors is not None:
         said_at = _class_shares(frame, label, given, sample_weight)
+        refuse_absent(said_at, given)
     request = Request(
         label,
         models,

@@ -1,11 +1,10 @@
-"""One model at one application: what it says, as it is, re-calibrated, and at its best on these
-data.
+"""One model at one application: what it decides and what that costs, as it is, re-calibrated, and
+at its best on these data.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,148 +13,17 @@ from numpy.typing import NDArray
 
 from stakes._checks import frozen
 from stakes._kernels.bayes_rule import moved_shares, pieces, thresholds
-from stakes._names import as_positions
-from stakes.application import Application
+from stakes.application import Application, CaseCosts
 from stakes.calibration import Calibrator, cross_fit
 from stakes.decisions import bayes_decisions
 from stakes.decisions.bayes import moved_decisions
-from stakes.engines.stream import read_model
+from stakes.evaluation.model_rows import Cases, Model
 from stakes.exceptions import DataError, StakesError, UndefinedError
 from stakes.messages.notes import Note
+from stakes.messages.quantities import cut_text
 from stakes.metrics import at_min_cost, cost_by_cell, normalized_expected_cost
-from stakes.posteriors import Posteriors
-from stakes.posteriors.class_order import ClassOrder
-from stakes.summaries import ConfusionMatrix, ScoreCounts
+from stakes.summaries import ConfusionMatrix, ScoreBins, ScoreCounts
 from stakes.typing import FloatArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Model:
-    """One model: (n, K) posteriors, or (n,) positions of decisions."""
-
-    name: str
-    posteriors: NDArray[Any] | None
-    decisions: NDArray[Any] | None
-
-    def at(self, priors: FloatArray, said_at: FloatArray) -> NDArray[Any] | None:
-        """The posteriors moved from the base rate they were made for to another."""
-        if self.posteriors is None or np.array_equal(priors, said_at):
-            return self.posteriors
-        return Posteriors(self.posteriors).with_priors(priors, old=said_at).values
-
-
-def read_models(
-    models: Any, app: Application, n_cases: int, order: ClassOrder
-) -> tuple[Model, ...]:
-    """Every model of a mapping; a single one may come without a name."""
-    if not isinstance(models, Mapping):
-        return (_read_alone(models, app, n_cases, order),)
-    if not models:
-        raise DataError("`models` is empty.", hint='evaluate(y_true, {"gbm": p}, ...)')
-    refuse_same_names(models)
-    return tuple(_read(str(name), said, app, n_cases, order) for name, said in models.items())
-
-
-def _read_alone(said: Any, app: Application, n_cases: int, order: ClassOrder) -> Model:
-    """A model without a name; where it cannot be one, how to pass several."""
-    try:
-        return _read("model", said, app, n_cases, order)
-    except StakesError as error:
-        if (passed := _passed_apart(said)) is None:
-            raise
-        hint = f"if these are several models: evaluate(y_true, {{{passed}}}, ...)"
-        both = hint if error.hint is None else f"{error.hint}\n{hint}"
-        raise type(error)(error.message, hint=both, rows=error.rows) from None
-
-
-def _passed_apart(said: Any) -> str | None:
-    """How columns of a frame or an array would be passed as models; None where there are none."""
-    if hasattr(said, "columns"):
-        names = [str(name) for name in said.columns]
-        parts = [f'"{name}": frame["{name}"]' for name in names]
-    elif np.ndim(said) == 2 and isinstance(said, (list, tuple)):
-        parts = [f'"{chr(97 + k)}": models[{k}]' for k in range(min(len(said), 3))]
-    elif np.ndim(said) == 2:
-        parts = [f'"{chr(97 + k)}": models[:, {k}]' for k in range(min(np.shape(said)[1], 3))]
-    else:
-        return None
-    return ", ".join([*parts[:2], *(["..."] if len(parts) > 2 else [])])
-
-
-def refuse_same_names(models: Mapping[Any, Any]) -> None:
-    """Raise when two models are called alike in text, such as 1 and "1"."""
-    if (twice := alike_in_text(models)) is not None:
-        raise DataError(f"two models are called {twice!r}.", hint="give each a name of its own")
-
-
-def alike_in_text(values: Iterable[Any]) -> str | None:
-    """The first text that two different values share, such as 1 and "1"; None without any."""
-    seen = set()
-    for text in map(str, values):
-        if text in seen:
-            return text
-        seen.add(text)
-    return None
-
-
-def refuse_other_order(y_true: Any, columns: Mapping[str, Any]) -> None:
-    """Raise when a pandas column has the same row labels as `y_true` in another order.
-
-    Columns are taken by position, so that rows of such a column would meet the wrong truth.
-    """
-    labels: Any = getattr(y_true, "index", None)
-    if not hasattr(labels, "sort_values"):
-        return
-    for name, column in columns.items():
-        other: Any = getattr(column, "index", None)
-        if not hasattr(other, "sort_values") or len(other) != len(labels) or labels.equals(other):
-            continue
-        if (told := _sorted(labels)) is not None and told == _sorted(other):
-            raise DataError(
-                f"`{name}` has the row labels of `y_true` in another order.",
-                hint=f"{name}.reindex(y_true.index) if the labels say which rows belong together; "
-                ".to_numpy() on both if the order does",
-            )
-
-
-def _sorted(labels: Any) -> list[Any] | None:
-    """Row labels in order; None where they have none, or name several rows alike."""
-    try:
-        return list(labels.sort_values()) if labels.is_unique else None
-    except TypeError:
-        return None
-
-
-def _read(name: str, said: Any, app: Application, n_cases: int, order: ClassOrder) -> Model:
-    """One model; floats are posteriors, everything else decisions."""
-    array = read_model(said, name, app, n_cases, order)
-    return Model(name, array, None) if array.ndim == 2 else Model(name, None, array)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cases:
-    """The truth, as positions, with the weights and groups of the cases."""
-
-    truth: NDArray[Any]
-    weights: FloatArray | None
-    groups: NDArray[Any] | None
-    priors: FloatArray
-
-    @property
-    def counted(self) -> NDArray[Any]:
-        """Number of cases of each class: rows of positive weight, whatever they weigh."""
-        truth = self.truth if self.weights is None else self.truth[self.weights > 0]
-        return np.bincount(truth, minlength=self.priors.shape[0])
-
-    def count(self, codes: NDArray[Any], app: Application) -> ConfusionMatrix:
-        """Cases by truth and decision."""
-        return ConfusionMatrix.from_decisions(
-            self.truth,
-            as_positions(codes),
-            classes=app.classes,
-            decision_names=app.decisions,
-            sample_weight=self.weights,
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,8 +44,7 @@ class Judged:
 
     model: Model
     as_is: Variant
-    recalibrated: Variant | None
-    at_its_best: Variant | None
+    recalibrated: Variant | None = None
     fitted: NDArray[Any] | None = None
     scores: ScoreCounts | None = None
 
@@ -220,21 +87,72 @@ class Sources:
     @property
     def plain(self) -> bool:
         """Whether cases count once each and are independent."""
-        return self.cases.weights is None and self.cases.groups is None
+        return self.cases.plain
 
 
-def as_is(model: Model, cases: Cases, app: Application, said_at: FloatArray) -> Variant:
-    """Decisions as given, or the Bayes decisions of the posteriors taken at their word."""
-    assert app.priors is not None
-    if model.decisions is not None:
-        return _priced(model.decisions, cases, app)
-    assert model.posteriors is not None
-    cut = cut_on(app, app.priors, said_at, model.posteriors.dtype.name)
-    return _priced(decided(model, app, said_at), cases, app, cut)
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseRule:
+    """One way to use one model: "per case", "one threshold", "average costs" or "decisions"."""
+
+    name: str
+    kind: str
+    model: Model
+    codes: NDArray[Any]
+    threshold: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseSources:
+    """What an evaluation by case was made from, for whoever shows it at other costs."""
+
+    costs: CaseCosts
+    cases: Cases
+    rules: tuple[CaseRule, ...]
+    priors: FloatArray
+    said_at: FloatArray
+
+    @property
+    def weights(self) -> FloatArray:
+        """What each case counts for."""
+        given = self.cases.weights
+        return np.ones(self.cases.truth.shape[0]) if given is None else given
+
+    @property
+    def gaps(self) -> tuple[FloatArray, FloatArray]:
+        """What acting costs more when the truth is the first class, and waiting when the second."""
+        values = self.costs.values
+        return values[:, 0, 1] - values[:, 0, 0], values[:, 1, 0] - values[:, 1, 1]
+
+    @property
+    def amounts(self) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
+        """What a false alarm, and a miss, adds: weight, cost above the other decision, its cost."""
+        values, (wrong, lost) = self.costs.values, self.gaps
+        first, second = (self.weights * (self.cases.truth == k) for k in (0, 1))
+        return (
+            (first, first * wrong, first * values[:, 0, 0]),
+            (second, second * lost, second * values[:, 1, 1]),
+        )
+
+
+def refuse_absent(shares: FloatArray, app: Application) -> None:
+    """Raise when a class that the application expects, and that matters, has no case."""
+    if app.priors is None:
+        return
+    matters = (app.costs.values != app.costs.values[:, :1]).any(axis=1)
+    absent = np.flatnonzero((shares == 0) & (app.priors > 0) & matters)
+    if absent.size:
+        k = int(absent[0])
+        raise DataError(
+            f"no case of {app.classes[k]!r} in the data, but its prior is {app.priors[k]:g}, so "
+            "the cost is unknown.",
+            hint="bring cases of it, or set its prior to 0",
+        )
 
 
 def decided(model: Model, app: Application, said_at: FloatArray) -> NDArray[Any]:
-    """The Bayes decisions of posteriors that were made for the shares `said_at`."""
+    """Decisions as given, or the Bayes decisions of posteriors made for the shares `said_at`."""
+    if model.decisions is not None:
+        return model.decisions
     assert app.priors is not None
     assert model.posteriors is not None
     if not (app.priors > 0).all() or not (said_at > 0).all():
@@ -267,7 +185,7 @@ def recalibrated(
         return Note("not-recalibrated", model=model.name, why=error.message)
     codes = decided(Model(model.name, fitted, None), app, cases.priors)
     cut = cut_on(app, app.priors, cases.priors, fitted.dtype.name)
-    return _priced(codes, cases, app, cut), fitted
+    return priced(cases.count(codes, app), app, codes, cut), fitted
 
 
 def _softened(posteriors: NDArray[Any]) -> NDArray[Any]:
@@ -295,33 +213,18 @@ def scores_of(model: Model, cases: Cases, said_at: FloatArray) -> ScoreCounts | 
     )
 
 
-def at_its_best(scores: ScoreCounts | None, cases: Cases, app: Application) -> Variant | None:
-    """The threshold that costs least on these very cases: optimistic; two classes only."""
+def best_on_data(
+    scores: ScoreCounts | ScoreBins | None, app: Application
+) -> tuple[float | None, float | None]:
+    """NEC and threshold where these very cases cost least: optimistic; two classes only."""
     if scores is None or app.costs.shape != (2, 2) or (scores.class_totals == 0).any():
-        return None
+        return None, None
     unnamed = Application(app.costs.values, priors=app.priors)
     point = at_min_cost(scores, unnamed)
-    cost = point.cost(unnamed)
     try:
-        nec = point.cost(unnamed, normalize=True)
+        return point.cost(unnamed, normalize=True), point.threshold
     except UndefinedError:
-        nec = math.nan
-    rates = np.array(
-        [
-            [1 - point.false_positive_rate, point.false_positive_rate],
-            [point.false_negative_rate, 1 - point.false_negative_rate],
-        ]
-    )
-    totals = np.bincount(cases.truth, weights=cases.weights, minlength=2)
-    table = ConfusionMatrix(rates * totals[:, None], app.classes, app.decisions)
-    return Variant(table, None, cost, nec, point.threshold)
-
-
-def _priced(
-    codes: NDArray[Any], cases: Cases, app: Application, threshold: float | None = None
-) -> Variant:
-    """Decisions with their cost."""
-    return priced(cases.count(codes, app), app, frozen(codes), threshold)
+        return math.nan, point.threshold
 
 
 def priced(
@@ -336,7 +239,8 @@ def priced(
         nec = normalized_expected_cost(table, application=app)
     except UndefinedError:
         nec = math.nan
-    return Variant(table, codes, cells.total, nec, threshold, cells.costs.reshape(app.costs.shape))
+    chosen = None if codes is None else frozen(codes)
+    return Variant(table, chosen, cells.total, nec, threshold, cells.costs.reshape(app.costs.shape))
 
 
 def cut_on(
@@ -353,3 +257,8 @@ def cut_on(
     if not (priors > 0).all() or not (said_at > 0).all():
         return None
     return thresholds(pieces(app.costs.values, moved_shares(priors, said_at)), kind)[0]
+
+
+def rule_text(threshold: float | None, posteriors: Any = None) -> str | None:
+    """When to act, with the digits that decide each of these posteriors alike."""
+    return None if threshold is None else f"p > {cut_text(threshold, posteriors)}"

@@ -16,7 +16,7 @@ from stakes.application import Application
 from stakes.application.sentences import describe_costs
 from stakes.engines import Reduction
 from stakes.evaluation import Evaluation, ModelEvaluation, evaluate
-from stakes.evaluation.count_builder import evaluated_reduction
+from stakes.evaluation.reduction_account import evaluated_reduction
 from stakes.exceptions import CostError, DataError, FormatError, StakesError
 from stakes.inquiry.case_question import costs_given
 from stakes.inquiry.cost_words import binary_costs, refuse_beyond_squares, volume

@@ -54,6 +54,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "counts do not tell which cases are shared: differences are as if none were",
     ),
     "not-compared": ("absent", "models were not compared: {why}"),
+    "too-many-models": ("absent", "models were not compared: there are more than {most}"),
     "no-intervals": ("absent", "there are no intervals: {why}"),
     "not-judged-apart": ("absent", "'{slice}' could not be judged apart: {why}"),
     "one-threshold-needs-rows": (
@@ -65,6 +66,20 @@ _WORDS: dict[str, tuple[str, str]] = {
         "there are no intervals of normalised costs: stakes.uncertainty.interval gives that of the "
         "cost, from Reduction.tally()",
     ),
+    # why a figure is not there; most are plain to whoever asked, and are not said
+    "not-asked": ("absent", "it was not asked for"),
+    "one-model": ("absent", "there is only one model"),
+    "decisions-only": ("absent", "the models gave decisions, not posteriors"),
+    "mixed-models": ("absent", "some models gave decisions, others posteriors"),
+    "two-classes-only": ("absent", "it is for two classes and two decisions"),
+    "costs-per-case": ("absent", "each case has its own costs"),
+    "no-single-cut": ("absent", "no single cut on the posterior decides"),
+    "class-without-cases": ("absent", "a class has no cases, or no share"),
+    "nec-undefined": ("absent", "the best constant decision costs nothing to improve on"),
+    "too-few-cases": ("absent", "there are too few cases of a class"),
+    "weights-without-rows": ("absent", "weights do not tell how many cases there were"),
+    "optimistic-needs-bins": ("absent", "scores were not binned: n_bins=4096"),
+    "ranges-need-rows": ("absent", "who wins at other costs needs the rows"),
 }
 
 

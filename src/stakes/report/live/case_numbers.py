@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.evaluation.case_stops import (
+from stakes.evaluation.judgement import CaseRule, CaseSources
+from stakes.report.live.any_matrix import moved_share
+from stakes.report.live.case_stops import (
     FACTOR_STOPS,
     SHARE_STOPS,
     STEP,
     SUMS,
-    CaseRule,
-    CaseSources,
     RuleSums,
     grid_of_cases,
     sums_of,
 )
-from stakes.report.live.any_matrix import moved_share
 from stakes.report.markup import packed
 from stakes.typing import FloatArray
 
@@ -206,7 +205,7 @@ def _packed(path: CasePath, free: bool) -> dict[str, Any]:
 
 def case_numbers(ev: Evaluation) -> dict[str, Any] | None:
     """What the script needs to follow the sliders; None where there are none."""
-    sources: CaseSources | None = getattr(ev, "case_sources", None)
+    sources = ev.case_sources
     if sources is not None and ev.application.costs.shape != (2, 2):
         return _path_numbers(ev, sources)
     grid = None if sources is None else grid_of_cases(sources, ev.application)
@@ -242,7 +241,8 @@ def _rule(sums: RuleSums) -> dict[str, Any]:
 
 def _curve(ev: Evaluation, sums: list[RuleSums], factors: int, shares: int) -> Any:
     """The logarithm of the factor, and the NEC of every rule there, at the stated share."""
-    sources: CaseSources = ev.case_sources  # type: ignore[attr-defined]
+    sources = ev.case_sources
+    assert sources is not None
     steps = np.arange(-factors, factors + 1)
     alarm, miss = sources.amounts
     totals = alarm[0].sum(), miss[0].sum()
@@ -265,7 +265,7 @@ def _curve(ev: Evaluation, sums: list[RuleSums], factors: int, shares: int) -> A
 
 def costliest_cases(ev: Evaluation, count: int) -> list[dict[str, Any]]:
     """The cases that cost most under the cheapest rule: row, truth, decision, cost, share."""
-    sources: CaseSources | None = getattr(ev, "case_sources", None)
+    sources = ev.case_sources
     if sources is None or count < 1:
         return []
     rule = next(one for one in sources.rules if one.name == ev.best)

@@ -239,7 +239,7 @@ _FACTORS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 def _of_rules(ev: Evaluation) -> dict[str, Any]:
     """Reliability of every model, in the place of its first rule."""
-    sources: Any = getattr(ev, "case_sources", None)
+    sources = ev.case_sources
     found: dict[str, Any] = {}
     if sources is None or len(sources.said_at) != 2 or not 0 < sources.said_at[1] < 1:
         return found

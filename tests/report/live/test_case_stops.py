@@ -7,8 +7,8 @@ import pytest
 
 from stakes import Application, CostMatrix, evaluate
 from stakes.application import CaseCosts
-from stakes.evaluation.case_stops import _ROOM, STEP, grid_of_cases, sums_of
 from stakes.report.live.case_numbers import case_numbers, costliest_cases
+from stakes.report.live.case_stops import _ROOM, STEP, grid_of_cases, sums_of
 
 N = 240
 NAMES = {"classes": ["ok", "bad"], "decisions": ["lend", "refuse"]}

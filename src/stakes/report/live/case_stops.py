@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels.roc_hull import cumulative, hull
-from stakes.application import Application, CaseCosts
-from stakes.evaluation.judgement import Cases, Model
+from stakes.application import Application
+from stakes.evaluation.judgement import CaseRule, CaseSources
+from stakes.evaluation.model_rows import Model
 from stakes.typing import FloatArray
 
 #: Natural logarithm from one stop to the next, of the factor and of the odds of the share.
@@ -29,50 +30,6 @@ SHARE_STOPS = 10
 SUMS = ("alarms", "alarm_costs", "alarm_saved", "misses", "miss_costs", "miss_saved")
 #: At most so many numbers behind the rules that depend on both sliders.
 _ROOM = 8_000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CaseRule:
-    """One way to use one model: "per case", "one threshold", "average costs" or "decisions"."""
-
-    name: str
-    kind: str
-    model: Model
-    codes: NDArray[Any]
-    threshold: float | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CaseSources:
-    """What an evaluation by case was made from, for whoever shows it at other costs."""
-
-    costs: CaseCosts
-    cases: Cases
-    rules: tuple[CaseRule, ...]
-    priors: FloatArray
-    said_at: FloatArray
-
-    @property
-    def weights(self) -> FloatArray:
-        """What each case counts for."""
-        given = self.cases.weights
-        return np.ones(self.cases.truth.shape[0]) if given is None else given
-
-    @property
-    def gaps(self) -> tuple[FloatArray, FloatArray]:
-        """What acting costs more when the truth is the first class, and waiting when the second."""
-        values = self.costs.values
-        return values[:, 0, 1] - values[:, 0, 0], values[:, 1, 0] - values[:, 1, 1]
-
-    @property
-    def amounts(self) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
-        """What a false alarm, and a miss, adds: weight, cost above the other decision, its cost."""
-        values, (wrong, lost) = self.costs.values, self.gaps
-        first, second = (self.weights * (self.cases.truth == k) for k in (0, 1))
-        return (
-            (first, first * wrong, first * values[:, 0, 0]),
-            (second, second * lost, second * values[:, 1, 1]),
-        )
 
 
 @dataclass(frozen=True, slots=True)

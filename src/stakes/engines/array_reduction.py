@@ -1,0 +1,103 @@
+"""Rows in memory, and confusion matrices, as the same summaries that an engine leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels.cell_counts import joint_cells
+from stakes._names import as_positions
+from stakes.application import Application
+from stakes.engines.reduction import Panel, Part, Reduction
+from stakes.engines.request import Request, System
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray
+
+#: More models than this are not compared pair by pair, so they are not counted together.
+MOST_COMPARED = 20
+
+
+def reduce_arrays(
+    truth: NDArray[Any],
+    codes: Mapping[str, NDArray[Any]],
+    application: Application,
+    *,
+    kinds: Mapping[str, str],
+    sample_weight: FloatArray | None = None,
+    posterior_priors: FloatArray | None = None,
+) -> Reduction:
+    """Positions of true classes, and of what each model decided, as summaries.
+
+    Weighted rows are counted for each model alone: whoever compares models on them has the rows,
+    which tell more than sums of their weights.
+    """
+    request = _request(codes, application, sample_weight is not None, posterior_priors)
+    systems = request.systems
+    columns = [as_positions(chosen) for chosen in codes.values()]
+    panels = [_classes(truth, len(application.classes), sample_weight)]
+    for system, column in zip(systems, columns, strict=True):
+        table = _count(truth, column, application, sample_weight)
+        if sample_weight is None:
+            panels.append(_panel(system, table.counts, {}))
+            continue
+        kept = sample_weight > 0
+        rows = _count(truth[kept], column[kept], application, None).counts
+        panels.append(_panel(system, rows, {"weight": table.counts.ravel()}))
+    if sample_weight is None and 2 <= len(systems) <= MOST_COMPARED:
+        sizes = [len(application.classes)] + [len(application.decisions)] * len(systems)
+        panels.append(Panel(systems, *joint_cells([truth, *columns], sizes, None), {}))
+    return Reduction(request, dict(kinds), {(): Part(tuple(panels), {})})
+
+
+def reduce_confusions(tables: Mapping[str, ConfusionMatrix], application: Application) -> Reduction:
+    """Confusion matrices over the names of an application, each of cases of its own.
+
+    Their cells count rows. Where they are no whole numbers, nobody knows how many rows there were.
+    """
+    request = _request(tables, application, weighted=False)
+    panels = [
+        _panel(system, table.counts, {})
+        for system, table in zip(request.systems, tables.values(), strict=True)
+    ]
+    return Reduction(request, dict.fromkeys(tables, "decisions"), {(): Part(tuple(panels), {})})
+
+
+def _request(
+    models: Mapping[str, Any], app: Application, weighted: bool, said_at: FloatArray | None = None
+) -> Request:
+    """What was asked for, columns being called like what they hold."""
+    return Request(
+        "y_true",
+        {name: name for name in models},
+        applications=app,
+        sample_weight="sample_weight" if weighted else None,
+        posterior_priors=said_at,
+    )
+
+
+def _classes(truth: NDArray[Any], size: int, weights: FloatArray | None) -> Panel:
+    """The cases of each class, whatever was decided."""
+    cells = np.arange(size)[:, None]
+    if weights is None:
+        return Panel((), cells, np.bincount(truth, minlength=size), {})
+    rows = np.bincount(truth[weights > 0], minlength=size)
+    sums = np.asarray(np.bincount(truth, weights, size), dtype=np.float64)
+    return Panel((), cells, rows, {"weight": sums})
+
+
+def _count(
+    truth: NDArray[Any], codes: NDArray[Any], app: Application, weights: FloatArray | None
+) -> ConfusionMatrix:
+    """Cases by truth and decision."""
+    return ConfusionMatrix.from_decisions(
+        truth, codes, classes=app.classes, decision_names=app.decisions, sample_weight=weights
+    )
+
+
+def _panel(system: System, rows: NDArray[Any], sums: Mapping[str, FloatArray]) -> Panel:
+    """One system alone."""
+    cells = np.column_stack(np.unravel_index(np.arange(rows.size), rows.shape))
+    return Panel((system,), cells, rows.ravel(), sums)

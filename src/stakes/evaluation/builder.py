@@ -1,0 +1,198 @@
+"""The one place that makes an Evaluation, from what any kind of input came to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from stakes.application import Application
+from stakes.evaluation.evaluation import Evaluation
+from stakes.evaluation.judgement import CaseSources, Sources
+from stakes.evaluation.model_evaluation import ModelEvaluation, Naive, Stretch
+from stakes.exceptions import CostError, DataError
+from stakes.messages.notes import Note
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray
+from stakes.uncertainty import Comparison, Difference
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figures:
+    """What one model came to; a `ModelEvaluation` before models are set side by side."""
+
+    name: str
+    kind: str
+    confusion: ConfusionMatrix
+    cost: float
+    nec: float
+    cells: FloatArray | None
+    interval: tuple[float, float] | None = None
+    threshold: float | None = None
+    rule: str | None = None
+    recalibrated_nec: float | None = None
+    recalibrated_interval: tuple[float, float] | None = None
+    optimistic_nec: float | None = None
+    optimistic_threshold: float | None = None
+    calibration_slope: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Account:
+    """What rows, counts or sums came to, whichever it was.
+
+    `application` has the priors that count, `class_cases` is the number of cases of each class,
+    and `reasons` are codes of notes, by the name of a figure that this kind of input cannot tell.
+    """
+
+    application: Application
+    models: tuple[Figures, ...]
+    n_cases: float
+    class_cases: NDArray[Any]
+    data_priors: FloatArray
+    comparison: Comparison | None = None
+    unpaired: tuple[Difference, ...] = ()
+    ranges: tuple[Stretch, ...] = ()
+    notes: tuple[Note, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    naive: Naive | None = None
+    after: Difference | None = None
+    worth: Difference | None = None
+    sources: Sources | None = None
+    case_sources: CaseSources | None = None
+
+
+#: What only posteriors have.
+_OF_POSTERIORS = ("threshold", "recalibrated_nec", "optimistic_nec")
+
+
+def build(found: Account, options: Mapping[str, Any]) -> Evaluation:
+    """The Evaluation of an account: savings, chances to be best, shortages and what is absent."""
+    comparison = found.comparison
+    chances: dict[Any, float] = {}
+    refused = ""
+    if comparison is not None:
+        best = comparison.probability_best.tolist()
+        chances = dict(zip(comparison.systems, best, strict=True))
+        refused = comparison.notes[0] if comparison.too_few else ""
+    models = tuple(
+        ModelEvaluation(
+            saving=_saving(each, found),
+            probability_best=chances.get(each.name),
+            **{part.name: getattr(each, part.name) for part in fields(each)},
+        )
+        for each in found.models
+    )
+    short = shortage_of(found.class_cases, found.application, options["min_cases"])
+    return Evaluation(
+        application=found.application,
+        models=models,
+        n_cases=found.n_cases,
+        data_priors=found.data_priors,
+        comparison=comparison,
+        ranges=found.ranges,
+        too_few=short or refused,
+        notes=found.notes,
+        absent=_absent(found),
+        after=found.after,
+        sources=found.sources,
+        worth=found.worth,
+        naive=found.naive,
+        level=options["level"],
+        unpaired=found.unpaired,
+        case_sources=found.case_sources,
+    )
+
+
+def _saving(model: Figures, found: Account) -> float:
+    """What a model saves per case against the best naive decision; 0 where none can be saved."""
+    if found.naive is not None:
+        return found.naive.cost - model.cost
+    if math.isnan(model.nec):
+        return 0.0
+    app = found.application
+    return app.with_costs(app.costs.standardized()).naive_cost * (1 - model.nec)
+
+
+def _absent(found: Account) -> dict[str, str]:
+    """The figures that are not there, with the code of the reason."""
+    there = {
+        name: any(getattr(model, name) is not None for model in found.models)
+        for name in ("interval", *_OF_POSTERIORS)
+    }
+    there["comparison"] = found.comparison is not None
+    there["ranges"] = bool(found.ranges)
+    return {name: _reason(name, found) for name, known in there.items() if not known}
+
+
+#: Why a figure is not there that input of this kind has otherwise.
+_OTHERWISE = {
+    "interval": "too-few-cases",
+    "comparison": "too-few-cases",
+    "threshold": "no-single-cut",
+    "optimistic_nec": "class-without-cases",
+    "ranges": "class-without-cases",
+}
+
+
+def _reason(figure: str, found: Account) -> str:
+    """Why no model has a figure: what was asked, then the kind of input, then the cases."""
+    if figure == "comparison" and len(found.models) == 1:
+        return "one-model"
+    if figure in ("interval", "comparison") and math.isnan(found.models[0].nec):
+        return "nec-undefined"
+    two = found.application.costs.shape == (2, 2)
+    if figure in ("threshold", "optimistic_nec", "ranges") and not two:
+        return "two-classes-only"
+    if figure in found.reasons:
+        return found.reasons[figure]
+    decisions = all(model.kind == "decisions" for model in found.models)
+    return "decisions-only" if decisions and figure in _OF_POSTERIORS else _OTHERWISE[figure]
+
+
+def shortage_of(counts: Any, app: Application, min_cases: int) -> str:
+    """Which class that matters has too few cases; empty when none has."""
+    if not min_cases >= 0:
+        raise DataError(f"`min_cases` must be a number of cases, 0 or more; got {min_cases!r}.")
+    costly = (app.costs.values != app.costs.values[:, :1]).any(axis=1)
+    short = [
+        (float(count), name)
+        for count, name, matters in zip(counts, app.classes, costly, strict=True)
+        if matters and count < min_cases
+    ]
+    if not short:
+        return ""
+    count, name = min(short, key=lambda pair: pair[0])
+    return f"only {count:g} {'case' if count == 1 else 'cases'} of {name!r}"
+
+
+def with_slices(
+    whole: Evaluation, keys: Iterable[tuple[Any, ...]], judge: Callable[[Any], Evaluation]
+) -> Evaluation:
+    """The evaluation with that of each slice; a slice that cannot be judged becomes a note."""
+    slices, notes = {}, list(whole.notes)
+    for key in sorted(keys, key=_natural):
+        name = ", ".join(str(value) for value in key)
+        try:
+            slices[name] = judge(key)
+        except (CostError, DataError) as error:
+            notes.append(Note("not-judged-apart", slice=name, why=error.message))
+    return replace(whole, slices=slices, notes=tuple(notes))
+
+
+def _natural(key: tuple[Any, ...]) -> tuple[tuple[bool, float, str], ...]:
+    """Numbers by their size, also as text, then texts by their letters: the same for all input."""
+    return tuple(_placed(str(value)) for value in key)
+
+
+def _placed(text: str) -> tuple[bool, float, str]:
+    """Where one value of a slice stands among others."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    known = math.isfinite(number)
+    return not known, number if known else 0.0, text

@@ -1,0 +1,252 @@
+"""What costs that differ from case to case come to, of rows in memory and of sums by an engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import same_length
+from stakes._kernels.fast_loops import ordinary_scale
+from stakes._kernels.interval_ends import MATTERS, too_unequal
+from stakes.application import Application, CaseCosts
+from stakes.decisions.case_rules import moved_case_rules
+from stakes.engines import Reduction
+from stakes.engines.array_reduction import MOST_COMPARED
+from stakes.evaluation.builder import Account, Figures
+from stakes.evaluation.case_draws import compared_by_case, nec_draws
+from stakes.evaluation.judgement import CaseRule, CaseSources, cut_on, rule_text
+from stakes.evaluation.model_evaluation import Naive
+from stakes.evaluation.model_rows import Cases, Model, Rows
+from stakes.exceptions import CostError, DataError
+from stakes.messages.notes import Note
+from stakes.messages.quantities import plain
+from stakes.typing import FloatArray, Name
+from stakes.uncertainty.intervals.interval import few_carry
+
+#: What nobody looks for where each case has its own costs.
+_BY_CASE = dict.fromkeys(("recalibrated_nec", "optimistic_nec", "ranges"), "costs-per-case")
+#: What sums over the cases cannot tell besides.
+_WITHOUT_ROWS = {
+    "interval": "case-intervals-need-rows",
+    "comparison": "case-intervals-need-rows",
+    "threshold": "one-threshold-needs-rows",
+}
+
+
+def case_rows_account(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -> Account:
+    """Every model by three rules: per case, one threshold, and average costs."""
+    cases, app = rows.cases, rows.application
+    same_length("y_true", cases.truth.shape[0], "case_costs", len(costs))
+    weights = _weights(cases, app)
+    average = app.with_costs(costs.average(weights))
+    paid = costs.values[np.arange(len(costs)), cases.truth]  # (n, decisions): the true row
+    least = paid.min(axis=1)
+    constant = weights @ paid
+    chosen = int(np.argmin(constant))
+    perfect = (paid[:, chosen] == least)[weights > 0].all()  # whatever rounding leaves of it
+    lowest = constant[chosen] if perfect else weights @ least
+    naive = _naive(app, chosen, float(constant[chosen]), float(lowest))
+    rules = [
+        rule
+        for model in rows.models
+        for rule in _rules(model, costs, average, weights, rows.said_at)
+    ]
+    each = np.arange(len(costs))
+    excess = np.column_stack([paid[each, rule.codes] - least for rule in rules])
+    draws = nec_draws(excess, paid - least[:, None], rows, options)
+    intervals = [None if draws is None else draws.interval(k) for k in range(len(rules))]
+    n_cases = int(cases.counted.sum())
+    found = tuple(
+        _of_rule(rule, paid, weights, naive, rows, limits)
+        for rule, limits in zip(rules, intervals, strict=True)
+    )
+    naive_excess = paid[:, chosen] - least
+    notes, reasons = [], dict(_BY_CASE)
+    if len(rules) > MOST_COMPARED:
+        notes.append(Note("too-many-models", most=MOST_COMPARED))
+        reasons["comparison"] = "too-many-models"
+    if draws is not None:
+        influence = excess - naive_excess[:, None] * draws.nec
+        at_stake = weights * (paid.max(axis=1) - least)
+        notes += _heavy_tail(weights[:, None] * influence, at_stake, cases, app)
+    notes += _by_averages(rules, found, average)
+    assert average.priors is not None
+    return Account(
+        application=average,
+        models=found,
+        n_cases=float(n_cases),
+        class_cases=cases.counted,
+        data_priors=cases.priors,
+        comparison=compared_by_case([rule.name for rule in rules], draws, n_cases),
+        notes=tuple(notes),
+        reasons=reasons,
+        naive=naive,
+        case_sources=CaseSources(costs, cases, tuple(rules), average.priors, rows.said_at),
+    )
+
+
+def _naive(app: Application, chosen: int, cost: float, lowest: float) -> Naive:
+    """The best constant decision, and what of its cost could be avoided."""
+    if cost - lowest <= 0:
+        raise CostError(f"always deciding '{app.decisions[chosen]}' is already perfect here.")
+    return Naive(app.decisions[chosen], cost, cost - lowest)
+
+
+def _rules(
+    model: Model, costs: CaseCosts, average: Application, weights: FloatArray, said_at: FloatArray
+) -> list[CaseRule]:
+    """Each way to use a model; decisions can be used in one way only."""
+    if model.decisions is not None:
+        return [CaseRule(model.name, "decisions", model, model.decisions, None)]
+    assert average.priors is not None
+    assert model.posteriors is not None
+    priors = average.priors
+    array, meant = model.posteriors, priors
+    if not (priors > 0).all() or not (said_at > 0).all():
+        array, meant = np.asarray(model.at(priors, said_at)), said_at
+    found = moved_case_rules(array, costs, meant, said_at, weights)
+    cut = found.threshold if np.isfinite(found.threshold) and meant is priors else None
+    cuts = {
+        "per case": None,
+        "one threshold": cut,
+        "average costs": cut_on(average, priors, said_at, array.dtype.name),
+    }
+    return [
+        CaseRule(f"{model.name}, {kind}", kind, model, codes, cuts[kind])
+        for kind, codes in found.items()
+    ]
+
+
+def _weights(cases: Cases, app: Application) -> FloatArray:
+    """What each case counts for, adding to 1, at the shares of the application."""
+    assert app.priors is not None
+    weights = np.ones(cases.truth.shape[0]) if cases.weights is None else cases.weights
+    totals = np.bincount(cases.truth, weights=weights, minlength=len(app.classes))
+    scale = np.divide(app.priors, totals, out=np.zeros(len(totals)), where=totals > 0)
+    return np.asarray(weights * scale[cases.truth])
+
+
+def _of_rule(
+    rule: CaseRule,
+    paid: FloatArray,
+    weights: FloatArray,
+    naive: Naive,
+    rows: Rows,
+    interval: tuple[float, float] | None,
+) -> Figures:
+    """One rule with its cost, its parts and its interval."""
+    cases, app = rows.cases, rows.application
+    shape = (len(app.classes), len(app.decisions))
+    parts = weights * paid[np.arange(paid.shape[0]), rule.codes]
+    places = cases.truth.astype(np.intp) * shape[1] + rule.codes
+    sums = np.bincount(places, weights=parts, minlength=shape[0] * shape[1])
+    cost = float(parts.sum())
+    return Figures(
+        name=rule.name,
+        kind=rule.model.kind,
+        confusion=cases.count(rule.codes, app),
+        cost=cost,
+        nec=1 - (naive.cost - cost) / naive.avoidable,
+        cells=np.asarray(sums, dtype=np.float64).reshape(shape),
+        interval=interval,
+        threshold=rule.threshold,
+        rule="per case" if rule.kind == "per case" else rule_text(rule.threshold),
+    )
+
+
+def _heavy_tail(
+    influence: FloatArray, at_stake: FloatArray, cases: Cases, app: Application
+) -> list[Note]:
+    """A remark when the amounts of a class are so unequal that intervals are too short.
+
+    Samples whose interval misses did not see the large cases, so what each rule happened to pay
+    tells little; what was at stake in all cases of the class tells more.
+    """
+    at_stake = at_stake / ordinary_scale(at_stake)  # squares of huge costs must fit
+    positive = at_stake > 0
+    counts, sums, squares = (
+        np.bincount(cases.truth, at_stake**power * positive, len(app.classes)).astype(np.float64)
+        for power in (0, 1, 2)
+    )
+    influence = influence / ordinary_scale(influence)
+    parts = np.array([(influence[cases.truth == k] ** 2).sum(axis=0) for k in range(len(counts))])
+    matters = (parts > MATTERS * parts.sum(axis=0)).any(axis=1)
+    return _carried(matters & too_unequal(counts, sums, squares), app.classes)
+
+
+def _by_averages(
+    rules: list[CaseRule], found: tuple[Figures, ...], average: Application
+) -> list[Note]:
+    """What the same decisions seem to cost when every case is priced at the average."""
+    said = []
+    for rule, model in zip(rules, found, strict=True):
+        if rule.kind == "average costs":
+            assert average.priors is not None
+            rates = np.nan_to_num(model.confusion.rates, nan=0.0)
+            seeming = float((average.priors[:, None] * rates * average.costs.values).sum())
+            cost = plain(seeming, 4)
+            said.append(Note("priced-at-average", model=rule.model.name, cost=cost))
+    return said
+
+
+def case_sums_account(found: Reduction) -> Account:
+    """Models that decide each case by its own costs, from what an engine has added up."""
+    given = next(iter(found.request.applications.values()))
+    totals = found.class_totals
+    if not totals.sum() > 0:
+        raise DataError("the cases have no weight.")
+    shares = np.asarray(totals / totals.sum())
+    app = given.with_priors(given.resolved_priors(shares))
+    assert app.priors is not None
+    scale = np.divide(app.priors, totals, out=np.zeros(len(totals)), where=totals > 0)
+    constant = scale @ found.naive_tally().sums
+    chosen = int(np.argmin(constant))
+    naive = _naive(app, chosen, float(constant[chosen]), float(scale @ found.least_cost))
+    notes = [Note("one-threshold-needs-rows"), Note("case-intervals-need-rows")]
+    return Account(
+        application=app.with_costs(found.average_costs()),
+        models=tuple(_of_sums(model, found, naive, scale) for model in found.request.models),
+        n_cases=float(found.n_rows),
+        class_cases=found.rows_by_class,
+        data_priors=shares,
+        notes=(*notes, *_unequal(found, scale)),
+        reasons=_BY_CASE | _WITHOUT_ROWS,
+        naive=naive,
+    )
+
+
+def _of_sums(model: str, found: Reduction, naive: Naive, scale: FloatArray) -> Figures:
+    """One model with its cost and its parts."""
+    cells = scale[:, None] * found.tally(model).sums
+    cost = float(cells.sum())
+    per_case = found.kinds[model] == "posteriors"
+    return Figures(
+        name=f"{model}, per case" if per_case else model,
+        kind=found.kinds[model],
+        confusion=found.confusion(model, "per case"),
+        cost=cost,
+        nec=1 - (naive.cost - cost) / naive.avoidable,
+        cells=cells,
+        rule="per case" if per_case else None,
+    )
+
+
+def _unequal(found: Reduction, scale: FloatArray) -> list[Note]:
+    """A note on classes whose amounts are so unequal that an interval would be too short."""
+    stake = found.naive_tally()
+    dearest = np.argmax(np.abs(stake.sums), axis=1)[:, None]
+    amounts = (
+        np.take_along_axis(table, dearest, axis=1)[:, 0]
+        for table in (stake.counts, np.abs(stake.sums), stake.squares)
+    )
+    paid = [scale**2 * found.tally(model).squares.sum(axis=1) for model in found.request.models]
+    matters = np.any([each > MATTERS * each.sum() for each in paid], axis=0)
+    return _carried(matters & too_unequal(*amounts), found.request.classes)
+
+
+def _carried(unequal: NDArray[Any], classes: tuple[Name, ...]) -> list[Note]:
+    """That a few cases of some classes could carry most of the cost."""
+    names = [classes[k] for k in np.flatnonzero(unequal)]
+    return [Note("few-carry", sentence=few_carry(names))] if names else []

@@ -1,0 +1,247 @@
+"""The cases and models in memory: read, checked, and cut into parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._checks import as_priors, same_length
+from stakes._columns import as_column, as_weights
+from stakes._names import as_positions, encode
+from stakes.application import Application
+from stakes.calibration import Calibrator
+from stakes.engines.stream import read_model
+from stakes.exceptions import DataError, StakesError
+from stakes.posteriors import Posteriors
+from stakes.posteriors.class_order import ClassOrder
+from stakes.summaries import ConfusionMatrix
+from stakes.typing import FloatArray, Priors
+
+#: Folds of cross-fitting where nothing else is asked.
+_FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """One model: (n, K) posteriors, or (n,) positions of decisions."""
+
+    name: str
+    posteriors: NDArray[Any] | None
+    decisions: NDArray[Any] | None
+
+    def at(self, priors: FloatArray, said_at: FloatArray) -> NDArray[Any] | None:
+        """The posteriors moved from the base rate they were made for to another."""
+        if self.posteriors is None or np.array_equal(priors, said_at):
+            return self.posteriors
+        return Posteriors(self.posteriors).with_priors(priors, old=said_at).values
+
+    @property
+    def kind(self) -> str:
+        """What it gave."""
+        return "decisions" if self.posteriors is None else "posteriors"
+
+    @property
+    def second(self) -> NDArray[Any] | None:
+        """The posteriors of the second class, if there are any."""
+        return None if self.posteriors is None else self.posteriors[:, 1]
+
+    def part(self, inside: NDArray[Any]) -> Model:
+        """What it says of some of the cases."""
+        said, chosen = (
+            None if each is None else each[inside] for each in (self.posteriors, self.decisions)
+        )
+        return Model(self.name, said, chosen)
+
+
+def read_models(
+    models: Any, app: Application, n_cases: int, order: ClassOrder
+) -> tuple[Model, ...]:
+    """Every model of a mapping; a single one may come without a name."""
+    if not isinstance(models, Mapping):
+        return (_read_alone(models, app, n_cases, order),)
+    if not models:
+        raise DataError("`models` is empty.", hint='evaluate(y_true, {"gbm": p}, ...)')
+    refuse_same_names(models)
+    return tuple(_read(str(name), said, app, n_cases, order) for name, said in models.items())
+
+
+def _read_alone(said: Any, app: Application, n_cases: int, order: ClassOrder) -> Model:
+    """A model without a name; where it cannot be one, how to pass several."""
+    try:
+        return _read("model", said, app, n_cases, order)
+    except StakesError as error:
+        if (passed := _passed_apart(said)) is None:
+            raise
+        hint = f"if these are several models: evaluate(y_true, {{{passed}}}, ...)"
+        both = hint if error.hint is None else f"{error.hint}\n{hint}"
+        raise type(error)(error.message, hint=both, rows=error.rows) from None
+
+
+def _passed_apart(said: Any) -> str | None:
+    """How columns of a frame or an array would be passed as models; None where there are none."""
+    if hasattr(said, "columns"):
+        names = [str(name) for name in said.columns]
+        parts = [f'"{name}": frame["{name}"]' for name in names]
+    elif np.ndim(said) == 2 and isinstance(said, (list, tuple)):
+        parts = [f'"{chr(97 + k)}": models[{k}]' for k in range(min(len(said), 3))]
+    elif np.ndim(said) == 2:
+        parts = [f'"{chr(97 + k)}": models[:, {k}]' for k in range(min(np.shape(said)[1], 3))]
+    else:
+        return None
+    return ", ".join([*parts[:2], *(["..."] if len(parts) > 2 else [])])
+
+
+def refuse_same_names(models: Mapping[Any, Any]) -> None:
+    """Raise when two models are called alike in text, such as 1 and "1"."""
+    if (twice := alike_in_text(models)) is not None:
+        raise DataError(f"two models are called {twice!r}.", hint="give each a name of its own")
+
+
+def alike_in_text(values: Iterable[Any]) -> str | None:
+    """The first text that two different values share, such as 1 and "1"; None without any."""
+    seen = set()
+    for text in map(str, values):
+        if text in seen:
+            return text
+        seen.add(text)
+    return None
+
+
+def refuse_other_order(y_true: Any, columns: Mapping[str, Any]) -> None:
+    """Raise when a pandas column has the same row labels as `y_true` in another order.
+
+    Columns are taken by position, so that rows of such a column would meet the wrong truth.
+    """
+    labels: Any = getattr(y_true, "index", None)
+    if not hasattr(labels, "sort_values"):
+        return
+    for name, column in columns.items():
+        other: Any = getattr(column, "index", None)
+        if not hasattr(other, "sort_values") or len(other) != len(labels) or labels.equals(other):
+            continue
+        if (told := _sorted(labels)) is not None and told == _sorted(other):
+            raise DataError(
+                f"`{name}` has the row labels of `y_true` in another order.",
+                hint=f"{name}.reindex(y_true.index) if the labels say which rows belong together; "
+                ".to_numpy() on both if the order does",
+            )
+
+
+def _sorted(labels: Any) -> list[Any] | None:
+    """Row labels in order; None where they have none, or name several rows alike."""
+    try:
+        return list(labels.sort_values()) if labels.is_unique else None
+    except TypeError:
+        return None
+
+
+def _read(name: str, said: Any, app: Application, n_cases: int, order: ClassOrder) -> Model:
+    """One model; floats are posteriors, everything else decisions."""
+    array = read_model(said, name, app, n_cases, order)
+    return Model(name, array, None) if array.ndim == 2 else Model(name, None, array)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cases:
+    """The truth, as positions, with the weights and groups of the cases."""
+
+    truth: NDArray[Any]
+    weights: FloatArray | None
+    groups: NDArray[Any] | None
+    priors: FloatArray
+
+    @property
+    def counted(self) -> NDArray[Any]:
+        """Number of cases of each class: rows of positive weight, whatever they weigh."""
+        truth = self.truth if self.weights is None else self.truth[self.weights > 0]
+        return np.bincount(truth, minlength=self.priors.shape[0])
+
+    @property
+    def plain(self) -> bool:
+        """Whether cases count once each and are independent."""
+        return self.weights is None and self.groups is None
+
+    @classmethod
+    def of(
+        cls, truth: NDArray[Any], app: Application, weights: Any = None, groups: Any = None
+    ) -> Cases:
+        """Positions of true classes, with weights and groups, and the class shares of all."""
+        if truth.shape[0] == 0:
+            raise DataError("there are no cases.")
+        weights = as_weights(weights, truth.shape[0])
+        if groups is not None:
+            groups = as_column(groups, "groups")
+            same_length("y_true", truth.shape[0], "groups", groups.shape[0])
+        totals = np.bincount(truth, weights=weights, minlength=len(app.classes))
+        return cls(truth, weights, groups, totals / totals.sum())
+
+    def part(self, inside: NDArray[Any], app: Application) -> Cases:
+        """Some of the cases."""
+        weights, groups = (
+            None if each is None else each[inside] for each in (self.weights, self.groups)
+        )
+        return Cases.of(self.truth[inside], app, weights, groups)
+
+    def count(self, codes: NDArray[Any], app: Application) -> ConfusionMatrix:
+        """Cases by truth and decision."""
+        return ConfusionMatrix.from_decisions(
+            self.truth,
+            as_positions(codes),
+            classes=app.classes,
+            decision_names=app.decisions,
+            sample_weight=self.weights,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Cases and models in memory, and what is asked of them; what counts alone cannot tell."""
+
+    given: Application
+    cases: Cases
+    models: tuple[Model, ...]
+    posterior_priors: Priors | None
+    recalibrate: bool | Calibrator
+    folds: Any
+
+    @classmethod
+    def read(
+        cls, y_true: Any, models: Any, given: Application, order: ClassOrder,
+        columns: Mapping[str, Any], **asked: Any,
+    ) -> Rows:  # fmt: skip
+        """Labels, models, and the columns `sample_weight` and `groups`, as they were given."""
+        truth = as_positions(encode(y_true, given.classes, "y_true"))
+        cases = Cases.of(truth, given, columns["sample_weight"], columns["groups"])
+        found = read_models(models, given, truth.shape[0], order)
+        return cls(given, cases, found, **asked)
+
+    @property
+    def application(self) -> Application:
+        """With the priors that count filled in."""
+        return self.given.with_priors(self.given.resolved_priors(self.cases.priors))
+
+    @property
+    def said_at(self) -> FloatArray:
+        """The base rate that the posteriors were made for."""
+        if self.posterior_priors is None:
+            return self.cases.priors
+        return as_priors(self.posterior_priors, self.given.classes, "posterior_priors")
+
+    def __getitem__(self, name: str) -> Model:
+        return next(model for model in self.models if model.name == name)
+
+    def part(self, inside: NDArray[Any]) -> Rows:
+        """Some of the rows, by the rule of them all.
+
+        Where shares are those of the data, a part is judged at its own. Folds are drawn anew.
+        """
+        said_at = self.posterior_priors
+        if said_at is None and self.given.priors is not None:
+            said_at = self.said_at
+        models = tuple(model.part(inside) for model in self.models)
+        cases = self.cases.part(inside, self.given)
+        return Rows(self.given, cases, models, said_at, self.recalibrate, _FOLDS)
