@@ -103,10 +103,10 @@ def ours(relation: Any) -> dict[str, Callable[[], object]]:
     requests = {
         "decisions": Request("label", {"m": ["p0", "p1", "p2", "p3"]}, applications=four),
         "costs per case": Request("last", {"m": "p3"}, applications=two, case_costs=costs),
-        "score bins": Request("last", {"m": "p3"}, applications=two, n_bins=2**16),
+        "score bins": Request("last", {"m": "p3"}, applications=two, bins=2**16),
         "two classes, decisions": Request("last", {"m": "p3"}, applications=two),
         "all of two classes in one request": Request(
-            "last", {"m": "p3"}, applications=two, case_costs=costs, n_bins=2**16
+            "last", {"m": "p3"}, applications=two, case_costs=costs, bins=2**16
         ),
     }
     return {name: lambda r=r: reduce_frame(relation, r) for name, r in requests.items()}

@@ -93,6 +93,6 @@ class TestCalibration:
             calibration_gain(Y, np.log(SORTED), by=self.APP, calibrator=cal, fitted=True)
 
     def test_reliability_of_the_class_that_is_named(self):
-        one = reliability_table(Y, self.TURNED, of="Fraud", classes=NAMES, groups=4, rng=0)
-        other = reliability_table(CODES, FRAUD, groups=4, rng=0)
+        one = reliability_table(Y, self.TURNED, of="Fraud", classes=NAMES, bins=4, rng=0)
+        other = reliability_table(CODES, FRAUD, bins=4, rng=0)
         assert one.frame()["happened"].tolist() == other.frame()["happened"].tolist()

@@ -232,7 +232,7 @@ class TestScoresOfTwoClasses:
     def test_bins_are_those_of_the_scores(self, frame: Any, rows: Any) -> None:
         app = Application([[0, 1], [5, 0]])
         other = Application([[0, 1], [1, 0]])
-        request = Request("y", {"m": "p"}, applications={"a": app, "b": other}, n_bins=64)
+        request = Request("y", {"m": "p"}, applications={"a": app, "b": other}, bins=64)
         found = reduce_frame(frame(rows), request)
         bins = found.score_bins()
         scores = ScoreCounts.from_scores(rows["y"], rows["p"], kind="posterior", classes=(0, 1))
@@ -256,7 +256,7 @@ class TestScoresOfTwoClasses:
         n, weights = len(rows["y"]), st.sampled_from([0.0, 0.25, 3.0])
         rows["w"] = [1.0, *data.draw(st.lists(weights, min_size=n - 1, max_size=n - 1))]
         app = Application([[0, 1], [5, 0]])
-        request = Request("y", {"m": "p"}, applications=app, sample_weight="w", n_bins=64)
+        request = Request("y", {"m": "p"}, applications=app, sample_weight="w", bins=64)
         kept = [k for k, weight in enumerate(rows["w"]) if weight]
         found = reduce_frame(frame(rows), request)
         truth = np.array(rows["y"])[kept]
@@ -310,7 +310,7 @@ class TestAllInOneRequest:
     def test_costs_per_case_beside_bins(self, frame: Any, rows: Any) -> None:
         costs = {"no": {"yes": 1, "ask": 0.2}, "yes": {"no": "amount", "ask": "amount/4"}}
         apart = Request("y", {"m": "p"}, applications=TWO, case_costs=costs)
-        together = Request("y", {"m": "p"}, applications=TWO, case_costs=costs, n_bins=64)
+        together = Request("y", {"m": "p"}, applications=TWO, case_costs=costs, bins=64)
         one, two = (reduce_frame(frame(rows), request) for request in (apart, together))
         assert np.array_equal(one.tally().counts, two.tally().counts)
         np.testing.assert_allclose(two.tally().sums, one.tally().sums, rtol=1e-12)
@@ -351,7 +351,7 @@ class TestEveryKind:
     def test_bins(self, frame: Any) -> None:
         rng = np.random.default_rng(2)
         rows = {"y": rng.integers(0, 2, 50).tolist(), "p": rng.random(50).round(2).tolist()}
-        request = Request("y", {"m": "p"}, applications=Application([[0, 1], [4, 0]]), n_bins=256)
+        request = Request("y", {"m": "p"}, applications=Application([[0, 1], [4, 0]]), bins=256)
         bins = reduce_frame(frame(rows), request).score_bins()
         scores = ScoreCounts.from_scores(rows["y"], rows["p"], kind="posterior", classes=(0, 1))
         assert np.array_equal(bins.counts, scores.binned(bins.edges).counts)

@@ -75,7 +75,7 @@ class TestLaw:
     @settings(max_examples=30)
     @given(ROWS, CUTS, st.booleans())
     def test_binned_scores(self, rows, cuts, weighted):
-        options = {"weighted": weighted, "scores": "bins", "n_bins": 64}
+        options = {"weighted": weighted, "scores": "bins", "bins": 64}
         parts = _streamed(_batches(rows, cuts), **options)
         _same_bins(parts.scores["gbm"], _streamed([rows], **options).scores["gbm"])
 
@@ -138,7 +138,7 @@ class TestAgreement:
     def test_bins_are_exact_at_the_thresholds(self):
         rng = np.random.default_rng(2)
         y, p = rng.integers(0, 2, 300), np.round(rng.random(300), 2)
-        stream = Stream(APP, scores="bins", n_bins=32).update(y, {"m": p})
+        stream = Stream(APP, scores="bins", bins=32).update(y, {"m": p})
         exact = ScoreCounts.from_scores(y, p, kind="posterior")
         for cut in (0.04, 0.6):  # ask from 0.4 / 10, act from 1 - 0.4
             np.testing.assert_array_equal(
@@ -268,5 +268,5 @@ def test_a_checkpoint_without_scores_does_not_become_part_of_some(tmp_path):
 
 
 def test_bins_that_are_none():
-    with pytest.raises(DataError, match="`n_bins` must be at least 4; got -1"):
-        Stream(APP, scores="bins", n_bins=-1)
+    with pytest.raises(DataError, match="`bins` must be at least 4; got -1"):
+        Stream(APP, scores="bins", bins=-1)

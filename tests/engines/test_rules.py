@@ -85,19 +85,19 @@ class TestBayesRule:
         assert counts.tolist() == expected.tolist()
 
     @pytest.mark.parametrize("kind", [np.float32, np.float64])
-    @pytest.mark.parametrize("n_bins", [0, 256])
+    @pytest.mark.parametrize("bins", [0, 256])
     @pytest.mark.parametrize(("alarm", "miss"), [(1, 9), (0.3, 2.7), (3, 7), (0.7, 0.3), (1, 99)])
     def test_scores_at_the_threshold(
-        self, frame: Any, alarm: float, miss: float, n_bins: int, kind: Any
+        self, frame: Any, alarm: float, miss: float, bins: int, kind: Any
     ) -> None:
         p = (np.arange(1001) / 1000).astype(kind)
         threshold = kind(round(alarm / (alarm + miss), 6))
         rows = {"y": np.zeros(p.shape, dtype=np.int64), "p": p}
         app = Application([[0, alarm], [miss, 0]])
-        request = Request("y", {"m": "p"}, applications=app, n_bins=n_bins)
+        request = Request("y", {"m": "p"}, applications=app, bins=bins)
         found = reduce_frame(frame(rows), request)
         assert found.confusion().counts[0, 1] == (p > threshold).sum()
-        if n_bins:
+        if bins:
             point = at_bayes_threshold(found.score_bins(), app)
             assert point.confusion == found.confusion()
 
@@ -136,7 +136,7 @@ def test_duckdb_keeps_the_settings_of_its_user() -> None:
     setting = "SELECT current_setting('perfect_ht_threshold')"
     before = connection.execute(setting).fetchall()
     relation = connection.sql("SELECT 1 AS y, 0.5::DOUBLE AS p")
-    request = Request("y", {"m": "p"}, applications=Application([[0, 1], [1, 0]]), n_bins=1024)
+    request = Request("y", {"m": "p"}, applications=Application([[0, 1], [1, 0]]), bins=1024)
     assert reduce_frame(relation, request).n_rows == 1
     assert connection.execute(setting).fetchall() == before
     assert connection.execute("SELECT count(*) FROM duckdb_views() WHERE NOT internal").fetchall()[

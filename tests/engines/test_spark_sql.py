@@ -93,7 +93,7 @@ def counts_are_those_in_memory(spark: Any) -> None:
 def bins_are_those_of_the_scores(spark: Any) -> None:
     columns = table()
     app = Application([[0, 1], [4, 0]])  # acts above 1/5, which occurs
-    request = Request("bin", {"m": "s"}, applications=app, n_bins=1024)
+    request = Request("bin", {"m": "s"}, applications=app, bins=1024)
     bins = reduce_frame(in_spark(spark, columns), request).score_bins()
     scores = ScoreCounts.from_scores(columns["bin"], columns["s"], kind="posterior")
     assert np.array_equal(bins.counts, scores.binned(bins.edges).counts)

@@ -158,7 +158,7 @@ class TestFrames:
             self.paid(rows, posteriors)
 
     def test_bins_and_proper_scores_of_the_other_class(self, rows):
-        options = {"applications": COSTS, "n_bins": 64, "proper_scores": True}
+        options = {"applications": COSTS, "bins": 64, "proper_scores": True}
         one, other = (
             reduce_frame(rows, Request("y", {"m": column}, positive=name, **options))
             for column, name in (("a", "Fraud"), ("b", "Legit"))

@@ -137,7 +137,7 @@ class TestEvaluateFrame:
         options: dict[str, Any] = {"label": "y", "posteriors": "sharp", "application": COSTS}
         table = rows()
         found, binned = (
-            evaluate_frame(frame(table), sample_weight="w", n_bins=n, rng=0, **options)
+            evaluate_frame(frame(table), sample_weight="w", bins=n, rng=0, **options)
             for n in (0, 4096)
         )
         assert binned["model"].interval == pytest.approx(found["model"].interval, rel=1e-9)
@@ -160,7 +160,7 @@ class TestEvaluateFrame:
         table = rows()
         expected = evaluate(table["y"], np.array(table["sharp"]), application=COSTS, rng=0)
         found = evaluate_frame(
-            frame(table), label="y", posteriors="sharp", application=COSTS, n_bins=4096
+            frame(table), label="y", posteriors="sharp", application=COSTS, bins=4096
         )
         exact, binned = expected["model"].optimistic_nec, found["model"].optimistic_nec
         assert exact is not None

@@ -70,7 +70,7 @@ def test_shapes_must_fit_the_edges():
 
 class TestEdges:
     def test_thresholds_are_among_them(self):
-        found = score_edges(thresholds=[0.123, -7.5], n_bins=100)
+        found = score_edges(thresholds=[0.123, -7.5], bins=100)
         assert {0.123, -7.5} <= set(found)
         assert (np.diff(found) > 0).all()
 
@@ -78,10 +78,10 @@ class TestEdges:
         rng = np.random.default_rng(0)
         crowded = rng.normal(size=20_000) * 1e-3 + 5
         sc = ScoreCounts.from_scores(rng.random(20_000) < 0.5, crowded, kind="rank")
-        bins = sc.binned(score_edges(crowded[:2000], n_bins=200))
+        bins = sc.binned(score_edges(crowded[:2000], bins=200))
         share = bins.counts.sum(axis=1) / 20_000
         assert share.max() < 0.03
-        coarse = sc.binned(score_edges(n_bins=200))
+        coarse = sc.binned(score_edges(bins=200))
         wide, narrow = (np.diff(score_bounds(b)["auc"])[0] for b in (coarse, bins))
         assert narrow < wide / 50
 
@@ -93,6 +93,6 @@ class TestEdges:
 
     def test_impossible_numbers_are_refused(self):
         with pytest.raises(DataError, match="at least 2"):
-            score_edges(n_bins=1)
+            score_edges(bins=1)
         with pytest.raises(DataError, match="must not be empty"):
             score_edges([])

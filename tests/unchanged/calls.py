@@ -172,7 +172,7 @@ def engines_reduce() -> Any:
 
     y, models = churn()
     rows = pl.LazyFrame({"y": y, **models})
-    request = engines.Request("y", {n: n for n in models}, applications=PLAIN, n_bins=256)
+    request = engines.Request("y", {n: n for n in models}, applications=PLAIN, bins=256)
     found = engines.reduce_frame(rows, request)
     stream = engines.Stream(PLAIN)
     stream.update(y[:300], {"gbm": models["gbm_p"][:300]})
@@ -446,7 +446,7 @@ def calibration_measured() -> Any:
     return {
         "gain": calibration.calibration_gain(y, odds, by=PLAIN, calibrator=calibration.Affine()),
         "decomposed": calibration.decompose(y, odds),
-        "reliability": calibration.reliability_table(y, p, groups=5, rng=0),
+        "reliability": calibration.reliability_table(y, p, bins=5, rng=0),
         "errors": [
             calibration.binned_calibration_error(y, p),
             calibration.smooth_calibration_error(y, p),

@@ -250,11 +250,11 @@ class Reduction:
     def score_bins(self, model: str | None = None) -> ScoreBins:
         """The posterior of the second class in bins; exact at the thresholds of all applications.
 
-        Needs ``n_bins`` in the request.
+        Needs ``bins`` in the request.
         """
         name = self._model(model)
         if name not in self.whole.bins:
-            raise DataError(f"the scores of {name!r} were not binned.", hint="n_bins=2**16")
+            raise DataError(f"the scores of {name!r} were not binned.", hint="bins=2**16")
         return self.whole.bins[name]
 
     def _score_ends(self, model: str) -> FloatArray | None:

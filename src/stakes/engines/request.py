@@ -59,7 +59,7 @@ class Request:
         was paid is added up; the application gives the names, and priors if it has any.
     naive : bool
         With costs per case: also add up the least that each case could have cost.
-    n_bins : int
+    bins : int
         Also count the posterior of the second of two classes in this many bins, with the
         thresholds of all applications as exact edges. At most 65536.
     proper_scores : bool
@@ -87,7 +87,7 @@ class Request:
     by: tuple[str, ...]
     case_costs: Mapping[tuple[int, int], CostExpression] | None
     naive: bool
-    n_bins: int
+    bins: int
     proper_scores: bool
     posterior_priors: FloatArray | None
     order: ClassOrder
@@ -103,7 +103,7 @@ class Request:
         by: Sequence[str] | str | None = None,
         case_costs: Mapping[Any, Any] | None = None,
         naive: bool = False,
-        n_bins: int = 0,
+        bins: int = 0,
         proper_scores: bool = False,
         posterior_priors: Any = None,
         classes: Any = None,
@@ -122,9 +122,9 @@ class Request:
         columns = {name: _columns(said, name, first) for name, said in given.items()}
         places = {name: _places(given[name], name, columns[name], first, order) for name in given}
         columns |= {name: tuple(columns[name][k] for k in at) for name, at in places.items() if at}
-        if not 0 <= n_bins <= _MOST_BINS or n_bins in (1, 2, 3):
-            raise DataError(f"`n_bins` must be 0, or 4 to {_MOST_BINS}; got {n_bins!r}.")
-        if n_bins and len(first.classes) != 2:
+        if not 0 <= bins <= _MOST_BINS or bins in (1, 2, 3):
+            raise DataError(f"`bins` must be 0, or 4 to {_MOST_BINS}; got {bins!r}.")
+        if bins and len(first.classes) != 2:
             raise DataError(f"scores are binned for two classes; got {len(first.classes)}.")
         paid = {} if case_costs is None else cost_cells(case_costs, first.classes, first.decisions)
         cells = {at: CostExpression(_formula(amount, at, first)) for at, amount in paid.items()}
@@ -139,7 +139,7 @@ class Request:
             ("by", (by,) if isinstance(by, str) else tuple(by or ())),
             ("case_costs", cells or None),
             ("naive", bool(naive) and bool(cells)),
-            ("n_bins", int(n_bins)),
+            ("bins", int(bins)),
             ("proper_scores", bool(proper_scores)),
             ("posterior_priors", priors),
             ("order", order),
@@ -203,7 +203,7 @@ class Request:
         )
         cells = {at: formula.text for at, formula in (self.case_costs or {}).items()}
         asked = (self.label, tuple(self.models.items()), self.sample_weight, self.by, str(cells))
-        also = (self.naive, self.n_bins, self.proper_scores, str(self.posterior_priors))
+        also = (self.naive, self.bins, self.proper_scores, str(self.posterior_priors))
         order = (str(self.order.positive), str(self.order.classes))
         return (*asked, *also, *order, apps, self.classes)
 

@@ -48,7 +48,7 @@ class Planned:
         request = self.request
         alone = len(self.kinds) == 1 and "posteriors" in self.kinds.values()
         more = request.case_costs or request.proper_scores
-        return bool(alone and request.n_bins and not more)
+        return bool(alone and request.bins and not more)
 
     def score_type(self, model: str) -> str:
         """The type of the posteriors of a model."""
@@ -82,7 +82,7 @@ def planned(request: Request, types: ColumnTypes, dialect: Any) -> Planned:
             for place, (model, columns) in enumerate(parts.items()):
                 sums += at.scores(place, model, columns, truth, good, weight)
         at.cells(f"cell{k}", [truth, *(decided[s] for s in panel)], panel, good, sums)
-    if request.n_bins:
+    if request.bins:
         for k, (model, columns) in enumerate(parts.items()):
             sums = at.binned(k, model, columns[-1], truth, good, weight)
             at.plan.groupings.append(
@@ -263,7 +263,7 @@ class _Planner:
         lit, request = self.dialect.literal, self.request
         kind = self.made.score_type(model)
         every = [request._rule(app, kind).cuts()[0] for app in request.applications.values()]
-        bins = Bins.fitting(request.n_bins, [cut for at in every for cut in at])
+        bins = Bins.fitting(request.bins, [cut for at in every for cut in at])
         self.made.bins[model] = bins
         score = self.column(4, f"score{k}", self.dialect.when(good, score, lit(0.0)))
         taken = self.column(5, f"steps{k}", steps(self.dialect, score, bins.half))

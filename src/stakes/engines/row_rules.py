@@ -128,10 +128,10 @@ class Bins:
     thresholds: tuple[float, ...]
 
     @classmethod
-    def fitting(cls, n_bins: int, thresholds: Any) -> Bins:
-        """At most `n_bins` bins with these thresholds among the edges."""
+    def fitting(cls, bins: int, thresholds: Any) -> Bins:
+        """At most `bins` bins with these thresholds among the edges."""
         inside = tuple(sorted({float(t) for t in thresholds if 0 <= t < 1}))
-        return cls((n_bins - len(inside)) // 2, inside)
+        return cls((bins - len(inside)) // 2, inside)
 
     @property
     def count(self) -> int:

@@ -100,13 +100,13 @@ def _of(name: str) -> Iterator[None]:
         ) from None
 
 
-def score_edges_of(app: Application, said_at: FloatArray | None, n_bins: int) -> FloatArray:
+def score_edges_of(app: Application, said_at: FloatArray | None, bins: int) -> FloatArray:
     """Fine bins of a posterior, with the cuts of the Bayes rule among the edges, in any type."""
     positive = said_at is None or (said_at > 0).all()
     rule = DecisionRule(application=app, from_priors=said_at if positive else None)
     found, kinds = rule.stretches, ("float64", "float32")
     every = [*(thresholds(found, kind) for kind in kinds), *(cuts(found, kind) for kind in kinds)]
-    return Bins.fitting(n_bins, [cut for at in every for cut in at]).edges
+    return Bins.fitting(bins, [cut for at in every for cut in at]).edges
 
 
 _SAME = "go on with the application that the checkpoint was counted with"
@@ -168,7 +168,7 @@ class Stream:
     scores : {"none", "bins", "exact"}
         Also keep the posteriors of the second of two classes: in bins of fixed size with exact
         edges at the Bayes thresholds, or each distinct value, which may grow with the data.
-    n_bins : int
+    bins : int
         About how many bins.
     classes, positive : optional
         The order of the columns of arrays, and the class of a single one, as in
@@ -196,7 +196,7 @@ class Stream:
         *,
         posterior_priors: Priors | None = None,
         scores: str = "none",
-        n_bins: int = 2**14,
+        bins: int = 2**14,
         classes: Any = None,
         positive: Any = None,
     ) -> None:
@@ -206,14 +206,14 @@ class Stream:
             raise DataError(f"`scores` must be 'none', 'bins' or 'exact'; got {scores!r}.")
         if scores != "none" and len(self.application.classes) != 2:
             raise DataError(f"scores are kept for two classes; got {self.application.classes}.")
-        if scores == "bins" and n_bins < _LEAST_BINS:
-            raise DataError(f"`n_bins` must be at least {_LEAST_BINS}; got {n_bins!r}.")
+        if scores == "bins" and bins < _LEAST_BINS:
+            raise DataError(f"`bins` must be at least {_LEAST_BINS}; got {bins!r}.")
         self._said_at: FloatArray | None = None
         if posterior_priors is not None:
             self._said_at = as_priors(posterior_priors, self.application.classes)
         self._how = scores
         self._edges = (
-            score_edges_of(self.application, self._said_at, n_bins) if scores == "bins" else None
+            score_edges_of(self.application, self._said_at, bins) if scores == "bins" else None
         )
         self._rule = DecidedBy(
             self.application.costs.values, self.application.priors, self._said_at

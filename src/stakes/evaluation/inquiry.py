@@ -248,7 +248,7 @@ def evaluate_frame(
     case_costs: Mapping[Any, Any] | None = None,
     sample_weight: str | None = None,
     posterior_priors: Priors | None = None,
-    n_bins: int = 0,
+    bins: int = 0,
     level: float = 0.95,
     min_cases: int = 10,
     rng: RandomSource = None,
@@ -290,7 +290,7 @@ def evaluate_frame(
     posterior_priors : shares, optional
         The base rate that the posteriors were made for; the class shares of the data if
         absent, which takes a pass over the labels when the application has priors of its own.
-    n_bins : int
+    bins : int
         Also count the posteriors of two classes in this many bins, for the best threshold on
         these data.
     level, min_cases, rng
@@ -338,7 +338,7 @@ def evaluate_frame(
         by=by,
         case_costs=case_costs,
         naive=case_costs is not None,
-        n_bins=n_bins,
+        bins=bins,
         posterior_priors=said_at,
         classes=classes,
         positive=positive,

@@ -235,7 +235,7 @@ def as_edges(edges: Any) -> FloatArray:
 
 
 def score_edges(
-    sample: Any = None, *, thresholds: Any = (), n_bins: int = 2**16, limit: float = 20.0
+    sample: Any = None, *, thresholds: Any = (), bins: int = 2**16, limit: float = 20.0
 ) -> FloatArray:
     """Edges for `ScoreBins`: fine bins, and every threshold that will be asked for.
 
@@ -246,7 +246,7 @@ def score_edges(
         that crowd together. Without it, bins of equal width from -`limit` to `limit`.
     thresholds : array-like, optional
         Where costs must be exact, e.g. ``[app.llr_threshold]``.
-    n_bins : int
+    bins : int
         About how many bins.
     limit : float
         Range of the bins of equal width.
@@ -262,21 +262,19 @@ def score_edges(
 
     Examples
     --------
-    >>> score_edges(thresholds=[0.3], n_bins=5, limit=1.0)
+    >>> score_edges(thresholds=[0.3], bins=5, limit=1.0)
     array([-1. , -0.5,  0. ,  0.3,  0.5,  1. ])
-    >>> score_edges([1.0, 2.0, 2.0, 9.0], n_bins=3)
+    >>> score_edges([1.0, 2.0, 2.0, 9.0], bins=3)
     array([1., 2., 9.])
     """
-    if n_bins < 2 or not limit > 0:
-        raise DataError(
-            f"`n_bins` must be at least 2 and `limit` positive; got {n_bins!r}, {limit!r}."
-        )
+    if bins < 2 or not limit > 0:
+        raise DataError(f"`bins` must be at least 2 and `limit` positive; got {bins!r}, {limit!r}.")
     if sample is None:
-        grid = np.linspace(-limit, limit, n_bins)
+        grid = np.linspace(-limit, limit, bins)
     else:
         values = np.sort(as_floats(sample, "sample").astype(np.float64))
         if not values.size:
             raise DataError("`sample` must not be empty.")
-        grid = values[np.linspace(0, values.size - 1, n_bins).round().astype(np.intp)]
+        grid = values[np.linspace(0, values.size - 1, bins).round().astype(np.intp)]
     exact = np.atleast_1d(as_reals(thresholds, "thresholds"))
     return as_edges(np.unique(np.concatenate((grid, exact))))

@@ -21,13 +21,13 @@ class TestReliabilityTable:
         np.testing.assert_allclose(found.cases, [4, 2])
 
     def test_groups_of_equal_mass(self):
-        found = reliability_table(*made_up(), groups=10)
+        found = reliability_table(*made_up(), bins=10)
         np.testing.assert_allclose(found.cases, 400)
         assert found.frame().shape == (10, 7)
         assert (found.lowest[1:] > found.highest[:-1]).all()
 
     def test_calibrated_forecasts_lie_in_the_band(self):
-        found = reliability_table(*made_up(), groups=10, level=0.99)
+        found = reliability_table(*made_up(), bins=10, level=0.99)
         assert ((found.low <= found.happened) & (found.happened <= found.high)).mean() >= 0.9
         assert "within chance" in found.text
 
@@ -39,21 +39,21 @@ class TestReliabilityTable:
 
     def test_top_class_of_many(self):
         p = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]])
-        found = reliability_table([0, 1, 0], p, groups=1)
+        found = reliability_table([0, 1, 0], p, bins=1)
         assert found.said[0] == pytest.approx((0.7 + 0.8 + 0.4) / 3)
         assert found.happened[0] == pytest.approx(2 / 3)
 
     def test_one_class_of_many(self):
         p = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]])
-        found = reliability_table(["a", "b"], p, of="b", classes=["a", "b", "c"], groups=1)
+        found = reliability_table(["a", "b"], p, of="b", classes=["a", "b", "c"], bins=1)
         assert found.said[0] == pytest.approx(0.5)
 
     def test_weights_are_repetitions(self):
         y, p = made_up(50)
         weights = 1.0 + np.arange(50) % 2
-        a = reliability_table(y, p, sample_weight=weights, groups="pav")
+        a = reliability_table(y, p, sample_weight=weights, bins="pav")
         repeats = weights.astype(int)
-        b = reliability_table(np.repeat(y, repeats), np.repeat(p, repeats), groups="pav")
+        b = reliability_table(np.repeat(y, repeats), np.repeat(p, repeats), bins="pav")
         np.testing.assert_allclose(a.happened, b.happened)
         np.testing.assert_allclose(a.said, b.said)
 
@@ -66,7 +66,7 @@ class TestReliabilityTable:
 
     @pytest.mark.parametrize(
         "options",
-        [{"groups": "bins"}, {"groups": 0}, {"groups": 2.5}, {"level": 2}, {"draws": 0}],
+        [{"bins": "bins"}, {"bins": 0}, {"bins": 2.5}, {"level": 2}, {"draws": 0}],
     )
     def test_bad_options_raise(self, options):
         with pytest.raises(DataError):
@@ -75,7 +75,7 @@ class TestReliabilityTable:
 
 def test_cases_of_weight_0_make_no_group():
     y, said = [0, 1, 0, 1, 1, 1], [0.1, 0.1, 0.2, 0.8, 0.9, 0.9]
-    found = reliability_table(y, said, sample_weight=[0, 0, 0, 1, 1, 1], groups=3)
+    found = reliability_table(y, said, sample_weight=[0, 0, 0, 1, 1, 1], bins=3)
     assert found.cases.sum() == 3
     assert np.isfinite(found.said).all()
 
@@ -96,12 +96,12 @@ class TestJudgement:
         assert found.worst.cases == worst[2].sum()
         assert found.text.startswith(f"When it says {100 * worst[1]:.0f} % for 1, it happens ")
 
-    @pytest.mark.parametrize("groups", ["pav", 1, 2, 20])
-    def test_overconfident_noise_is_found(self, groups):
+    @pytest.mark.parametrize("bins", ["pav", 1, 2, 20])
+    def test_overconfident_noise_is_found(self, bins):
         """Forecasts all over the range, but what happens does not depend on them."""
         rng = np.random.default_rng(1)
         y, said = rng.integers(0, 2, 500), rng.beta(0.3, 0.3, 500)
-        assert "When it says" in reliability_table(y, said, groups=groups).text
+        assert "When it says" in reliability_table(y, said, bins=bins).text
 
     def test_a_few_overconfident_cases_among_many_are_found(self):
         rng = np.random.default_rng(2)
@@ -142,11 +142,11 @@ class TestJudgement:
         assert text == ("When it says 0.50 % for 1, it happens 0.10 % of the time (100000 cases).")
 
 
-@pytest.mark.parametrize("groups", [3, 10, np.int64(7)])
-def test_whole_weights_make_the_groups_of_repeated_rows(groups):
+@pytest.mark.parametrize("bins", [3, 10, np.int64(7)])
+def test_whole_weights_make_the_groups_of_repeated_rows(bins):
     y, p = made_up(60)
     times = np.random.default_rng(1).integers(0, 5, 60)
-    a = reliability_table(y, p, sample_weight=times, groups=groups)
-    b = reliability_table(np.repeat(y, times), np.repeat(p, times), groups=groups)
+    a = reliability_table(y, p, sample_weight=times, bins=bins)
+    b = reliability_table(np.repeat(y, times), np.repeat(p, times), bins=bins)
     for name in ("said", "happened", "cases", "lowest", "highest"):
         np.testing.assert_allclose(getattr(a, name), getattr(b, name))

@@ -37,28 +37,28 @@ class Look(NamedTuple):
     cases: int
 
 
-def equal_mass(said: FloatArray, weights: FloatArray, groups: int) -> IntArray:
+def equal_mass(said: FloatArray, weights: FloatArray, bins: int) -> IntArray:
     """Group of each case when forecasts are cut into so many of equal mass; equal ones together.
 
     Weights are repetitions. Numbered from 0 without gaps; ties may leave fewer groups.
     """
     order = np.argsort(said, kind="stable")
     reached = np.cumsum(weights[order])
-    wanted = np.arange(1, groups) * float(reached[-1]) / groups
+    wanted = np.arange(1, bins) * float(reached[-1]) / bins
     places = np.minimum(np.searchsorted(reached, wanted, side="right"), len(said) - 1)
     member = np.searchsorted(np.unique(said[order][places]), said, side="right")
     return np.asarray(np.unique(member, return_inverse=True)[1].reshape(-1), dtype=np.intp)
 
 
 def _furthest(
-    said: FloatArray, happened: NDArray[np.bool_], weights: FloatArray, groups: int | None
+    said: FloatArray, happened: NDArray[np.bool_], weights: FloatArray, bins: int | None
 ) -> tuple[Look | None, bool]:
     """The group of forecasts furthest from what happened beyond chance; whether any is judged.
 
     Looked at are all cases, their halves by forecast, quarters and so on, every forecast that is
-    common by itself, and `groups` of equal mass if a number is given: none depends on what
+    common by itself, and `bins` of equal mass if a number is given: none depends on what
     happened. The chance of each is bounded by the binomial distribution of its mean forecast, and
-    shared among all. One of `groups` goes before the others.
+    shared among all. One of `bins` goes before the others.
     """
     values, member = np.unique(said, return_inverse=True)
     member = member.reshape(-1)
@@ -67,7 +67,7 @@ def _furthest(
         np.append(0.0, np.cumsum(np.bincount(member, weights=part, minlength=len(values))))
         for part in parts
     ]
-    first, after, asked = _ranges(values, sums[0], groups).T
+    first, after, asked = _ranges(values, sums[0], bins).T
     mass, spoken, came, squares, rows = (column[after] - column[first] for column in sums)
     number = mass**2 / squares
     seen = (number >= 10.0 - 1e-9) & (mass >= _LEAST * sums[0][-1])
@@ -87,15 +87,15 @@ def _furthest(
     return Look(float(mean[k]), float(share[k]), int(rows[seen][k])), True
 
 
-def _ranges(values: FloatArray, below: FloatArray, groups: int | None) -> IntArray:
+def _ranges(values: FloatArray, below: FloatArray, bins: int | None) -> IntArray:
     """Each group looked at: its first distinct forecast, the first after it, whether asked for."""
     weights = np.diff(below)
     found = {(int(k), int(k) + 1): 0 for k in np.flatnonzero(weights >= _LEAST * below[-1])}
-    counts = [2**depth for depth in range(_HALVINGS + 1)] + ([groups] if groups else [])
+    counts = [2**depth for depth in range(_HALVINGS + 1)] + ([bins] if bins else [])
     for count in counts:
         member = equal_mass(values, weights, count)
         ends = np.flatnonzero(np.diff(member, prepend=-1, append=member[-1] + 1)).tolist()
-        found |= dict.fromkeys(pairwise(ends), int(count == groups))
+        found |= dict.fromkeys(pairwise(ends), int(count == bins))
     return np.array([(*ends, asked) for ends, asked in found.items()], dtype=np.intp)
 
 
@@ -176,7 +176,7 @@ def reliability_table(
     posteriors: Any,
     *,
     of: Name | None = None,
-    groups: str | int = "pav",
+    bins: str | int = "pav",
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
     level: float = 0.9,
@@ -198,7 +198,7 @@ def reliability_table(
     of : name, optional
         The class whose forecasts are looked at. Default: the second of two classes; for more, the
         most probable class of each case ("it says it is right").
-    groups : "pav" or int
+    bins : "pav" or int
         Groups by isotonic regression, which needs no choice of bins; or that many of equal mass.
     classes, sample_weight
         Names of the columns; weights.
@@ -233,12 +233,12 @@ def reliability_table(
     >>> result.text
     'When it says 80 % for 1, it happens 50 % of the time (100 cases).'
     """
-    _check(groups, level, draws)
+    _check(bins, level, draws)
     said, happened, weights, event = event_of(y_true, posteriors, of, classes, sample_weight)
     if not weights.all():
         kept = weights > 0
         said, happened, weights = said[kept], happened[kept], weights[kept]
-    member, size = _grouped(said, happened, weights, groups)
+    member, size = _grouped(said, happened, weights, bins)
     mass = np.bincount(member, weights=weights, minlength=size)
     mean = np.bincount(member, weights=weights * said, minlength=size) / mass
     share = np.bincount(member, weights=weights * happened, minlength=size) / mass
@@ -251,32 +251,32 @@ def reliability_table(
     lowest, highest = np.ones(size), np.zeros(size)
     np.minimum.at(lowest, member, said)
     np.maximum.at(highest, member, said)
-    worst, enough = _furthest(said, happened, weights, None if groups == "pav" else int(groups))
+    worst, enough = _furthest(said, happened, weights, None if bins == "pav" else int(bins))
     columns = (mean, share, mass, low, high, lowest, highest)
     parts = dict(zip(_COLUMNS, map(frozen, columns), strict=True))
     return ReliabilityTable(**parts, level=level, event=event, worst=worst, enough=enough)
 
 
 def _grouped(
-    said: FloatArray, happened: NDArray[np.bool_], weights: FloatArray, groups: str | int
+    said: FloatArray, happened: NDArray[np.bool_], weights: FloatArray, bins: str | int
 ) -> tuple[NDArray[np.intp], int]:
     """Group of each case, in the order of the forecasts."""
-    if isinstance(groups, str):
+    if isinstance(bins, str):
         if happened.all() or not happened.any():
             return np.zeros(len(said), dtype=np.intp), 1
         blocks = pav_blocks(said, happened, weights)
         return np.searchsorted(blocks.highest, said), len(blocks.highest)
-    member = equal_mass(said, weights, int(groups))
+    member = equal_mass(said, weights, int(bins))
     return member, int(member.max()) + 1
 
 
-def _check(groups: Any, level: float, draws: Any) -> None:
+def _check(bins: Any, level: float, draws: Any) -> None:
     """Raise unless the options can be used."""
     if not 0 < level < 1:
         raise DataError(f"`level` must lie between 0 and 1; got {level!r}.")
-    counted = isinstance(groups, int | np.integer) and groups >= 1
-    if not (counted or (isinstance(groups, str) and groups == "pav")):
-        raise DataError(f"`groups` must be 'pav' or a positive whole number; got {groups!r}.")
+    counted = isinstance(bins, int | np.integer) and bins >= 1
+    if not (counted or (isinstance(bins, str) and bins == "pav")):
+        raise DataError(f"`bins` must be 'pav' or a positive whole number; got {bins!r}.")
     if not isinstance(draws, int | np.integer) or draws < 1:
         raise DataError(f"`draws` must be a whole number, at least 1; got {draws!r}.")
 

@@ -118,7 +118,7 @@ def test_checkpoints_with_scores_tell_whether_to_retrain(run, tmp_path):
     for k, size in enumerate((2.5, 2.5, 0.8)):
         y = rng.random(3000) < 0.1
         p = 1 / (1 + 9 * np.exp(-rng.normal(size * (y - 0.5), 1.4)))
-        stream = Stream(app, scores="bins", n_bins=256).update(y.astype(int), {"gbm": p})
+        stream = Stream(app, scores="bins", bins=256).update(y.astype(int), {"gbm": p})
         stream.save(tmp_path / f"w{k}.json")
     ran = run("monitor", "w*.json", "--cost", "fn=10", "fp=1")
     assert "calibration cannot mend: retrain" in " ".join(ran.out.split())

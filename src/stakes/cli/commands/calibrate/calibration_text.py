@@ -329,7 +329,7 @@ def _reliable(learnt: Learnt, posteriors: NDArray[np.float64]) -> str:
     names = list(learnt.cases.classes)
     truth = np.array(names)[learnt.cases.truth]
     found = reliability_table(  # the sentence does without the band, which takes long
-        truth, posteriors, classes=names, sample_weight=learnt.cases.weights, groups=20,
+        truth, posteriors, classes=names, sample_weight=learnt.cases.weights, bins=20,
         draws=1,
     )  # fmt: skip
     return found.text[0].lower() + found.text[1:]
