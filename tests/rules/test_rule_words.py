@@ -43,7 +43,7 @@ def test_words(rule, words):
 
 
 def test_words_for_a_table():
-    assert DecisionRule(ASK).act_when == "see below"
+    assert DecisionRule(ASK).act_when == "see notes"
     assert DecisionRule(APP).act_when == "p > 0.091"
     assert DecisionRule(APP, per_case=True).act_when == "per case"
     assert DecisionRule(CostMatrix.zero_one(3)).act_when is None

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._names import listed
 from stakes.application import Application
+from stakes.application.sentences import describe_costs
 from stakes.evaluation import verdict as verdicts
 from stakes.evaluation.doubt import Doubt
 from stakes.evaluation.judgement import CaseSources, Sources
@@ -24,6 +25,7 @@ from stakes.evaluation.model_table import as_text, model_frame
 from stakes.exceptions import DataError
 from stakes.messages.notes import Note
 from stakes.results import Frame
+from stakes.summaries import PairedCounts
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty import Comparison, Difference
 
@@ -78,6 +80,18 @@ class Evaluation:
         such as ``{"recalibrated_nec": "recalibration-needs-rows"}``.
     case_sources : CaseSources or None
         What it was made from where each case has its own costs.
+    warnings : tuple of Note
+        What looks wrong in what was given.
+    facts : mapping of str
+        Where it comes from and how it was computed: "source", "label", "command", ...
+    class_counts : array or None
+        Rows of each class, whatever they weigh; None where nobody counted them.
+    case_costs_said : tuple of str
+        Costs that differ from case to case, in words.
+    joint : PairedCounts or None
+        What all models decided together, where that is known without the rows.
+    group_names : tuple of str or None
+        What the groups are called, in the order of their codes.
     """
 
     application: Application
@@ -99,6 +113,30 @@ class Evaluation:
     unpaired: tuple[Difference, ...] = ()
     absent: Mapping[str, str] = field(default_factory=dict)
     case_sources: CaseSources | None = None
+    warnings: tuple[Note, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    class_counts: FloatArray | None = None
+    case_costs_said: tuple[str, ...] = ()
+    joint: PairedCounts | None = None
+    group_names: tuple[str, ...] | None = None
+
+    @property
+    def costs_said(self) -> tuple[str, ...]:
+        """The costs as sentences."""
+        app = self.application
+        return self.case_costs_said or tuple(describe_costs(app.costs, unit=app.unit).splitlines())
+
+    @property
+    def kind(self) -> str:
+        """What the models gave: "posteriors" where any of them did, else "decisions"."""
+        gave = {model.kind for model in self.models}
+        return "posteriors" if "posteriors" in gave else "decisions"
+
+    @property
+    def positive(self) -> str | None:
+        """The outcome that is acted on: the second of two; None where there are more."""
+        classes = self.application.classes
+        return str(classes[1]) if len(classes) == 2 else None
 
     @property
     def best_naive(self) -> Naive:
@@ -166,7 +204,7 @@ class Evaluation:
         return self.best if self.verdict_kind in verdicts.DEPLOYS else None
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Note, ...]:
         """What to mind besides: calibration worth having, how far the choice holds, few cases."""
         return tuple(verdicts.remarks(self))
 

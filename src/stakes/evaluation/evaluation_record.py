@@ -35,7 +35,7 @@ def application_record(application: Application, data_priors: Any) -> dict[str, 
 
 
 #: The name and version of the form; `stakes/report/evaluation.schema.json` describes it.
-_FORM = "stakes-evaluation-1"
+_FORM = "stakes-evaluation-2"
 
 
 def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -44,19 +44,27 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
     Nothing is rounded; what is undefined or infinite is None. Costs are per case, in the unit
     of the application.
     """
-    app = ev.application
+    app, naive = ev.application, ev.best_naive
     assert app.priors is not None
+    facts = {**ev.facts, **plain_facts(facts)}
     return {
         "form": _FORM,
+        "source": facts.get("source"),
         "verdict": {
             "kind": ev.verdict_kind,
             "sentence": ev.verdict,
-            "remarks": list(ev.remarks),
+            "remarks": [remark.record() for remark in ev.remarks],
         },
         "best": ev.best,
         "cases": ev.n_cases,
+        "kind": ev.kind,
+        "positive": ev.positive,
         "application": application_record(app, ev.data_priors),
-        "naive": {"decision": str(ev.naive_decision), "avoidable_cost": ev.naive_cost},
+        "naive": {
+            "decision": str(naive.decision),
+            "cost": naive.cost,
+            "avoidable_cost": naive.avoidable,
+        },
         "models": rows_of(ev),
         "differences": _differences(ev),
         "switches": [_stretch(stretch) for stretch in ev.switches],
@@ -64,9 +72,10 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
         "doubt": _doubt(ev),
         "level": ev.level,
         "too_few": ev.too_few,
-        "notes": list(ev.notes),
+        "notes": [note.record() for note in ev.notes],
+        "warnings": [warning.record() for warning in ev.warnings],
         "slices": {name: record_of(part) for name, part in ev.slices.items()},
-        "facts": plain_facts(facts),
+        "facts": facts,
     }
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, money, percent, plain
 
 if TYPE_CHECKING:
@@ -102,25 +103,23 @@ def _at_most(regret: float) -> str:
     return f"at most {regret:.3f} NEC above the best choice"
 
 
-def _over_the_range(ev: Evaluation) -> list[str]:
+def _over_the_range(ev: Evaluation) -> list[Note]:
     """How the best model does over the whole range, its decisions following or kept."""
     if ev.doubt is None:
         return []
-    best, said = ev.best, []
+    best, worst, said = ev.best, ev.doubt.worst(ev.best), []
     if not _depends(ev):
-        said.append(f"Over the whole range {best} is {_at_most(ev.doubt.worst(best))}.")
-        if ev.doubt.worst(best) < 0.0005:
+        if worst < 0.0005:
             stays = "costs least" if len(ev) > 1 else "is worth having"
-            said = [f"Over the whole range {best} {stays}."]
-        elif ev.doubt.safest != best:
-            safe = ev.doubt.safest
-            said.append(f"Safest is {safe}: {_at_most(ev.doubt.worst(safe))}.")
+            said.append(Note("range-holds", model=best, stays=stays))
+        else:
+            said.append(Note("range-regret", model=best, regret=_at_most(worst)))
+            if ev.doubt.safest != best:
+                safe = ev.doubt.safest
+                said.append(Note("range-safest", model=safe, regret=_at_most(ev.doubt.worst(safe))))
     kept = ev.doubt.kept(best)
-    if ev[best].rule is not None and kept > ev.doubt.worst(best) + 0.0005:
-        said.append(
-            f"Kept at {ev[best].rule} whatever the truth is, {best} is at most {kept:.3f} NEC "
-            "above the best choice."
-        )
+    if ev[best].rule is not None and kept > worst + 0.0005:
+        said.append(Note("rule-kept", rule=str(ev[best].rule), model=best, regret=f"{kept:.3f}"))
     return said
 
 
@@ -271,14 +270,14 @@ def _cannot_say(ev: Evaluation, best: ModelEvaluation) -> str:
     )
 
 
-def remarks(ev: Evaluation) -> list[str]:
+def remarks(ev: Evaluation) -> list[Note]:
     """What to mind besides: calibration worth having, how far the choice holds, few cases."""
     if ev.too_few:
         return []
     return [*_calibration(ev), *_over_the_range(ev), *_robust(ev), *_few(ev)]
 
 
-def _calibration(ev: Evaluation) -> list[str]:
+def _calibration(ev: Evaluation) -> list[Note]:
     """What re-calibrating the best model is worth, when that is sure."""
     best, worth = ev[ev.best], ev.worth
     loss = best.calibration_loss
@@ -288,10 +287,9 @@ def _calibration(ev: Evaluation) -> list[str]:
         return []
     gain = _amount(ev, ev.naive_cost * loss)
     low, high = (ev.naive_cost * (ev.application.volume or 1) * -x for x in (worth.high, worth.low))
-    return [
-        f"{best.name} {_confidence(best.calibration_slope)}. Re-calibrating is worth another "
-        f"{gain} ({money(low, None)} to {money(high, None)})."
-    ]
+    confidence = _confidence(best.calibration_slope)
+    ends = {"low": money(low, None), "high": money(high, None)}
+    return [Note("recalibration-worth", model=best.name, confidence=confidence, gain=gain, **ends)]
 
 
 def _confidence(slope: float | None) -> str:
@@ -303,7 +301,7 @@ def _confidence(slope: float | None) -> str:
     return "gives probabilities that are too high or too low"
 
 
-def _robust(ev: Evaluation) -> list[str]:
+def _robust(ev: Evaluation) -> list[Note]:
     """From where to where the best model stays best, as costs and shares vary."""
     ratio = _ratio(ev)
     if ratio is None or kind_of(ev) not in ("deploy", "cannot tell apart"):
@@ -314,12 +312,12 @@ def _robust(ev: Evaluation) -> list[str]:
     low, high = here[0].low, here[-1].high
     stays = "stays best" if len(ev) > 1 else "stays worth having"
     as_is = ", as is," if ev[ev.best].kind == "posteriors" else ""
-    said = f"Robust: {ev.best}{as_is} {stays}"
-    if low == 0 and math.isinf(high):
-        return [f"{said} whatever a miss costs."]
-    ends = [plain(low, 2), plain(high, 2)]
-    text = f"{said} {_between(ends, low, high)} false alarms per missed '{_second(ev)}'"
-    return [f"{text}{_shares(ev, low / ratio, high / ratio)}."]
+    where = "whatever a miss costs"
+    if low > 0 or not math.isinf(high):
+        ends = [plain(low, 2), plain(high, 2)]
+        where = f"{_between(ends, low, high)} false alarms per missed '{_second(ev)}'"
+        where += _shares(ev, low / ratio, high / ratio)
+    return [Note("robust", model=ev.best, as_is=as_is, stays=stays, where=where)]
 
 
 def _between(ends: list[str], low: float, high: float) -> str:
@@ -348,7 +346,7 @@ def _ratio(ev: Evaluation) -> float | None:
     return float((fn - tp) / (fp - tn)) if fp > tn and fn > tp else None
 
 
-def _few(ev: Evaluation) -> list[str]:
+def _few(ev: Evaluation) -> list[Note]:
     """A warning when one of the classes has few cases."""
     totals = ev.models[0].confusion.class_totals
     rare = int(np.argmin(np.where(totals > 0, totals, np.inf)))
@@ -356,7 +354,7 @@ def _few(ev: Evaluation) -> list[str]:
         return []
     cases = "case" if totals[rare] == 1 else "cases"
     name = ev.application.classes[rare]
-    return [f"only {grouped(totals[rare])} {cases} of '{name}': the figures are rough"]
+    return [Note("few-of-a-class", count=grouped(totals[rare]), cases=cases, name=name)]
 
 
 def _cost(ev: Evaluation) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,9 +12,8 @@ import numpy as np
 
 from stakes._names import as_positions
 from stakes.application import Application
-from stakes.application.sentences import describe_costs
 from stakes.engines import Reduction
-from stakes.evaluation import Evaluation, ModelEvaluation, evaluate
+from stakes.evaluation import Evaluation, evaluate
 from stakes.evaluation.reduction_account import evaluated_reduction
 from stakes.exceptions import CostError, DataError, FormatError, StakesError
 from stakes.inquiry.case_question import costs_given
@@ -31,9 +29,9 @@ from stakes.inquiry.remarks import (
     about_switches,
 )
 from stakes.inquiry.truth import Cases, quoted
+from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.monitoring import compare_segments
-from stakes.report import Findings, ModelFinding
 from stakes.rules import DecisionRule
 from stakes.sources.confusion_files import read_confusion
 from stakes.sources.summary_files import added, listed_files
@@ -62,52 +60,21 @@ def findings_from(
     ev: Evaluation,
     *,
     source: str,
-    kind: str,
     class_counts: Any,
-    costs_said: Sequence[str],
     notes: Sequence[str],
     warnings: Sequence[str],
     facts: dict[str, Any],
-) -> Findings:
-    """Findings from an evaluation; its own notes come after those given."""
-    classes = texts(ev.application.classes)
-    naive_cost = ev.application.naive_cost if ev.naive is None else ev.naive.cost
+    case_costs_said: Sequence[str] = (),
+) -> Evaluation:
+    """The evaluation with where it comes from; its own notes come after those given."""
     own = [note for note in ev.notes if note.code not in _SAID_OTHERWISE]
-    return Findings(
-        source=source,
-        n_cases=ev.n_cases,
-        application=ev.application,
-        data_priors=ev.data_priors,
-        naive_decision=str(ev.naive_decision),
-        naive_cost=naive_cost,
-        models=tuple(_model(model) for model in ev.models),
+    return replace(
+        ev,
         class_counts=np.asarray(class_counts),
-        positive=classes[1] if len(classes) == 2 else None,
-        kind=kind,
-        comparison=ev.comparison,
-        costs_said=tuple(costs_said),
-        notes=(*notes, *own),
-        warnings=tuple(warnings),
-        facts=facts,
-        verdict=ev.verdict,
-        remarks=ev.remarks,
-        evaluation=ev,
-    )
-
-
-def _model(model: ModelEvaluation) -> ModelFinding:
-    """One model as it is printed."""
-    assert model.cells is not None
-    return ModelFinding(
-        name=model.name,
-        confusion=model.confusion,
-        cells=model.cells,
-        cost=model.cost,
-        nec=None if math.isnan(model.nec) else model.nec,
-        rule=model.rule,
-        threshold=model.threshold,
-        interval=model.interval,
-        recalibrated=model.recalibrated_nec,
+        case_costs_said=tuple(case_costs_said),
+        notes=tuple(Note.plain(note) for note in (*notes, *own)),
+        warnings=tuple(Note.plain(warning, "warning") for warning in warnings),
+        facts={"source": source, **facts},
     )
 
 
@@ -142,7 +109,7 @@ def about_parts(ev: Evaluation, app: Application) -> list[str]:
     return [f"{ev.best} by part ({level} for all {len(tables)} parts together): {found.verdict}"]
 
 
-def findings_at_scale(inquiry: Inquiry, attended: Attended = plainly) -> Findings:
+def findings_at_scale(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
     """Count the files in their engine, and judge the counts."""
     found = counted_far(inquiry, attended)
     inquiry = found.inquiry
@@ -190,7 +157,7 @@ def _joint(reduction: Reduction, app: Application) -> PairedCounts | None:
     return PairedCounts(joint.cells, joint.counts, joint.systems, app.classes, app.decisions)
 
 
-def _findings(ev: Evaluation, found: Counted, inquiry: Inquiry) -> Findings:
+def _findings(ev: Evaluation, found: Counted, inquiry: Inquiry) -> Evaluation:
     """Everything that is printed."""
     app, cases, files, notes = found.application, found.cases, found.files, list(found.notes)
     notes += about_cuts(app, cases, inquiry)
@@ -208,12 +175,10 @@ def _findings(ev: Evaluation, found: Counted, inquiry: Inquiry) -> Findings:
         ev = replace(ev, notes=kept)
     many = len(files.paths)
     form = f"{many} {files.form} file{'s' if many != 1 else ''}, counted by {found.engine}"
-    result = findings_from(
+    return findings_from(
         ev,
         source=files.title,
-        kind="decisions" if inquiry.decisions else "scores" if inquiry.scores else "posteriors",
         class_counts=found.reduction.rows_by_class if inquiry.weight else cases.totals,
-        costs_said=describe_costs(app.costs, unit=app.unit).splitlines(),
         notes=notes,
         warnings=found.warnings,
         facts={
@@ -223,7 +188,6 @@ def _findings(ev: Evaluation, found: Counted, inquiry: Inquiry) -> Findings:
             **({"weight": inquiry.weight} if inquiry.weight else {}),
         },
     )
-    return replace(result, n_cases=int(ev.n_cases))
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,20 +232,18 @@ def _tables(found: Any, stem: str, name: str) -> Kept:
     )
 
 
-def keep(findings: Findings, path: str) -> None:
+def keep(ev: Evaluation, path: str) -> None:
     """Write what was decided, so that it can be merged, watched and judged again."""
-    ev, found = findings.evaluation, findings.joint
+    found: Any = ev.joint
     if found is None:
-        found = _joint_of(ev, findings.group_names)
+        found = _joint_of(ev)
     if found is None:
         tables = {model.name: model.confusion for model in ev.models}
         found = tables if len(tables) > 1 else next(iter(tables.values()))
     save_summary(found, path)
 
 
-def _joint_of(
-    ev: Evaluation, group_names: Sequence[str] | None = None
-) -> PairedCounts | GroupedCounts | None:
+def _joint_of(ev: Evaluation) -> PairedCounts | GroupedCounts | None:
     """What all models decided on the same cases, by group if any, where rows are still known."""
     if ev.sources is None or any(one.as_is.codes is None for one in ev.sources.judged):
         return None
@@ -292,9 +254,9 @@ def _joint_of(
         "decision_names": app.decisions,
         "sample_weight": cases.weights,
     }
-    if cases.groups is None or group_names is None:
+    if cases.groups is None or ev.group_names is None:
         return PairedCounts.from_decisions(cases.truth, decided, **options)
-    groups = np.array(group_names, dtype=object)[cases.groups]
+    groups = np.array(ev.group_names, dtype=object)[cases.groups]
     return GroupedCounts.from_decisions(cases.truth, decided, groups=groups, **options)
 
 
@@ -324,7 +286,7 @@ def renamed(joint: PairedCounts, app: Application) -> PairedCounts:
     return PairedCounts(cells, joint.counts, systems, app.classes, app.decisions)
 
 
-def findings_of_counts(inquiry: Inquiry) -> Findings:
+def findings_of_counts(inquiry: Inquiry) -> Evaluation:
     """Findings from tables of counts alone."""
     if inquiry.file is not None:
         raise DataError("--confusion takes the place of the file of cases; leave one of them out.")
@@ -336,7 +298,7 @@ def findings_of_counts(inquiry: Inquiry) -> Findings:
     return _count_findings(Kept(matrices), source, "confusion matrix", inquiry)
 
 
-def findings_of_kept(inquiry: Inquiry) -> Findings:
+def findings_of_kept(inquiry: Inquiry) -> Evaluation:
     """Findings from a summary that was saved."""
     file = inquiry.file
     assert file is not None
@@ -352,7 +314,7 @@ def findings_of_kept(inquiry: Inquiry) -> Findings:
     return _count_findings(read_kept(file), Path(file).name, "saved summary", inquiry)
 
 
-def _count_findings(kept: Kept, source: str, form: str, inquiry: Inquiry) -> Findings:
+def _count_findings(kept: Kept, source: str, form: str, inquiry: Inquiry) -> Evaluation:
     """Findings from a table for each model."""
     matrices = kept.tables
     first = next(iter(matrices.values()))
@@ -380,9 +342,7 @@ def _count_findings(kept: Kept, source: str, form: str, inquiry: Inquiry) -> Fin
     result = findings_from(
         ev,
         source=source,
-        kind="decisions",
         class_counts=totals,
-        costs_said=describe_costs(app.costs, unit=app.unit).splitlines(),
         notes=[
             "These are decisions, not scores, so I can compare them but not move a threshold.",
             *([f"no case of {quoted(absent)} in the data"] if absent else []),

@@ -5,6 +5,7 @@ presets.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
@@ -42,11 +43,11 @@ from stakes.inquiry.far_counts import Attended, plainly
 from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.place import texts
 from stakes.inquiry.row_findings import findings_of
+from stakes.messages.notes import Note
 from stakes.metrics import nist_applications
-from stakes.report import Findings
 
 
-def _findings_at_preset(inquiry: Inquiry, attended: Attended) -> Findings:
+def _findings_at_preset(inquiry: Inquiry, attended: Attended) -> Evaluation:
     """Findings at the first operating point of a preset, with a note about the others."""
     if inquiry.gives_costs or inquiry.prevalence:
         raise CostError("--preset says the costs and the shares; leave the others out.")
@@ -60,7 +61,7 @@ def _findings_at_preset(inquiry: Inquiry, attended: Attended) -> Findings:
         for app in applications.values()
         if app.priors is not None
     ]
-    found: list[tuple[float, Findings]] = []
+    found: list[tuple[float, Evaluation]] = []
     for share, costs in points:
         amounts = (f"fn={costs[1, 0]:.12g}", f"fp={costs[0, 1]:.12g}")
         at = inquiry.but(cost=amounts, prevalence=f"{share:.12g}", preset=None)
@@ -68,19 +69,16 @@ def _findings_at_preset(inquiry: Inquiry, attended: Attended) -> Findings:
     main = found[0][1]
     notes = [f"{inquiry.preset}: judged where {100 * points[0][0]:g} % are targets"]
     for share, other in found[1:]:
-        best = other.best
-        nec = "" if best.nec is None else f" (NEC {best.nec:.3f})"
+        best = other[other.best]
+        nec = "" if math.isnan(best.nec) else f" (NEC {best.nec:.3f})"
         notes.append(f"where {100 * share:g} % are targets, {best.name} is best{nec}")
     if len(found) > 1:
-        names = [model.name for model in main.models]
         means = {
-            name: sum(m.nec or 0.0 for _, f in found for m in f.models if m.name == name)
-            / len(found)
-            for name in names
+            name: float(np.mean([np.nan_to_num(f[name].nec) for _, f in found])) for name in main
         }
         said = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
         notes.append(f"mean NEC over the {len(found)} operating points: {said}")
-    return replace(main, notes=(*main.notes, *notes))
+    return replace(main, notes=(*main.notes, *map(Note.plain, notes)))
 
 
 _MOST_UNKNOWN = 4
@@ -197,7 +195,7 @@ class _Written:
     is_share: bool
 
 
-def findings_over(inquiry: Inquiry, attended: Attended = plainly) -> Findings:
+def findings_over(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
     """See `findings_of`; with ranges, at their middle, and with all that they hold."""
     if inquiry.preset:
         return _findings_at_preset(inquiry, attended)
@@ -211,12 +209,10 @@ def findings_over(inquiry: Inquiry, attended: Attended = plainly) -> Findings:
     with _about_shares(written):
         at = _put(inquiry, middle, len(written), spread)
         found = findings_of(at, recalibrate=True, attended=attended)
-    ev = _doubted(found.evaluation, written, spread, inquiry, attended)
+    ev = _doubted(found, written, spread, inquiry, attended)
     where = ", ".join(each.text for each in written) if spread is None else "the range"
     note = f"judged in the middle of {where}, on the scale of factors"
-    return replace(
-        found, evaluation=ev, verdict=ev.verdict, remarks=ev.remarks, notes=(*found.notes, note)
-    )
+    return replace(ev, notes=(*ev.notes, Note.plain(note)))
 
 
 @contextmanager
@@ -272,7 +268,7 @@ def _doubted(
 
     def evaluated(values: tuple[float, ...]) -> tuple[Any, Any]:
         found = findings_of(_put(inquiry, values, len(written), spread), attended=attended)
-        at.append(found.evaluation)
+        at.append(found)
         return found.application.costs.values, found.application.priors
 
     possible: Possible = grid(axes, evaluated)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from stakes._names import as_positions
 from stakes.application import Application
-from stakes.application.sentences import describe_costs
 from stakes.evaluation import Evaluation, evaluate
 from stakes.evaluation.model_evaluation import ModelEvaluation
 from stakes.exceptions import CostError, DataError, PosteriorError
@@ -45,7 +44,6 @@ from stakes.inquiry.remarks import (
     calibrating,
 )
 from stakes.inquiry.truth import Cases
-from stakes.report import Findings
 from stakes.rules import DecisionRule
 from stakes.summaries.stored_file import is_summary
 
@@ -55,7 +53,7 @@ _SEED = 0
 
 def findings_of(
     inquiry: Inquiry, *, recalibrate: bool = False, attended: Attended = plainly
-) -> Findings:
+) -> Evaluation:
     """Everything that was found, from rows or from confusion matrices."""
     if inquiry.confusion:
         return findings_of_counts(inquiry)
@@ -88,9 +86,8 @@ def findings_of(
     found = findings_from(
         ev,
         source=question.table.source,
-        kind="decisions" if inquiry.decisions else "scores" if inquiry.scores else "posteriors",
         class_counts=cases.counted,
-        costs_said=_said(question, app, cases),
+        case_costs_said=_said_per_case(question.words, app, cases) if question.words else (),
         notes=notes,
         warnings=warnings,
         facts={
@@ -103,7 +100,7 @@ def findings_of(
         },
     )
     names = question.table.labels(inquiry.group).names if inquiry.group else None
-    return replace(found, n_cases=int(cases.counted.sum()), group_names=names)
+    return replace(found, group_names=names)
 
 
 def _evaluated(
@@ -178,13 +175,6 @@ def _slices(question: Asked, cases: Cases, inquiry: Inquiry) -> NDArray[Any] | N
     refuse_many_parts(name, len(labels.names))
     names = np.array([*labels.names, NO_VALUE])
     return np.asarray(names[labels.codes[cases.rows]])
-
-
-def _said(question: Asked, app: Application, cases: Cases) -> list[str]:
-    """The costs as sentences."""
-    if question.words is not None:
-        return _said_per_case(question.words, app, cases)
-    return describe_costs(app.costs, unit=app.unit).splitlines()
 
 
 def _said_per_case(words: CostWords, app: Application, cases: Cases) -> list[str]:

@@ -42,6 +42,21 @@ _WORDS: dict[str, tuple[str, str]] = {
         "uncertain costs are judged by their expectation; evaluate() says what depends on them",
     ),
     "few-carry": ("warning", "{sentence}"),
+    # what to mind beside the verdict
+    "recalibration-worth": (
+        "warning",
+        "{model} {confidence}. Re-calibrating is worth another {gain} ({low} to {high}).",
+    ),
+    "range-regret": ("info", "Over the whole range {model} is {regret}."),
+    "range-holds": ("info", "Over the whole range {model} {stays}."),
+    "range-safest": ("info", "Safest is {model}: {regret}."),
+    "rule-kept": (
+        "info",
+        "Kept at {rule} whatever the truth is, {model} is at most {regret} NEC above the best "
+        "choice.",
+    ),
+    "robust": ("info", "Robust: {model}{as_is} {stays} {where}."),
+    "few-of-a-class": ("warning", "only {count} {cases} of '{name}': the figures are rough"),
     # what could not be done, and why
     "not-recalibrated": ("absent", "{model} could not be re-calibrated: {why}"),
     "recalibration-needs-rows": (
@@ -91,7 +106,7 @@ class Note(str):
 
     __slots__ = ("code", "severity", "values")
 
-    code: str
+    code: str | None
     severity: str
     values: dict[str, Any]
 
@@ -102,17 +117,26 @@ class Note(str):
         made.code, made.severity, made.values = code, severity, values
         return made
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.code, self.values)
+    @classmethod
+    def plain(cls, text: str, severity: str = "info") -> Note:
+        """A sentence that has no code yet; a note stays what it is."""
+        if isinstance(text, Note):
+            return text
+        made = super().__new__(cls, text)
+        made.code, made.severity, made.values = None, severity, {}
+        return made
 
-    def record(self) -> dict[str, str]:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.code, self.values, str(self), self.severity)
+
+    def record(self) -> dict[str, str | None]:
         """As plain data, for JSON."""
         return {"code": self.code, "severity": self.severity, "text": str(self)}
 
 
-def _again(code: str, values: dict[str, Any]) -> Note:
+def _again(code: str | None, values: dict[str, Any], text: str, severity: str) -> Note:
     """A note that was pickled or copied."""
-    return Note(code, **values)
+    return Note.plain(text, severity) if code is None else Note(code, **values)
 
 
 def codes() -> tuple[str, ...]:

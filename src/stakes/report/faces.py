@@ -52,7 +52,7 @@ def as_page(
     plain = reliability.get("reliability", {})
     return page(
         Sheet(
-            record=record_of(ev, stamped(plain_facts(facts))),
+            record=record_of(ev, stamped({**ev.facts, **plain_facts(facts)})),
             order=tuple(model.name for model in ev.models),
             numbers=numbers,
             table=table,

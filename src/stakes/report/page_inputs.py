@@ -49,7 +49,7 @@ def told(sheet: Sheet) -> Html:
     off = "The sliders need scripts; without them the page shows the costs it was made for."
     parts.append(Html(f"<noscript>{element('p', off, class_='soft')}</noscript>"))
     lines = element("pre", "\n".join(sheet.costs_said)) if sheet.costs_said else Html("")
-    notes = element("ul", joined(*(element("li", n) for n in sheet.record["notes"])))
+    notes = element("ul", joined(*(element("li", n["text"]) for n in sheet.record["notes"])))
     inner = joined(element("summary", "As it was stated"), lines, _shares(app), notes)
     parts.append(element("details", inner))
     return section("What you told us", *parts)

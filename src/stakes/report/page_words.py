@@ -21,7 +21,7 @@ def verdict(sheet: Sheet) -> Html:
     first, stop, rest = said["sentence"].partition(". ")
     words = joined(element("strong", first + stop.strip()), rest) if stop else text(first)
     parts = [element("p", words, class_="verdict", id="verdict", role="status", aria_live="polite")]
-    parts += [element("p", remark, class_="warning stated") for remark in said["remarks"]]
+    parts += [element("p", remark["text"], class_="warning stated") for remark in said["remarks"]]
     return joined(*parts)
 
 

@@ -20,7 +20,7 @@ def schema() -> dict[str, Any]:
     Examples
     --------
     >>> schema()["$id"]
-    'stakes-evaluation-1'
+    'stakes-evaluation-2'
     """
     text = files("stakes.report").joinpath("evaluation.schema.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)

@@ -29,7 +29,7 @@ def as_markdown(record: Mapping[str, Any]) -> str:
     columns = shown_columns(record)
     head = [_text(each.title) for each in columns]
     lines = [f"**{_text(record['verdict']['sentence'])}**", ""]
-    lines += [f"- {_text(remark)}" for remark in record["verdict"]["remarks"]]
+    lines += [f"- {_text(remark['text'])}" for remark in record["verdict"]["remarks"]]
     lines += ["", _line(head), _line(["---", *["--:"] * (len(head) - 1)])]
     rows = zip(*(each.cells for each in columns), strict=True)
     lines += [_line([_text(cell) for cell in row]) for row in rows]
@@ -39,7 +39,7 @@ def as_markdown(record: Mapping[str, Any]) -> str:
     cases = f"{grouped(record['cases'])} cases."
     said = "NEC: cost divided by that of the best decision that ignores the model; lower is better."
     lines += [f"{cases} {said}", ""]
-    lines += [f"- {_text(note)}" for note in record["notes"]]
+    lines += [f"- {_text(note['text'])}" for note in record["notes"]]
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
 
 

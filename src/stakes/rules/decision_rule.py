@@ -348,7 +348,7 @@ class DecisionRule:
 
     @property
     def act_when(self) -> str | None:
-        """The words for a table, where several cuts are "see below"; None without cuts."""
+        """The words for a table, where several cuts are "see notes"; None without cuts."""
         return in_words_short(self)
 
     def __str__(self) -> str:

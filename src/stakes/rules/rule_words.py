@@ -44,7 +44,7 @@ def in_words_short(rule: DecisionRule) -> str | None:
     if not rule.has_cuts:
         return None
     several = rule.threshold is None and len(rule.taken) > 1
-    return "see below" if several else in_words(rule)
+    return "see notes" if several else in_words(rule)
 
 
 def texts_for(rule: DecisionRule, scores: Any = None) -> tuple[str, ...]:

@@ -132,14 +132,14 @@ def _at_stake(
         from stakes.inquiry.row_findings import findings_of
 
         _refuse_far(inquiry)
-        findings = findings_of(inquiry)
-        for warning in findings.warnings:
+        ev = findings_of(inquiry)
+        for warning in ev.warnings:
             warn(warning)
-        tables = {model.name: model.confusion for model in findings.models}
-        said = findings.costs_said
-        if findings.evaluation.naive is not None:
-            said = (*said, *_averages(findings.application))
-        return findings.application, tables, findings.best.confusion, said
+        tables = {model.name: model.confusion for model in ev.models}
+        said = ev.costs_said
+        if ev.naive is not None:
+            said = (*said, *_averages(ev.application))
+        return ev.application, tables, ev[ev.best].confusion, said
     if not inquiry.gives_costs:
         return None, {}, None, ()
     from stakes.application import Application

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stakes.cli.options import (
     add_confusion_option,
@@ -22,7 +23,7 @@ from stakes.cli.problems import EXIT_CODES, EXIT_GATE, EXIT_OK, EXIT_PROBLEM, co
 from stakes.cli.show.terminal import shown
 
 if TYPE_CHECKING:
-    from stakes.report import Findings
+    from stakes.evaluation import Evaluation
 
 
 EXAMPLES = (
@@ -145,23 +146,27 @@ def run(args: argparse.Namespace) -> int:
     for path in filter(None, outputs.values()):
         refuse_unwritable(Path(path))
     watched = partial(attended, quiet=args.quiet)
-    findings = with_facts(findings_over(inquiry, watched), args.command_line)
-    for warning in findings.warnings:
+    ev = with_facts(findings_over(inquiry, watched), args.command_line)
+    for warning in ev.warnings:
         warn(warning)
     if args.forensic:
-        _refuse_unforensic(findings.evaluation)
-    few = too_few(findings, args.min_positives)
+        _refuse_unforensic(ev)
+    few = too_few(ev, args.min_positives)
     if few is not None:
-        show(findings, args, counts_only=True)
-        complain(few)
+        count, said = few
+        show(replace(ev, too_few=ev.too_few or f"only {said}"), args, counts_only=True)
+        complain(
+            f"{said}. I will print counts but no interval and no verdict. "
+            f"Override: --min-positives {int(count)}"
+        )
         return EXIT_PROBLEM
-    failed = failures(gates, args.require, findings)
+    failed = failures(gates, args.require, ev)
     if args.save:
         from stakes.inquiry.counted_findings import keep
 
-        keep(findings, args.save)
-    written = _write(findings, args)
-    show(findings, args)
+        keep(ev, args.save)
+    written = _write(ev, args)
+    show(ev, args)
     if written and not (args.json or args.csv or args.quiet):
         print("\n" + shown("\n".join(written)))
     for line in failed:
@@ -185,12 +190,12 @@ def _refuse_idle(args: argparse.Namespace) -> None:
             raise DataError(f"--{said} must not be negative; got {getattr(args, name)}.")
 
 
-def _refuse_unforensic(evaluation: Any) -> None:
+def _refuse_unforensic(ev: Evaluation) -> None:
     """Raise where there are no likelihood ratios to draw."""
     from stakes.exceptions import DataError
 
-    two = evaluation.application.costs.shape[0] == 2 and evaluation.naive is None
-    if not two or not any(model.kind == "posteriors" for model in evaluation.models):
+    two = ev.application.costs.shape[0] == 2 and ev.naive is None
+    if not two or ev.kind != "posteriors":
         raise DataError(
             "--forensic draws likelihood ratios, which need probabilities of two outcomes and "
             "costs that are the same in every case.",
@@ -198,21 +203,20 @@ def _refuse_unforensic(evaluation: Any) -> None:
         )
 
 
-def _write(findings: Findings, args: argparse.Namespace) -> list[str]:
+def _write(ev: Evaluation, args: argparse.Namespace) -> list[str]:
     """Write the page and its print, if they were asked for; a line about each."""
     if not args.html and not args.pdf:
         return []
     from stakes.cli.show.output_files import write_whole
 
-    facts = {"source": findings.source, **findings.facts}
-    options = {"facts": facts, "embed_posteriors": args.embed_posteriors}
-    if args.list_costliest and findings.evaluation.naive is not None:
+    options = {"embed_posteriors": args.embed_posteriors}
+    if args.list_costliest and ev.naive is not None:
         options["costliest_cases"] = args.list_costliest
     elif args.list_costliest:
         warn("--list-costliest is about costs per case; here every case costs alike.")
     if args.forensic:
         options["forensic"] = True
-    page = findings.evaluation.to_html(**options)
+    page = ev.to_html(**options)
     said = []
     if args.html:
         said.append((args.html, write_whole(Path(args.html), page)))

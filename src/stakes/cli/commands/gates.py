@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from stakes.evaluation import Evaluation, ModelEvaluation
+from stakes.evaluation.model_table import saving
 from stakes.exceptions import DataError
 from stakes.monitoring import Watch
-from stakes.report import Findings, ModelFinding
 
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
@@ -66,51 +67,43 @@ class Gate:
             )
         self.text, self.condition = text, condition
 
-    def holds(self, findings: Findings) -> bool:
+    def holds(self, ev: Evaluation) -> bool:
         """Whether the condition, which should not, holds; an undefined NEC counts as holding."""
-        value = _figure(findings, self._chosen(findings), self.condition.figure)
-        return value is None or self.condition.holds(value)
+        return self.condition.holds(_figure(ev, self._chosen(ev), self.condition.figure))
 
-    def _chosen(self, findings: Findings) -> ModelFinding:
+    def _chosen(self, ev: Evaluation) -> ModelEvaluation:
         """The model that is meant: the one named, or else the best."""
-        named = self.condition.about
-        if named is None:
-            return findings.best
-        for model in findings.models:
-            if model.name == named:
-                return model
-        raise DataError(
-            f"--fail-if speaks of '{named}'; the models are "
-            f"{', '.join(model.name for model in findings.models)}."
-        )
+        named = self.condition.about or ev.best
+        if named not in set(ev):
+            raise DataError(f"--fail-if speaks of '{named}'; the models are {', '.join(ev)}.")
+        return ev[named]
 
-    def said(self, findings: Findings) -> str:
+    def said(self, ev: Evaluation) -> str:
         """What to print when it holds."""
-        model, figure = self._chosen(findings), self.condition.figure
-        value = _figure(findings, model, figure)
-        got = "undefined" if value is None else f"{value:.4g}"
+        model, figure = self._chosen(ev), self.condition.figure
+        value = _figure(ev, model, figure)
+        got = "undefined" if math.isnan(value) else f"{value:.4g}"
         return f"failed: {self.text} ({figure} of {model.name} is {got})"
 
 
-def failures(gates: Sequence[Gate], required: str | None, findings: Findings) -> list[str]:
+def failures(gates: Sequence[Gate], required: str | None, ev: Evaluation) -> list[str]:
     """What to print for each condition that was not met."""
-    said = [each.said(findings) for each in gates if each.holds(findings)]
+    said = [each.said(ev) for each in gates if each.holds(ev)]
     if required is not None:
-        if required not in {model.name for model in findings.models}:
-            names = ", ".join(model.name for model in findings.models)
-            raise DataError(f"--require speaks of '{required}'; the models are {names}.")
-        if findings.best.name != required:
-            said.append(f"failed: --require {required} (the best is {findings.best.name})")
-        elif findings.evaluation.to_deploy is None:
-            said.append(f"failed: --require {required} ({findings.verdict})")
+        if required not in set(ev):
+            raise DataError(f"--require speaks of '{required}'; the models are {', '.join(ev)}.")
+        if ev.best != required:
+            said.append(f"failed: --require {required} (the best is {ev.best})")
+        elif ev.to_deploy is None:
+            said.append(f"failed: --require {required} ({ev.verdict})")
     return said
 
 
-def _figure(findings: Findings, model: ModelFinding, figure: str) -> float | None:
+def _figure(ev: Evaluation, model: ModelEvaluation, figure: str) -> float:
     """One figure of a model."""
     if figure == "nec":
         return model.nec
-    return model.cost if figure == "cost" else findings.saving(model)
+    return model.cost if figure == "cost" else saving(model, ev)
 
 
 class PeriodGate:

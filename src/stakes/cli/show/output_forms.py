@@ -1,11 +1,8 @@
-"""The forms in which findings are shown: text, JSON, CSV, or one line."""
+"""The forms in which an evaluation is shown: text, JSON, CSV, or one line."""
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
-import io
-import json
 import os
 import platform
 import shlex
@@ -17,53 +14,43 @@ from typing import Any
 import numpy as np
 
 from stakes import __version__
-from stakes.cli.show.findings_text import print_findings, print_quiet, read_line
-from stakes.evaluation.evaluation_record import record_of
+from stakes.cli.show.evaluation_text import print_evaluation, print_quiet, read_line
+from stakes.evaluation import Evaluation
+from stakes.evaluation.model_table import as_csv, flat_columns, rows_of
 from stakes.messages.quantities import grouped
-from stakes.report import Findings, record
 
 
-def show(findings: Findings, args: Any, *, counts_only: bool = False) -> None:
-    """Print the findings in the form that was asked for."""
+def show(ev: Evaluation, args: Any, *, counts_only: bool = False) -> None:
+    """Print the evaluation in the form that was asked for."""
     if args.json:
-        found = record(findings)
-        if findings.evaluation is not None:  # in the published form, with everything
-            found["evaluation"] = record_of(findings.evaluation)
-        if counts_only:
-            found.update(best=None, verdict=None)
-        print(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        print(ev.to_json(), end="")
     elif args.csv:
-        print(_as_csv(findings), end="")
+        print(as_csv(_columns(ev)), end="")
     elif args.quiet:
         if not counts_only:
-            print_quiet(findings)
+            print_quiet(ev)
     elif counts_only:
-        _print_counts(findings)
+        _print_counts(ev)
     else:
-        print_findings(findings)
+        print_evaluation(ev)
 
 
-def too_few(findings: Findings, least: int) -> str | None:
-    """What to say when an outcome is too rare for a verdict; None when it is not."""
-    present = findings.class_counts[findings.class_counts > 0]
-    count = float(present.min())
+def too_few(ev: Evaluation, least: int) -> tuple[float, str] | None:
+    """The count of an outcome that is too rare for a verdict, and in words; None if none is."""
+    assert ev.class_counts is not None
+    count = float(ev.class_counts[ev.class_counts > 0].min())
     if count >= least:
         return None
-    what = "positives" if findings.positive is not None else "cases"
-    place = int(np.flatnonzero(findings.class_counts == count)[0])
-    if findings.positive is None or place == 0:
-        many = "case" if count == 1 else "cases"
-        what = f"{many} of '{findings.application.classes[place]}'"
-    elif count == 1:
-        what = what.removesuffix("s")
-    return (
-        f"{grouped(count)} {what}. I will print counts but no interval and no verdict. "
-        f"Override: --min-positives {int(count) if count >= 1 else 0}"
-    )
+    place = int(np.flatnonzero(ev.class_counts == count)[0])
+    one = count == 1
+    what = f"case{'' if one else 's'} of '{ev.application.classes[place]}'"
+    if ev.positive is not None and place == 1:
+        what = "positive" if one else "positives"
+    return count, f"{grouped(count)} {what}"
 
 
-def with_facts(findings: Findings, command: Sequence[str]) -> Findings:
-    """The findings with how they were computed."""
+def with_facts(ev: Evaluation, command: Sequence[str]) -> Evaluation:
+    """The evaluation with how it was computed."""
     now = dt.datetime.now(dt.UTC)
     stamp = os.environ.get("SOURCE_DATE_EPOCH")  # for pages that must come out the same
     if stamp is not None and stamp.isdigit():
@@ -75,40 +62,14 @@ def with_facts(findings: Findings, command: Sequence[str]) -> Findings:
         "numpy": np.__version__,
         "python": platform.python_version(),
     }
-    return replace(findings, facts={**findings.facts, **facts})
+    return replace(ev, facts={**ev.facts, **facts})
 
 
-def _as_csv(findings: Findings) -> str:
-    """The table as CSV; what is not known is empty."""
-    columns = _columns(findings)
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return stream.getvalue()
-
-
-def _columns(findings: Findings) -> dict[str, list[Any]]:
-    """Every figure of the models, cheapest first."""
-    ranked, volume = findings.ranked, findings.application.volume
-    intervals = [model.interval or (None, None) for model in ranked]
-    columns: dict[str, list[Any]] = {
-        "model": [model.name for model in ranked],
-        "nec": [model.nec for model in ranked],
-        "low": [low for low, _ in intervals],
-        "high": [high for _, high in intervals],
-        "recalibrated": [model.recalibrated for model in ranked],
-        "cost": [model.cost for model in ranked],
-        "saving": [findings.saving(model) for model in ranked],
-    }
-    if volume is not None:
-        columns["total_saving"] = [findings.saving(model) * volume for model in ranked]
-    columns["act_when"] = [model.rule or "" for model in ranked]
-    columns["threshold"] = [model.threshold for model in ranked]
-    columns["best_in"] = [findings.best_in(model) for model in ranked]
-    doubt = None if findings.evaluation is None else findings.evaluation.doubt
+def _columns(ev: Evaluation) -> dict[str, list[Any]]:
+    """The table of the models, and how they do over what is unknown."""
+    columns, doubt = flat_columns(rows_of(ev)), ev.doubt
     if doubt is not None:
-        places = [doubt.models.index(model.name) for model in ranked]
+        places = [doubt.models.index(name) for name in columns["model"]]
         for k, place in enumerate(doubt.places):
             columns[f"nec at {place}"] = [doubt.nec[m, k] for m in places]
         columns["mean_nec"] = [doubt.mean_nec[m] for m in places]
@@ -116,8 +77,8 @@ def _columns(findings: Findings) -> dict[str, list[Any]]:
     return columns
 
 
-def _print_counts(findings: Findings) -> None:
+def _print_counts(ev: Evaluation) -> None:
     """What was counted, without any figure that would suggest more is known."""
-    print(read_line(findings), file=sys.stdout)
-    for model in findings.models:
+    print(read_line(ev), file=sys.stdout)
+    for model in ev.models:
         print(f"\n{model.name}\n{model.confusion}")

@@ -15,7 +15,7 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.application.sentences import describe_costs
-from stakes.cli.show.findings_text import print_bold
+from stakes.cli.show.evaluation_text import print_bold
 from stakes.cli.show.fixed_width import Column, fitted
 from stakes.cli.show.output_files import write_picture
 from stakes.cli.show.terminal import dim, page_width, print_aligned, print_wrapped, shown

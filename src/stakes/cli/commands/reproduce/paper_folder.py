@@ -14,7 +14,7 @@ from typing import Any
 
 from stakes._files import write_whole
 from stakes.cli.problems import warn
-from stakes.cli.show.findings_text import print_bold
+from stakes.cli.show.evaluation_text import print_bold
 from stakes.cli.show.fixed_width import Column, fitted
 from stakes.cli.show.progress import Progress, duration
 from stakes.cli.show.terminal import dim, page_width, print_wrapped, shown

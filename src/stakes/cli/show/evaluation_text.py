@@ -1,0 +1,208 @@
+"""An evaluation on the terminal: what was read, the costs used, the table, the verdict, and both
+ends of ranges.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+
+from stakes.cli.show.fixed_width import Column, fitted
+from stakes.cli.show.terminal import (
+    bold,
+    continued,
+    dim,
+    page_width,
+    print_aligned,
+    print_wrapped,
+    shown,
+    wrapped,
+)
+from stakes.evaluation import Evaluation
+from stakes.evaluation.model_table import shown_columns
+from stakes.evaluation.verdict import AFTER
+from stakes.messages.quantities import aligned, grouped, normalized, per_case, percent
+
+
+def _print_doubt(ev: Evaluation) -> None:
+    """The table of what the models cost between the ends; nothing where all is known."""
+    doubt = ev.doubt
+    if doubt is None:
+        return
+    order = sorted(range(len(doubt.models)), key=lambda k: float(doubt.middle_cost[k]))
+    last = len(doubt.places) - 1
+    ends = [
+        Column(f"at {place}", [_nec(doubt.nec[k, end]) for k in order], drop=_leaves(end, last))
+        for end, place in enumerate(doubt.places)
+    ]
+    middle = Column("middle", [_nec(doubt.middle_nec[k]) for k in order])
+    ends = [ends[0], middle, ends[1]] if len(ends) == 2 else [*ends, middle]
+    costs = aligned([float(doubt.mean_cost[k]) for k in order])
+    columns = [
+        Column("model", [doubt.models[k] for k in order], label=True),
+        *ends,
+        Column("mean NEC", [_nec(doubt.mean_nec[k]) for k in order]),
+        Column("worst regret", [_nec(doubt.worst_regret[k]) for k in order]),
+        Column(f"mean cost{_unit(ev)}", costs, drop=9),
+    ]
+    print()
+    print_wrapped(f"NEC if {doubt.words}, decisions following the costs:", rest="  ")
+    text, left_out = fitted(columns, page_width())
+    print(text)
+    if left_out:
+        print_wrapped(f"(too narrow for: {'; '.join(left_out)}. --json has everything)")
+    print(dim(shown(f"(least worst regret: {doubt.safest})")))
+
+
+def _leaves(end: int, last: int) -> int:
+    """When the column of an end leaves a narrow page: the outer ones after those between them."""
+    return 1 if end in (0, last) else 2
+
+
+def print_evaluation(ev: Evaluation) -> None:
+    """Everything, in the order in which it is read."""
+    print_wrapped(read_line(ev), rest="  ")
+    for line in ev.costs_said:
+        print_aligned(line)
+    print()
+    _print_table(ev)
+    for line in wrapped(_naive_line(ev)):
+        print(dim(line))
+    _print_doubt(ev)
+    _print_where_money_goes(ev)
+    _print_slices(ev)
+    print()
+    print_bold(ev.verdict)
+    if ev.verdict_kind == AFTER:
+        _print_calibrate(ev)
+    for remark in ev.remarks:
+        print_wrapped(remark, first="! ", rest="  ")
+        if remark.code == "recalibration-worth":
+            _print_calibrate(ev)
+    print()
+    for note in (*ev.notes, *_unsure(ev)):
+        print_wrapped(note, first="- ", rest="  ")
+
+
+def print_bold(text: str) -> None:
+    """A wrapped paragraph, bold where the terminal can."""
+    for line in wrapped(text):
+        print(bold(line))
+
+
+def _print_calibrate(ev: Evaluation) -> None:
+    """The command that re-calibrates, if there is one."""
+    if "calibrate" in ev.facts:
+        print("\n".join(continued(shown(str(ev.facts["calibrate"])))))
+
+
+def read_line(ev: Evaluation) -> str:
+    """What was read, in one sentence."""
+    counts, shares = ev.class_counts, ev.data_priors
+    assert counts is not None
+    count = ev.facts.get("models", len(ev))
+    models = f"{count} model{'s' if count != 1 else ''}"
+    label = ev.facts.get("label", "truth")
+    by_weight = " by weight" if "weight" in ev.facts else ""
+    if ev.positive is not None:
+        outcome = f"{grouped(counts[1])} {label} = {ev.positive} ({percent(shares[1])}{by_weight})"
+    else:
+        pairs = zip(ev.application.classes, shares, strict=True)
+        outcome = f"{label}: " + ", ".join(f"{name} {percent(share)}" for name, share in pairs)
+        outcome += by_weight
+    return f"read {ev.facts['source']}: {grouped(ev.n_cases)} cases, {outcome}, {models}"
+
+
+def print_quiet(ev: Evaluation) -> None:
+    """Only the model to deploy and its threshold; without one, why, on standard error."""
+    if ev.to_deploy is None:
+        print(shown(ev.verdict), file=sys.stderr)
+        return
+    best = ev[ev.best]
+    threshold = "" if best.threshold is None else f" {str(best.rule).split()[-1]}"
+    print(shown(best.name) + threshold)
+
+
+def _print_table(ev: Evaluation) -> None:
+    """The models, and which columns had to be left out."""
+    columns = []
+    for each in shown_columns(ev.record(), narrow=True):
+        form = each.column.narrow
+        assert form is not None
+        label = each.column.name == "name"
+        columns.append(Column(each.title, each.cells, label, form.drop, form.right))
+    text, left_out = fitted(columns, page_width())
+    print(text)
+    if left_out:
+        print_wrapped(f"(too narrow for: {', '.join(left_out)}; --json has everything)")
+
+
+def _naive_line(ev: Evaluation) -> str:
+    """The best constant decision, as a row to compare with."""
+    naive, unit = ev.best_naive, _unit(ev)
+    cost = f"{per_case(naive.cost)}{unit} per case"
+    return f"(always '{naive.decision}': NEC 1.000, {cost})"
+
+
+def _unit(ev: Evaluation) -> str:
+    """The unit after a gap, if there is one."""
+    return f" {ev.application.unit}" if ev.application.unit else ""
+
+
+def _print_where_money_goes(ev: Evaluation) -> None:
+    """The costliest cells of the best model, for more than two outcomes or decisions."""
+    if ev.application.costs.shape == (2, 2):
+        return
+    cells = ev.costliest(ev.best)
+    if not cells.shape[0]:
+        return
+    print()
+    print(shown(f"where the money goes ({ev.best}):"))
+    text, _ = fitted(
+        [
+            Column("truth", list(cells["truth"]), label=True),
+            Column("decision", list(cells["decision"]), label=True),
+            Column(f"cost/case{_unit(ev)}", aligned(cells["cost"].tolist(), 3)),
+            Column("share", [percent(share, 0) for share in cells["share"]]),
+        ],
+        page_width(),
+    )
+    print(text)
+
+
+def _print_slices(ev: Evaluation) -> None:
+    """The best model in each part of the cases, where that was asked."""
+    parts = ev.slices
+    if not parts:
+        return
+    best = {name: part[part.best] for name, part in parts.items()}
+    print()
+    text, _ = fitted(
+        [
+            Column("part", list(parts), label=True),
+            Column("cases", [grouped(part.n_cases) for part in parts.values()]),
+            Column("best", [model.name for model in best.values()], label=True),
+            Column("NEC", [_nec(model.nec) for model in best.values()]),
+            Column("95% interval", [_limits(model.interval) for model in best.values()], drop=1),
+            Column("verdict", [p.verdict_kind for p in parts.values()], drop=2, right=False),
+        ],
+        page_width(),
+    )
+    print(text)
+
+
+def _nec(value: float) -> str:
+    """A NEC to three decimals; undefined where all cases are alike, so that no decision errs."""
+    return normalized(None if math.isnan(value) else value)
+
+
+def _limits(interval: tuple[float, float] | None) -> str:
+    """An interval, or that there are too few cases for one."""
+    return "too few" if interval is None else f"{interval[0]:.3f} - {interval[1]:.3f}"
+
+
+def _unsure(ev: Evaluation) -> list[str]:
+    """A reminder as long as nobody has computed an interval."""
+    if any(model.interval for model in ev.models):
+        return []
+    return ["no interval was computed: chance could move these figures"]
