@@ -27,6 +27,10 @@ class Ran:
     def found(self) -> dict[str, Any]:
         return json.loads(self.out)
 
+    def said(self, key: str) -> list[str]:
+        """The texts of the notes or the warnings of an evaluation."""
+        return [each["text"] for each in self.found[key]]
+
 
 @pytest.fixture
 def run(

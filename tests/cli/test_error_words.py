@@ -248,7 +248,8 @@ def test_too_few_positives(run, write):
 def test_too_few_in_json_has_no_verdict(run, write):
     name = write("t.csv", "y,p\n0,0.1\n1,0.9\n")
     ran = run("eval", name, "--scores", "p", *COSTS, "--json")
-    assert (ran.code, ran.found["verdict"], ran.found["best"]) == (2, None, None)
+    assert (ran.code, ran.found["verdict"]["kind"]) == (2, "cannot say")
+    assert ran.found["models"][0]["interval"] is None
 
 
 def test_one_outcome_only(run, write):

@@ -61,7 +61,7 @@ class TestForms:
         found = judged(*COSTS, "--json").found["models"]
         for row, model in zip((first, second), found, strict=True):
             assert [float(row["low"]), float(row["high"])] == model["interval"]
-            assert float(row["recalibrated"]) == model["recalibrated"]
+            assert float(row["recalibrated_nec"]) == model["recalibrated_nec"]
             assert float(row["threshold"]) == model["threshold"]
 
     def test_csv_of_a_range(self, judged):

@@ -99,4 +99,4 @@ def test_twenty_five_models_are_judged_but_not_compared(run, write):
     lines += [",".join(map(str, [y, *rng.integers(0, 2, 25)])) for y in truth]
     ran = run("eval", write("t.csv", "\n".join(lines)), "--decisions", "m*", *COSTS, "--json")
     assert ran.code == 0
-    assert all(model["best_in"] is None for model in ran.found["models"])
+    assert all(model["probability_best"] is None for model in ran.found["models"])

@@ -104,7 +104,7 @@ def _wanted(lake, *words):
 
 def _numbers(ran):
     assert ran.code == 0, ran.err
-    keys = ("name", "counts", "cost", "nec", "interval", "threshold", "act_when")
+    keys = ("name", "counts", "cost", "nec", "interval", "threshold", "rule")
     return [{key: model.get(key) for key in keys} for model in ran.found["models"]]
 
 
@@ -171,8 +171,8 @@ def test_folders_are_columns_of_every_form(lake, tmp_path, where, engine):
     words = (*WORDS, "--scores", "a", "--subset", "region", "--json")
     found = lake("eval", str(tmp_path / where), *words, "--engine", engine)
     assert found.code == 0, found.err
-    wanted = lake("eval", "one.parquet", *words).found["evaluation"]["slices"]
-    slices = found.found["evaluation"]["slices"]
+    wanted = lake("eval", "one.parquet", *words).found["slices"]
+    slices = found.found["slices"]
     assert {name: part["cases"] for name, part in slices.items()} == {
         name: part["cases"] for name, part in wanted.items()
     }
@@ -212,13 +212,15 @@ class TestOptions:
     def test_weighted_models_are_compared(self, lake):
         words = (*WORDS, "--scores", "a,b", "--weight", "w", "--json")
         near, far = (lake("eval", name, *words).found for name in ("one.parquet", "parquet"))
-        best_in = [[model["best_in"] for model in found["models"]] for found in (near, far)]
+        best_in = [
+            [model["probability_best"] for model in found["models"]] for found in (near, far)
+        ]
         np.testing.assert_allclose(best_in[1], best_in[0], atol=0.03)
-        wanted, said = (found["evaluation"]["differences"][0] for found in (near, far))
+        wanted, said = (found["differences"][0] for found in (near, far))
         assert (said["first"], said["decided"]) == (wanted["first"], wanted["decided"])
         for key, close in (("value", 1e-9), ("low", 0.05), ("high", 0.05)):
             np.testing.assert_allclose(said[key], wanted[key], rtol=close)
-        assert not any("no interval" in note for note in far["notes"])
+        assert not any("no interval" in note["text"] for note in far["notes"])
 
     @pytest.mark.parametrize("engine", ["duckdb", "polars"])
     def test_rows_of_weight_zero_are_no_cases(self, run, write, engine):

@@ -146,7 +146,7 @@ def test_costs_in_any_unit_give_the_same_answer(run, scored, more, unit):
     usual, other = (run(*words, f"fn={3 * c!r}", f"fp={c!r}") for c in (1.0, unit))
     assert other.code == 0, other.err
     for one, two in zip(usual.found["models"], other.found["models"], strict=True):
-        for key in ("name", "nec", "interval", "best_in", "threshold", "recalibrated"):
+        for key in ("name", "nec", "interval", "probability_best", "threshold", "recalibrated_nec"):
             assert one.get(key) == two.get(key)
 
 

@@ -86,7 +86,7 @@ def test_times_of_a_zone_are_called_as_in_memory(run, tmp_path, engine):
     parquet.write_table(table, tmp_path / "t.parquet")
     words = ("eval", "t.parquet", "--label", "y", "--scores", "p", "--subset", "g",
              "--cost", "fn=10", "fp=1")  # fmt: skip
-    parts = [run(*words, "--json", *more).found["evaluation"]["slices"] for more in ((), engine)]
+    parts = [run(*words, "--json", *more).found["slices"] for more in ((), engine)]
     assert sorted(parts[0]) == sorted(parts[1])
     assert {name: part["cases"] for name, part in parts[1].items()} == {
         "2026-01-01 00:00:00": 60,

@@ -12,9 +12,9 @@ ABOUT_ROWS = ("truth", "spaces around", "no case of")
 def said(ran):
     """Counts, and what was said about rows."""
     assert ran.code == 0, ran.err
-    notes = [note for note in ran.found["notes"] if any(word in note for word in ABOUT_ROWS)]
+    notes = [note for note in ran.said("notes") if any(word in note for word in ABOUT_ROWS)]
     counts = [model["counts"] for model in ran.found["models"]]
-    return ran.found["cases"], counts, notes, ran.found["warnings"]
+    return ran.found["cases"], counts, notes, ran.said("warnings")
 
 
 def rows(n=80):

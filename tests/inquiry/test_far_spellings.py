@@ -80,7 +80,7 @@ class TestParquet:
         words = ("eval", name, "--label", "y", "--decisions", "d", *COST)
         far = run(*words, *engine)
         assert counts(far) == counts(run(*words)) == [COUNTS]
-        assert not any("re-calibrated" in note for note in far.found["notes"])  # no posteriors
+        assert not any("re-calibrated" in note for note in far.said("notes"))  # no posteriors
 
     @pytest.mark.parametrize("positive", ["True", "False"])
     def test_truth_values_are_names_and_no_positions(self, run, tmp_path, engine, positive):
@@ -109,7 +109,7 @@ def test_slices_without_spaces(run, write, engine):
     rows = [f"{y},{d},{part}" for y, d, part in zip(Y, D, g, strict=True)]
     name = write("t.csv", "\n".join(["y,d,g", *rows]) + "\n")
     words = ("eval", name, "--label", "y", "--decisions", "d", "--subset", "g", *COST)
-    near, far = (run(*words, *more).found["evaluation"]["slices"] for more in ((), engine))
+    near, far = (run(*words, *more).found["slices"] for more in ((), engine))
     assert {n: part["cases"] for n, part in far.items()} == {
         n: part["cases"] for n, part in near.items()
     }
@@ -119,7 +119,7 @@ def test_slices_without_spaces(run, write, engine):
 def parts(ran):
     """How many cases each part has, and what its model decided."""
     assert ran.code == 0, ran.err
-    found = ran.found["evaluation"]["slices"]
+    found = ran.found["slices"]
     return {name: (part["cases"], part["models"][0]["counts"]) for name, part in found.items()}
 
 

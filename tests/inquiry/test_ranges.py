@@ -58,7 +58,7 @@ def test_it_depends(run, write):
     out = " ".join(run(*BASE, "--cost", "fn=3..18", "fp=1").out.split())
     assert "It depends: bold if a miss costs more than 6.7 false alarms, else shy." in out
     assert "If that stays unknown, shy is safest: at most 0.340 NEC above the best" in out
-    record = run(*BASE, "--cost", "fn=3..18", "fp=1", "--json").found["evaluation"]
+    record = run(*BASE, "--cost", "fn=3..18", "fp=1", "--json").found
     assert record["verdict"]["kind"] == "it depends"
     assert [place["winner"] for place in record["doubt"]["places"]] == ["shy", "bold"]
 
@@ -88,7 +88,7 @@ def test_ranks_are_cut_anew_at_every_end(run, write):
     base = ("eval", "r.csv", "--label", "truth", "--positive", "yes", "--scores", "s")
     done = run(*base, "--scores-are", "rank", "--cost", "fn=1..9", "fp=1", "--json")
     there = run(*base, "--scores-are", "rank", "--cost", "fn=9", "fp=1", "--json")
-    (model,) = done.found["evaluation"]["doubt"]["models"]
+    (model,) = done.found["doubt"]["models"]
     assert model["nec"][1] == there.found["models"][0]["nec"]
     assert model["kept_regret"] is None
 
@@ -100,8 +100,8 @@ def test_amounts_per_case_are_judged_anew_at_every_end(run, write):
     )
     write("loans.csv", "default,p,amount\n" + rows)
     base = ("eval", "loans.csv", "--label", "default", "--scores", "p", "--cost", "fp=1")
-    done = run(*base, "fn=0.5..2*amount", "--json").found["evaluation"]
-    there = run(*base, "fn=2*amount", "--json").found["evaluation"]
+    done = run(*base, "fn=0.5..2*amount", "--json").found
+    there = run(*base, "fn=2*amount", "--json").found
     found = {model["name"]: model["nec"][1] for model in done["doubt"]["models"]}
     assert found == {model["name"]: model["nec"] for model in there["models"]}
     assert done["doubt"]["words"] == "x in fn=x*amount is 0.5 to 2"

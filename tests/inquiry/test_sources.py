@@ -92,12 +92,12 @@ class TestOpenML:
         text = ARFF.replace("0.9,0.1", "1,0").replace("0.8,0.2", "1,0").replace("0.3,0.7", "0,1")
         ran = run("eval", write("p.arff", text), *COSTS, "--json")
         assert ran.found["kind"] == "decisions"
-        assert "every confidence is 0 or 1, so these are taken as decisions" in ran.found["notes"]
+        assert "every confidence is 0 or 1, so these are taken as decisions" in ran.said("notes")
 
     def test_repeats_are_drawn_by_row(self, run, write):
         text = ARFF + "1,0,0.9,0.1,a,a\n1,1,0.4,0.6,b,b\n1,2,0.3,0.7,b,b\n"
         found = run("eval", write("p.arff", text), *COSTS, "--json").found
-        assert any("whole rows are drawn" in note for note in found["notes"])
+        assert any("whole rows are drawn" in note["text"] for note in found["notes"])
 
     def test_problems(self, run, write):
         assert (
@@ -120,7 +120,7 @@ def test_parts_of_the_cases_and_groups(run, write):
     lines = [line.split() for line in ran.out.splitlines()]
     assert ["north", "20", "d", "0.000"] in [line[:4] for line in lines]
     assert ["south", "40", "d", "0.000"] in [line[:4] for line in lines]
-    assert set(run("eval", name, *words, "--json").found["evaluation"]["slices"]) == {
+    assert set(run("eval", name, *words, "--json").found["slices"]) == {
         "north",
         "south",
     }

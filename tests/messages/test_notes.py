@@ -45,3 +45,11 @@ def test_a_code_that_does_not_exist_is_refused():
 def test_every_note_matters_in_a_known_way():
     assert {severity for severity, _ in notes._WORDS.values()} <= set(notes.SEVERITIES)
     assert len(notes.codes()) == len(set(notes.codes()))
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda n: pickle.loads(pickle.dumps(n))])
+def test_a_sentence_without_a_code(again):
+    note = again(Note.plain("nothing {odd}", "warning"))
+    assert note.record() == {"code": None, "severity": "warning", "text": "nothing {odd}"}
+    known = Note("shares-of-data")
+    assert Note.plain(known) is known

@@ -52,7 +52,7 @@ def test_key_and_scores(run, write, keep):
     done = run("eval", "--trials", "key.h5", "--scores", "system.h5", *COSTS)
     assert done.code == 0, done.err
     assert done.found["models"] == in_text(run, write)
-    assert any("9 trials, 3 x 4 names" in note for note in done.found["notes"])
+    assert any("9 trials, 3 x 4 names" in note for note in done.said("notes"))
 
 
 def test_older_key_and_scores_written_the_other_way_round(run, write, keep):

@@ -183,7 +183,9 @@ def _notes() -> list[str]:
             text = re.sub(r"\n  (?! )(?!stakes )", " ", "\n".join(lines))  # one line per sentence
             for line in text.splitlines():
                 found = re.match(r"(- |! |error: |warning: |warns \w+: |raises \w+: )(.*)", line)
-                inner = re.match(r"[\w.]*(notes|remarks|warnings)(?:\[\d+\](?:\.text)?)? = (.*)", line)
+                inner = re.match(
+                    r"[\w.]*(notes|remarks|warnings)(?:\[\d+\](?:\.text)?)? = (.*)", line
+                )
                 if found:
                     kinds.add(found[1] + _kind(found[2]))
                 elif inner and inner[2] != "[]":

@@ -1,9 +1,8 @@
 """Conditions of `--fail-if`: what they say, and what says none."""
 
-from types import SimpleNamespace
-
 import pytest
 
+from stakes import ConfusionMatrix, CostMatrix, evaluate
 from stakes.cli.commands.gates import Condition, Gate, PeriodGate, read_condition
 from stakes.exceptions import DataError
 
@@ -66,13 +65,14 @@ def test_an_underscore_is_no_part_of_a_limit():
 
 
 def test_a_gate_about_an_unknown_model_names_the_known_ones():
-    models = [SimpleNamespace(name=name, nec=0.7, cost=0.2) for name in ("gbm", "logreg")]
-    findings = SimpleNamespace(models=models, best=models[0])
-    assert Gate("logreg:nec>0.5").holds(findings)
-    assert not Gate("logreg:nec>0.8").holds(findings)
+    table = ConfusionMatrix([[60, 30], [4, 6]])  # (30 + 10 * 4) / 100 over a naive 0.9
+    models = {"gbm": table, "logreg": table}
+    ev = evaluate(None, models, application=CostMatrix([[0, 1], [10, 0]]), rng=0)
+    assert Gate("logreg:nec>0.5").holds(ev)
+    assert not Gate("logreg:nec>0.8").holds(ev)
     for ask in (Gate("gbn:nec>0.5").holds, Gate("gbn:nec>0.5").said):
         with pytest.raises(DataError, match="'gbn'; the models are gbm, logreg"):
-            ask(findings)
+            ask(ev)
 
 
 def test_so_does_the_command(run, write):

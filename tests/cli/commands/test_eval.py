@@ -285,7 +285,8 @@ class TestForms:
     def test_json_has_everything_and_nothing_else_on_stdout(self, run, ten):
         found = run("eval", ten, "--scores", "p", *COSTS, "--json").found
         assert found["application"]["costs"] == [[0, 1], [10, 0]]
-        assert found["naive"] == {"decision": "yes", "cost": pytest.approx(0.7)}
+        cost = pytest.approx(0.7)
+        assert found["naive"] == {"decision": "yes", "cost": cost, "avoidable_cost": cost}
         assert found["facts"]["command"].startswith("stakes eval ten.csv --scores p")
 
     def test_html_is_written_and_named(self, run, ten, tmp_path):

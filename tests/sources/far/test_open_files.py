@@ -46,7 +46,7 @@ def judged(run, name, label="y", score="p", *more):
 
 def figures(found):
     """What was found, whole and in parts."""
-    parts = found["evaluation"]["slices"].items()
+    parts = found["slices"].items()
     necs = {name: round(part["models"][0]["nec"], 9) for name, part in parts}
     return found["models"][0]["counts"], necs
 

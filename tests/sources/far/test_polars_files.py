@@ -29,7 +29,7 @@ def text(change=None, n=60):
 
 def found(ran):
     assert ran.code == 0, ran.err
-    return ran.found["cases"], ran.found["models"][0]["counts"], ran.found["warnings"]
+    return ran.found["cases"], ran.found["models"][0]["counts"], ran.said("warnings")
 
 
 @pytest.mark.parametrize("change", [{}, {7: ""}, {7: "NaN"}])
@@ -72,7 +72,7 @@ def test_other_text_is_no_gap(run, write, words_looked_for):
 def test_a_slice_without_a_name_is_the_empty_one(run, write, words_looked_for):
     name = write("t.csv", text().replace("0.4,b\n", "0.4,NA\n"))
     words = ("eval", name, "--label", "y", "--scores", "p", "--subset", "g", *COST)
-    near, far = (run(*words, *more).found["evaluation"] for more in ((), ("--engine", "polars")))
+    near, far = (run(*words, *more).found for more in ((), ("--engine", "polars")))
     assert "(empty)" in str(far)
     assert {n: part["cases"] for n, part in far["slices"].items()} == {
         n: part["cases"] for n, part in near["slices"].items()
