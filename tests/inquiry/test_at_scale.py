@@ -104,7 +104,7 @@ def _wanted(lake, *words):
 
 def _numbers(ran):
     assert ran.code == 0, ran.err
-    keys = ("name", "counts", "cost", "nec", "interval", "threshold", "rule")
+    keys = ("name", "counts", "cost", "nec", "interval", "threshold")
     return [{key: model.get(key) for key in keys} for model in ran.found["models"]]
 
 

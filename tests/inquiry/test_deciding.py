@@ -41,7 +41,7 @@ def test_several_cuts_are_told_for_columns_of_every_outcome_too(run, write):
     told = ("--label", "y", "--proba", "p_*", "--costs", costs)
     ran = run("eval", name, *told)
     assert ran.code == 0, ran.err
-    assert "see below" in ran.out
+    assert "see notes" in ran.out
     assert "decide 'no', above that 'ask'" in " ".join(ran.out.split())
 
 

@@ -253,7 +253,7 @@ class Evaluation:
         return Plots(self)
 
     def record(self, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Everything as plain data; `stakes/report/evaluation.schema.json` describes it."""
+        """Everything as plain data; `stakes.report.schema()` describes it."""
         from stakes.evaluation.evaluation_record import record_of
 
         return record_of(self, facts)

@@ -34,7 +34,7 @@ def application_record(application: Application, data_priors: Any) -> dict[str, 
     }
 
 
-#: The name and version of the form; `stakes/report/evaluation.schema.json` describes it.
+#: The name and version of the form; `stakes.report.schema()` describes it.
 _FORM = "stakes-evaluation-2"
 
 

@@ -161,7 +161,7 @@ def written(text: str, path: Any) -> str:
 
 
 def as_json(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> str:
-    """The record as JSON, following `stakes/report/evaluation.schema.json`."""
+    """The record as JSON, following `stakes.report.schema()`."""
     return json.dumps(record_of(ev, facts), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
