@@ -66,6 +66,7 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
             "avoidable_cost": naive.avoidable,
         },
         "models": rows_of(ev),
+        "absent": dict(ev.absent),
         "differences": _differences(ev),
         "switches": [_stretch(stretch) for stretch in ev.switches],
         "ranges": [_stretch(stretch) for stretch in ev.ranges],
