@@ -15,6 +15,7 @@ from stakes.evaluation.judgement import CaseSources, Sources
 from stakes.evaluation.model_evaluation import ModelEvaluation, Naive, Stretch
 from stakes.exceptions import CostError, DataError
 from stakes.messages.notes import Note
+from stakes.rules import DecisionRule
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
 from stakes.uncertainty import Comparison, Difference
@@ -31,13 +32,17 @@ class Figures:
     nec: float
     cells: FloatArray | None
     interval: tuple[float, float] | None = None
-    threshold: float | None = None
-    rule: str | None = None
+    rule: DecisionRule | None = None
     recalibrated_nec: float | None = None
     recalibrated_interval: tuple[float, float] | None = None
     optimistic_nec: float | None = None
     optimistic_threshold: float | None = None
     calibration_slope: float | None = None
+
+    @property
+    def threshold(self) -> float | None:
+        """The one cut of the rule; None where there is none."""
+        return None if self.rule is None else self.rule.threshold
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +100,7 @@ def build(found: Account, options: Mapping[str, Any]) -> Evaluation:
         comparison=comparison,
         ranges=found.ranges,
         too_few=short or refused,
-        notes=found.notes,
+        notes=(*found.notes, *_several_cuts(models)),
         absent=_absent(found),
         after=found.after,
         sources=found.sources,
@@ -105,6 +110,21 @@ def build(found: Account, options: Mapping[str, Any]) -> Evaluation:
         unpaired=found.unpaired,
         case_sources=found.case_sources,
     )
+
+
+def with_rules(ev: Evaluation, rules: Mapping[str, DecisionRule | None]) -> Evaluation:
+    """The same evaluation with rules in other terms, such as those of the scores in a file."""
+    models = tuple(replace(model, rule=rules[model.name]) for model in ev.models)
+    notes = [note for note in ev.notes if note.code != "several-cuts"]
+    slices = {name: with_rules(part, rules) for name, part in ev.slices.items()}
+    return replace(ev, models=models, notes=(*notes, *_several_cuts(models)), slices=slices)
+
+
+def _several_cuts(models: Iterable[ModelEvaluation]) -> list[Note]:
+    """What is decided on each side of the cuts, where a table cannot say it."""
+    rules = [model.rule for model in models if model.rule is not None]
+    said = [str(rule) for rule in rules if rule.act_when not in (None, str(rule))]
+    return [Note("several-cuts", rule=rule) for rule in dict.fromkeys(said)]
 
 
 def _saving(model: Figures, found: Account) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED
 from stakes.evaluation.builder import Account, Figures
 from stakes.evaluation.case_draws import compared_by_case, nec_draws
-from stakes.evaluation.judgement import CaseRule, CaseSources, cut_on, rule_text
+from stakes.evaluation.judgement import CaseRule, CaseSources, rule_on
 from stakes.evaluation.model_evaluation import Naive
 from stakes.evaluation.model_rows import Cases, Model, Rows
 from stakes.exceptions import CostError, DataError
 from stakes.messages.notes import Note
 from stakes.messages.quantities import plain
+from stakes.rules import DecisionRule
 from stakes.typing import FloatArray, Name
 from stakes.uncertainty.intervals.interval import few_carry
 
@@ -107,14 +109,15 @@ def _rules(
     if not (priors > 0).all() or not (said_at > 0).all():
         array, meant = np.asarray(model.at(priors, said_at)), said_at
     found = moved_case_rules(array, costs, meant, said_at, weights)
-    cut = found.threshold if np.isfinite(found.threshold) and meant is priors else None
-    cuts = {
-        "per case": None,
-        "one threshold": cut,
-        "average costs": cut_on(average, priors, said_at, array.dtype.name),
+    rule = rule_on(model, average, said_at)
+    single = np.isfinite(found.threshold) and meant is priors
+    rules = {
+        "per case": replace(rule, per_case=True),
+        "one threshold": replace(rule, cut=found.threshold) if single else None,
+        "average costs": rule,
     }
     return [
-        CaseRule(f"{model.name}, {kind}", kind, model, codes, cuts[kind])
+        CaseRule(f"{model.name}, {kind}", kind, model, codes, rules[kind])
         for kind, codes in found.items()
     ]
 
@@ -151,8 +154,7 @@ def _of_rule(
         nec=1 - (naive.cost - cost) / naive.avoidable,
         cells=np.asarray(sums, dtype=np.float64).reshape(shape),
         interval=interval,
-        threshold=rule.threshold,
-        rule="per case" if rule.kind == "per case" else rule_text(rule.threshold),
+        rule=rule.rule,
     )
 
 
@@ -229,8 +231,14 @@ def _of_sums(model: str, found: Reduction, naive: Naive, scale: FloatArray) -> F
         cost=cost,
         nec=1 - (naive.cost - cost) / naive.avoidable,
         cells=cells,
-        rule="per case" if per_case else None,
+        rule=_per_case_rule(model, found) if per_case else None,
     )
+
+
+def _per_case_rule(model: str, found: Reduction) -> DecisionRule:
+    """How an engine decided the posteriors of a model."""
+    rule = found.request._rule(found.request.application_of("per case"))
+    return replace(rule, per_case=True, model=model)
 
 
 def _unequal(found: Reduction, scale: FloatArray) -> list[Note]:

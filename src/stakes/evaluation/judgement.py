@@ -12,16 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import frozen
-from stakes._kernels.bayes_rule import moved_shares, pieces, thresholds
 from stakes.application import Application, CaseCosts
 from stakes.calibration import Calibrator, cross_fit
-from stakes.decisions import bayes_decisions
-from stakes.decisions.bayes import moved_decisions
 from stakes.evaluation.model_rows import Cases, Model
 from stakes.exceptions import DataError, StakesError, UndefinedError
 from stakes.messages.notes import Note
-from stakes.messages.quantities import cut_text
 from stakes.metrics import at_min_cost, cost_by_cell, normalized_expected_cost
+from stakes.rules import DecisionRule
 from stakes.summaries import ConfusionMatrix, ScoreBins, ScoreCounts
 from stakes.typing import FloatArray
 
@@ -34,8 +31,13 @@ class Variant:
     codes: NDArray[Any] | None
     cost: float
     nec: float
-    threshold: float | None = None
+    rule: DecisionRule | None = None
     cells: FloatArray | None = None
+
+    @property
+    def threshold(self) -> float | None:
+        """Where it acts; None where there is no one cut."""
+        return None if self.rule is None else self.rule.threshold
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +100,12 @@ class CaseRule:
     kind: str
     model: Model
     codes: NDArray[Any]
-    threshold: float | None
+    rule: DecisionRule | None
+
+    @property
+    def threshold(self) -> float | None:
+        """Where it acts; None where there is no one cut, or no finite one."""
+        return None if self.rule is None else self.rule.threshold
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,11 +160,14 @@ def decided(model: Model, app: Application, said_at: FloatArray) -> NDArray[Any]
     """Decisions as given, or the Bayes decisions of posteriors made for the shares `said_at`."""
     if model.decisions is not None:
         return model.decisions
-    assert app.priors is not None
+    return rule_on(model, app, said_at).decide(model.posteriors)
+
+
+def rule_on(model: Model, app: Application, said_at: FloatArray) -> DecisionRule:
+    """How posteriors that were made for the shares `said_at` are decided."""
     assert model.posteriors is not None
-    if not (app.priors > 0).all() or not (said_at > 0).all():
-        return bayes_decisions(model.at(app.priors, said_at), app.costs, classes=app.classes)
-    return moved_decisions(model.posteriors, app.costs, app.priors, said_at)
+    kind = model.posteriors.dtype.name
+    return DecisionRule(app, from_priors=said_at, score_type=kind, model=model.name)
 
 
 def recalibrated(
@@ -183,9 +193,9 @@ def recalibrated(
         )
     except StakesError as error:
         return Note("not-recalibrated", model=model.name, why=error.message)
-    codes = decided(Model(model.name, fitted, None), app, cases.priors)
-    cut = cut_on(app, app.priors, cases.priors, fitted.dtype.name)
-    return priced(cases.count(codes, app), app, codes, cut), fitted
+    rule = rule_on(Model(model.name, fitted, None), app, cases.priors)
+    codes = rule.decide(fitted)
+    return priced(cases.count(codes, app), app, codes, rule), fitted
 
 
 def _softened(posteriors: NDArray[Any]) -> NDArray[Any]:
@@ -231,7 +241,7 @@ def priced(
     table: ConfusionMatrix,
     app: Application,
     codes: NDArray[Any] | None = None,
-    threshold: float | None = None,
+    rule: DecisionRule | None = None,
 ) -> Variant:
     """Counts with their cost; the NEC is nan where the naive decision is already perfect."""
     cells = cost_by_cell(table, app)
@@ -240,25 +250,4 @@ def priced(
     except UndefinedError:
         nec = math.nan
     chosen = None if codes is None else frozen(codes)
-    return Variant(table, chosen, cells.total, nec, threshold, cells.costs.reshape(app.costs.shape))
-
-
-def cut_on(
-    app: Application, priors: FloatArray, said_at: FloatArray, kind: str = "float64"
-) -> float | None:
-    """The one cut of a two-class rule, on posteriors of a type as the model gives them."""
-    if app.costs.shape != (2, 2):
-        return None
-    rule = pieces(app.costs.values)
-    if [piece.decision for piece in rule] != [0, 1]:
-        return None
-    if rule[1].start in (0, 1) or np.array_equal(priors, said_at):
-        return thresholds(rule, kind)[0]
-    if not (priors > 0).all() or not (said_at > 0).all():
-        return None
-    return thresholds(pieces(app.costs.values, moved_shares(priors, said_at)), kind)[0]
-
-
-def rule_text(threshold: float | None, posteriors: Any = None) -> str | None:
-    """When to act, with the digits that decide each of these posteriors alike."""
-    return None if threshold is None else f"p > {cut_text(threshold, posteriors)}"
+    return Variant(table, chosen, cells.total, nec, rule, cells.costs.reshape(app.costs.shape))

@@ -11,6 +11,7 @@ from stakes.application import Application, CostMatrix
 from stakes.evaluation.judgement import decided
 from stakes.metrics import expected_cost
 from stakes.results import Frame
+from stakes.rules import DecisionRule
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 
@@ -38,8 +39,6 @@ class ModelEvaluation:
         Of the NEC; None when there were too few cases.
     probability_best : float or None
         Probability that it is the cheapest of the models as they are.
-    threshold : float or None
-        Act when the posterior of the second class is above this; two classes and decisions.
     recalibrated_nec : float or None
         After cross-fitted calibration.
     recalibrated_interval : pair of float or None
@@ -48,8 +47,8 @@ class ModelEvaluation:
         At the best threshold on these very data: optimistic.
     cells : array of shape (n_classes, n_decisions) or None
         Cost per case by true class and decision, at the priors that count; `cost` is its sum.
-    rule : str or None
-        When to act, in words, e.g. "p > 0.091".
+    rule : DecisionRule or None
+        How what the model says is decided; prints as "p > 0.091". None for decisions.
     calibration_slope : float or None
         By which factor calibration stretches the log odds: below 1 the model is over-confident.
     """
@@ -62,14 +61,23 @@ class ModelEvaluation:
     saving: float
     interval: tuple[float, float] | None
     probability_best: float | None
-    threshold: float | None
     recalibrated_nec: float | None = None
     recalibrated_interval: tuple[float, float] | None = None
     optimistic_nec: float | None = None
     optimistic_threshold: float | None = None
     cells: FloatArray | None = None
-    rule: str | None = None
+    rule: DecisionRule | None = None
     calibration_slope: float | None = None
+
+    @property
+    def threshold(self) -> float | None:
+        """The one cut of the rule, in the terms of the scores; None where there is none."""
+        return None if self.rule is None else self.rule.threshold
+
+    @property
+    def act_when(self) -> str | None:
+        """The rule as a table shows it; None where there are no cuts."""
+        return None if self.rule is None else self.rule.act_when
 
     @property
     def calibration_loss(self) -> float | None:

@@ -104,7 +104,7 @@ def _total_saving(model: ModelEvaluation, ev: Evaluation) -> float | None:
 
 def _rule(model: ModelEvaluation, _: Evaluation) -> str | None:
     """When to act, in words."""
-    return None if model.rule is None else str(model.rule)
+    return model.act_when
 
 
 def _three(value: float) -> str:

@@ -32,17 +32,16 @@ from stakes.evaluation.judgement import (
     Sources,
     Variant,
     best_on_data,
-    cut_on,
     decided,
     priced,
     recalibrated,
     refuse_absent,
-    rule_text,
     scores_of,
 )
 from stakes.evaluation.model_rows import Rows, refuse_same_names
 from stakes.exceptions import DataError, UndefinedError
 from stakes.messages.notes import Note
+from stakes.rules import DecisionRule
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray
 from stakes.uncertainty import Comparison
@@ -213,12 +212,15 @@ class _Reckoning:
 
     def _variant(self, model: str) -> Variant:
         """What a model decided, and what that cost."""
-        app, threshold = self.application, None
-        if self.found.kinds[model] == "posteriors":
-            assert app.priors is not None
-            threshold = cut_on(app, app.priors, *self._said_by(model))
         table = self.found.confusion(model, self.name)
-        return priced(table, app, self.codes.get(model), threshold)
+        return priced(table, self.application, self.codes.get(model), self._rule(model))
+
+    def _rule(self, model: str) -> DecisionRule | None:
+        """How a model's posteriors were decided; None for decisions."""
+        if self.found.kinds[model] != "posteriors":
+            return None
+        before, kind = self._said_by(model)
+        return DecisionRule(self.application, from_priors=before, score_type=kind, model=model)
 
     def _said_by(self, model: str) -> tuple[FloatArray, str]:
         """The base rate that posteriors were made for, and their type."""
@@ -282,9 +284,12 @@ class _Reckoning:
         variant, after = self.variants[model], None if one is None else one.recalibrated
         if one is None:
             scores: Any = self.found.whole.bins.get(model)
-            digits = self.found._score_ends(model)
+            near = self.found._score_ends(model)
         else:
-            scores, digits = one.scores, one.model.second
+            scores, near = one.scores, one.model.second
+        rule = variant.rule
+        if rule is not None and near is not None:
+            rule = rule.rounded_for(near)
         lowest, cut = best_on_data(scores, self.application)
         return Figures(
             name=model,
@@ -294,8 +299,7 @@ class _Reckoning:
             nec=variant.nec,
             cells=variant.cells,
             interval=self._interval(model, variant),
-            threshold=variant.threshold,
-            rule=rule_text(variant.threshold, digits),
+            rule=rule,
             recalibrated_nec=None if after is None else after.nec,
             recalibrated_interval=None if after is None else self._interval(model, after),
             optimistic_nec=lowest,

@@ -118,8 +118,8 @@ def _over_the_range(ev: Evaluation) -> list[Note]:
                 safe = ev.doubt.safest
                 said.append(Note("range-safest", model=safe, regret=_at_most(ev.doubt.worst(safe))))
     kept = ev.doubt.kept(best)
-    if ev[best].rule is not None and kept > worst + 0.0005:
-        said.append(Note("rule-kept", rule=str(ev[best].rule), model=best, regret=f"{kept:.3f}"))
+    if ev[best].act_when is not None and kept > worst + 0.0005:
+        said.append(Note("rule-kept", rule=ev[best].act_when, model=best, regret=f"{kept:.3f}"))
     return said
 
 
@@ -203,7 +203,7 @@ def sentence(ev: Evaluation) -> str:
             subject = "Either" if len(equals) == 2 else "Each"
             return f"{names}: they cost the same on these cases. {_worth(ev, best, subject)}"
         return f"{_apart(ev, best)} {_worth(ev, best, best.name)}"
-    at = f" at {best.rule}" if best.rule is not None and best.threshold is not None else ""
+    at = "" if best.threshold is None else f" at {best.rule}"
     return f"Deploy {best.name}{at}. {_worth(ev, best, 'It')}"
 
 

@@ -14,6 +14,7 @@ from stakes._names import as_positions
 from stakes.application import Application
 from stakes.engines import Reduction
 from stakes.evaluation import Evaluation, evaluate
+from stakes.evaluation.builder import with_rules
 from stakes.evaluation.reduction_account import evaluated_reduction
 from stakes.exceptions import CostError, DataError, FormatError, StakesError
 from stakes.inquiry.case_question import costs_given
@@ -32,7 +33,6 @@ from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.monitoring import compare_segments
-from stakes.rules import DecisionRule
 from stakes.sources.confusion_files import read_confusion
 from stakes.sources.summary_files import added, listed_files
 from stakes.summaries import (
@@ -53,6 +53,7 @@ _SAID_OTHERWISE = {
     "shares-of-first",
     "posteriors-moved",
     "counts-only",
+    "several-cuts",
 }
 
 
@@ -129,22 +130,20 @@ def _evaluated(
     ends = [reduction._score_ends(model) for model in reduction.request.models]
     known = [scores for scores in ends if scores is not None]
     rule = rule_of(app, cases, inquiry, None, np.concatenate(known) if known else None)
-    return _in_text(ev, app, rule)
+    return _in_text(with_rules(ev, {model.name: rule for model in ev.models}), app)
 
 
-def _in_text(ev: Evaluation, app: Application, rule: DecisionRule | None) -> Evaluation:
+def _in_text(ev: Evaluation, app: Application) -> Evaluation:
     """The same evaluation, whole and in its slices, over names as text."""
     named = Application(app.costs, ev.application.priors, app.unit, app.volume, app.period)
     models = tuple(
         replace(
             model,
             confusion=ConfusionMatrix(model.confusion.counts, app.classes, app.decisions),
-            rule=None if rule is None else rule.act_when,
-            threshold=None if rule is None else rule.threshold,
         )
         for model in ev.models
     )
-    slices = {name: _in_text(part, app, rule) for name, part in ev.slices.items()}
+    slices = {name: _in_text(part, app) for name, part in ev.slices.items()}
     return replace(ev, application=named, models=models, slices=slices)
 
 

@@ -247,15 +247,18 @@ def rule_of(
     app: Application, cases: Cases, inquiry: Inquiry, ranked_at: float | None, scores: Any = None
 ) -> DecisionRule | None:
     """The rule in the terms of the scores in the file, with digits that decide all alike."""
-    if len(cases.classes) != 2 or inquiry.decisions:
+    if inquiry.decisions:
         return None
     if ranked_at is not None:
         rule = DecisionRule(app, scores="rank", cut=ranked_at)
-    elif inquiry.kind == "rank" or (inquiry.proba and inquiry.kind == "llr"):
+    elif inquiry.kind == "rank":
         return None
-    else:  # of columns of both outcomes, on the probability of the second
-        kind = "posterior" if inquiry.proba else _KINDS[inquiry.kind]
-        rule = _rule(app, cases, inquiry, kind)
+    elif inquiry.proba and len(cases.classes) == 2:
+        if inquiry.kind == "llr":
+            return None
+        rule = _rule(app, cases, inquiry, "posterior")  # on the probability of the second
+    else:
+        rule = _rule(app, cases, inquiry, _KINDS[inquiry.kind])
     return rule if scores is None else rule.rounded_for(scores)
 
 
@@ -265,9 +268,8 @@ def about_cuts(app: Application, cases: Cases, inquiry: Inquiry) -> list[str]:
     return [] if rule is None or rule.act_when in (None, str(rule)) else [str(rule)]
 
 
-def in_terms_of_file(cut: float, app: Application, cases: Cases, inquiry: Inquiry) -> DecisionRule:
-    """A cut on posteriors at the base rate of the data, as a rule on the scores in the file."""
-    rule = DecisionRule(app, from_priors=cases.priors, cut=cut)
+def in_terms_of_file(rule: DecisionRule, inquiry: Inquiry) -> DecisionRule:
+    """A rule on posteriors as one on the scores in the file."""
     return rule.on(_KINDS[inquiry.kind])
 
 

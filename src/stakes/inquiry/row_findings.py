@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stakes._names import as_positions
 from stakes.application import Application
 from stakes.evaluation import Evaluation, evaluate
-from stakes.evaluation.model_evaluation import ModelEvaluation
+from stakes.evaluation.builder import with_rules
 from stakes.exceptions import CostError, DataError, PosteriorError
 from stakes.inquiry.calibration_words import told
 from stakes.inquiry.case_question import Asked, asked
@@ -44,7 +44,6 @@ from stakes.inquiry.remarks import (
     calibrating,
 )
 from stakes.inquiry.truth import Cases
-from stakes.rules import DecisionRule
 from stakes.summaries.stored_file import is_summary
 
 #: Seed of the folds and of the draws behind "best in".
@@ -140,30 +139,11 @@ def _evaluated(
         rng=_SEED,
     )
     if case_costs is not None:
-        return _placed(ev, cases, place, inquiry)
-    rules = {m.name: rule_of(app, cases, inquiry, cuts[m.name], m.second) for m in models}
-    return replace(
-        ev,
-        models=tuple(_ruled(m, rules[m.name]) for m in ev.models),
+        own = {m.name: m.rule and in_terms_of_file(m.rule, inquiry) for m in ev.models}
+        return with_rules(ev, own)
+    return with_rules(
+        ev, {m.name: rule_of(app, cases, inquiry, cuts[m.name], m.second) for m in models}
     )
-
-
-def _ruled(model: ModelEvaluation, rule: DecisionRule | None) -> ModelEvaluation:
-    """A model with its rule in the terms of the file."""
-    if rule is None:
-        return replace(model, rule=None, threshold=None)
-    return replace(model, rule=rule.act_when, threshold=rule.threshold)
-
-
-def _placed(ev: Evaluation, cases: Cases, place: Placed, inquiry: Inquiry) -> Evaluation:
-    """Rules of costs per case, with thresholds in the terms of the file."""
-    models = [
-        model
-        if model.threshold is None
-        else _ruled(model, in_terms_of_file(model.threshold, place.app, cases, inquiry))
-        for model in ev.models
-    ]
-    return replace(ev, models=tuple(models))
 
 
 def _slices(question: Asked, cases: Cases, inquiry: Inquiry) -> NDArray[Any] | None:

@@ -27,6 +27,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "which assumes that cases within each class look alike in both places",
     ),
     # what was done with the models
+    "several-cuts": ("info", "{rule}"),
     "zeros-softened": (
         "info",
         "posteriors of exactly 0 ({models}) count as half the smallest other one when "
