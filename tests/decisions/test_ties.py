@@ -108,7 +108,7 @@ class TestActAboveTheThreshold:
         assert said == Fraction(float(ev.data_priors[1]))
         assert ev["m"].confusion.counts[0, 1] == sum(exact(p, t)) / 2
         assert Fraction(ev["m"].threshold) == rounded(t, kind)
-        printed = kind(ev["m"].rule.removeprefix("p > "))
+        printed = kind(str(ev["m"].rule).removeprefix("p > "))
         assert (p > printed).tolist() == [bool(d) for d in exact(p, t)]
 
     def test_costs_are_taken_as_written(self):
@@ -139,7 +139,7 @@ class TestActAboveTheThreshold:
             p = (votes / 100).astype(kind)
             ev = stakes.evaluate(y, {"forest": p}, application=app, recalibrate=False)
             assert ev["forest"].confusion.counts[:, 1].sum() == (votes > 1).sum()
-            assert float(ev["forest"].rule.removeprefix("p > ")) == 0.01
+            assert float(str(ev["forest"].rule).removeprefix("p > ")) == 0.01
 
 
 def costs_and_rows(rng: np.random.Generator, k: int, m: int, n: int) -> tuple:

@@ -41,7 +41,7 @@ def close(one: Any, two: Any) -> None:
     assert one.interval == two.interval
     assert one.threshold == pytest.approx(two.threshold, rel=1e-12)
     # beside the rows as many digits are printed as decide all alike, else three
-    first, second = (float(each.rule.removeprefix("p > ")) for each in (one, two))
+    first, second = (float(str(each.rule).removeprefix("p > ")) for each in (one, two))
     assert first == pytest.approx(second, abs=5e-4)
 
 

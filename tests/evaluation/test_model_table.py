@@ -113,7 +113,7 @@ def test_savings_that_are_rounding_are_none():
 
 def test_thresholds_read_alike_in_every_form():
     ev = made()
-    rule = ev["sharp"].rule
+    rule = str(ev["sharp"].rule)
     html, escaped = rule.replace(">", "&gt;"), rule.replace(">", "\\>")
     assert f"<td>{html}</td>" in ev._repr_html_().partition("<iframe")[0]
     assert f'<td id="rule-1">{html}</td>' in ev.to_html()

@@ -36,7 +36,7 @@ def test_written_to_a_path(tmp_path):
 
 def test_thresholds_read_as_in_the_verdict():
     ev = made()
-    rule = ev["gbm"].rule.replace(">", "\\>")
+    rule = str(ev["gbm"].rule).replace(">", "\\>")
     assert f"| {rule} |" in ev.to_markdown()
 
 
