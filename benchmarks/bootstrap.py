@@ -154,7 +154,7 @@ def ten_systems() -> None:
     matrices = [paired.confusion(name) for name in paired.systems]
     seconds = best_of(lambda: [replicates_of_nec(m, app) for m in matrices], 3)
     print(f"10,000 replicates of NEC for each system apart: {seconds:.2f} s  (bar: under 1 s)")
-    seconds = best_of(lambda: compare_systems(paired, app, normalize=True, rng=0), 1)
+    seconds = best_of(lambda: compare_systems(paired, app, normalized=True, rng=0), 1)
     print(f"all 45 pairs with intervals and exact tests: {seconds:.2f} s")
 
 

@@ -174,13 +174,13 @@ def score_table(n: int, cpu_n: int) -> None:
 
     def on_device() -> float:
         summary = score_counts(labels, scores, kind="llr")
-        return stakes.metrics.actual_cost(summary, BINARY, normalize=True)
+        return stakes.metrics.actual_cost(summary, BINARY, normalized=True)
 
     host_labels, host_scores = labels[:cpu_n].cpu().numpy(), scores[:cpu_n].cpu().numpy()
 
     def on_cpu() -> float:
         summary = stakes.ScoreCounts.from_scores(host_labels, host_scores, kind="llr")
-        return stakes.metrics.actual_cost(summary, BINARY, normalize=True)
+        return stakes.metrics.actual_cost(summary, BINARY, normalized=True)
 
     if cpu_n == n:
         assert on_device() == on_cpu(), "NEC of the device differs from the CPU's"

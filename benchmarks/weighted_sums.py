@@ -81,7 +81,7 @@ def limits(y: Any, said: Any, w: Any, seed: int) -> dict[str, tuple[float, float
     for name, each in (("", both), (", rows", rows)):
         for what, app in (("difference", AT), ("difference of NEC", FREE)):
             with np.errstate(divide="ignore", invalid="ignore"):  # draws of one class alone
-                pair = compare(each, app, normalize=app is FREE, **given).difference("a", "b")
+                pair = compare(each, app, normalized=app is FREE, **given).difference("a", "b")
             found[what + name] = (pair.low, pair.high)
     return found
 

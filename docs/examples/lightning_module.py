@@ -24,7 +24,7 @@ class Model(lightning.LightningModule):
         self.layer = torch.nn.Linear(2, 3)
         self.entropy = torch.nn.CrossEntropyLoss()
         self.cost = ExpectedCostLoss(APP)
-        self.nec = ExpectedCost(APP, normalize=True)
+        self.nec = ExpectedCost(APP, normalized=True)
         self.steps = steps
 
     def training_step(self, batch, _):

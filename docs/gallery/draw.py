@@ -107,7 +107,7 @@ def pictures() -> dict[str, Callable[[Any], Any]]:
         name: curves.application_path(y, p, applications=path, positions=np.arange(-6, 7))
         for name, p in q.items()
     }
-    costs = {n: metrics.actual_cost(sc, app, normalize=True) for n, sc in all_systems.items()}
+    costs = {n: metrics.actual_cost(sc, app, normalized=True) for n, sc in all_systems.items()}
     about = {n: (0.96 * c, 1.04 * c) for n, c in costs.items()}
     chosen = metrics.at_bayes_threshold(all_systems["logreg"], app).confusion
     wins = curves.switch_points(all_systems, actual=True)
@@ -127,7 +127,7 @@ def pictures() -> dict[str, Callable[[Any], Any]]:
             each(curves.bayes_error, two), prevalence=PREVALENCE, span=(-1.2, 0.6), ax=ax
         ),
         "bayes_error_unnormalised": lambda ax: plots.bayes_error(
-            each(curves.bayes_error, two, normalize=False), ax=ax
+            each(curves.bayes_error, two, normalized=False), ax=ax
         ),
         "switch_points": lambda ax: plots.switch_points(wins, prevalence=PREVALENCE, ax=ax),
         "decision": lambda ax: plots.decision(

@@ -21,12 +21,12 @@ def app_at(log_odds):
 
 class TestBayesError:
     @given(finite_samples, st.booleans())
-    def test_against_one_application_at_a_time(self, sample, normalize):
+    def test_against_one_application_at_a_time(self, sample, normalized):
         y, s, w = sample
         sc = ScoreCounts.from_scores(y, s + 0.01, kind="llr", sample_weight=w)
-        curve = curves.bayes_error(sc, GRID, normalize=normalize)
-        actual = [metrics.actual_cost(sc, app_at(x), normalize=normalize) for x in GRID]
-        minimum = [metrics.min_cost(sc, app_at(x), normalize=normalize) for x in GRID]
+        curve = curves.bayes_error(sc, GRID, normalized=normalized)
+        actual = [metrics.actual_cost(sc, app_at(x), normalized=normalized) for x in GRID]
+        minimum = [metrics.min_cost(sc, app_at(x), normalized=normalized) for x in GRID]
         np.testing.assert_allclose(curve.actual, actual)
         np.testing.assert_allclose(curve.minimum, minimum)
 
@@ -37,7 +37,7 @@ class TestBayesError:
         curve = curves.bayes_error(sc, GRID)
         assert np.isnan(curve.actual).all()
         for x, t, value in zip(GRID, curve.best_threshold, curve.minimum, strict=True):
-            assert metrics.at_threshold(sc, t).cost(app_at(x), normalize=True) == (
+            assert metrics.at_threshold(sc, t).cost(app_at(x), normalized=True) == (
                 pytest.approx(value)
             )
 
@@ -60,7 +60,7 @@ class TestBayesError:
 
     def test_unnormalised_never_exceeds_naive_at_best(self):
         sc = ScoreCounts.from_scores([0, 0, 1], [0.0, 1.0, -1.0], kind="llr")
-        curve = curves.bayes_error(sc, normalize=False)
+        curve = curves.bayes_error(sc, normalized=False)
         assert (curve.minimum <= curve.naive + 1e-12).all()
         np.testing.assert_allclose(curve.naive, np.minimum(
             1 / (1 + np.exp(-curve.log_odds)), 1 / (1 + np.exp(curve.log_odds))))  # fmt: skip

@@ -64,7 +64,7 @@ def winner_by_hand(systems, x, tolerance, actual):
     p = 1 / (1 + np.exp(-x))
     app = Application([[0, 1], [1, 0]], priors=[1 - p, p])
     measure = metrics.actual_cost if actual else metrics.min_cost
-    costs = {name: measure(sc, app, normalize=True) for name, sc in systems.items()}
+    costs = {name: measure(sc, app, normalized=True) for name, sc in systems.items()}
     ordered = sorted(costs, key=costs.get)
     margin = min(
         abs(costs[ordered[0]] - (1 - tolerance)),

@@ -74,7 +74,7 @@ class TestThresholdSweep:
         sc = ScoreCounts.from_scores([0, 0, 1, 1, 0], [0.1, 0.6, 0.4, 0.9, 0.5], kind="posterior")
         app = Application([[0, 1], [3, 0]])
         best = curves.threshold_sweep(sc, metrics=[app]).best("NEC(3)")
-        assert best.value == pytest.approx(metrics.min_cost(sc, app, normalize=True))
+        assert best.value == pytest.approx(metrics.min_cost(sc, app, normalized=True))
 
     def test_metrics_that_need_costs_get_them(self):
         sc = ScoreCounts.from_scores([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9], kind="posterior")

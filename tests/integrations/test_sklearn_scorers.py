@@ -67,7 +67,7 @@ class TestMakeCostScorer:
         model = LogisticRegression(max_iter=500).fit(X, y)
         decisions = stakes.bayes_decisions(model.predict_proba(X), COSTS)
         nec = stakes.normalized_expected_cost(y, decisions, application=COSTS)
-        assert make_cost_scorer(COSTS, normalize=True)(model, X, y) == -nec
+        assert make_cost_scorer(COSTS, normalized=True)(model, X, y) == -nec
 
     def test_classes_in_another_order_than_the_labels(self, two_classes) -> None:
         X, y = two_classes
@@ -223,9 +223,9 @@ class TestMetadataRouting:
         assert scorer(model, X, y, costs=same) == pytest.approx(scorer(model, X, y))
 
     @pytest.mark.parametrize("priors", [None, [0.3, 0.7]])
-    @pytest.mark.parametrize("normalize", [False, True])
+    @pytest.mark.parametrize("normalized", [False, True])
     def test_weights_of_whole_numbers_are_repeats_also_of_cases_with_costs(
-        self, two_classes, priors, normalize
+        self, two_classes, priors, normalized
     ) -> None:
         X, y = two_classes
         app = stakes.Application([[0, 1], [10, 0]], priors=priors)
@@ -233,7 +233,7 @@ class TestMetadataRouting:
         times = np.arange(len(y)) % 3
         rows = np.repeat(np.arange(len(y)), times)
         cases = per_case(y).values
-        scorer = make_cost_scorer(app, normalize=normalize)
+        scorer = make_cost_scorer(app, normalized=normalized)
         weighted = scorer(model, X, y, sample_weight=times, costs=cases)
         repeated = scorer(model, X[rows], y[rows], costs=cases[rows])
         assert weighted == pytest.approx(repeated, rel=1e-12)

@@ -38,14 +38,14 @@ def in_batches(metric, preds, target, size: int = 37):
 
 class TestExpectedCost:
     @pytest.mark.parametrize("priors", [None, [0.5, 0.3, 0.2]])
-    @pytest.mark.parametrize("normalize", [False, True])
-    def test_batches_equal_the_whole(self, priors, normalize) -> None:
+    @pytest.mark.parametrize("normalized", [False, True])
+    def test_batches_equal_the_whole(self, priors, normalized) -> None:
         p, y = rows()
         app = stakes.Application(COSTS, priors=priors)
-        measure = stakes.normalized_expected_cost if normalize else stakes.expected_cost
+        measure = stakes.normalized_expected_cost if normalized else stakes.expected_cost
         decisions = stakes.bayes_decisions(p.numpy(), COSTS)
         expected = measure(y.numpy(), decisions, application=app)
-        assert in_batches(ExpectedCost(app, normalize=normalize), p, y) == expected
+        assert in_batches(ExpectedCost(app, normalized=normalized), p, y) == expected
 
     def test_decisions_already_taken(self) -> None:
         p, y = rows()
@@ -88,12 +88,12 @@ class TestBinnedCosts:
         y = rng.integers(0, 2, 500)
         return torch.tensor(2 * rng.normal(size=500) + 2 * y), torch.tensor(y)
 
-    @pytest.mark.parametrize("normalize", [False, True])
-    def test_actual_cost_is_exact(self, normalize) -> None:
+    @pytest.mark.parametrize("normalized", [False, True])
+    def test_actual_cost_is_exact(self, normalized) -> None:
         s, y = self.scores()
         exact = stakes.ScoreCounts.from_scores(y.numpy(), s.numpy(), kind="log_odds")
-        expected = stakes.metrics.actual_cost(exact, BINARY, normalize=normalize)
-        assert in_batches(ActualCost(BINARY, normalize=normalize, bins=50), s, y) == expected
+        expected = stakes.metrics.actual_cost(exact, BINARY, normalized=normalized)
+        assert in_batches(ActualCost(BINARY, normalized=normalized, bins=50), s, y) == expected
 
     def test_minimum_cost_is_within_its_bounds(self) -> None:
         s, y = self.scores()
@@ -260,7 +260,7 @@ class TestMetricCollection:
         p, y = rows()
         dear = stakes.CostMatrix([[0, 5, 4, 0.5], [2, 0, 1, 0.5], [80, 2, 0, 0.75]])
         both = self.collection(
-            cost=ExpectedCost(COSTS), nec=ExpectedCost(COSTS, normalize=True),
+            cost=ExpectedCost(COSTS), nec=ExpectedCost(COSTS, normalized=True),
             dear=ExpectedCost(dear),
         )  # fmt: skip
         sure = torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).double()

@@ -24,7 +24,7 @@ def test_order_of_the_rows_does_not_matter():
     for seed in range(5):
         order = np.random.default_rng(seed).permutation(100)
         sc = ScoreCounts.from_scores(y[order], s[order], kind="llr")
-        found.add((metrics.min_cost(sc, RARE, normalize=True), metrics.eer(sc), metrics.auc(sc)))
+        found.add((metrics.min_cost(sc, RARE, normalized=True), metrics.eer(sc), metrics.auc(sc)))
     assert found == {(1.0, 0.5, 0.5)}
 
 
@@ -32,7 +32,7 @@ def test_normalised_and_unnormalised_costs_are_told_apart():
     # One minDCF is reported as .0090 where the field's normalised value is .90.
     y, s = detector()
     sc = ScoreCounts.from_scores(y, s, kind="llr")
-    plain, normal = metrics.min_cost(sc, RARE), metrics.min_cost(sc, RARE, normalize=True)
+    plain, normal = metrics.min_cost(sc, RARE), metrics.min_cost(sc, RARE, normalized=True)
     assert plain == pytest.approx(0.01 * normal)
 
 

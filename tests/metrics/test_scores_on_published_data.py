@@ -26,7 +26,7 @@ def test_ferrer_2025_table_2(data_folder, folder):
         CostMatrix.inverse_prior(sc.priors),
         CostMatrix([[0, 1], [100, 0]]),
     ]
-    found = [metrics.actual_cost(sc, matrix, normalize=True) for matrix in costs]
+    found = [metrics.actual_cost(sc, matrix, normalized=True) for matrix in costs]
     assert np.round(found, 3).tolist() == necs
     assert round(1 - metrics.auc(sc), 3) == area
     # The table prints the false positive rate where both rates are closest.

@@ -107,7 +107,7 @@ class TestWhatIsDrawn:
         assert top.get_xticks()[labels.index("1:1")] == pytest.approx(0)
 
     def test_unnormalised_cost_has_a_logarithmic_axis(self):
-        curve = curves.bayes_error(summary(), normalize=False)
+        curve = curves.bayes_error(summary(), normalized=False)
         assert plots.bayes_error(curve, ax=axes()).get_yscale() == "log"
 
     def test_det_greys_what_rests_on_few_errors(self):

@@ -28,7 +28,7 @@ class TestBand:
         for x, y in zip(GRID, found.y, strict=True):
             u = 1 / (1 + np.exp(-x))
             app = Application([[0, 1], [1, 0]], priors=[1 - u, u])
-            assert y == pytest.approx(actual_cost(sc, app, normalize=True))
+            assert y == pytest.approx(actual_cost(sc, app, normalized=True))
 
     def test_simultaneous_band_covers_the_whole_true_curve(self) -> None:
         u = 1 / (1 + np.exp(-GRID))

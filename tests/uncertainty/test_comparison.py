@@ -25,15 +25,15 @@ def paired(n: int = 1000, seed: int = 0, second: float = 0.15, systems: int = 2)
 
 
 class TestCompare:
-    @pytest.mark.parametrize("normalize", [False, True])
+    @pytest.mark.parametrize("normalized", [False, True])
     @pytest.mark.parametrize("app", [APP, Application([[0, 1], [10, 0]])], ids=["given", "data"])
     def test_difference_and_its_limits_against_row_resampling(
-        self, app: Application, normalize: bool
+        self, app: Application, normalized: bool
     ) -> None:
         pc = paired(400)
         from stakes.metrics import expected_cost, normalized_expected_cost
 
-        measure = normalized_expected_cost if normalize else expected_cost
+        measure = normalized_expected_cost if normalized else expected_cost
         rows = np.repeat(pc.cells, pc.counts, axis=0)
         rng, gaps = np.random.default_rng(0), []
         for _ in range(800):
@@ -47,22 +47,24 @@ class TestCompare:
                 - measure(drawn[:, 0], drawn[:, 2], application=app)
             )
         for method in ("posterior", "score"):
-            found = compare(pc, app, normalize=normalize, method=method, rng=0).difference("a", "b")
+            found = compare(pc, app, normalized=normalized, method=method, rng=0).difference(
+                "a", "b"
+            )
             low, high = np.quantile(gaps, [0.025, 0.975])
             width = high - low
             assert (found.low, found.high) == pytest.approx((low, high), abs=0.15 * width)
 
     @pytest.mark.parametrize("priors", [None, [0.7, 0.3]])
-    @pytest.mark.parametrize("normalize", [False, True])
+    @pytest.mark.parametrize("normalized", [False, True])
     @pytest.mark.parametrize("dear", [1e9, 1e10, 1e12, 1e18])
     def test_cheap_disagreements_count_where_dear_ones_are_even(
-        self, dear: float, normalize: bool, priors: list[float] | None
+        self, dear: float, normalized: bool, priors: list[float] | None
     ) -> None:
         """One dear pair each way: as far when they do not cancel, or when the cheap ones say so."""
         cells = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]]
         pc = PairedCounts(cells, [50, 8, 2, 1, 1, 30], ("a", "b"), (0, 1), (0, 1))
         app = Application([[0, 1], [dear, 0]], priors)
-        found = compare(pc, app, normalize=normalize, rng=0, draws=20).differences[0]
+        found = compare(pc, app, normalized=normalized, rng=0, draws=20).differences[0]
         assert found.exact
         assert found.p_value == pytest.approx(0.5 + 0.5 * binomtest(2, 10).pvalue)
 

@@ -37,10 +37,10 @@ def test_intervals(unit, priors, method):
 @pytest.mark.parametrize("priors", [None, [0.9, 0.1]])
 @pytest.mark.parametrize("method", ["posterior", "score"])
 def test_comparisons(unit, priors, method):
-    for normalize in (False, True):
-        scale = 1.0 if normalize else unit
+    for normalized in (False, True):
+        scale = 1.0 if normalized else unit
         plain, other = (
-            compare(PAIRED, Application(COSTS * size, priors), normalize=normalize, method=method,
+            compare(PAIRED, Application(COSTS * size, priors), normalized=normalized, method=method,
                     draws=200, rng=0)
             for size in (1.0, unit)
         )  # fmt: skip

@@ -38,7 +38,7 @@ def test_apparent_is_the_minimum_on_the_data() -> None:
 
 def test_normalised_by_the_naive_cost() -> None:
     sc = scores(0)
-    plain, relative = (min_cost_optimism(sc, APP, normalize=n, rng=0) for n in (False, True))
+    plain, relative = (min_cost_optimism(sc, APP, normalized=n, rng=0) for n in (False, True))
     assert relative.least == pytest.approx(plain.least / min(0.9, 0.1 * 10))
 
 

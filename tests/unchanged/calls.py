@@ -320,7 +320,7 @@ def metrics_of_scores() -> Any:
         "partial auc": metrics.partial_auc(s, max_fpr=0.1, standardize=True),
         "eer": [metrics.eer(s, method=m) for m in ("interpolated", "closest")],
         "cllr": [metrics.cllr(s), metrics.min_cllr(s)],
-        "costs": [metrics.actual_cost(s, RARE), metrics.min_cost(s, RARE, normalize=True)],
+        "costs": [metrics.actual_cost(s, RARE), metrics.min_cost(s, RARE, normalized=True)],
         "h": metrics.h_measure(s),
         "precision": [metrics.average_precision(s), metrics.pr_auc(s)],
         "profit": metrics.expected_max_profit_churn(s),
@@ -523,7 +523,7 @@ def sklearn_estimators() -> Any:
     X = np.column_stack(list(models.values()))
     bayes = ours.BayesDecisionClassifier(LogisticRegression(), PLAIN).fit(X, y)
     weighted = ours.CostWeightedClassifier(LogisticRegression(), PLAIN).fit(X, y)
-    scorer = ours.make_cost_scorer(PLAIN, normalize=True)
+    scorer = ours.make_cost_scorer(PLAIN, normalized=True)
     return {
         "bayes": [int(bayes.predict(X).sum()), float(bayes.score(X, y))],
         "inspected": list(bayes.inspect(X[:3])),

@@ -56,7 +56,7 @@ class BayesErrorCurve(Tabular):
     naive: FloatArray
     threshold: FloatArray
     best_threshold: FloatArray
-    normalize: bool
+    normalized: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +109,7 @@ def _rates_at(scores: RankedScores, thresholds: FloatArray) -> tuple[FloatArray,
 
 
 def bayes_error(
-    scores: RankedScores, log_odds: Any = None, *, normalize: bool = True
+    scores: RankedScores, log_odds: Any = None, *, normalized: bool = True
 ) -> BayesErrorCurve:
     r"""Actual and minimum cost against the prior log odds of the application.
 
@@ -126,7 +126,7 @@ def bayes_error(
         edge. With kind "rank" the actual cost is `nan`.
     log_odds : array-like, optional
         Effective prior log odds, natural logarithm; default, -7 to 7 in steps of 0.05.
-    normalize : bool
+    normalized : bool
         Divide by the cost of the best naive decision; otherwise compare with `naive`.
 
     Returns
@@ -161,9 +161,9 @@ def bayes_error(
         fpr, fnr = _rates_at(scores, thresholds)
         actual = prior * fnr + other * fpr
     naive = np.minimum(prior, other)
-    if normalize:
+    if normalized:
         actual, minimum, naive = actual / naive, minimum / naive, np.ones_like(naive)
-    return BayesErrorCurve(x, actual, minimum, naive, thresholds, cuts, normalize)
+    return BayesErrorCurve(x, actual, minimum, naive, thresholds, cuts, normalized)
 
 
 def cost(scores: RankedScores, probability_cost: Any = None) -> CostCurve:

@@ -47,7 +47,7 @@ def joint_rows(codes: Mapping[str, Any], cases: Cases, app: Application) -> Any:
 def compared(joint: Any, given: Application, options: dict[str, Any]) -> Comparison:
     """Systems by NEC; draws in which the naive decision is perfect count as undecided."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return compare(joint, given, normalize=True, **options)
+        return compare(joint, given, normalized=True, **options)
 
 
 def told_apart(

@@ -232,7 +232,7 @@ def best_on_data(
     unnamed = Application(app.costs.values, priors=app.priors)
     point = at_min_cost(scores, unnamed)
     try:
-        return point.cost(unnamed, normalize=True), point.threshold
+        return point.cost(unnamed, normalized=True), point.threshold
     except UndefinedError:
         return math.nan, point.threshold
 

@@ -265,7 +265,7 @@ def _compared_jointly(
     """The evaluation of tables with what only joint counts tell: which model is really best."""
     if len(ev) < 2 or (np.rint(joint.counts) != joint.counts).any():
         return ev
-    found = compare(renamed(joint, app), app, normalize=True, **options)
+    found = compare(renamed(joint, app), app, normalized=True, **options)
     models = tuple(
         replace(model, probability_best=float(found.probability_best[k]))
         for k, model in enumerate(ev.models)

@@ -133,7 +133,7 @@ def bayes_error(
     'normalised cost (1 = best constant decision)'
     """
     systems = as_systems(curves)
-    normal = next(iter(systems.values())).normalize
+    normal = next(iter(systems.values())).normalized
     ax = axes_for(ax, (6.4, 4.8))
     if span is not None:
         shade(ax, *span, "in question")

@@ -44,13 +44,13 @@ def cost_draws(
     joint: PairedCounts,
     grouped: GroupedCounts | CaseRows | CellSums | None,
     stakes: Stakes,
-    normalize: bool,
+    normalized: bool,
 ) -> Any:
     """Draws of all systems' costs at once, each under an application drawn with its weight."""
     classes = joint.cells[:, 0]
     strata = classes if stakes.with_priors else None
     tables = [
-        a.costs.standardized().values if normalize else a.costs.values for a in stakes.applications
+        a.costs.standardized().values if normalized else a.costs.values for a in stakes.applications
     ]
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
@@ -65,7 +65,7 @@ def cost_draws(
             costs = tables[k][classes[:, None], joint.cells[:, 1:]]
             priors = stakes.applications[k].priors
             values = replicated_costs(cells[rows], classes, costs, priors)
-            if normalize:
+            if normalized:
                 values = values / _naive(cells[rows], classes, tables[k], priors)[:, None]
             found[rows] = values
         return found
@@ -81,7 +81,7 @@ def _naive(cells: Any, classes: Any, table: FloatArray, priors: FloatArray | Non
 
 
 def apart_draws(
-    given: Mapping[Any, ConfusionMatrix | GroupedCounts], stakes: Stakes, normalize: bool
+    given: Mapping[Any, ConfusionMatrix | GroupedCounts], stakes: Stakes, normalized: bool
 ) -> Any:
     """Draws of the costs of systems on data of their own."""
 
@@ -98,10 +98,10 @@ def apart_draws(
             classes = joint.cells[:, 0]
             for k in np.unique(chosen):
                 app = stakes.applications[k]
-                costs = app.costs.standardized().values if normalize else app.costs.values
+                costs = app.costs.standardized().values if normalized else app.costs.values
                 rows, by_cell = chosen == k, costs[classes, joint.cells[:, 1]][:, None]
                 values = replicated_costs(cells[rows], classes, by_cell, app.priors)[:, 0]
-                naive = _naive(cells[rows], classes, costs, app.priors) if normalize else 1.0
+                naive = _naive(cells[rows], classes, costs, app.priors) if normalized else 1.0
                 found[rows, s] = values / naive
         return found
 
@@ -218,7 +218,7 @@ def compare(
     application: Any,
     *,
     weights: Any = None,
-    normalize: bool = False,
+    normalized: bool = False,
     method: str = "posterior",
     level: float = 0.95,
     simultaneous: bool = False,
@@ -244,7 +244,7 @@ def compare(
         probability of being best is taken over the applications and the sampling at once.
     weights : sequence of float, optional
         Probability of each of several applications; default, equal.
-    normalize : bool
+    normalized : bool
         Compare normalised costs.
     method : {"posterior", "score"}
         Intervals from the Dirichlet posterior of the joint cells, which covered best in
@@ -295,7 +295,7 @@ def compare(
     a is cheaper: -0.44 (-0.5804 to -0.3339)
     """
     options: dict[str, Any] = {
-        "normalize": normalize,
+        "normalized": normalized,
         "method": method,
         "simultaneous": simultaneous,
         "margin": margin,
@@ -313,7 +313,7 @@ def _compared(
     **options: Any,
 ) -> Comparison:
     """See `compare`; the same seed gives the same draws, whatever the level."""
-    normalize, method = options["normalize"], options["method"]
+    normalized, method = options["normalized"], options["method"]
     margin = as_margin(options["margin"])
     draws, level = options["draws"], as_level(level)
     if not isinstance(paired, (PairedCounts, GroupedCounts, CaseRows, CellSums)):
@@ -335,8 +335,8 @@ def _compared(
     if grouped is None:
         counts = np.asarray(joint.counts, dtype=np.float64)
         refuse_weights(counts, "joint counts", instead=OF_SYSTEMS)
-    costs = np.array([_cost(joint, name, stakes, normalize).value for name in joint.systems])
-    drawn = Replicates.drawn(cost_draws(joint, grouped, stakes, normalize), draws, seed)
+    costs = np.array([_cost(joint, name, stakes, normalized).value for name in joint.systems])
+    drawn = Replicates.drawn(cost_draws(joint, grouped, stakes, normalized), draws, seed)
     pairs = [
         tuple(joint.systems[k] for k in sorted(pair, key=lambda k: costs[k]))
         for pair in combinations(range(len(joint.systems)), 2)
@@ -345,15 +345,15 @@ def _compared(
     generator = np.random.default_rng([seed, 2**32])
     differences = []
     for first, second in pairs:
-        total = pair_difference(joint, first, second, stakes, normalize=normalize)
+        total = pair_difference(joint, first, second, stakes, normalized=normalized)
         p_value, exact = paired_p(
-            joint, first, second, stakes, normalize=normalize, draws=20_000, rng=generator
+            joint, first, second, stakes, normalized=normalized, draws=20_000, rng=generator
         )
         gap, groups = None, None
         if grouped is not None:
             places = joint.position(first), joint.position(second)
             gap = drawn.values[:, places[0]] - drawn.values[:, places[1]]
-            table, cells = stakes.cell_weights(normalize=normalize), joint.cells
+            table, cells = stakes.cell_weights(normalized=normalized), joint.cells
             one, other = (table[cells[:, 0], cells[:, 1 + place]] for place in places)
             groups = carrying_groups(grouped, one - other, by_class=stakes.with_priors)
         elif method == "posterior":
@@ -367,10 +367,10 @@ def _compared(
     return replace(found, rule=partial(_compared, paired, stakes, seed, **options))
 
 
-def _cost(joint: PairedCounts, name: Name, stakes: Stakes, normalize: bool) -> CostSum:
+def _cost(joint: PairedCounts, name: Name, stakes: Stakes, normalized: bool) -> CostSum:
     """The cost of one system."""
     cells = joint.cells[:, [0, 1 + joint.position(name)]]
-    return cost_sum(joint.counts, cells, stakes, normalize=normalize)
+    return cost_sum(joint.counts, cells, stakes, normalized=normalized)
 
 
 def _result(

@@ -104,11 +104,11 @@ def rounded_up(cases: float) -> int:
 
 
 def pair_difference(
-    paired: PairedCounts, first: Name, second: Name, stakes: Stakes, *, normalize: bool
+    paired: PairedCounts, first: Name, second: Name, stakes: Stakes, *, normalized: bool
 ) -> CostSum:
     """The difference of two systems as a weighted sum of shares of joint cells."""
     two = paired.subset([first, second])
-    return difference_sum(two.counts, two.cells, stakes, normalize=normalize)
+    return difference_sum(two.counts, two.cells, stakes, normalized=normalized)
 
 
 def paired_p(
@@ -117,13 +117,13 @@ def paired_p(
     second: Name,
     stakes: Stakes,
     *,
-    normalize: bool,
+    normalized: bool,
     draws: int,
     rng: np.random.Generator,
 ) -> tuple[float, bool]:
     """The exact paired test of two systems."""
     two = paired.subset([first, second])
-    weights, rounded = stakes.written_weights(normalize=normalize)
+    weights, rounded = stakes.written_weights(normalized=normalized)
     if stakes.with_priors:
         totals = [max(Fraction(n), Fraction(1)) for n in two.class_totals.tolist()]
         weights = [[w / n for w in row] for row, n in zip(weights, totals, strict=True)]

@@ -85,7 +85,7 @@ def min_cost_optimism(
     application: Any,
     *,
     method: str = "cross_fit",
-    normalize: bool = False,
+    normalized: bool = False,
     folds: int = 10,
     draws: int | None = None,
     rng: RandomSource = None,
@@ -106,7 +106,7 @@ def min_cost_optimism(
         Choose thresholds on all folds but one and pay on that one; or choose them on
         replicates and compare what they cost there and on the data [1]_, which finds only
         about a third of the optimism.
-    normalize : bool
+    normalized : bool
         Divide by the cost of the best naive decision.
     folds : int
         Parts into which the cases of each class are divided at random.
@@ -136,7 +136,7 @@ def min_cost_optimism(
     >>> found.apparent < found.least < found.new_data
     True
     """
-    app, priors, divisor = _setting(scores, application, normalize)
+    app, priors, divisor = _setting(scores, application, normalized)
     apparent = at_min_cost(scores, app).cost(app) / divisor
     if method == "cross_fit":
         counts = _cross_fitted(scores, app, priors, folds, draws, rng)
@@ -155,7 +155,7 @@ def min_cost_interval(
     application: Any,
     *,
     method: str,
-    normalize: bool,
+    normalized: bool,
     level: float,
     draws: int,
     rng: RandomSource,
@@ -167,7 +167,7 @@ def min_cost_interval(
     the data and the cross-fitted ones. "percentile": replicates of the minimum, moved up by
     their own bias.
     """
-    app, priors, divisor = _setting(scores, application, normalize)
+    app, priors, divisor = _setting(scores, application, normalized)
     seed = seed_of(rng)
     best = at_min_cost(scores, app).confusion.counts
     counts = (best + _cross_fitted(scores, app, priors, 10, None, seed)) / 2
@@ -178,7 +178,7 @@ def min_cost_interval(
     if method == "score":
         stakes = as_stakes(app)
         cells = np.argwhere(np.ones_like(counts, dtype=bool)).astype(np.intp)
-        total = cost_sum(counts.ravel(), cells, stakes, normalize=normalize)
+        total = cost_sum(counts.ravel(), cells, stakes, normalized=normalized)
         return Interval.found("min_cost", total.value, lambda at, _: total.limits(at), **common)
 
     def draw(size: int, generator: np.random.Generator) -> FloatArray:
@@ -197,7 +197,7 @@ def min_cost_interval(
 
 
 def _setting(
-    scores: RankedScores, application: Any, normalize: bool
+    scores: RankedScores, application: Any, normalized: bool
 ) -> tuple[Application, FloatArray, float]:
     """The application, its priors, and what to divide by."""
     if application is None:
@@ -208,7 +208,7 @@ def _setting(
     counts = np.concatenate([runs.negatives, runs.positives]).astype(np.float64)
     refuse_weights(counts, instead=OF_SCORES)
     priors = app.resolved_priors(scores.priors)
-    if not normalize:
+    if not normalized:
         return app, priors, 1.0
     app = app.with_costs(app.costs.standardized())
     return app, priors, float((priors @ app.costs.values).min())

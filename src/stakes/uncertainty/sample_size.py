@@ -66,7 +66,7 @@ def cases_needed(
     *,
     width: float | None = None,
     systems: Sequence[Name] | None = None,
-    normalize: bool = False,
+    normalized: bool = False,
     power: float = 0.8,
     level: float = 0.95,
     shares: Priors | None = None,
@@ -86,7 +86,7 @@ def cases_needed(
         The widest acceptable interval, from end to end.
     systems : pair of names, optional
         Which two systems; needed when there are more.
-    normalize : bool
+    normalized : bool
         Plan for normalised costs.
     power : float
         Probability of finding the difference.
@@ -119,7 +119,7 @@ def cases_needed(
     about 1 700 cases to know the cost within 0.1, 1 500 more than there are
     """
     stakes = as_stakes(application)
-    total, totals = _subject(pilot, stakes, systems, normalize, width is None)
+    total, totals = _subject(pilot, stakes, systems, normalized, width is None)
     present = float(totals.sum())
     mix = totals / present if shares is None else as_priors(shares, stakes.classes)
     unit = _variance_of_one(total, mix, stakes)
@@ -171,7 +171,7 @@ def power_curve(
     cases: Any = None,
     difference: float | None = None,
     systems: Sequence[Name] | None = None,
-    normalize: bool = False,
+    normalized: bool = False,
     level: float = 0.95,
     shares: Priors | None = None,
 ) -> PowerCurve:
@@ -187,7 +187,7 @@ def power_curve(
         Numbers of cases; default, from a tenth to a hundred times the pilot.
     difference : float, optional
         The difference to be found; default, that of the pilot.
-    systems, normalize, level, shares
+    systems, normalized, level, shares
         As in `cases_needed`.
 
     Returns
@@ -211,7 +211,7 @@ def power_curve(
     from scipy.special import ndtr
 
     stakes = as_stakes(application)
-    total, totals = _subject(pilot, stakes, systems, normalize, True)
+    total, totals = _subject(pilot, stakes, systems, normalized, True)
     mix = totals / totals.sum() if shares is None else as_priors(shares, stakes.classes)
     n = totals.sum() * np.logspace(-1, 2, 31) if cases is None else as_reals(cases, "cases")
     if not (np.isfinite(n) & (n > 0)).all():
@@ -227,7 +227,7 @@ def _subject(
     pilot: PairedCounts | ConfusionMatrix,
     stakes: Stakes,
     systems: Sequence[Name] | None,
-    normalize: bool,
+    normalized: bool,
     needs_pair: bool,
 ) -> tuple[CostSum, FloatArray]:
     """What is to be known: a cost or a difference; and the cases of each class in the pilot."""
@@ -239,12 +239,14 @@ def _subject(
             )
         check_names(pilot, stakes.applications[0])
         joint = PairedCounts.from_confusion(pilot)
-        return cost_sum(joint.counts, joint.cells, stakes, normalize=normalize), pilot.class_totals
+        return cost_sum(
+            joint.counts, joint.cells, stakes, normalized=normalized
+        ), pilot.class_totals
     check_names(pilot.confusion(pilot.systems[0]), stakes.applications[0])
     pair = tuple(systems) if systems is not None else pilot.systems
     if len(pair) != 2:
         raise DataError(f"say which two systems; there are {len(pair)}.", hint="systems=('a', 'b')")
-    total = pair_difference(pilot, pair[0], pair[1], stakes, normalize=normalize)
+    total = pair_difference(pilot, pair[0], pair[1], stakes, normalized=normalized)
     return total, pilot.class_totals
 
 

@@ -260,7 +260,7 @@ def compare_across(
     application: Any,
     *,
     weights: Any = None,
-    normalize: bool = False,
+    normalized: bool = False,
     level: float = 0.95,
     margin: float | None = None,
     draws: int = 4000,
@@ -279,7 +279,7 @@ def compare_across(
         cases that weigh differently must be given so, each case its own group if need be.
     application : Application, or several
         Costs and priors; the priors must be given.
-    weights, normalize, level, margin, draws, rng, min_cases
+    weights, normalized, level, margin, draws, rng, min_cases
         As in `compare`.
 
     Returns
@@ -321,16 +321,16 @@ def compare_across(
         matrix, cases = _counted(name, one)
         check_names(matrix, stakes.applications[0])
         joint = PairedCounts.from_confusion(matrix, name)
-        sums[name] = cost_sum(joint.counts, joint.cells, stakes, normalize=normalize)
+        sums[name] = cost_sum(joint.counts, joint.cells, stakes, normalized=normalized)
         short, said = shortage(
             cases, (*matrix.classes, "groups"), min_cases, np.append(stakes.matters, True)
         )
         refused, notes = refused or short, [*notes, *(f"{name}: {text}" for text in said)]
     names = tuple(matrices)
     costs = np.array([sums[name].value for name in names])
-    drawn = Replicates.drawn(apart_draws(matrices, stakes, normalize), draws, rng)
+    drawn = Replicates.drawn(apart_draws(matrices, stakes, normalized), draws, rng)
     best = shares_best(drawn.values)
-    table = stakes.cell_weights(normalize=normalize)
+    table = stakes.cell_weights(normalized=normalized)
     groups = [
         carrying_groups(one, table[tuple(one.joint.cells.T)], by_class=True)
         for one in matrices.values()

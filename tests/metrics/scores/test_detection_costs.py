@@ -26,8 +26,8 @@ def test_presets_average_their_points(name, points):
     sc = ScoreCounts.from_scores(y, s, kind="llr")
     found = metrics.detection_costs(sc, name)
     rows = [Application([[0, fa], [miss, 0]], priors=[1 - p, p]) for p, miss, fa in points]
-    actual = [metrics.actual_cost(sc, app, normalize=True) for app in rows]
-    minimum = [metrics.min_cost(sc, app, normalize=True) for app in rows]
+    actual = [metrics.actual_cost(sc, app, normalized=True) for app in rows]
+    minimum = [metrics.min_cost(sc, app, normalized=True) for app in rows]
     assert found.primary_actual == pytest.approx(np.mean(actual))
     assert found.primary_minimum == pytest.approx(np.mean(minimum))
     assert found.frame()["bayes_threshold"] == pytest.approx([a.llr_threshold for a in rows])

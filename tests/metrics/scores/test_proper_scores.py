@@ -96,7 +96,7 @@ class TestIntegrals:
 
     def test_normalised_by_the_prior_alone(self):
         constant = ScoreCounts.from_scores([0, 0, 1], [0.0, 0.0, 0.0], kind="llr")
-        assert metrics.cost_over_applications(constant, normalize=True) == pytest.approx(1.0)
+        assert metrics.cost_over_applications(constant, normalized=True) == pytest.approx(1.0)
 
     def test_bad_weights_are_refused(self):
         _, _, sc = drawn()

@@ -72,13 +72,13 @@ class TestMinCost:
         app = app_of([[0, 1], [10, 0]], 0.02)
         sc = ScoreCounts.from_scores(y, np.zeros(4), kind="llr")
         assert metrics.min_cost(sc, app) == app.naive_cost
-        assert metrics.min_cost(sc, app, normalize=True) == 1.0
+        assert metrics.min_cost(sc, app, normalized=True) == 1.0
 
     def test_accepting_everything_is_a_candidate(self):
         # One target with the lowest score: without that point the normalised cost is 99.
         sc = ScoreCounts.from_scores([1, 0, 0], [-5.0, 1.0, 2.0], kind="llr")
         app = app_of([[0, 1], [1, 0]], 0.99)
-        assert metrics.min_cost(sc, app, normalize=True) == pytest.approx(1.0)
+        assert metrics.min_cost(sc, app, normalized=True) == pytest.approx(1.0)
 
     def test_rates_are_kept_in_float64(self):
         rng = np.random.default_rng(0)
@@ -91,7 +91,7 @@ class TestMinCost:
         fpr = 1 - np.concatenate([[0], np.cumsum(~y[order])]) / (~y).sum()
         ends = np.concatenate([[True], np.diff(s[order]) > 0, [True]])
         best = (0.01 * fnr + 0.99 * fpr)[ends].min() / 0.01
-        assert metrics.min_cost(sc, app, normalize=True) == pytest.approx(best, rel=1e-12)
+        assert metrics.min_cost(sc, app, normalized=True) == pytest.approx(best, rel=1e-12)
 
     def test_gains_for_the_wrong_decision_are_taken(self):
         # tp = tn = 1, fp = fn = 0: a threshold formula pays 0.852 where 0.148 is possible.
@@ -195,7 +195,7 @@ class TestActualCost:
         sc = ScoreCounts.from_scores(y, s, kind="llr")
         decided = (np.array(s) > metrics.at_bayes_threshold(sc, app).threshold).astype(int)
         expected = normalized_expected_cost(y, decided, application=app)
-        assert metrics.actual_cost(sc, app, normalize=True) == pytest.approx(expected)
+        assert metrics.actual_cost(sc, app, normalized=True) == pytest.approx(expected)
 
     def test_absent_class_with_a_prior_is_an_error(self):
         sc = ScoreCounts.from_scores([1, 1], [0.0, 1.0], kind="llr")
@@ -212,7 +212,7 @@ class TestActualCost:
         # One miss of two, no false alarm: 0.01 * 0.5 / min(0.01, 0.99) = 0.5.
         sc = ScoreCounts.from_scores([0, 0, 1, 1], [-9.0, -8.0, 0.0, 9.0], kind="llr")
         app = app_of([[0, 1], [1, 0]], 0.01)
-        assert metrics.actual_cost(sc, app, normalize=True) == pytest.approx(0.01 * 0.5 / 0.01)
+        assert metrics.actual_cost(sc, app, normalized=True) == pytest.approx(0.01 * 0.5 / 0.01)
 
     def test_error_rate_is_the_cost_at_the_share_of_the_data(self):
         # cumani: the error rate is the DCF of the application (N_T / N, 1, 1).

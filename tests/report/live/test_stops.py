@@ -95,7 +95,7 @@ def test_differences_are_told_apart_as_by_the_score_test(live, key):
         joint = PairedCounts.from_decisions(y, codes, classes=[0, 1], decision_names=[0, 1])
         priors = [1 - place.share[k], place.share[k]] if place.given else None
         app = Application([[0, 1], [place.ratio[k], 0]], priors=priors)
-        found = compare(joint, app, normalize=True, method="score", rng=0).difference(0, 1)
+        found = compare(joint, app, normalized=True, method="score", rng=0).difference(0, 1)
         assert gap[k] == pytest.approx(found.value, abs=1e-12)
         assert (abs(score[k]) > live.z) == found.decided
 

@@ -81,10 +81,10 @@ def test_equal_weights_compare_as_rows_do(app):
 
 
 @applications
-@pytest.mark.parametrize("normalize", [False, True])
-def test_a_difference_is_as_sure_as_from_rows(app, normalize):
+@pytest.mark.parametrize("normalized", [False, True])
+def test_a_difference_is_as_sure_as_from_rows(app, normalized):
     y, chosen, w = some_rows(600)
-    options = {"normalize": normalize, "draws": 4000}
+    options = {"normalized": normalized, "draws": 4000}
     expected = compare(rows_of(y, chosen, w), app, rng=0, **options)
     found = compare(summed(y, chosen, w), app, rng=1, **options)
     mine, theirs = found.differences[0], expected.differences[0]

@@ -44,7 +44,7 @@ def test_the_calibrator_given_is_left_alone() -> None:
         calibrator=calibrator,
         calibration=cases(100, 1),
         application=Application([[0, 1], [5, 0]]),
-        normalize=False,
+        normalized=False,
         draws=20,
         rng=0,
     )

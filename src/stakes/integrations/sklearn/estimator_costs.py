@@ -127,17 +127,17 @@ def cost_per_case(
     *,
     sample_weight: Any = None,
     costs: Any = None,
-    normalize: bool = False,
+    normalized: bool = False,
 ) -> float:
     """(Normalised) expected cost of decisions; with `costs`, of cases that have their own."""
     if costs is None:
-        measure = normalized_expected_cost if normalize else expected_cost
+        measure = normalized_expected_cost if normalized else expected_cost
         return measure(y, decisions, application=app, sample_weight=sample_weight)
     table = as_case_costs(costs, app)
     if sample_weight is not None:
         table = _weighted(table, y, sample_weight, app)
     found = case_cost(y, decisions, costs=table, priors=app.priors)
-    return found.normalized if normalize else found.per_case
+    return found.normalized if normalized else found.per_case
 
 
 def _of_shape(values: Any, app: Application) -> Any:

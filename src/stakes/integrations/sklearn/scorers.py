@@ -35,14 +35,14 @@ class CostScorer:
         Costs and priors.
     response : {"auto", "predict_proba", "predict"}
         Where decisions come from.
-    normalize : bool
+    normalized : bool
         Divide by the cost of the best naive decision.
     """
 
-    def __init__(self, application: Application, *, response: Response, normalize: bool) -> None:
+    def __init__(self, application: Application, *, response: Response, normalized: bool) -> None:
         self.application = application
         self.response = response
-        self.normalize = normalize
+        self.normalized = normalized
         self._requests: dict[str, Any] = {}
 
     def __call__(
@@ -56,7 +56,7 @@ class CostScorer:
             decisions,
             sample_weight=sample_weight,
             costs=costs,
-            normalize=self.normalize,
+            normalized=self.normalized,
         )
 
     def decisions(self, estimator: Any, X: Any, *, costs: Any = None) -> Any:
@@ -96,12 +96,12 @@ class CostScorer:
         return "predict_proba" if hasattr(estimator, "predict_proba") else "predict"
 
     def __repr__(self) -> str:
-        name = "normalised cost" if self.normalize else "cost"
+        name = "normalised cost" if self.normalized else "cost"
         return f"CostScorer(minus the {name}, response={self.response!r}, {self.application!r})"
 
 
 def make_cost_scorer(
-    application: Any, *, response: Response = "auto", normalize: bool = False
+    application: Any, *, response: Response = "auto", normalized: bool = False
 ) -> CostScorer:
     """A scikit-learn scorer from an Application: minus the expected cost of the decisions.
 
@@ -118,7 +118,7 @@ def make_cost_scorer(
         "predict_proba": Bayes decisions from the posteriors. "predict": what the estimator
         decides. "auto": "predict" for estimators of this package, which decide by cost
         themselves; otherwise "predict_proba" where there is one.
-    normalize : bool
+    normalized : bool
         Divide by the cost of the best naive decision, which depends on the fold only through
         its class shares.
 
@@ -149,7 +149,7 @@ def make_cost_scorer(
         raise CostError(
             f"`response` must be 'auto', 'predict_proba' or 'predict'; got {response!r}."
         )
-    return CostScorer(as_application(application), response=response, normalize=normalize)
+    return CostScorer(as_application(application), response=response, normalized=normalized)
 
 
 def _predicted(estimator: Any, X: Any, costs: Any) -> Any:

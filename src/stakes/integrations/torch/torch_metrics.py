@@ -144,7 +144,7 @@ class ExpectedCost(Metric):
     ----------
     application : Application or CostMatrix
         Costs and priors; without priors, those of the data seen.
-    normalize : bool
+    normalized : bool
         Divide by the cost of the best naive decision (NEC).
     **options
         Passed to `torchmetrics.Metric`, where it is installed.
@@ -169,10 +169,10 @@ class ExpectedCost(Metric):
     full_state_update = False
     counts: Any
 
-    def __init__(self, application: Any, *, normalize: bool = False, **options: Any) -> None:
+    def __init__(self, application: Any, *, normalized: bool = False, **options: Any) -> None:
         super().__init__(**options)
         self.application: Application = as_application(application)
-        self.normalize = normalize
+        self.normalized = normalized
         shape = self.application.costs.shape
         self.add_state("counts", torch.zeros(shape, dtype=torch.int64), dist_reduce_fx="sum")
         self.add_state("rule", fingerprint(self.application.costs.values), dist_reduce_fx="max")
@@ -205,7 +205,7 @@ class ExpectedCost(Metric):
 
     def compute(self) -> Any:
         """The cost per case, a scalar in float64."""
-        measure = normalized_expected_cost if self.normalize else expected_cost
+        measure = normalized_expected_cost if self.normalized else expected_cost
         with synced(self):
             value = measure(self.summary(), application=self.application)
         return torch.tensor(value, dtype=torch.float64, device=self.counts.device)
@@ -225,7 +225,7 @@ class _BinnedScores(Metric):
         self,
         application: Any,
         *,
-        normalize: bool = False,
+        normalized: bool = False,
         bins: int = 4096,
         reach: float = 20.0,
         **options: Any,
@@ -234,7 +234,7 @@ class _BinnedScores(Metric):
         app = as_application(application)
         if app.costs.shape != (2, 2):
             raise CostError(f"two classes and two decisions are needed; got {app.costs.shape}.")
-        self.application, self.normalize = app, normalize
+        self.application, self.normalized = app, normalized
         if bins < 2 or not 0 < reach < np.inf:
             raise DataError(
                 f"`bins` must be at least 2 and `reach` positive; got {bins} and {reach:g}."
@@ -278,7 +278,7 @@ class _BinnedScores(Metric):
     def _value(self, measure: Any) -> Any:
         """A metric of the summary as a scalar tensor."""
         with synced(self):
-            found = measure(self.summary(), self.application, normalize=self.normalize)
+            found = measure(self.summary(), self.application, normalized=self.normalized)
         return torch.tensor(found, dtype=torch.float64, device=self.counts.device)
 
 
@@ -289,7 +289,7 @@ class ActualCost(_BinnedScores):
     ----------
     application : Application or CostMatrix
         Two classes, two decisions.
-    normalize : bool
+    normalized : bool
         Divide by the cost of the best naive decision.
     bins : int
         Bins of equal width from `-reach` to `reach` log odds; the Bayes threshold is an edge too.
@@ -317,7 +317,7 @@ class MinimumCost(_BinnedScores):
 
     Parameters
     ----------
-    application, normalize, bins, reach, **options
+    application, normalized, bins, reach, **options
         As in `ActualCost`.
 
     Notes

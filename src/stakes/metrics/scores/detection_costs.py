@@ -117,12 +117,12 @@ def detection_costs(scores: RankedScores, applications: Any) -> DetectionCosts:
     for app in points.values():
         best = at_min_cost(scores, app)
         prior = app.with_priors(app.resolved_priors(scores.priors)).effective_prior
-        minimum = best.cost(app, normalize=True)
+        minimum = best.cost(app, normalized=True)
         if scores.kind == "rank":
             rows.append([prior, np.nan, minimum, np.nan, best.threshold])
         else:
             actual = at_bayes_threshold(scores, app)
-            cost = actual.cost(app, normalize=True)
+            cost = actual.cost(app, normalized=True)
             rows.append([prior, cost, minimum, actual.threshold, best.threshold])
     return DetectionCosts(tuple(points), *np.array(rows).reshape(-1, 5).T)
 
@@ -282,7 +282,7 @@ def min_cllr(scores: RankedScores) -> float:
     return float(losses.sum() / 2)
 
 
-def actual_cost(scores: RankedScores, application: Any, *, normalize: bool = False) -> float:
+def actual_cost(scores: RankedScores, application: Any, *, normalized: bool = False) -> float:
     r"""Expected cost when the scores are taken at their word: Bayes decisions.
 
     What will be paid if the scores are used as they are; lower is better. In detection
@@ -297,7 +297,7 @@ def actual_cost(scores: RankedScores, application: Any, *, normalize: bool = Fal
         one of the edges.
     application : Application or CostMatrix
         Costs and priors; without priors, those of the data. Any number of decisions.
-    normalize : bool
+    normalized : bool
         Divide by the cost of the best naive decision (costs standardised first).
 
     Returns
@@ -321,10 +321,10 @@ def actual_cost(scores: RankedScores, application: Any, *, normalize: bool = Fal
     >>> actual_cost(sc, Application([[0, 1], [1, 0]], priors=[0.5, 0.5]))
     0.5
     """
-    return at_bayes_threshold(scores, application).cost(application, normalize=normalize)
+    return at_bayes_threshold(scores, application).cost(application, normalized=normalized)
 
 
-def min_cost(scores: RankedScores, application: Any, *, normalize: bool = False) -> float:
+def min_cost(scores: RankedScores, application: Any, *, normalized: bool = False) -> float:
     r"""Least expected cost that thresholds on these scores could reach on these data.
 
     What the order of the scores is worth, calibration apart; lower is better. Optimistic
@@ -336,7 +336,7 @@ def min_cost(scores: RankedScores, application: Any, *, normalize: bool = False)
         Of any kind; only the order counts.
     application : Application or CostMatrix
         Costs and priors; without priors, those of the data. Any number of decisions.
-    normalize : bool
+    normalized : bool
         Divide by the cost of the best naive decision (costs standardised first).
 
     Returns
@@ -362,10 +362,10 @@ def min_cost(scores: RankedScores, application: Any, *, normalize: bool = False)
     >>> min_cost(ScoreCounts.from_scores([0, 0, 1], [1.0, 1.0, 1.0], kind="llr"), app)
     0.5
     """
-    return at_min_cost(scores, application).cost(application, normalize=normalize)
+    return at_min_cost(scores, application).cost(application, normalized=normalized)
 
 
-def calibration_loss(scores: RankedScores, application: Any, *, normalize: bool = False) -> float:
+def calibration_loss(scores: RankedScores, application: Any, *, normalized: bool = False) -> float:
     """What miscalibration costs in one application: actual minus minimum cost.
 
     The most that recalibrating could save there; lower is better, 0 is well calibrated
@@ -377,7 +377,7 @@ def calibration_loss(scores: RankedScores, application: Any, *, normalize: bool 
         Of kind "llr", "log_odds" or "posterior".
     application : Application or CostMatrix
         Costs and priors.
-    normalize : bool
+    normalized : bool
         Divide by the cost of the best naive decision.
 
     Returns
@@ -396,5 +396,5 @@ def calibration_loss(scores: RankedScores, application: Any, *, normalize: bool 
     >>> calibration_loss(sc, Application([[0, 1], [1, 0]], priors=[0.5, 0.5]))
     0.25
     """
-    actual = actual_cost(scores, application, normalize=normalize)
-    return actual - min_cost(scores, application, normalize=normalize)
+    actual = actual_cost(scores, application, normalized=normalized)
+    return actual - min_cost(scores, application, normalized=normalized)

@@ -72,7 +72,7 @@ class OperatingPoint:
         """Share of the second class for which the first decision was taken."""
         return float(self.confusion.rates[1, 0])
 
-    def cost(self, application: Any, *, normalize: bool = False) -> float:
+    def cost(self, application: Any, *, normalized: bool = False) -> float:
         """Expected cost of these decisions; see `expected_cost` and its normalised form.
 
         Examples
@@ -84,7 +84,7 @@ class OperatingPoint:
         """
         app = aligned(self.confusion.classes, as_application(application))
         matrix = ConfusionMatrix(self.confusion.counts, app.classes, app.decisions)
-        measure = normalized_expected_cost if normalize else expected_cost
+        measure = normalized_expected_cost if normalized else expected_cost
         return measure(matrix, application=app)
 
     def __repr__(self) -> str:

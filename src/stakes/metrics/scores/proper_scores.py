@@ -200,7 +200,7 @@ def cost_over_applications(
     *,
     prior: float | None = None,
     minimum: bool = False,
-    normalize: bool = False,
+    normalized: bool = False,
 ) -> float:
     r"""Cost of Bayes decisions averaged over a range of applications: a proper score.
 
@@ -219,7 +219,7 @@ def cost_over_applications(
         As in `binary_cross_entropy`.
     minimum : bool
         With the best threshold for each application instead of the Bayes threshold.
-    normalize : bool
+    normalized : bool
         Divide by the same average for the best naive decisions.
 
     Returns
@@ -249,7 +249,7 @@ def cost_over_applications(
     """
     split = score_decomposition(scores, weight or BetaWeight(), prior=prior, scale=not minimum)
     value = split.refinement if minimum else split.total
-    return value / split.uncertainty if normalize else value
+    return value / split.uncertainty if normalized else value
 
 
 @dataclass(frozen=True)

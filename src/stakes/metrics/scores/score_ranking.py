@@ -265,4 +265,4 @@ def h_measure(
     require_both(scores, "h_measure")
     share = float(scores.priors[1]) if prior is None else prior
     weight = BetaWeight(1 + share if alpha is None else alpha, 2 - share if beta is None else beta)
-    return 1 - cost_over_applications(scores, weight, prior=prior, minimum=True, normalize=True)
+    return 1 - cost_over_applications(scores, weight, prior=prior, minimum=True, normalized=True)

@@ -175,7 +175,7 @@ def _finer_ticks(ax: Any) -> None:
 
 def _curve(frame: Frame) -> Any:
     """A table as the object that a drawing takes."""
-    return SimpleNamespace(normalize=True, **{name: frame[name] for name in frame.columns})
+    return SimpleNamespace(normalized=True, **{name: frame[name] for name in frame.columns})
 
 
 def _draw_scores(outcome: Outcome) -> tuple[Figure, list[Any]]:

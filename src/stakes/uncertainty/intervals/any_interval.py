@@ -95,7 +95,7 @@ def interval(
     application: Any = None,
     weights: Any = None,
     method: str | None = None,
-    normalize: bool = False,
+    normalized: bool = False,
     level: float = 0.95,
     draws: int = 2000,
     rng: RandomSource = None,
@@ -124,7 +124,7 @@ def interval(
         "studentized", "posterior" (Dirichlet). For AUC: "score" (default), "delong", "normal",
         "percentile", "bca". For the equal error rate and the minimum cost: "score" (default)
         or "percentile". For other metrics: "bca" (default), "percentile", "posterior".
-    normalize : bool
+    normalized : bool
         For "actual_cost" and "min_cost": divide by the best naive cost.
     level : float
         Share of data sets in which such an interval holds the truth.
@@ -190,7 +190,7 @@ def interval(
             application=application,
             weights=weights,
             method=method,
-            normalize=normalize,
+            normalized=normalized,
             **drawing,
             **common,
         )
@@ -208,7 +208,7 @@ def refitted_interval(
     calibration: tuple[Any, ...],
     application: Any,
     sample_weight: Any = None,
-    normalize: bool = True,
+    normalized: bool = True,
     level: float = 0.95,
     draws: int = 500,
     rng: RandomSource = None,
@@ -232,7 +232,7 @@ def refitted_interval(
         Costs and priors; posteriors are moved to the priors, if there are any.
     sample_weight : column, optional
         Weight of each test case. A row is one case, whatever it weighs, drawn with its weight.
-    normalize : bool
+    normalized : bool
         Whether to give the normalised cost.
     level : float
         Share of data sets in which the interval holds the truth.
@@ -267,7 +267,7 @@ def refitted_interval(
     True
     """
     app = as_application(application)
-    measure = normalized_expected_cost if normalize else expected_cost
+    measure = normalized_expected_cost if normalized else expected_cost
     truth, known = as_column(y_true, "y_true"), as_column(calibration[0], "calibration")
     said = calibrator.options["classes"]
     given, learnt = (
@@ -313,7 +313,7 @@ def refitted_interval(
         assert found is not None
         return percentile(found.values, at)
 
-    name = "normalized_expected_cost" if normalize else "expected_cost"
+    name = "normalized_expected_cost" if normalized else "expected_cost"
     return Interval.found(
         name, value, rule, level=level, method="refitted", refused=refused, notes=notes,
         replicates=drawn,

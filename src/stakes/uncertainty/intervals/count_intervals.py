@@ -84,7 +84,7 @@ def _cost_interval(
     if method not in _COST_METHODS:
         raise DataError(f"`method` must be one of {', '.join(_COST_METHODS)}; got {method!r}.")
     cells = np.argwhere(np.ones_like(matrix.counts, dtype=bool)).astype(np.intp)
-    total = cost_sum(matrix.counts.ravel(), cells, stakes, normalize=COSTS[name])
+    total = cost_sum(matrix.counts.ravel(), cells, stakes, normalized=COSTS[name])
     refused, notes = shortage(matrix.class_totals, matrix.classes, min_cases, stakes.matters)
     common: dict[str, Any] = {"level": level, "method": method, "refused": refused, "notes": notes}
     if method == "score":

@@ -69,22 +69,22 @@ class Stakes:
             kept |= varies if app.priors is None else varies & (app.priors > 0)
         return kept
 
-    def cell_weights(self, *, normalize: bool) -> FloatArray:
+    def cell_weights(self, *, normalized: bool) -> FloatArray:
         """P_i c_ij, or c_ij without priors, on average over the applications, (K, M)."""
-        if self.mean is not None and not normalize:
-            return _weights(self.mean, normalize)
+        if self.mean is not None and not normalized:
+            return _weights(self.mean, normalized)
         total = np.zeros((len(self.classes), len(self.decisions)))
         for app, weight in zip(self.applications, self.weights, strict=True):
-            total += weight * _weights(app, normalize)
+            total += weight * _weights(app, normalized)
         return total
 
-    def written_weights(self, *, normalize: bool) -> tuple[list[list[Fraction]], bool]:
+    def written_weights(self, *, normalized: bool) -> tuple[list[list[Fraction]], bool]:
         """The same up to a constant per class, exactly of the numbers as they are written.
 
         Also whether these are rounded: results of a computation, with all the digits of floats.
         """
         if self.mean is not None or len(self.applications) > 1:
-            found = self.cell_weights(normalize=normalize)
+            found = self.cell_weights(normalized=normalized)
             return [[Fraction(cell) for cell in row] for row in found.tolist()], True
         app = self.applications[0]  # a normalised cost is a multiple, which changes no order
         costs = app.costs.values.tolist()
@@ -129,9 +129,9 @@ def _possible(application: UncertainApplication) -> Stakes:
     return Stakes(apps, draws.weights / draws.weights.sum(), None if own else application.expected)
 
 
-def _weights(app: Application, normalize: bool) -> FloatArray:
+def _weights(app: Application, normalized: bool) -> FloatArray:
     """Cell weights of one application."""
-    if not normalize:
+    if not normalized:
         values = app.costs.values
         return values if app.priors is None else app.priors[:, None] * values
     standard = app.costs.standardized().values
@@ -238,16 +238,16 @@ class CostSum:
 
 
 def cost_sum(
-    counts: NDArray[Any], cells: IntArray, stakes: Stakes, *, normalize: bool = False
+    counts: NDArray[Any], cells: IntArray, stakes: Stakes, *, normalized: bool = False
 ) -> CostSum:
     """The cost of one system from joint cells (class, decision)."""
     table = np.zeros((len(stakes.classes), len(stakes.decisions)))
     np.add.at(table, (cells[:, 0], cells[:, 1]), np.asarray(counts, dtype=np.float64))
-    weights = stakes.cell_weights(normalize=normalize)
+    weights = stakes.cell_weights(normalized=normalized)
     if stakes.with_priors:
         return CostSum(table, *_known_rows(table, weights, stakes))
     flat, top = table.reshape(1, -1), weights.reshape(1, -1)
-    if not normalize:
+    if not normalized:
         return CostSum(flat, top)
     bottoms = tuple(
         np.repeat(weights[:, j : j + 1], weights.shape[1], axis=1).reshape(1, -1)
@@ -269,14 +269,14 @@ def _known_rows(table: FloatArray, weights: FloatArray, stakes: Stakes) -> tuple
 
 
 def difference_sum(
-    counts: NDArray[Any], cells: IntArray, stakes: Stakes, *, normalize: bool = False
+    counts: NDArray[Any], cells: IntArray, stakes: Stakes, *, normalized: bool = False
 ) -> CostSum:
     """Cost of the first minus cost of the second system, from cells (class, first, second).
 
     Each stratum gets three empty cells: no difference, and the largest there could be either
     way. They carry the posterior's pseudo-counts, a third each (Perks' prior for three outcomes).
     """
-    weights = stakes.cell_weights(normalize=normalize)
+    weights = stakes.cell_weights(normalized=normalized)
     by_class = cells[:, 0] if stakes.with_priors else np.zeros(cells.shape[0], dtype=np.intp)
     n_strata = len(stakes.classes) if stakes.with_priors else 1
     gaps = weights[cells[:, 0], cells[:, 1]] - weights[cells[:, 0], cells[:, 2]]
@@ -290,7 +290,7 @@ def difference_sum(
         table[k, :n], gap_table[k, :n] = counts[inside], gaps[inside]
         gap_table[k, n], gap_table[k, n + 1] = -reach[k], reach[k]
         prior[k, n : n + 3] = 1 / 3
-    if stakes.with_priors or not normalize:
+    if stakes.with_priors or not normalized:
         return CostSum(table, gap_table, prior=prior)
     shares = np.bincount(cells[:, 0], weights=counts, minlength=len(stakes.classes))
     best = int(np.argmin(shares @ (weights / ordinary_scale(weights))))  # it divides

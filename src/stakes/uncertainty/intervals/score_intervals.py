@@ -52,7 +52,7 @@ def score_interval(
     application: Any,
     weights: Any,
     method: str | None,
-    normalize: bool,
+    normalized: bool,
     level: float,
     draws: int,
     rng: RandomSource,
@@ -69,14 +69,14 @@ def score_interval(
     refuse_weights(np.concatenate([runs.negatives, runs.positives]), instead=OF_SCORES)
     if name == "actual_cost":
         return _actual(
-            scores, application, weights, normalize, method, level, draws, rng, min_cases
+            scores, application, weights, normalized, method, level, draws, rng, min_cases
         )
     if name == "min_cost":
         return min_cost_interval(
             scores,
             application,
             method=method,
-            normalize=normalize,
+            normalized=normalized,
             level=level,
             draws=draws,
             rng=rng,
@@ -113,7 +113,7 @@ def _actual(
     scores: RankedScores,
     application: Any,
     weights: Any,
-    normalize: bool,
+    normalized: bool,
     method: str,
     level: float,
     draws: int,
@@ -125,7 +125,7 @@ def _actual(
     matrix = at_bayes_threshold(scores, app).confusion
     found = confusion_interval(
         matrix,
-        "normalized_expected_cost" if normalize else "expected_cost",
+        "normalized_expected_cost" if normalized else "expected_cost",
         application=app.with_costs(app.costs) if weights is None else application,
         weights=weights,
         method=method,

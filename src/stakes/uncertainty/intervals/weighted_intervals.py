@@ -337,7 +337,7 @@ def sums_interval(
 def _total(table: FloatArray, stakes: Stakes, name: str) -> CostSum:
     """The cost of a table of weights."""
     places = np.argwhere(np.ones(table.shape, dtype=bool)).astype(np.intp)
-    return cost_sum(table.ravel(), places, stakes, normalize=COSTS[name])
+    return cost_sum(table.ravel(), places, stakes, normalized=COSTS[name])
 
 
 def _drawn(
