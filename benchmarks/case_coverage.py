@@ -24,7 +24,7 @@ from scipy.stats import norm
 
 from stakes import ScoreCounts, evaluate
 from stakes.application import CaseCosts
-from stakes.evaluation import case_draws as case_sureness
+from stakes.evaluation import sureness
 from stakes.uncertainty import band
 from stakes.uncertainty.bands import _normalised_cost
 
@@ -161,7 +161,7 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=100, help="data sets in each row")
     parser.add_argument("--only", choices=["cases", "bands"], help="half of the tables")
     args = parser.parse_args()
-    case_sureness.MOST_DRAWS = 500  # intervals do not need them, only the lengths beside them do
+    sureness.MOST_DRAWS = 500  # intervals do not need them, only the lengths beside them do
     if args.only != "bands":
         cases_table(args.sets)
     if args.only != "cases":

@@ -178,6 +178,8 @@ class Reduction:
         app = self._application(application)
         names = tuple(self.request.models) if model is None else (self._model(model),)
         panel = self._together(app, names)
+        if "squares" not in panel.sums:
+            raise UndefinedError("weights were added up, not their squares: the rows tell more.")
         return CellSums.of(
             panel.cells,
             panel.rows,

@@ -20,11 +20,11 @@ from stakes.application import (
     Samples,
     UncertainApplication,
 )
-from stakes.evaluation.comparison_part import NEAR_TIE, told_apart, within
 from stakes.evaluation.doubt import Doubt
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.judgement import decided
 from stakes.evaluation.model_evaluation import Stretch
+from stakes.evaluation.sureness import NEAR_TIE, told_apart, within
 from stakes.messages.quantities import percent
 from stakes.typing import FloatArray
 

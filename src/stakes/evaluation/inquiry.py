@@ -26,10 +26,9 @@ from stakes.engines.frame_reduction import native
 from stakes.evaluation.builder import build, with_slices
 from stakes.evaluation.case_account import case_rows_account
 from stakes.evaluation.doubt_builder import is_cheap, possible_of, with_doubt
-from stakes.evaluation.estimators import said_of
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.judgement import refuse_absent
-from stakes.evaluation.model_rows import Rows, alike_in_text, refuse_other_order
+from stakes.evaluation.model_rows import Rows, alike_in_text, refuse_other_order, said_of
 from stakes.evaluation.reduction_account import (
     evaluated_counts,
     evaluated_reduction,

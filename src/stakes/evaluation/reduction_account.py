@@ -16,16 +16,6 @@ from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED, reduce_arrays, reduce_confusions
 from stakes.evaluation.builder import Account, Figures, build, with_slices
 from stakes.evaluation.case_account import case_sums_account
-from stakes.evaluation.comparison_part import (
-    after_calibration,
-    compared,
-    joint_rows,
-    limits,
-    ranges,
-    row_limits,
-    unpaired,
-    worth_of_calibration,
-)
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.judgement import (
     Judged,
@@ -39,6 +29,16 @@ from stakes.evaluation.judgement import (
     scores_of,
 )
 from stakes.evaluation.model_rows import Rows, refuse_same_names
+from stakes.evaluation.sureness import (
+    after_calibration,
+    compared,
+    joint_rows,
+    limits,
+    ranges,
+    row_limits,
+    unpaired,
+    worth_of_calibration,
+)
 from stakes.exceptions import DataError, UndefinedError
 from stakes.messages.notes import Note
 from stakes.rules import DecisionRule

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes import curves, plots
 from stakes.application import Application, as_application
 from stakes.decisions import bayes_decisions
-from stakes.evaluation.estimators import decides_by_cost, inside
+from stakes.evaluation.model_rows import decides_by_cost, inside
 from stakes.exceptions import CostError, DataError
 from stakes.integrations.sklearn.estimator_costs import (
     as_case_costs,
