@@ -70,7 +70,7 @@ REASONS = {
         },
     ),
     "one model in bins": (
-        lambda: far(posteriors="sharp", n_bins=256),
+        lambda: far(posteriors="sharp", bins=256),
         {
             "recalibrated_nec": "recalibration-needs-rows",
             "comparison": "one-model",

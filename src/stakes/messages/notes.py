@@ -94,7 +94,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "nec-undefined": ("absent", "the best constant decision costs nothing to improve on"),
     "too-few-cases": ("absent", "there are too few cases of a class"),
     "weights-without-rows": ("absent", "weights do not tell how many cases there were"),
-    "optimistic-needs-bins": ("absent", "scores were not binned: n_bins=4096"),
+    "optimistic-needs-bins": ("absent", "scores were not binned: bins=4096"),
     "ranges-need-rows": ("absent", "who wins at other costs needs the rows"),
 }
 
