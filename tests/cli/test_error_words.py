@@ -23,7 +23,7 @@ def test_not_probabilities(run, write):
     refused(
         run("eval", name, "--scores", "gbm_p", *COSTS),
         "error: column 'gbm_p' has values from -7.1 to 9.4, so these are not probabilities.",
-        "  If they are log-odds (logits):            --scores-are logit",
+        "  If they are log-odds (logits):            --scores-are log_odds",
         "  If they are log-likelihood ratios:        --scores-are llr",
         "  If only the order means something (SVM):  --scores-are rank   (costs then need a "
         "threshold found by cross-fitting)",
@@ -81,7 +81,7 @@ def test_a_value_just_outside_is_shown_in_full(run, write):
 def test_infinity_is_not_a_probability_and_is_a_logit(run, write):
     name = write("t.csv", "y,p\n0,-inf\n1,inf\n")
     assert "has values from -inf to inf" in run("eval", name, "--scores", "p", *COSTS).err
-    words = ["--scores-are", "logit", "--min-positives", "1", "--json", *COSTS]
+    words = ["--scores-are", "log_odds", "--min-positives", "1", "--json", *COSTS]
     assert run("eval", name, "--scores", "p", *words).found["models"][0]["nec"] == 0
 
 

@@ -68,14 +68,14 @@ class TestForms:
         row = next(csv.DictReader(io.StringIO(judged("--cost", "fn=5..15", "fp=1", "--csv").out)))
         assert {"nec at 5", "nec at 15", "mean_nec", "worst_regret"} <= set(row)
 
-    @pytest.mark.parametrize("kind", ["prob", "logit"])
+    @pytest.mark.parametrize("kind", ["posterior", "log_odds"])
     def test_quiet_has_a_threshold_for_columns_of_both_outcomes(self, run, tmp_path, kind):
         """Acting above 1 / 11 of the second column, whatever the columns are."""
         y = np.arange(300) % 5 == 0
         p = np.where(y, 0.6, 0.01 * (np.arange(300) % 40))
         both = np.column_stack([1 - p, p])
         np.save("truth.npy", y.astype(int))
-        np.save("m.npy", both if kind == "prob" else np.log(both + 1e-9))
+        np.save("m.npy", both if kind == "posterior" else np.log(both + 1e-9))
         done = run("eval", "m.npy", "--label", "truth.npy", "--scores-are", kind, *COSTS, "--quiet")
         assert done.out == "m 0.091\n"
 

@@ -188,7 +188,8 @@ class TestOptions:
             ("--label", "whole", "--positive", "0", "--scores", "a", "--flip", "a"),
             ("--label", "flag", "--positive", "True", "--scores", "a"),
             ("--label", "whole", "--decisions", "choice"),
-            ("--label", "y", "--positive", "yes", "--scores", "logit_a", "--scores-are", "logit"),
+            ("--label", "y", "--positive", "yes", "--scores", "logit_a",
+             "--scores-are", "log_odds"),
             ("--label", "y", "--positive", "yes", "--scores", "logit_a", "--scores-are", "llr"),
             ("--label", "y", "--positive", "yes", "--scores", "a", "--prevalence", "5%"),
             ("--label", "y", "--positive", "yes", "--scores", "logit_a", "--scores-are", "llr",
@@ -358,7 +359,7 @@ class TestRefusals:
             (("parquet", "--memory", "lots"), "--memory 2GB"),
             (("parquet", "--scores", "gbm"), "has no column 'gbm'"),
             (("parquet", "--label", "truth"), "has no column 'truth'"),
-            (("parquet", "--scores", "logit_a"), "--scores-are logit"),
+            (("parquet", "--scores", "logit_a"), "--scores-are log_odds"),
             (("parquet", "--cost", "tp=w"), "costs per case need the rows"),
         ],
     )

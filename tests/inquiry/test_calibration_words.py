@@ -89,11 +89,11 @@ def test_a_single_case_of_an_outcome_with_an_odd_name(run, write, name):
 def test_probabilities_that_are_said_to_be_logits(run, write):
     name = two_and_three(write, 60)
     words = ("calibrate", name, "--label", "y", "--proba", "p_*", "--kind", "temperature")
-    ran = run(*words, "--scores-are", "logit")
+    ran = run(*words, "--scores-are", "log_odds")
     assert ran.code == 2
-    assert "--scores-are prob" in ran.err
+    assert "--scores-are posterior" in ran.err
     assert "np.log" not in ran.err
-    assert run(*words, "--scores-are", "prob").code == 0
+    assert run(*words, "--scores-are", "posterior").code == 0
 
 
 def test_the_hint_about_folds_works_for_few_cases(run, write):

@@ -26,14 +26,14 @@ def table(write):
 
 def test_one_of_several_is_named_in_what_to_type(run, table):
     words = ("eval", "t.csv", "--label", "y", "--positive", "1", *COST)
-    ran = run(*words, "--scores", "odds,p", "--scores-are", "logit")
+    ran = run(*words, "--scores", "odds,p", "--scores-are", "log_odds")
     assert ran.code == 2
-    assert "--scores p --scores-are prob" in ran.err
-    assert run(*words, "--scores", "p", "--scores-are", "prob").code == 0
+    assert "--scores p --scores-are posterior" in ran.err
+    assert run(*words, "--scores", "p", "--scores-are", "posterior").code == 0
 
 
 @pytest.mark.parametrize(
-    ("kind", "called"), [("logit", "log-odds"), ("llr", "log-likelihood ratios")]
+    ("kind", "called"), [("log_odds", "log-odds"), ("llr", "log-likelihood ratios")]
 )
 @pytest.mark.parametrize(
     "command",
@@ -51,36 +51,36 @@ def test_a_column(run, table, command, kind, called):
     assert [" ".join(line.split()) for line in ran.err.splitlines()] == [
         f"error: the scores of 'p' must be {called}; all 60 lie in [0, 1], from {p.min():.3g} to "
         f"{p.max():.3g}, like probabilities.",
-        "If they are probabilities: --scores-are prob",
+        "If they are probabilities: --scores-are posterior",
         "If only the order means something: --scores-are rank",
         f"If they are {called} all the same: --narrow",
     ]
     assert run(*words, "--narrow").code == 0
-    assert run(*words[:-1], "prob").code == 0
+    assert run(*words[:-1], "posterior").code == 0
     assert run(*command, "odds", *words[-9:]).code == 0
 
 
 @pytest.mark.parametrize("command", ["eval", "calibrate"])
-@pytest.mark.parametrize("kind", ["logit", "llr"])
+@pytest.mark.parametrize("kind", ["log_odds", "llr"])
 def test_a_column_for_each_outcome(run, table, command, kind):
     words = (command, table, "--label", "y", "--positive", "1", *COST, "--proba", "p_*")
     ran = run(*words, "--scores-are", kind)
     assert (ran.code, ran.out) == (2, "")
     assert "the scores of 'model' must be logarithms" in ran.err
     assert "all 60 rows lie in [0, 1] and add to 1, so they are probabilities." in ran.err
-    assert ran.err.splitlines()[-1] == "  If they are probabilities:  --scores-are prob"
+    assert ran.err.splitlines()[-1] == "  If they are probabilities:  --scores-are posterior"
 
 
 def test_an_array(run, tmp_path):
     given = columns()
     np.savez(tmp_path / "t.npz", y=given["y"], m=np.column_stack([given["p_0"], given["p_1"]]))
-    ran = run("eval", "t.npz", "--label", "y", "--scores", "m", "--scores-are", "logit", *COST)
+    ran = run("eval", "t.npz", "--label", "y", "--scores", "m", "--scores-are", "log_odds", *COST)
     assert ran.code == 2
     assert "the scores of 'm' must be logarithms" in ran.err
 
 
 def test_turned_columns_are_looked_at_as_they_stand(run, table):
-    words = ("--label", "y", "--positive", "0", "--scores-are", "logit", "--flip", "p", *COST)
+    words = ("--label", "y", "--positive", "0", "--scores-are", "log_odds", "--flip", "p", *COST)
     ran = run("eval", table, "--scores", "p", *words)
     assert ran.code == 2
     assert "like probabilities" in ran.err
@@ -93,7 +93,7 @@ def test_only_rows_that_count_are_looked_at(run, write, engine):
     given = columns()
     given["p"][5], given["w"][5] = -3.5, 0
     words = ("eval", write("t.csv", as_csv(given)), "--label", "y", "--scores", "p", *COST,
-             "--scores-are", "logit", *engine)  # fmt: skip
+             "--scores-are", "log_odds", *engine)  # fmt: skip
     assert run(*words).code == 0
     ran = run(*words, "--weight", "w")
     assert ran.code == 2
@@ -112,7 +112,7 @@ def test_what_a_list_of_trials_is_taken_for_is_asked_too(run, write):
 
 @pytest.mark.parametrize("words", [
     ("--scores", "p"), ("--scores", "p", "--scores-are", "rank"),
-    ("--proba", "p_*", "--scores-are", "logit"),
+    ("--proba", "p_*", "--scores-are", "log_odds"),
 ])  # fmt: skip
 @pytest.mark.parametrize("engine", [(), ("--engine", "duckdb")])
 def test_narrow_where_nothing_is(run, table, words, engine):
@@ -130,7 +130,7 @@ class TestFar:
         return ("--engine", request.param)
 
     @pytest.mark.parametrize("models", [("--scores", "p"), ("--proba", "p_*")])
-    @pytest.mark.parametrize("kind", ["logit", "llr"])
+    @pytest.mark.parametrize("kind", ["log_odds", "llr"])
     def test_says_the_same_as_rows_in_memory(self, run, table, engine, models, kind):
         words = ("eval", table, "--label", "y", *models, "--scores-are", kind, *COST)
         near, far = run(*words), run(*words, *engine)
@@ -139,7 +139,7 @@ class TestFar:
         assert "--scores-are rank" not in far.err
 
     def test_narrow(self, run, table, engine):
-        words = ("eval", table, "--label", "y", "--scores", "p", "--scores-are", "logit", *COST)
+        words = ("eval", table, "--label", "y", "--scores", "p", "--scores-are", "log_odds", *COST)
         near, far = (run(*words, "--narrow", "--json", *more) for more in ((), engine))
         assert far.found["models"][0]["cost"] == pytest.approx(near.found["models"][0]["cost"])
 
@@ -147,7 +147,17 @@ class TestFar:
     def test_the_first_rows_are_not_taken_for_all(self, run, write, engine, models, monkeypatch):
         monkeypatch.setattr("stakes.inquiry.far_truth.PREVIEW_ROWS", 40)
         given = columns()
-        words = ("eval", "t.csv", "--label", "y", *models, "--scores-are", "logit", *COST, *engine)
+        words = (
+            "eval",
+            "t.csv",
+            "--label",
+            "y",
+            *models,
+            "--scores-are",
+            "log_odds",
+            *COST,
+            *engine,
+        )
         write("t.csv", as_csv(given))
         ran = run(*words)
         assert ran.code == 2
@@ -163,7 +173,7 @@ def test_the_verdict_that_asks_for_calibration_says_how(run, write):
     values["noise"] = np.round(np.random.default_rng(7).random(N), 4)
     write("n.csv", as_csv(values))
     ran = run("eval", "n.csv", "--label", "y", "--positive", "1", "--cost", "fn=3", "fp=1",
-              "--scores", "noise,narrow", "--scores-are", "logit", "--narrow")  # fmt: skip
+              "--scores", "noise,narrow", "--scores-are", "log_odds", "--narrow")  # fmt: skip
     assert "Deploy narrow after re-calibrating." in ran.out
     joined = ran.out.replace("\\\n", " ").splitlines()
     [line] = [each for each in joined if each.strip().startswith("stakes calibrate")]

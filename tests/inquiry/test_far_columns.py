@@ -34,7 +34,7 @@ def counts(ran):
     return ran.found["models"][0]["counts"]
 
 
-@pytest.mark.parametrize("kind", ["logit", "llr"])
+@pytest.mark.parametrize("kind", ["log_odds", "llr"])
 def test_come_to_the_same_as_in_memory(run, write, engine, kind):
     truth, table = logs()
     table[0], table[1], table[2] = (9.0, np.inf, 3.0), (-np.inf, 0.0, -np.inf), (800, -800, 0)
@@ -47,7 +47,7 @@ def test_shares_count_for_likelihood_ratios(run, write, engine):
     truth, table = logs()
     name = write("t.csv", text(truth, table))
     words = ("eval", name, *WORDS, "--json", *engine, "--scores-are")
-    assert counts(run(*words, "llr")) != counts(run(*words, "logit"))
+    assert counts(run(*words, "llr")) != counts(run(*words, "log_odds"))
 
 
 @pytest.mark.parametrize(
@@ -57,17 +57,17 @@ def test_a_row_that_tells_no_outcome(run, write, engine, row):
     truth, table = logs()
     table[7] = row
     name = write("t.csv", text(truth, table))
-    ran = run("eval", name, *WORDS, "--scores-are", "logit", *engine)
+    ran = run("eval", name, *WORDS, "--scores-are", "log_odds", *engine)
     assert ran.code == 2
     assert "(1 of 90 rows)" in ran.err
     assert "To leave rows without a score out: --missing drop" in ran.err
-    assert "--scores-are logit" not in ran.err  # it was said
+    assert "--scores-are log_odds" not in ran.err  # it was said
 
 
 def test_rows_are_counted_as_in_the_file(run, write):
     truth, table = logs()
     table[7] = -np.inf
-    ran = run("eval", write("t.csv", text(truth, table)), *WORDS, "--scores-are", "logit")
+    ran = run("eval", write("t.csv", text(truth, table)), *WORDS, "--scores-are", "log_odds")
     assert ran.code == 2
     assert "row 8 is [-inf, -inf, -inf]" in ran.err
 

@@ -77,7 +77,7 @@ def test_words_that_nobody_knows_are_refused(tmp_path):
     file.write_text("label = y\n")
     with pytest.raises(FormatError, match=r"q\.toml: Invalid value"):
         Inquiry.load(file)
-    with pytest.raises(DataError, match="scores are prob"):
+    with pytest.raises(DataError, match="scores are posterior"):
         Inquiry(scores_are="percent")
 
 

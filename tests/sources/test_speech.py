@@ -90,7 +90,7 @@ def test_a_trial_without_a_score_is_said(run, write):
 
 def test_what_scores_are_can_be_said(run, write):
     text = lines(lambda s, u, t, x: f"{kind(t)} {1 if x > 0.5 else 0.25}")
-    ran = run("eval", write("s.txt", text), "--scores-are", "prob", *COSTS)
+    ran = run("eval", write("s.txt", text), "--scores-are", "posterior", *COSTS)
     assert ran.found["models"][0]["threshold"] == 0.5
 
 

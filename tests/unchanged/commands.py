@@ -42,7 +42,7 @@ EVAL = {
     "binary-groups": "stakes eval $BINARY $COST --group household",
     "binary-parts": "stakes eval $BINARY $COST --subset region",
     "binary-parts-json": "stakes eval $BINARY $COST --subset region --json",
-    "binary-logits": "stakes eval small.csv $CHURN --scores gbm_logit --scores-are logit $COST",
+    "binary-logits": "stakes eval small.csv $CHURN --scores gbm_logit --scores-are log_odds $COST",
     "binary-llrs": "stakes eval small.csv $CHURN --scores gbm_llr --scores-are llr $COST"
     " --prevalence 5%",
     "binary-ranks": "stakes eval small.csv $CHURN --scores points --scores-are rank $COST",

@@ -51,7 +51,7 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--scores-are",
-        choices=("prob", "logit", "llr", "rank", "decision"),
+        choices=("posterior", "log_odds", "llr", "rank", "decision"),
         help="probabilities (default), log-odds, log-likelihood ratios, numbers whose order "
         "alone means something, or decisions (the same as --decisions)",
     )

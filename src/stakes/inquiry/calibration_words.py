@@ -73,5 +73,5 @@ def told(error: StakesError, cases: Cases) -> StakesError:
     """The same error in these words."""
     hint = None if error.hint is None else in_file(error.hint, cases)
     if hint is not None and "Posteriors(p)" in hint:  # how to pass probabilities in Python
-        hint = "--scores-are prob"
+        hint = "--scores-are posterior"
     return type(error)(in_file(error.message, cases), hint=hint)

@@ -155,7 +155,7 @@ def posteriors_of(
     if inquiry.kind == "llr":
         return Posteriors.from_llrs(scores, app.priors, cases.classes).values
     moved = not inquiry.posteriors_already_adjusted and not np.array_equal(app.priors, cases.priors)
-    if inquiry.kind == "prob":
+    if inquiry.kind == "posterior":
         if not moved:
             return scores
         said = Posteriors(scores, cases.classes)
@@ -182,7 +182,7 @@ def decided(model: Model, cases: Cases, app: Application, inquiry: Inquiry) -> N
     if model.scores is None or inquiry.kind == "rank":
         return None
     _refuse_unmovable(cases, app, inquiry)
-    return _rule(app, cases, inquiry, _KINDS[inquiry.kind]).decide(_filled(model, cases))
+    return _rule(app, cases, inquiry, inquiry.kind).decide(_filled(model, cases))
 
 
 def _refuse_unmovable(cases: Cases, app: Application, inquiry: Inquiry) -> None:
@@ -219,7 +219,7 @@ def said_by(
         return as_positions(_fill_gaps(taken, model.missing, app, inquiry)), None
     if inquiry.kind == "llr":
         return Posteriors.from_llrs(model.scores, cases.priors, cases.classes).values, None
-    if inquiry.kind == "logit":
+    if inquiry.kind == "log_odds":
         return Posteriors.from_logits(model.scores, cases.classes).values, None
     return model.scores, None
 
@@ -231,10 +231,6 @@ def _ranked(model: Model, cases: Cases, app: Application) -> tuple[NDArray[Any],
         raise CostError("--scores-are rank needs two outcomes and two decisions.")
     filled = np.where(model.missing, -np.inf, model.scores)
     return _cross_fitted(filled, cases, app)
-
-
-#: What the scores of a rule are, by the word for those in a file.
-_KINDS = {"prob": "posterior", "logit": "log_odds", "llr": "llr", "rank": "rank"}
 
 
 def _rule(app: Application, cases: Cases, inquiry: Inquiry, kind: str) -> DecisionRule:
@@ -258,7 +254,7 @@ def rule_of(
             return None
         rule = _rule(app, cases, inquiry, "posterior")  # on the probability of the second
     else:
-        rule = _rule(app, cases, inquiry, _KINDS[inquiry.kind])
+        rule = _rule(app, cases, inquiry, inquiry.kind)
     return rule if scores is None else rule.rounded_for(scores)
 
 
@@ -270,7 +266,7 @@ def about_cuts(app: Application, cases: Cases, inquiry: Inquiry) -> list[str]:
 
 def in_terms_of_file(rule: DecisionRule, inquiry: Inquiry) -> DecisionRule:
     """A rule on posteriors as one on the scores in the file."""
-    return rule.on(_KINDS[inquiry.kind])
+    return rule.on(inquiry.kind)
 
 
 def without_gaps(

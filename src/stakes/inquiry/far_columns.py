@@ -361,15 +361,15 @@ def _posteriors(
     for name in columns.scores:
         value = nw.col(name).cast(nw.Float64)
         if name in columns.turned:
-            value = 1 - value if inquiry.kind == "prob" else 0.0 - value
-        if inquiry.kind != "prob":
+            value = 1 - value if inquiry.kind == "posterior" else 0.0 - value
+        if inquiry.kind != "posterior":
             start = 0.0
             if inquiry.kind == "llr":
                 with np.errstate(divide="ignore"):
                     logs = np.log(cases.priors)
                 start = float(logs[1] - logs[0])
             value = 1 / (1 + (0.0 - start - value).exp())
-        if name in columns.turned or inquiry.kind != "prob" or not types[name].is_float():
+        if name in columns.turned or inquiry.kind != "posterior" or not types[name].is_float():
             changed[name] = value  # whole numbers would look like decisions
     for each in columns.classes:
         changed |= _classes(nw, each, cases, inquiry)
@@ -383,7 +383,7 @@ def _classes(nw: Any, each: ClassColumns, cases: Cases, inquiry: Inquiry) -> dic
         with np.errstate(divide="ignore"):
             logs = dict(zip(cases.classes, np.log(cases.priors).tolist(), strict=True))
         values = {name: value + logs.get(name, 0.0) for name, value in values.items()}
-    if inquiry.kind in ("llr", "logit"):
+    if inquiry.kind in ("llr", "log_odds"):
         parts, total = _shares(nw, list(values.values()))
     elif inquiry.renormalise:
         parts = list(values.values())

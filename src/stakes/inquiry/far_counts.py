@@ -281,7 +281,7 @@ def _hint(error: StakesError, inquiry: Inquiry) -> str | None:
     if "`sample_weight`" in error.message or "of `by`" in error.message:
         return "correct the files, or name another column"
     missing = "missing values" in error.message
-    if inquiry.kind != "prob" and (missing or isinstance(error, PosteriorError)):
+    if inquiry.kind != "posterior" and (missing or isinstance(error, PosteriorError)):
         return (
             "such a row has no score, or tells no outcome (all -inf, or several inf)\n"
             "To leave rows without a score out: --missing drop"
@@ -290,7 +290,7 @@ def _hint(error: StakesError, inquiry: Inquiry) -> str | None:
         return "To leave such rows out: --missing drop"
     if isinstance(error, PosteriorError) and "between 0 and 1" in error.message:
         return (
-            "If they are log-odds (logits):      --scores-are logit\n"
+            "If they are log-odds (logits):      --scores-are log_odds\n"
             "If they are log-likelihood ratios:  --scores-are llr"
         )
     if isinstance(error, PosteriorError):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stakes.sources.source import Source
 
 #: What the numbers of a model may be, as --scores-are says it.
-KINDS = ("prob", "logit", "llr", "rank")
+KINDS = ("posterior", "log_odds", "llr", "rank")
 
 
 #: Where a page holds its inquiry.
@@ -43,7 +43,7 @@ class Inquiry:
     scores, proba, decisions : str or sequence of str, optional
         The columns of the models: p(positive), one probability for each outcome (the last star
         of a pattern is the outcome), or decisions.
-    scores_are : {"prob", "logit", "llr", "rank"}, optional
+    scores_are : {"posterior", "log_odds", "llr", "rank"}, optional
         What the scores are; probabilities if that is not said.
     narrow, renormalise : bool
         That logarithms between 0 and 1 are meant; that rows are rescaled to add to 1.

@@ -17,7 +17,7 @@ from stakes.sources.cells import without_point
 from stakes.sources.table import Table
 
 #: What scores are called that are logarithms, by the word of --scores-are.
-LOGARITHMS = {"logit": "log-odds", "llr": "log-likelihood ratios"}
+LOGARITHMS = {"log_odds": "log-odds", "llr": "log-likelihood ratios"}
 
 
 def refuse_probabilities_said_logs(
@@ -63,7 +63,7 @@ def _apart(name: str, inquiry: Inquiry) -> str:
 
 def _hint(dimensions: int, kind: str, far: bool, apart: str) -> str:
     """What to type."""
-    lines = {"If they are probabilities": f"{apart}--scores-are prob"}
+    lines = {"If they are probabilities": f"{apart}--scores-are posterior"}
     if dimensions == 1 and not far:
         lines["If only the order means something"] = "--scores-are rank"
     if dimensions == 1:
@@ -185,18 +185,18 @@ def _scored(table: Table, name: str, cases: Cases, inquiry: Inquiry, turned: boo
         refuse_probabilities_said_logs(values, name, inquiry, cases.weights)
         values = (
             values
-            if inquiry.kind != "prob"
+            if inquiry.kind != "posterior"
             else sums_checked(values, name, cases.rows, inquiry.renormalise)
         )
-        scores = values[:, 1] - values[:, 0] if inquiry.kind != "prob" else values[:, 1]
+        scores = values[:, 1] - values[:, 0] if inquiry.kind != "posterior" else values[:, 1]
     else:
         scores = table.numbers(name)[cases.rows]
         refuse_probabilities_said_logs(scores, name, inquiry, cases.weights)
     missing = np.isnan(scores)
-    if inquiry.kind == "prob":
+    if inquiry.kind == "posterior":
         _refuse_outside(scores[~missing], name, cases)
     if turned:
-        scores = 1 - scores if inquiry.kind == "prob" else -scores
+        scores = 1 - scores if inquiry.kind == "posterior" else -scores
     return Model(name, missing, scores=scores)
 
 
@@ -213,7 +213,7 @@ def _classed(table: Table, columns: ClassColumns, cases: Cases, inquiry: Inquiry
             "--scores-are rank needs two outcomes and one score column:  --scores COLUMN."
         )
     missing: NDArray[np.bool_] = np.asarray(np.isnan(scores).any(axis=1))
-    if inquiry.kind == "prob":
+    if inquiry.kind == "posterior":
         for j, outcome in enumerate(cases.classes):
             _refuse_outside(scores[~missing, j], columns.by_class.get(outcome, columns.model))
         scores = sums_checked(scores, columns.model, cases.rows, inquiry.renormalise)
@@ -265,7 +265,7 @@ def _refuse_outside(scores: NDArray[np.float64], name: str, cases: Cases | None 
             f"column '{name}' has values from {_rounded(low)} to {_rounded(high)}, so these are "
             "not probabilities.",
             hint=(cent if low >= 0 and 10 < high <= 100 else "")
-            + "If they are log-odds (logits):            --scores-are logit\n"
+            + "If they are log-odds (logits):            --scores-are log_odds\n"
             "If they are log-likelihood ratios:        --scores-are llr\n"
             "If only the order means something (SVM):  --scores-are rank   "
             "(costs then need a threshold found by cross-fitting)",

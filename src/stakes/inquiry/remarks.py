@@ -175,7 +175,7 @@ def _rows(inquiry: Inquiry) -> list[str]:
 
 def _model(name: str, question: Asked, inquiry: Inquiry) -> list[str] | None:
     """Which model, and what its numbers mean; None where it cannot be named alone."""
-    words = _option("scores-are", inquiry.kind) if inquiry.kind != "prob" else []
+    words = _option("scores-are", inquiry.kind) if inquiry.kind != "posterior" else []
     words += ["--narrow"] if inquiry.narrow else []
     words += ["--renormalise"] if inquiry.renormalise else []
     if inquiry.scores:

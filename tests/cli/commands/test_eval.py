@@ -82,7 +82,7 @@ class TestNumbers:
         )
         other = write("odds.csv", text)
         one = only(run("eval", ten, "--scores", "p", *COSTS, "--json"))
-        for column in ("logit", "llr"):
+        for column in ("log_odds", "llr"):
             words = ["--scores", column, "--scores-are", column, *COSTS, "--json"]
             model = only(run("eval", other, *words))
             assert model["counts"] == one["counts"]

@@ -60,7 +60,8 @@ def test_the_choice_its_fit_and_the_picture(seen, write):
     rows = "".join(f"{a},{b:.4f}\n" for a, b in zip(y, rng.normal(y), strict=True))
     name = write("t.csv", f"y,s\n{rows}")
     code, terminal = seen("calibrate", name, "--label", "y", "--positive", "1", "--model", "s",
-                          "--scores-are", "logit", "--plot", "r.svg", "--folds", "2")  # fmt: skip
+                          "--scores-are", "log_odds", "--plot", "r.svg",
+                          "--folds", "2")  # fmt: skip
     assert code == 0
     told = [line.partition(": ")[0] for line in terminal.lines]
     for line in (

@@ -83,7 +83,7 @@ def test_columns_that_look_like_patterns(run, tmp_path, engine, ending, label, s
     assert figures(again) == memory
     logits = {score: (10 * np.array(GOOD) - 5).tolist()}
     put(tmp_path / f"t.{ending}", others | named | logits)
-    words = (*words, "--scores-are", "logit", "--flip", score)
+    words = (*words, "--scores-are", "log_odds", "--flip", score)
     one, other = (judged(run, f"t.{ending}", label, score, *words, *e) for e in ((), engine))
     assert figures(one) == figures(other)
 

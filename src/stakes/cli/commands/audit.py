@@ -189,7 +189,7 @@ def _at_ends(args: argparse.Namespace, ends: list[tuple[str, Any]]) -> list[str]
     rates = []
     for label, there in ends:
         app = _at_stake(there)[0]
-        drawn = {"n": args.draws} if args.draws is not None else {}
+        drawn = {"draws": args.draws} if args.draws is not None else {}
         found = audit(args.metric, application=app, rng=args.seed, **drawn)
         rates.append(f"{percent(found.misranking.rate)} if {label}")
     return [

@@ -124,7 +124,7 @@ class TestLearn:
         y = rng.integers(0, 2, 300)
         rows = "".join(f"{a},{b:.4f}\n" for a, b in zip(y, rng.normal(size=300) + y, strict=True))
         found = run("calibrate", write("t.csv", f"y,s\n{rows}"), "--label", "y", "--model", "s",
-                    "--scores-are", "logit", "--cost", "fn=9", "fp=1", "--choose-by", "cost",
+                    "--scores-are", "log_odds", "--cost", "fn=9", "fp=1", "--choose-by", "cost",
                     "--json").found  # fmt: skip
         plain, weighed, scale = found["members"]
         assert plain["kind"] == weighed["kind"] == "smooth"
@@ -267,7 +267,7 @@ class TestImpossibleTruth:
         s[11] = -1e9 if y[11] else 1e9
         rows = "".join(f"{a},{b:.6g}\n" for a, b in zip(y, s, strict=True))
         return (write("t.csv", f"y,s\n{rows}"), "--label", "y", "--model", "s",
-                "--scores-are", "logit")  # fmt: skip
+                "--scores-are", "log_odds")  # fmt: skip
 
     def test_is_named_with_what_to_type(self, run, marked):
         ran = run("calibrate", *marked, "--kind", "affine")
@@ -414,7 +414,7 @@ class TestEstimatedShares:
         odds, y = self.scored(rng, 3000, 0.3)
         rows = "".join(f"{'ny'[a]},{b:.6f}\n" for a, b in zip(y, odds, strict=True))
         ran = run("calibrate", write("old.csv", f"y,s\n{rows}"), "--label", "y", "--positive", "y",
-                  "--model", "s", "--scores-are", "logit", "--kind", "affine",
+                  "--model", "s", "--scores-are", "log_odds", "--kind", "affine",
                   "-o", "cal.json")  # fmt: skip
         assert ran.code == 0, ran.err
         odds, y = self.scored(rng, 4000, 0.05)
@@ -584,11 +584,11 @@ class TestWhatTheScoresAre:
 
     @pytest.mark.parametrize("said", [False, True])
     def test_is_known_to_the_file(self, run, learn, said):
-        learn(self.odds, "--scores-are", "logit")
+        learn(self.odds, "--scores-are", "log_odds")
         assert run("calibrate", "--apply", "cal.json", "t.csv", "-o", "out.csv").code == 0
         plain = self.calibrated()
-        learn(-self.odds, "--scores-are", "logit", "--flip", "s")
-        words = ("--scores-are", "logit", "--flip", "s") if said else ()
+        learn(-self.odds, "--scores-are", "log_odds", "--flip", "s")
+        words = ("--scores-are", "log_odds", "--flip", "s") if said else ()
         ran = run("calibrate", "--apply", "cal.json", "t.csv", "-o", "out.csv", *words)
         assert ran.code == 0, ran.err
         np.testing.assert_allclose(self.calibrated(), plain, rtol=1e-6)
@@ -596,22 +596,22 @@ class TestWhatTheScoresAre:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (("--scores-are", "prob"), "was learnt on log-odds (logit)"),
-            (("--scores-are=llr",), "was learnt on log-odds (logit)"),
+            (("--scores-are", "posterior"), "was learnt on log-odds (log_odds)"),
+            (("--scores-are=llr",), "was learnt on log-odds (log_odds)"),
             (("--flip", "s"), "was learnt on 's' as it is"),
             (("--flip", "t"), "the scores that are calibrated are 's'"),
             (("--renormalise",), "--renormalise does nothing here"),
         ],
     )
     def test_contradiction_is_refused(self, run, learn, words, said):
-        learn(self.odds, "--scores-are", "logit")
+        learn(self.odds, "--scores-are", "log_odds")
         ran = run("calibrate", "--apply", "cal.json", "t.csv", "-o", "out.csv", *words)
         assert (ran.code, ran.out) == (2, "")
         assert said in " ".join(ran.err.split())
         assert "leave it out" in ran.err
 
     def test_older_files_are_read(self, run, learn, tmp_path):
-        learn(self.odds, "--scores-are", "logit")
+        learn(self.odds, "--scores-are", "log_odds")
         run("calibrate", "--apply", "cal.json", "t.csv", "-o", "out.csv")
         new = self.calibrated()
         saved = json.loads((tmp_path / "cal.json").read_text())
@@ -621,12 +621,12 @@ class TestWhatTheScoresAre:
         np.testing.assert_array_equal(self.calibrated(), new)
 
     def test_of_a_calibrator_saved_from_python_it_is_asked(self, run, learn):
-        learn(self.odds, "--scores-are", "logit")  # for its table
+        learn(self.odds, "--scores-are", "log_odds")  # for its table
         cal = Affine().fit(self.odds, np.arange(200) % 2)
         cal.save("cal.json")
         odds = np.array([float(row["s"]) for row in rows_of("t.csv")])
         expected = cal.posteriors(-odds)
-        words = ("--scores", "s", "--scores-are", "logit", "--flip", "s")
+        words = ("--scores", "s", "--scores-are", "log_odds", "--flip", "s")
         ran = run("calibrate", "--apply", "cal.json", "t.csv", "-o", "out.csv", *words)
         assert ran.code == 0, ran.err
         found = [float(row["calibrated.p_1"]) for row in rows_of("out.csv")]
@@ -645,7 +645,7 @@ class TestWhatTheScoresAre:
         ],
     )
     def test_damaged_is_refused(self, run, learn, tmp_path, source):
-        learn(self.odds, "--scores-are", "logit")
+        learn(self.odds, "--scores-are", "log_odds")
         saved = json.loads((tmp_path / "cal.json").read_text())
         saved["input"] |= source
         (tmp_path / "cal.json").write_bytes(sealed(saved))
@@ -787,7 +787,7 @@ class TestWeights:
         ]
         path = write("w.csv", "y,s,w\n" + "".join(rows))
         ran = run("calibrate", path, "--label", "y", "--positive", "1", "--model", "s",
-                  "--scores-are", "logit", "--kind", "affine", "--weight", "w")  # fmt: skip
+                  "--scores-are", "log_odds", "--kind", "affine", "--weight", "w")  # fmt: skip
         assert "300 cases (150 0, 150 1; by weight 50 % 0, 50 % 1)" in ran.out
 
 
@@ -802,7 +802,7 @@ def test_the_bound_is_named_only_where_it_moved_a_score(run, write, far, bound, 
     rows = [f"{a},{b:.6f}\n" for a, b in zip(y, 3 * rng.standard_cauchy(600) + 6 * y, strict=True)]
     rows[1] = f"1,{far}\n"
     ran = run("calibrate", write("f.csv", "y,s\n" + "".join(rows)), "--label", "y", "--positive",
-              "1", "--model", "s", "--scores-are", "logit", "--bound", bound)  # fmt: skip
+              "1", "--model", "s", "--scores-are", "log_odds", "--bound", bound)  # fmt: skip
     assert ran.code == 0, ran.err
     said = " ".join(ran.out.split())
     assert "had a probability of 0 in" in said
@@ -810,7 +810,7 @@ def test_the_bound_is_named_only_where_it_moved_a_score(run, write, far, bound, 
     assert (". As is: " in said.split("as is calibrated")[0]) == (not within)
 
 
-@pytest.mark.parametrize("said", [("logit", "--narrow"), ("llr", "--narrow"), ("rank",)])
+@pytest.mark.parametrize("said", [("log_odds", "--narrow"), ("llr", "--narrow"), ("rank",)])
 def test_scores_that_lie_between_0_and_1_and_are_no_probabilities(run, write, said):
     rng = np.random.default_rng(0)
     scores = rng.random(200)

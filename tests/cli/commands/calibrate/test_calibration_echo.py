@@ -50,7 +50,8 @@ def test_costs_that_were_not(said):
 
 
 @pytest.mark.parametrize(
-    ("kind", "holds"), [("logit", "the log-odds of 1 in 's'"), ("llr", "the log-likelihood ratio")]
+    ("kind", "holds"),
+    [("log_odds", "the log-odds of 1 in 's'"), ("llr", "the log-likelihood ratio")],
 )
 def test_what_the_numbers_are(said, write, kind, holds):
     rng = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from stakes.calibration import Affine, Isotonic, Logistic, Matrix, load
 RNG = np.random.default_rng(4)
 Y = RNG.random(300) < 0.3
 S = 2 * (RNG.normal(size=300) + 1.5 * Y - 1)
-COLUMNS = {"logit": S, "p": expit(S), "narrow": 0.5 + 0.02 * S}
+COLUMNS = {"log_odds": S, "p": expit(S), "narrow": 0.5 + 0.02 * S}
 NAMES = np.where(Y, "yes", "no")
 
 
@@ -38,18 +38,18 @@ def applied(run, path, *options):
     ("kind", "model", "options", "given"),
     [
         ("affine", "p", [], Posteriors(COLUMNS["p"])),
-        ("isotonic", "logit", ["--scores-are", "logit"], S),
-        ("automatic", "logit", ["--scores-are", "logit"], Posteriors.from_logits(S)),
+        ("isotonic", "log_odds", ["--scores-are", "log_odds"], S),
+        ("automatic", "log_odds", ["--scores-are", "log_odds"], Posteriors.from_logits(S)),
         (
             "affine",
-            "logit",
+            "log_odds",
             ["--scores-are", "llr"],
             Posteriors.from_llrs(S, [1 - Y.mean(), Y.mean()]),
         ),
-        ("venn-abers", "logit", ["--scores-are", "rank"], S),
+        ("venn-abers", "log_odds", ["--scores-are", "rank"], S),
         ("automatic", "p", ["--scores-are", "rank"], COLUMNS["p"]),
         ("affine", "narrow", ["--scores-are", "rank"], COLUMNS["narrow"]),
-        ("logistic", "narrow", ["--scores-are", "logit", "--narrow"], COLUMNS["narrow"]),
+        ("logistic", "narrow", ["--scores-are", "log_odds", "--narrow"], COLUMNS["narrow"]),
     ],
 )
 def test_learnt_by_the_command_and_applied_in_python(run, data, kind, model, options, given):
@@ -74,7 +74,9 @@ class TestLearntInPython:
 
     def test_on_such_a_column_its_numbers_are_no_probabilities(self, run, data):
         Logistic().fit(COLUMNS["p"], NAMES).save("cal.json")
-        ran = run("calibrate", "--apply", "cal.json", data, "--scores", "p", "--scores-are", "prob")
+        ran = run(
+            "calibrate", "--apply", "cal.json", data, "--scores", "p", "--scores-are", "posterior"
+        )
         assert ran.code != 0
         assert "leave it out: cal.json knows what its scores are" in ran.err
 
@@ -82,12 +84,12 @@ class TestLearntInPython:
     def test_on_log_odds(self, run, data, kind):
         cal = kind().fit(S, NAMES)
         cal.save("cal.json")
-        found = applied(run, "cal.json", "--scores", "logit", "--scores-are", "logit")
+        found = applied(run, "cal.json", "--scores", "log_odds", "--scores-are", "log_odds")
         assert found == pytest.approx(cal.posteriors(S)[:, 1], abs=1e-8)
 
     def test_on_log_odds_that_are_not_said_to_be_any(self, run, data):
         Affine().fit(S, NAMES).save("cal.json")
-        ran = run("calibrate", "--apply", "cal.json", data, "--scores", "logit")
+        ran = run("calibrate", "--apply", "cal.json", data, "--scores", "log_odds")
         assert ran.code != 0
         assert "does not say what its scores are" in ran.err
-        assert "--scores-are logit" in ran.err
+        assert "--scores-are log_odds" in ran.err

@@ -23,7 +23,7 @@ def table(write):
     def written(scores, y):
         rows = "".join(f"{('no', 'yes')[a]},{b:.9f}\n" for a, b in zip(y, scores, strict=True))
         return (write("t.csv", f"y,s\n{rows}"), "--label", "y", "--model", "s", "--scores-are",
-                "logit")  # fmt: skip
+                "log_odds")  # fmt: skip
 
     return written
 
@@ -73,7 +73,7 @@ class TestTurnedRound:
         turned = np.where(np.arange(1200) < 200, scores, -scores)
         triples = enumerate(zip(y, turned, strict=True))
         rows = [f"{('no', 'yes')[a]},{b:.9f},{int(i < 200)}\n" for i, (a, b) in triples]
-        words = ("--label", "y", "--positive", "yes", "--model", "s", "--scores-are", "logit",
+        words = ("--label", "y", "--positive", "yes", "--model", "s", "--scores-are", "log_odds",
                  "--kind", "isotonic", "--weight", "w", "--json")  # fmt: skip
         every = run("calibrate", write("all.csv", "y,s,w\n" + "".join(rows)), *words)
         some = run("calibrate", write("some.csv", "y,s,w\n" + "".join(rows[:200])), *words)
@@ -139,7 +139,17 @@ class TestWithout:
         scores, y = logits(200)
         pairs = enumerate(zip(y, scores, strict=True))
         rows = "".join(f"{a},{b:.6f},{int(i < 150)}\n" for i, (a, b) in pairs)
-        words = ("--label", "y", "--positive", "1", "--model", "s", "--scores-are", "logit", *TWO)
+        words = (
+            "--label",
+            "y",
+            "--positive",
+            "1",
+            "--model",
+            "s",
+            "--scores-are",
+            "log_odds",
+            *TWO,
+        )
         ran = run("calibrate", write("t.csv", f"y,s,w\n{rows}"), *words, "--weight", "w", "--json")
         assert ran.found["without"] == "choice and fit"
 
@@ -152,7 +162,17 @@ class TestWithout:
         scores, y = logits(2600)
         pairs = enumerate(zip(y, scores, strict=True))
         rows = [f"{a},{b:.6f},{int(i < 2400)}\n" for i, (a, b) in pairs]
-        words = ("--label", "y", "--positive", "1", "--model", "s", "--scores-are", "logit", *TWO)
+        words = (
+            "--label",
+            "y",
+            "--positive",
+            "1",
+            "--model",
+            "s",
+            "--scores-are",
+            "log_odds",
+            *TWO,
+        )
         write("all.csv", "y,s,w\n" + "".join(rows))
         write("some.csv", "y,s,w\n" + "".join(rows[:2400]))
         every = run("calibrate", "all.csv", *words, "--weight", "w", "--json").found

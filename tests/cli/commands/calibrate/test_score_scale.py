@@ -18,8 +18,8 @@ RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 400)
 ODDS = 1.3 * (RNG.normal(size=400) + 2 * Y - 1) - 0.5
 NEW = 2 * RNG.normal(size=30)
-SORTS = {"prob": expit, "logit": lambda odds: odds, "raw": lambda odds: 500 + 100 * odds}
-SAID = [None, "prob", "logit", "llr", "rank"]
+SORTS = {"posterior": expit, "log_odds": lambda odds: odds, "raw": lambda odds: 500 + 100 * odds}
+SAID = [None, "posterior", "log_odds", "llr", "rank"]
 LOGS = np.log(np.column_stack([1 - expit(ODDS), expit(ODDS)]))
 
 #: Files saved in Python: the calibrator, what it was fitted on, and the right scores to give it.
@@ -35,13 +35,13 @@ IN_PYTHON = {
     "matrix, two columns": (Matrix(), LOGS, Posteriors(expit(NEW))),
 }
 #: What gives the right answer, by the sort of new scores and what is said; all else is refused.
-AS_IS = {("logit", said) for said in ("logit", "llr", "rank")}
+AS_IS = {("log_odds", said) for said in ("log_odds", "llr", "rank")}
 RIGHT = {
-    "log-odds": AS_IS | {("prob", "prob")},
-    "0 to 1000": {("raw", said) for said in ("logit", "llr", "rank")},
-    "column in [0, 1]": {("prob", None), ("prob", "rank")},
-    "posteriors": {("prob", None), ("prob", "prob"), ("logit", "logit")},
-    "two columns": {("prob", "prob"), ("logit", "logit")},
+    "log-odds": AS_IS | {("posterior", "posterior")},
+    "0 to 1000": {("raw", said) for said in ("log_odds", "llr", "rank")},
+    "column in [0, 1]": {("posterior", None), ("posterior", "rank")},
+    "posteriors": {("posterior", None), ("posterior", "posterior"), ("log_odds", "log_odds")},
+    "two columns": {("posterior", "posterior"), ("log_odds", "log_odds")},
 }
 
 
@@ -73,7 +73,7 @@ def test_fitted_in_python(run, files, name):
     for sort in SORTS:
         for said in SAID:
             ran = applied(run, sort, said, "--scores", "score")
-            if (sort, said) == ("logit", "llr") and (sort, said) not in right:
+            if (sort, said) == ("log_odds", "llr") and (sort, said) not in right:
                 continue  # other numbers, see below
             if (sort, said) in right:
                 assert ran.code == 0, (sort, said, ran.err)
@@ -87,10 +87,10 @@ def test_fitted_in_python(run, files, name):
 @pytest.mark.parametrize(
     ("sort", "form", "kind"),
     [
-        ("prob", "prob", "affine"),
-        ("logit", "logit", "affine"),
-        ("llr", "logit", "affine"),
-        ("rank", "prob", "logistic"),
+        ("posterior", "posterior", "affine"),
+        ("log_odds", "log_odds", "affine"),
+        ("llr", "log_odds", "affine"),
+        ("rank", "posterior", "logistic"),
         ("rank", "raw", "isotonic"),
     ],
 )
@@ -101,7 +101,7 @@ def test_learnt_by_the_command(run, write, files, sort, form, kind):
               "--scores-are", sort, "--kind", kind, "-o", "cal.json")  # fmt: skip
     assert ran.code == 0, ran.err
     given = SORTS[form](NEW)
-    if sort == "prob":
+    if sort == "posterior":
         given = Posteriors(given)
     elif sort == "llr":
         given = Posteriors.from_llrs(given, np.bincount(Y) / len(Y))
@@ -122,25 +122,25 @@ class TestOfPython:
         for kind, given in ((Affine, Posteriors(expit(ODDS))), (Matrix, LOGS)):
             cal = kind().fit(given, truth)
             cal.save("cal.json")
-            ran = applied(run, "logit", "llr", "--scores", "score")
+            ran = applied(run, "log_odds", "llr", "--scores", "score")
             shares = np.bincount(truth) / 400
             expected = cal.posteriors(Posteriors.from_llrs(NEW, shares))[:, 1]
             assert posteriors(ran) == pytest.approx(expected, abs=1e-9)
             cal.with_priors([0.9, 0.1]).save("cal.json")
             expected = cal.with_priors([0.9, 0.1]).posteriors(Posteriors.from_llrs(NEW, shares))
-            ran = applied(run, "logit", "llr", "--scores", "score")
+            ran = applied(run, "log_odds", "llr", "--scores", "score")
             assert posteriors(ran) == pytest.approx(expected[:, 1], abs=1e-9)
 
     def test_likelihood_ratios_without_those_shares_are_refused(self, run, files):
         Affine(priors=[0.9, 0.1]).fit(Posteriors(expit(ODDS)), Y).save("cal.json")
-        ran = applied(run, "logit", "llr", "--scores", "score")
+        ran = applied(run, "log_odds", "llr", "--scores", "score")
         assert ran.code == 2
         assert "holds those of another place only" in " ".join(ran.err.split())
 
     def test_logits_at_their_level_are_no_column(self, run, files):
         Matrix().fit(LOGS + np.arange(400)[:, None] % 5, Y).save("cal.json")
         for said in SAID:
-            ran = applied(run, "logit", said, "--scores", "score")
+            ran = applied(run, "log_odds", said, "--scores", "score")
             assert ran.code == 2
             assert "at their level, which one column does not have" in " ".join(ran.err.split())
 
@@ -151,7 +151,7 @@ class TestOfPython:
         ran = applied(run, "new", None, "--scores", "score")
         assert ran.code == 2
         assert "was fitted in Python on one column" in ran.err
-        for word in ("logit", "rank", "prob"):
+        for word in ("log_odds", "rank", "posterior"):
             assert f"--scores-are {word}" in ran.err
 
 
@@ -169,22 +169,22 @@ class TestFilesFromBefore:
     def test_without_the_word_they_are_read_as_ever_and_this_is_said(self, run, files, older):
         cal = Affine().fit(ODDS, Y)
         older(cal, "scores", "spread")
-        ran = applied(run, "prob", None, "--scores", "score")
+        ran = applied(run, "posterior", None, "--scores", "score")
         assert posteriors(ran) == pytest.approx(cal.posteriors(NEW)[:, 1], abs=1e-9)
         assert "cal.json does not say what its scores are, so they are read as prob" in ran.err
-        ran = applied(run, "prob", "prob", "--scores", "score")
+        ran = applied(run, "posterior", "posterior", "--scores", "score")
         assert (ran.code, ran.err) == (0, "")
-        ran = applied(run, "logit", None, "--scores", "score")
+        ran = applied(run, "log_odds", None, "--scores", "score")
         assert ran.code == 2
-        assert "--scores-are logit" in ran.err
+        assert "--scores-are log_odds" in ran.err
 
     def test_without_the_spread_it_is_said_that_scores_look_otherwise(self, run, files, older):
         cal = Affine().fit(ODDS, Y)
         older(cal, "spread")
-        ran = applied(run, "prob", "logit", "--scores", "score")
+        ran = applied(run, "posterior", "log_odds", "--scores", "score")
         assert posteriors(ran) == pytest.approx(cal.posteriors(expit(NEW))[:, 1], abs=1e-9)
         assert "lie between 0 and 1, like probabilities, and are not read as such" in ran.err
-        ran = applied(run, "prob", "logit", "--scores", "score", "--narrow")
+        ran = applied(run, "posterior", "log_odds", "--scores", "score", "--narrow")
         assert (ran.code, ran.err) == (0, "")
 
 
@@ -200,10 +200,10 @@ class TestMeantAllTheSame:
     @pytest.mark.parametrize(
         ("values", "scale", "code"),
         [
-            (np.linspace(0.1, 0.9, 40), "logit", 2),
+            (np.linspace(0.1, 0.9, 40), "log_odds", 2),
             (np.linspace(-5, 5, 40), "raw", 2),
             (np.linspace(-100, -99, 40), "raw", 0),  # too small for log-odds
-            (expit(np.linspace(-6, -5.9, 40)), "prob", 0),
+            (expit(np.linspace(-6, -5.9, 40)), "posterior", 0),
         ],
     )
     def test_a_narrow_range(self, run, narrow, values, scale, code):
@@ -212,7 +212,7 @@ class TestMeantAllTheSame:
         cal = Logistic().fit(fitted_on, Y)
         cal.save("cal.json")
         said = {"raw": "rank"}.get(scale, scale)
-        given = np.log(values / (1 - values)) if scale == "prob" else values
+        given = np.log(values / (1 - values)) if scale == "posterior" else values
         ran = applied(run, "new", said, "--scores", "score")
         assert ran.code == code
         wanted = "on that scale all the same: --narrow" if code else "--narrow says so"
@@ -254,24 +254,24 @@ class TestMeantAllTheSame:
         cal = Logistic().fit(odds, Y)
         cal.save("cal.json")
         values = narrow(np.linspace(0.1, 0.9, 40))
-        ran = applied(run, "new", "logit", "--scores", "score")
+        ran = applied(run, "new", "log_odds", "--scores", "score")
         assert posteriors(ran) == pytest.approx(cal.posteriors(values)[:, 1], abs=1e-9)
 
     def test_scores_far_beyond(self, run, narrow):
         cal = Logistic().fit(ODDS, Y)
         cal.save("cal.json")
         values = narrow(np.linspace(20, 30, 40))
-        ran = applied(run, "new", "logit", "--scores", "score")
+        ran = applied(run, "new", "log_odds", "--scores", "score")
         assert ran.code == 2
         assert f"those were from {ODDS.min():.3g} to {ODDS.max():.3g}" in " ".join(ran.err.split())
-        ran = applied(run, "new", "logit", "--scores", "score", "--narrow")
+        ran = applied(run, "new", "log_odds", "--scores", "score", "--narrow")
         assert posteriors(ran) == pytest.approx(cal.posteriors(values)[:, 1], abs=1e-9)
 
     def test_the_highest_scores_by_themselves(self, run, narrow):
         cal = Logistic().fit(ODDS, Y)
         cal.save("cal.json")
         highest = narrow(np.sort(ODDS)[-20:])
-        ran = applied(run, "new", "logit", "--scores", "score")
+        ran = applied(run, "new", "log_odds", "--scores", "score")
         assert posteriors(ran) == pytest.approx(cal.posteriors(highest)[:, 1], abs=1e-9)
 
     @pytest.mark.parametrize("values", [np.full(40, 950.0), np.array([1.0, 2.0, 950.0])])
@@ -279,7 +279,7 @@ class TestMeantAllTheSame:
         cal = Logistic().fit(ODDS, Y)
         cal.save("cal.json")
         narrow(values)
-        assert applied(run, "new", "logit", "--scores", "score").code == 0
+        assert applied(run, "new", "log_odds", "--scores", "score").code == 0
 
     def test_new_cases_of_the_same_sort_are_hardly_ever_refused(self, run, narrow):
         # As many as are looked at, by a calibration of as few cases as tell where scores lie: 11 of
@@ -290,10 +290,10 @@ class TestMeantAllTheSame:
             truth = rng.random(50) < expit(odds)
             Affine().fit(odds, truth).save("cal.json")
             narrow(rng.standard_t(3, size=20))
-            ran = applied(run, "new", "logit", "--scores", "score")
+            ran = applied(run, "new", "log_odds", "--scores", "score")
             assert (ran.code, ran.err) == (0, "")
 
-    @pytest.mark.parametrize("said", ["logit", "llr", "rank"])
+    @pytest.mark.parametrize("said", ["log_odds", "llr", "rank"])
     def test_what_it_was_learnt_on_is_taken_also_when_rounded(self, run, write, said):
         odds = np.maximum(ODDS, np.quantile(ODDS, 0.7)) / 3  # most have the least score there is
         for name, digits in (("train", 17), ("new", 3)):
@@ -321,10 +321,10 @@ class TestMeantAllTheSame:
         low, high = min(-ODDS - 3), max(-ODDS - 3)
         assert f"those were from {low:.3g} to {high:.3g}." in " ".join(ran.err.split())
 
-    @pytest.mark.parametrize("said", ["prob", None])
+    @pytest.mark.parametrize("said", ["posterior", None])
     def test_narrow_says_nothing_of_probabilities(self, run, files, said):
         Affine().fit(Posteriors(expit(ODDS)), Y).save("cal.json")
-        ran = applied(run, "prob", said, "--scores", "score", "--narrow")
+        ran = applied(run, "posterior", said, "--scores", "score", "--narrow")
         assert ran.code == 2
         assert "--narrow does nothing here" in ran.err
 
@@ -332,14 +332,14 @@ class TestMeantAllTheSame:
         saved = Affine().fit(Posteriors(expit(ODDS)), Y).to_dict()
         saved["input"] = {"columns": {"score": "score"}, "scores_are": "llr", "priors": [0.0, 1.0]}
         (tmp_path / "cal.json").write_bytes(sealed(saved))
-        assert set(posteriors(applied(run, "logit", None))) == {1.0}
+        assert set(posteriors(applied(run, "log_odds", None))) == {1.0}
 
 
 class TestOneColumnPerOutcome:
     LOGITS = RNG.normal(size=(300, 3))
     FORMS = {
-        "logit": LOGITS,
-        "prob": np.exp(LOGITS) / np.exp(LOGITS).sum(axis=1, keepdims=True),
+        "log_odds": LOGITS,
+        "posterior": np.exp(LOGITS) / np.exp(LOGITS).sum(axis=1, keepdims=True),
         "raw": 500 + 100 * LOGITS,
     }
 
@@ -353,14 +353,14 @@ class TestOneColumnPerOutcome:
             header = ",".join(f"p_{name}" for name in "abc"[:size])
             for name, table in self.FORMS.items():
                 part = table[:, :size]
-                part = part / part.sum(axis=1, keepdims=True) if name == "prob" else part
+                part = part / part.sum(axis=1, keepdims=True) if name == "posterior" else part
                 lines = [
                     ",".join([y, *map(repr, row)])
                     for y, row in zip(truth, part.tolist(), strict=True)
                 ]
                 write(f"{name}.csv", "\n".join([f"y,{header}", *lines]) + "\n")
-            ran = run("calibrate", "logit.csv", "--label", "y", "--proba", "p_*", "--scores-are",
-                      "logit", "--kind", "temperature", "-o", "cal.json")  # fmt: skip
+            ran = run("calibrate", "log_odds.csv", "--label", "y", "--proba", "p_*", "--scores-are",
+                      "log_odds", "--kind", "temperature", "-o", "cal.json")  # fmt: skip
             assert ran.code == 0, ran.err
 
         return of
@@ -368,8 +368,8 @@ class TestOneColumnPerOutcome:
     @pytest.mark.parametrize("size", [2, 3])
     def test_of_the_command(self, run, learnt, size):
         learnt(size)
-        assert applied(run, "logit", None).code == 0
-        ran = applied(run, "prob", None)
+        assert applied(run, "log_odds", None).code == 0
+        ran = applied(run, "posterior", None)
         assert ran.code == 2
         assert "so they are probabilities" in " ".join(ran.err.split())
         assert "pass the column" in ran.err
@@ -396,6 +396,6 @@ class TestOneColumnPerOutcome:
     def test_of_python_it_is_told_that_one_column_is_not_enough(self, run, learnt):
         learnt(3)
         load("cal.json").save("cal.json")
-        ran = applied(run, "logit", None, "--scores", "p_a")
+        ran = applied(run, "log_odds", None, "--scores", "p_a")
         assert ran.code == 2
         assert "'p_a' is one column, but the calibration is of 3 outcomes" in ran.err

@@ -244,10 +244,10 @@ def _remember(
     """Let the file say what Python is to give: the column itself, or posteriors."""
     scores = model.scores
     assert scores is not None
-    if kind in ("prob", "llr"):
+    if kind in ("posterior", "llr"):
         calibrator._remember(POSTERIORS)
     elif scores.ndim == 1 and not calibrator._level_counts:
-        narrow = kind == "logit"  # said to be log odds, so no column in [0, 1] is in doubt
+        narrow = kind == "log_odds"  # said to be log odds, so no column in [0, 1] is in doubt
         read = of_weight(Scores(None, scores), weights)
         calibrator._remember(COLUMN if narrow else sort_of(scores, read, level=False))
 
@@ -262,7 +262,7 @@ def _of_mean_one(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | N
 def log_scores(model: Model, priors: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
     """What calibrators take: log-posteriors or log odds, whatever the file holds."""
     assert model.scores is not None
-    if kind == "prob":
+    if kind == "posterior":
         said = Posteriors(model.scores)
         return said.log_values
     if kind == "llr":

@@ -24,8 +24,8 @@ from stakes.sources.cells import as_labels
 from stakes.sources.table import Table
 
 MEANT = {
-    "prob": "probabilities",
-    "logit": "log-odds",
+    "posterior": "probabilities",
+    "log_odds": "log-odds",
     "llr": "log-likelihood ratios",
     "rank": "scores whose order alone means something",
 }
@@ -122,7 +122,7 @@ def agreed(kept: Input, learnt: Calibrator, args: Any) -> Input:
         )
     if args.flip:
         _refuse_other_flip(kept, found, args)
-    kind, single = kept.scores_are or said or "prob", "score" in found.columns
+    kind, single = kept.scores_are or said or "posterior", "score" in found.columns
     if kept.scores_are is None and single and len(kept.order) == 2:
         kind = settled(learnt, said, args.apply)
         shares = prior_odds(learnt, args.apply) if kind == "llr" else None
@@ -138,12 +138,12 @@ def agreed(kept: Input, learnt: Calibrator, args: Any) -> Input:
 
 def _refuse_idle(args: Any, kind: str, *, single: bool, column: bool) -> None:
     """Raise for options that are of scores of another sort."""
-    if args.renormalise and (kind != "prob" or single):
+    if args.renormalise and (kind != "posterior" or single):
         raise DataError(
             "--renormalise does nothing here: it is for one probability per outcome.",
             hint="leave it out",
         )
-    if args.narrow and kind == "prob" and not (single and column):
+    if args.narrow and kind == "posterior" and not (single and column):
         raise DataError(
             "--narrow does nothing here: it is for scores that are no probabilities.",
             hint="leave it out",
@@ -183,25 +183,25 @@ def values_from(
             hint="leave such rows out of the file",
         )
     kind = source.scores_are
-    if kind == "prob" and (values.min(initial=0) < 0 or values.max(initial=1) > 1):
+    if kind == "posterior" and (values.min(initial=0) < 0 or values.max(initial=1) > 1):
         other = "any other scale: --scores-are rank"
         if learnt._sort not in (None, COLUMN):
             other = "log-likelihood ratios: --scores-are llr"
         raise _no_probabilities(values, table.source, whence, other)
-    if kind == "prob" and values.ndim == 2:
+    if kind == "posterior" and values.ndim == 2:
         rows = np.arange(len(values))
         values = sums_checked(values, source.model, rows, source.renormalise)
     if values.ndim == 2 and "score" in source.columns:  # an array in place of a column
-        values = values[:, 1] if kind == "prob" else values[:, 1] - values[:, 0]
+        values = values[:, 1] if kind == "posterior" else values[:, 1] - values[:, 0]
     return values
 
 
 def as_taken(values: NDArray[np.float64], source: Input, sort: str | None) -> NDArray[np.float64]:
     """Scores as a calibrator takes them that was fitted on that sort of scores."""
-    kind = source.scores_are or "prob"
+    kind = source.scores_are or "posterior"
     if source.flip:
-        values = 1 - values if kind == "prob" else -values
-    if values.ndim == 1 and kind in ("logit", "rank"):
+        values = 1 - values if kind == "posterior" else -values
+    if values.ndim == 1 and kind in ("log_odds", "rank"):
         if sort in (COLUMN, UNIT_COLUMN):
             return values
         if sort in (POSTERIORS, LOG_POSTERIORS):
@@ -219,7 +219,7 @@ def _no_probabilities(
         return PosteriorError(
             f"the calibration was learnt on probabilities, but {found}.", hint=OTHER_COLUMN
         )
-    return PosteriorError(f"{whence}; {found}.", hint=f"log-odds: --scores-are logit; {other}")
+    return PosteriorError(f"{whence}; {found}.", hint=f"log-odds: --scores-are log_odds; {other}")
 
 
 def _values(table: Table, source: Input, classes: tuple[str, ...]) -> NDArray[np.float64]:

@@ -111,8 +111,8 @@ def _plain(value: Any) -> Any:
 
 #: What the numbers of a column are, of which outcome.
 HOLDS = {
-    "prob": "the probability",
-    "logit": "the log-odds",
+    "posterior": "the probability",
+    "log_odds": "the log-odds",
     "llr": "the log-likelihood ratio",
     "rank": "a score whose order alone counts,",
 }

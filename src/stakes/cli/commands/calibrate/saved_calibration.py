@@ -300,7 +300,7 @@ def _scores(
     if unknown:
         whence = f"{UNKNOWN}, so they are read as probabilities"
     elif kept.scores_are is None and said:
-        whence = "--scores-are prob, but these are none"
+        whence = "--scores-are posterior, but these are none"
     elif kept.scores_are is None:
         whence = f"{args.apply} was fitted in Python on posteriors, so probabilities are read"
     values = values_from(table, source, learnt, whence=whence)

@@ -59,13 +59,13 @@ def settled(learnt: Calibrator, said: str | None, path: str) -> str:
         )
     if said is None:
         if sort in (None, POSTERIORS):
-            return "prob"
+            return "posterior"
         raise _asked(path, column=sort == COLUMN)
     if said == "rank" and sort not in (None, COLUMN):
         given = "posteriors" if sort == POSTERIORS else "logarithms of each outcome"
         raise DataError(
             f"--scores-are rank, but {path} was fitted in Python on {given}.",
-            hint="probabilities: --scores-are prob; log-odds: --scores-are logit",
+            hint="probabilities: --scores-are posterior; log-odds: --scores-are log_odds",
         )
     return said
 
@@ -73,14 +73,14 @@ def settled(learnt: Calibrator, said: str | None, path: str) -> str:
 def _asked(path: str, *, column: bool) -> DataError:
     """That it has to be said what the scores are."""
     lines = {
-        "If the column is that of fit, and holds log-odds": "logit",
+        "If the column is that of fit, and holds log-odds": "log_odds",
         "If it is that of fit, on a scale of its own": "rank",
-        "If it holds probabilities, and fit had log-odds": "prob",
+        "If it holds probabilities, and fit had log-odds": "posterior",
     }
     if not column:
         lines = {
-            "If the column holds probabilities": "prob",
-            "If it holds log-odds": "logit",
+            "If the column holds probabilities": "posterior",
+            "If it holds log-odds": "log_odds",
             "If it holds log-likelihood ratios": "llr",
         }
     width = max(map(len, lines)) + 3
@@ -95,8 +95,8 @@ def about_unknown(path: str) -> None:
     """Say how scores are read for which nobody has a word."""
     warn(
         f"{path} does not say what its scores are, so they are read as probabilities. If they are "
-        "log-odds: --scores-are logit; on a scale of their own: --scores-are rank; else, to say "
-        "so: --scores-are prob."
+        "log-odds: --scores-are log_odds; on a scale of their own: --scores-are rank; else, to say "
+        "so: --scores-are posterior."
     )
 
 
@@ -112,7 +112,7 @@ def prior_odds(learnt: Calibrator, path: str) -> tuple[float, ...] | None:
         raise DataError(
             f"--scores-are llr needs the shares of the cases that {path} was fitted on, and it "
             "holds those of another place only.",
-            hint="add the log of the odds of these shares to the scores:  --scores-are logit",
+            hint="add the log of the odds of these shares to the scores:  --scores-are log_odds",
         )
     return tuple(float(share) for share in inner.priors)
 
@@ -131,13 +131,13 @@ def look_at(
     `seen` are quantiles of those, as they would stand in the column.
     """
     sort = learnt._sort
-    if sort == UNIT_COLUMN or (kind == "prob" and (sort != COLUMN or values.ndim == 2)):
+    if sort == UNIT_COLUMN or (kind == "posterior" and (sort != COLUMN or values.ndim == 2)):
         return
     what, said = "scores", False
     if values.ndim == 2:
         _refuse_probability_rows(values, source, known=sort is not None)
         values, what = _differences(values)
-    elif kind == "prob":
+    elif kind == "posterior":
         with np.errstate(divide="ignore"):
             values, what = np.log(values) - np.log1p(-values), "log-odds"
     elif not narrow:
