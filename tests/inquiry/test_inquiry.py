@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import tomllib
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,3 +98,101 @@ def test_what_was_made_in_python_has_no_name_to_keep():
     app = stakes.Application([[0, 1], [10, 0]])
     with pytest.raises(DataError, match="`costs` was made in Python"):
         ASKED.but(cost=(), costs=app).to_toml()
+
+
+# ------------------------------------------------------------- asked again
+
+
+def churn(folder, rows=400):
+    """Two models of unequal worth; the first is over-confident."""
+    rng = np.random.default_rng(3)
+    y = rng.random(rows) < 0.2
+    odds = rng.normal(2 * y - 2.4, 1.2)
+    sharp, blunt = 1 / (1 + np.exp(-2 * odds)), np.clip(0.2 + 0.1 * rng.normal(y - 0.5), 0.01, 0.9)
+    lines = [
+        f"{'yes' if t else 'no'},{a:.6f},{b:.6f}" for t, a, b in zip(y, sharp, blunt, strict=True)
+    ]
+    file = folder / "churn.csv"
+    file.write_text("\n".join(["churned,sharp,blunt", *lines]) + "\n")
+    return file
+
+
+def test_the_answer_is_what_the_command_line_prints(tmp_path, run):
+    file = churn(tmp_path)
+    asked = Inquiry(
+        source=str(file),
+        label="churned",
+        positive="yes",
+        scores=["sharp", "blunt"],
+        cost={"fn": 10, "fp": 1},
+    )
+    ev = stakes.inquiry.answer(asked)
+    printed = run(
+        "eval", str(file), "--label", "churned", "--positive", "yes", "--scores", "sharp,blunt",
+        "--cost", "fn=10", "fp=1", "--json",
+    )  # fmt: skip
+    record = json.loads(printed.out)
+    assert record["models"] == ev.record()["models"]
+    assert record["verdict"] == ev.record()["verdict"]
+    assert record["inquiry"] == {
+        "source": str(file),
+        "label": "churned",
+        "positive": "yes",
+        "scores": "sharp,blunt",
+        "cost": ["fn=10", "fp=1"],
+    }
+
+
+@pytest.mark.parametrize("form", ["q.toml", "report.json", "report.html"])
+def test_a_report_is_asked_again(tmp_path, run, form):
+    file = churn(tmp_path)
+    words = ["eval", str(file), "--label", "churned", "--positive", "yes", "--scores", "sharp"]
+    words += ["--cost", "fn=10", "fp=1"]
+    first = json.loads(run(*words, "--json").out)
+    kept = tmp_path / form
+    if form == "q.toml":
+        kept.write_text(Inquiry.of(first["inquiry"]).to_toml())
+    elif form == "report.json":
+        kept.write_text(json.dumps(first))
+    else:
+        assert run(*words, "--html", str(kept)).code == 0
+    again = json.loads(run("eval", "--inquiry", str(kept), "--json").out)
+    assert again["models"] == first["models"]
+    other = json.loads(run("eval", "--inquiry", str(kept), "--cost", "fn=2", "fp=1", "--json").out)
+    assert other["application"]["costs"] == [[0, 1], [2, 0]]
+
+
+def test_a_source_is_judged_as_the_command_line_judges_it(tmp_path):
+    file = churn(tmp_path)
+    costs = stakes.CostMatrix.binary(false_negative=10, false_positive=1, classes=["no", "yes"])
+    rows = stakes.sources.read(str(file))
+    ev = stakes.evaluate_frame(
+        rows, label="churned", posteriors={"gbm": "sharp"}, application=costs, positive="yes"
+    )
+    asked = Inquiry(
+        source=str(file), label="churned", positive="yes", scores="sharp", cost={"fn": 10, "fp": 1}
+    )
+    other = stakes.inquiry.answer(asked)
+    assert list(ev) == ["gbm"]
+    assert ev["gbm"].nec == other["sharp"].nec
+    assert ev["gbm"].recalibrated_nec == other["sharp"].recalibrated_nec is not None
+
+
+def test_far_rows_are_counted_where_they_lie(tmp_path):
+    file = churn(tmp_path)
+    costs = stakes.CostMatrix.binary(false_negative=10, false_positive=1, classes=["no", "yes"])
+    near, far = (
+        stakes.evaluate_frame(
+            stakes.sources.read(str(file), engine=engine), label="churned",
+            posteriors=["sharp", "blunt"], application=costs,
+        )
+        for engine in (None, "duckdb")
+    )  # fmt: skip
+    for name in ("sharp", "blunt"):
+        assert near[name].cost == pytest.approx(far[name].cost, rel=1e-12)
+    assert far.absent["recalibrated_nec"] == "recalibration-needs-rows"
+    with pytest.raises(DataError, match="are called after their columns"):
+        stakes.evaluate_frame(
+            stakes.sources.read(str(file), engine="duckdb"), label="churned",
+            posteriors={"gbm": "sharp"}, application=costs,
+        )  # fmt: skip

@@ -92,6 +92,8 @@ class Evaluation:
         What all models decided together, where that is known without the rows.
     group_names : tuple of str or None
         What the groups are called, in the order of their codes.
+    inquiry : Inquiry or None
+        What was asked, so that it can be asked again; None for arrays, which have no name.
     """
 
     application: Application
@@ -119,6 +121,7 @@ class Evaluation:
     case_costs_said: tuple[str, ...] = ()
     joint: PairedCounts | None = None
     group_names: tuple[str, ...] | None = None
+    inquiry: Any = None
 
     @property
     def costs_said(self) -> tuple[str, ...]:

@@ -50,6 +50,7 @@ def record_of(ev: Evaluation, facts: Mapping[str, Any] | None = None) -> dict[st
     return {
         "form": _FORM,
         "source": facts.get("source"),
+        "inquiry": None if ev.inquiry is None else ev.inquiry.plain,
         "verdict": {
             "kind": ev.verdict_kind,
             "sentence": ev.verdict,

@@ -260,8 +260,10 @@ def evaluate_frame(
 
     Parameters
     ----------
-    frame : data frame
-        Lazy ones (Polars, DuckDB, Spark, Dask, Ibis) are never collected.
+    frame : data frame or Source
+        Lazy frames (Polars, DuckDB, Spark, Dask, Ibis) are never collected. What
+        `stakes.sources.read` gives is read as the command line reads it: names are text, and rows
+        in memory are re-calibrated too.
     label : str
         Column of true classes: names of the application, or positions.
     application : Application, CostMatrix or UncertainApplication
@@ -321,6 +323,25 @@ def evaluate_frame(
     >>> round(ev["gbm"].cost, 2)
     1.1
     """
+    if hasattr(frame, "is_far"):
+        _refuse_columns(
+            {"classes": classes, "posterior_priors": posterior_priors, "bins": bins or None},
+            "sources",
+        )
+        from stakes.inquiry.source_words import evaluate_source
+
+        return evaluate_source(
+            frame,
+            label=label,
+            application=application,
+            posteriors=posteriors,
+            decisions=decisions,
+            positive=positive,
+            by=by,
+            case_costs=case_costs,
+            sample_weight=sample_weight,
+            min_cases=min_cases,
+        )
     uncertain = application if isinstance(application, UncertainApplication) else None
     given = as_application(application if uncertain is None else uncertain.expected)
     models = _models(posteriors, decisions)

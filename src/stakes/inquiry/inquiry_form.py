@@ -179,6 +179,15 @@ class Inquiry:
         plain = {each.name: each.default for each in fields(self)}
         return {name: value for name, value in found.items() if value != plain[name]}
 
+    @property
+    def plain(self) -> dict[str, Any]:
+        """What was said, as JSON holds it; what was made in Python has no name and is left out."""
+        said = {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in self.said.items()
+        }
+        return {name: v for name, v in said.items() if isinstance(v, (str, int, bool, list))}
+
     def to_toml(self) -> str:
         """As TOML, to be kept and asked again: ``stakes eval --inquiry FILE``."""
         said = self.said

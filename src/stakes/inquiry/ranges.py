@@ -195,11 +195,31 @@ class _Written:
     is_share: bool
 
 
-def findings_over(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
+def answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
+    """Read what was asked about, judge it, and say what to do; what ``stakes eval`` prints.
+
+    Costs and shares that are ranges are judged in the middle, and at all that they hold.
+
+    Parameters
+    ----------
+    inquiry : Inquiry
+        What was asked.
+    attended : callable, optional
+        Does long work while somebody watches it.
+
+    Returns
+    -------
+    Evaluation
+        As from `stakes.evaluate`; `.inquiry` is what was asked.
+    """
+    return replace(_answered(inquiry, attended), inquiry=inquiry)
+
+
+def _answered(inquiry: Inquiry, attended: Attended) -> Evaluation:
     """See `findings_of`; with ranges, at their middle, and with all that they hold."""
     if inquiry.preset:
         return _findings_at_preset(inquiry, attended)
-    spread = _ranged_costs(inquiry.costs) if inquiry.costs else None
+    spread = _ranged_costs(inquiry.costs) if isinstance(inquiry.costs, str) else None
     written = _written(inquiry)
     if not written and spread is None:
         return findings_of(inquiry, recalibrate=True, attended=attended)
@@ -232,7 +252,7 @@ def _about_shares(written: list[_Written]) -> Iterator[None]:
 
 def spread_out(inquiry: Inquiry) -> tuple[Any, list[tuple[str, Any]]]:
     """The options in the middle of all ranges, and at every combination of ends, by name."""
-    spread = _ranged_costs(inquiry.costs) if inquiry.costs else None
+    spread = _ranged_costs(inquiry.costs) if isinstance(inquiry.costs, str) else None
     written = _written(inquiry)
     if not written and spread is None:
         return inquiry, []

@@ -78,6 +78,10 @@ def page(sheet: Sheet) -> str:
         Html(f"<style>{style}</style>"),
     )
     data = Html(f'<script type="application/json" id="numbers">{as_json(_data(sheet))}</script>')
+    asked = sheet.record["inquiry"]
+    if asked is not None:  # so that it can be asked again
+        kept = Html(f'<script type="application/json" id="inquiry">{as_json(asked)}</script>')
+        data = joined(data, kept)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n'
         f"<body>\n{element('main', body)}\n{data}\n<script>{script}</script>\n</body>\n</html>\n"

@@ -219,6 +219,9 @@ def computed(sheet: Sheet) -> Html:
     record = sheet.record
     facts = dict(record["facts"])
     parts = [element("pre", str(facts.pop("command")))] if "command" in facts else []
+    if record["inquiry"] is not None:
+        again = "stakes eval --inquiry FILE, where FILE is this page, asks the same again."
+        parts.append(element("p", again, class_="soft"))
     names = {"sha256": "SHA-256 of the file", "label": "column of the truth", "form": "read as"}
     pairs = [
         joined(element("dt", str(names.get(key, key))), element("dd", str(value)))

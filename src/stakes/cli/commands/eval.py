@@ -135,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.show.output_files import files_read, refuse_overwriting
     from stakes.cli.show.output_forms import show, too_few, with_facts
     from stakes.cli.show.progress import attended
-    from stakes.inquiry.ranges import findings_over
+    from stakes.inquiry.ranges import answer
 
     file_after_amounts(args)
     _refuse_idle(args)
@@ -146,7 +146,7 @@ def run(args: argparse.Namespace) -> int:
     for path in filter(None, outputs.values()):
         refuse_unwritable(Path(path))
     watched = partial(attended, quiet=args.quiet)
-    ev = with_facts(findings_over(inquiry, watched), args.command_line)
+    ev = with_facts(answer(inquiry, watched), args.command_line)
     for warning in ev.warnings:
         warn(warning)
     if args.forensic:
