@@ -80,7 +80,7 @@ def test_gaps_that_cannot_be_filled(run, write, command, missing):
     ran = run(*words, "--missing", missing)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == (
-        f"error: 10 rows of p are empty. --missing {missing} decides them, and stakes {command[0]} "
-        "needs what the model itself says.\n  To leave them out: --missing drop\n"
+        f"error: 10 rows of p are empty. --missing {missing} decides them, and what the model "
+        "itself says is needed.\n  To leave them out: --missing drop\n"
     )
     assert run(*words, "--missing", "drop").code == 0

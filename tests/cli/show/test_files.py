@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import argparse
 import os
 
 import pytest
 
 from stakes.cli.show.output_files import files_read, refuse_overwriting, write_whole
 from stakes.exceptions import DataError, FormatError
+from stakes.inquiry import Inquiry
 
 
 def test_writes_utf8_and_returns_the_size(tmp_path):
@@ -107,22 +107,19 @@ class TestRefuseOverwriting:
         assert "--html r.html" in str(caught.value)
 
     def test_a_column_is_no_file(self):
-        args = argparse.Namespace(file="a.csv", label="y", scores="p", confusion=None, costs=None)
-        assert files_read(args) == ["a.csv"]
+        assert files_read(Inquiry(source="a.csv", label="y", scores="p")) == ["a.csv"]
 
     def test_all_that_options_name_is_found(self):
-        args = argparse.Namespace(
-            file="a.csv",
+        inquiry = Inquiry(
+            source="a.csv",
             label="y.npy",
             trials="t",
             scores="s1,s2",
             confusion="c1,c2",
             more="m1,m2",
             costs="costs.toml",
-            files=["b.csv"],
-            apply="cal.json",
         )
-        assert set(files_read(args)) == {
+        assert set(files_read(inquiry, "b.csv", "cal.json", None)) == {
             "a.csv", "y.npy", "t", "s1", "s2", "c1", "c2", "m1", "m2", "costs.toml", "b.csv",
             "cal.json",
         }  # fmt: skip
