@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from stakes._checks import refuse_bad_posteriors, same_length, sum_tolerance
 from stakes._kernels.bayes_rule import (
     Compared,
+    Piece,
     code_type,
     compared,
     cuts,
@@ -152,7 +153,7 @@ def bayes_decisions(
     if matrix.shape[0] == 2:
         half = getattr(posteriors, "dtype", None) == np.float16  # a column is read as float64
         kind = "float16" if half else array.dtype.name
-        _decide_two_classes(array, kind, matrix, codes, paid)
+        _decide_two_classes(array, kind, pieces(matrix.values), matrix, codes, paid)
     else:
         _decide(array, matrix, codes, paid)
     return codes if paid is None else (codes, paid)
@@ -178,8 +179,15 @@ def weighed_decisions(
     if costs.shape[0] != 2:
         ratios = np.array([float(factor / max(factors)) for factor in factors])
         return bayes_decisions(posteriors, costs.values * ratios[:, None])
+    return decisions_by_stretch(posteriors, costs, pieces(costs.values, factors))
+
+
+def decisions_by_stretch(
+    posteriors: NDArray[Any], costs: CostMatrix, stretch: Sequence[Piece]
+) -> NDArray[Any]:
+    """Decisions of two classes, by stretches of the posterior of the second that are known."""
     codes = np.empty(posteriors.shape[0], dtype=code_type(costs.shape[1]))
-    _decide_two_classes(posteriors, posteriors.dtype.name, costs, codes, None, factors)
+    _decide_two_classes(posteriors, posteriors.dtype.name, stretch, costs, codes, None)
     return codes
 
 
@@ -243,13 +251,12 @@ def _fast_costs(
 def _decide_two_classes(
     array: NDArray[Any],
     kind: str,
+    stretch: Sequence[Piece],
     matrix: CostMatrix,
     codes: NDArray[Any],
     paid: NDArray[Any] | None,
-    factors: Sequence[Fraction] | None = None,
 ) -> None:
     """Block by block: compare the posterior of the second class with the cut points."""
-    stretch = pieces(matrix.values, factors)
     wide, tolerance = _reckoned_in(array), sum_tolerance(array.dtype)
     at = np.array(cuts(stretch, kind), dtype=wide)
     table = np.array([piece.decision for piece in stretch], dtype=codes.dtype)

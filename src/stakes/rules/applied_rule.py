@@ -12,7 +12,7 @@ from stakes._kernels.bayes_rule import code_type, decide_by_cuts
 from stakes._names import as_positions, encode, listed
 from stakes.application import CaseCosts
 from stakes.decisions import bayes_decisions
-from stakes.decisions.bayes import weighed_decisions
+from stakes.decisions.bayes import decisions_by_stretch, weighed_decisions
 from stakes.exceptions import DataError, PosteriorError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder, is_single_column, told_places
@@ -92,11 +92,12 @@ def _as_fitted(rule: DecisionRule, scores: Any) -> Any:
 
 def _by_expected_costs(rule: DecisionRule, posteriors: NDArray[Any]) -> NDArray[Any]:
     """The Bayes decisions where the rule runs; costs of a class are multiplied, not posteriors."""
-    costs = rule.application.costs
-    if rule.stays:
-        return bayes_decisions(posteriors, costs.values)
     _refuse_impossible(rule, posteriors)
-    return weighed_decisions(posteriors, costs, rule.factors)
+    if rule.has_cuts:
+        return decisions_by_stretch(posteriors, rule.application.costs, rule.stretches)
+    if rule.stays:
+        return bayes_decisions(posteriors, rule.application.costs.values)
+    return weighed_decisions(posteriors, rule.application.costs, rule.factors)
 
 
 def _refuse_impossible(rule: DecisionRule, posteriors: NDArray[Any]) -> None:

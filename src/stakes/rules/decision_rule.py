@@ -172,8 +172,14 @@ class DecisionRule:
         if self.cut is not None:
             return [self.cut], [0, 1]
         kind = self.score_type if score_type is None else score_type
-        at = cuts(self.stretches, kind, log_odds=self._on_log_odds)
-        return at, [piece.decision for piece in self.stretches]
+        if kind not in self._cuts:
+            self._cuts[kind] = tuple(cuts(self.stretches, kind, log_odds=self._on_log_odds))
+        return list(self._cuts[kind]), [piece.decision for piece in self.stretches]
+
+    @cached_property
+    def _cuts(self) -> dict[str, tuple[float, ...]]:
+        """Cuts by the type of scores, each found once: a single case is decided in no time."""
+        return {}
 
     @cached_property
     def thresholds(self) -> tuple[float, ...]:
