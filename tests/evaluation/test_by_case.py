@@ -128,3 +128,10 @@ def test_ties_stay_ties_at_other_shares(kind, prior, odds):
     ev = evaluate(y, {"m": p}, application=app, case_costs=costs, recalibrate=False, rng=0)
     missed = share * Fraction(25, 65) * matrix[1][0] + (1 - share) * Fraction(10, 35) * matrix[0][1]
     assert [model.cost for model in ev.models] == pytest.approx([float(missed)] * 3)
+
+
+def test_other_decisions_than_the_application_has_are_refused():
+    costs = CaseCosts(np.ones((4, 2, 3)), ["no", "yes"], ["no", "yes", "ask"])
+    with pytest.raises(CostError, match="has 3 decisions for 2 classes; the application has 2"):
+        evaluate([0, 1, 0, 1], [0.1, 0.9, 0.2, 0.8], application=CostMatrix.zero_one(["no", "yes"]),
+                 case_costs=costs)  # fmt: skip

@@ -11,7 +11,7 @@ from frame_cases import kinds
 
 import stakes
 from stakes import Application, CaseCosts, CostMatrix
-from stakes.exceptions import DataError, StakesError
+from stakes.exceptions import DataError, PriorError, StakesError
 
 pytest.importorskip("pyarrow", reason="pip install pyarrow")
 
@@ -251,3 +251,13 @@ def test_columns_of_the_same_name() -> None:
     table = pa.Table.from_arrays(columns, names=["y", "p", "p"])
     with pytest.raises(DataError, match="`frame` has columns of the same name: 'p' 2 times"):
         evaluate_frame(table, label="y", posteriors="p", application=Application(COSTS))
+
+
+def test_shares_of_the_posteriors_need_those_of_the_place():
+    """Without the place, near and far would move posteriors to different shares."""
+    import pyarrow
+
+    rows = pyarrow.table({"y": ["no", "yes"] * 20, "p": [0.1, 0.6] * 20})
+    asked = {"label": "y", "posteriors": "p", "posterior_priors": [0.9, 0.1]}
+    with pytest.raises(PriorError, match="say too where the models will run"):
+        stakes.evaluate_frame(rows, application=CostMatrix.zero_one(["no", "yes"]), **asked)

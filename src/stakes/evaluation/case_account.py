@@ -41,6 +41,13 @@ def case_rows_account(rows: Rows, costs: CaseCosts, options: dict[str, Any]) -> 
     """Every model by three rules: per case, one threshold, and average costs."""
     cases, app = rows.cases, rows.application
     same_length("y_true", cases.truth.shape[0], "case_costs", len(costs))
+    if costs.values.shape[1:] != app.costs.shape:
+        raise CostError(
+            f"`case_costs` has {len(costs.decisions)} decisions for {len(costs.classes)} classes; "
+            f"the application has {len(app.decisions)} for {len(app.classes)}.",
+            hint="application=case_costs takes its names; priors, unit and volume go into "
+            "Application(case_costs.average(), priors=...)",
+        )
     weights = _weights(cases, app)
     average = app.with_costs(costs.average(weights))
     paid = costs.values[np.arange(len(costs)), cases.truth]  # (n, decisions): the true row

@@ -34,7 +34,7 @@ from stakes.evaluation.reduction_account import (
     evaluated_reduction,
     evaluated_rows,
 )
-from stakes.exceptions import CostError, DataError
+from stakes.exceptions import CostError, DataError, PriorError
 from stakes.messages.notes import Note
 from stakes.posteriors.class_order import asked_order
 from stakes.summaries import ConfusionMatrix
@@ -289,8 +289,8 @@ def evaluate_frame(
     sample_weight : str, optional
         Column of weights.
     posterior_priors : shares, optional
-        The base rate that the posteriors were made for; the class shares of the data if
-        absent, which takes a pass over the labels when the application has priors of its own.
+        The base rate that the posteriors were made for, where the application has priors of its
+        own; the class shares of the data if absent, which takes a pass over the labels.
     bins : int
         Also count the posteriors of two classes in this many bins, for the best threshold on
         these data.
@@ -347,6 +347,12 @@ def evaluate_frame(
     models = _models(posteriors, decisions)
     _refuse_mistaken(frame, posteriors, decisions)
     said_at = posterior_priors
+    if said_at is not None and given.priors is None:
+        raise PriorError(
+            "`posterior_priors` says what the posteriors were made for; say too where the models "
+            "will run.",
+            hint="application=Application(costs, priors=[0.98, 0.02])",
+        )
     if given.priors is not None and said_at is None and posteriors is not None:
         said_at = _class_shares(frame, label, given, sample_weight)
         refuse_absent(said_at, given)
