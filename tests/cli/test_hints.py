@@ -24,7 +24,7 @@ GENERAL = {"--help", "--version", "--completion"}
 NEVER = {
     ("ask", "case_table"): "--join-on is not taken",
     ("ask", "cost_words"): "ask asks for costs, so that no words for them are read",
-    ("ask", "counted_findings"): "counts are not read, and --subset is not taken",
+    ("ask", "counted_findings"): "counts are not read, and --by is not taken",
     ("ask", "decision_options"): "shares are moved only between outcomes that occur",
     ("ask", "duckdb_files"): "files are read into memory",
     ("ask", "lazy_frame"): "files are read into memory",
@@ -33,7 +33,7 @@ NEVER = {
     ("ask", "spark_files"): "files are read into memory",
     ("ask", "truth"): "every error costs the same as long as nothing was asked",
     ("audit", "case_table"): "--join-on is not taken",
-    ("audit", "counted_findings"): "--subset is not taken",
+    ("audit", "counted_findings"): "--by is not taken",
     ("audit", "duckdb_files"): "what needs an engine is refused",
     ("audit", "lazy_frame"): "what needs an engine is refused",
     ("audit", "ranges"): "--preset is not taken",

@@ -69,7 +69,7 @@ def test_outcomes_of_odd_types(run, tmp_path, where, values):
 def test_times_in_nanoseconds_are_called_as_others(run, tmp_path):
     pa = pytest.importorskip("pyarrow", reason="these files are written by pyarrow")
     stamps = np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[ns]")[Y]
-    ran = judged(run, parquet(tmp_path, g=pa.array(stamps)), "--subset", "g", "--json")
+    ran = judged(run, parquet(tmp_path, g=pa.array(stamps)), "--by", "g", "--json")
     assert set(ran.found["slices"]) <= {"2026-01-01 00:00:00", "2026-01-02 00:00:00"}
     assert "2026-01-01 00:00:00" in str(ran.found)
 
@@ -218,7 +218,7 @@ class TestCostFiles:
 
 
 def test_parts_of_one_outcome_have_no_nec(run, write):
-    ran = judged(run, write("t.csv", text()), "--subset", "y")
+    ran = judged(run, write("t.csv", text()), "--by", "y")
     assert ran.code == 0, ran.err
     table = ran.out[ran.out.index("part  cases") :].split("\n\n")[0]
     assert table.count("undefined") == 2

@@ -168,7 +168,7 @@ def test_folders_are_columns_of_every_form(lake, tmp_path, where, engine):
         pytest.importorskip({"spark": "pyspark"}.get(engine, engine), reason="one of the engines")
     if engine == "spark" and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("Spark needs Java: apt-get install openjdk-17-jre-headless")
-    words = (*WORDS, "--scores", "a", "--subset", "region", "--json")
+    words = (*WORDS, "--scores", "a", "--by", "region", "--json")
     found = lake("eval", str(tmp_path / where), *words, "--engine", engine)
     assert found.code == 0, found.err
     wanted = lake("eval", "one.parquet", *words).found["slices"]
@@ -228,7 +228,7 @@ class TestOptions:
         pytest.importorskip(engine, reason="one of the engines")
         lines = [f"{k % 2},0.{k % 9},{k % 4 % 3},{'ab'[k < 20]}" for k in range(80)]
         name = write("t.csv", "\n".join(["y,p,w,g", *lines]) + "\n")
-        words = ("--label", "y", "--scores", "p", "--weight", "w", "--subset", "g", *COST)
+        words = ("--label", "y", "--scores", "p", "--weight", "w", "--by", "g", *COST)
         near, far = (run("eval", name, *words, *more) for more in ((), ("--engine", engine)))
         assert (near.code, far.code) == (0, 0), far.err
         first = far.out.splitlines()[0]  # 20 rows of each outcome weigh nothing
@@ -280,7 +280,7 @@ class TestOptions:
         assert "every weight in 'w' is 0" in far.err
 
     def test_folders_named_by_value_are_a_column(self, lake):
-        words = (*WORDS, "--scores", "a", "--subset", "region")
+        words = (*WORDS, "--scores", "a", "--by", "region")
         ran = lake("eval", "hive/*/*.parquet", *words)
         assert ran.code == 0, ran.err
         assert "north" in ran.out
@@ -353,7 +353,7 @@ class TestRefusals:
             (("gone/*.parquet",), "no file fits 'gone/*.parquet'"),
             (("s3://bucket/day/*.parquet",), "INSTALL httpfs"),
             (("s3://bucket/day",), "end the address in a pattern"),
-            (("parquet", "--group", "region"), "--group does not go with"),
+            (("parquet", "--groups", "region"), "--groups does not go with"),
             (("parquet", "--scores-are", "rank"), "needs the rows in memory"),
             (("parquet", "--missing", "naive"), "--missing drop"),
             (("parquet", "--memory", "lots"), "--memory 2GB"),

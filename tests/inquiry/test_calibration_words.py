@@ -117,9 +117,9 @@ def test_folds(run, write, folds):
 def test_groups(run, write):
     rows = "".join(f"{k % 2},0.{k % 9 + 1},{k % 3}\n" for k in range(60))
     name = write("t.csv", f"y,p,who\n{rows}")
-    ran = run("calibrate", name, "--label", "y", "--model", "p", "--group", "who")
+    ran = run("calibrate", name, "--label", "y", "--model", "p", "--groups", "who")
     assert ran.code == 2
-    assert "the values of --group must be at least as many as the 5 folds; got 3" in ran.err
+    assert "the values of --groups must be at least as many as the 5 folds; got 3" in ran.err
 
 
 def test_errors_of_every_kind_are_told(run, churn_like, monkeypatch):

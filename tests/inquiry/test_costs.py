@@ -138,7 +138,7 @@ def scored(write):
 
 
 @pytest.mark.parametrize(
-    "more", [(), ("--prevalence", "10%"), ("--group", "who"), ("--weight", "w"), ("--subset", "g")]
+    "more", [(), ("--prevalence", "10%"), ("--groups", "who"), ("--weight", "w"), ("--by", "g")]
 )
 @pytest.mark.parametrize("unit", [2.0**1000, 2.0**-900])
 def test_costs_in_any_unit_give_the_same_answer(run, scored, more, unit):
@@ -177,6 +177,6 @@ def test_periods_and_parts_need_squares_of_costs(run, scored):
     ran = run("monitor", *words, "--time", "g")
     assert ran.code == 2
     assert "the largest cost must lie between 1e-70 and 1e+70; got 3e+200." in ran.err
-    ran = run("eval", *words, "--subset", "g")
+    ran = run("eval", *words, "--by", "g")
     assert ran.code == 0, ran.err
     assert "parts were not compared: the largest cost must lie" in " ".join(ran.out.split())

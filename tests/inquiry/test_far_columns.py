@@ -84,7 +84,7 @@ def test_times_of_a_zone_are_called_as_in_memory(run, tmp_path, engine):
         }
     )
     parquet.write_table(table, tmp_path / "t.parquet")
-    words = ("eval", "t.parquet", "--label", "y", "--scores", "p", "--subset", "g",
+    words = ("eval", "t.parquet", "--label", "y", "--scores", "p", "--by", "g",
              "--cost", "fn=10", "fp=1")  # fmt: skip
     parts = [run(*words, "--json", *more).found["slices"] for more in ((), engine)]
     assert sorted(parts[0]) == sorted(parts[1])
@@ -99,7 +99,7 @@ def test_a_column_of_lists_makes_no_parts(run, tmp_path, engine):
     parquet = pytest.importorskip("pyarrow.parquet", reason="writes Parquet")
     table = pa.table({"y": [0, 1] * 9, "p": [0.2, 0.6] * 9, "g": [[1], [2]] * 9})
     parquet.write_table(table, tmp_path / "t.parquet")
-    ran = run("eval", "t.parquet", "--label", "y", "--scores", "p", "--subset", "g",
+    ran = run("eval", "t.parquet", "--label", "y", "--scores", "p", "--by", "g",
               "--cost", "fn=10", "fp=1", *engine)  # fmt: skip
     assert ran.code == 2
-    assert "column 'g' of --subset must hold single values" in ran.err
+    assert "column 'g' of --by must hold single values" in ran.err

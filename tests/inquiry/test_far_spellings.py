@@ -108,7 +108,7 @@ def test_slices_without_spaces(run, write, engine):
     g = ["north" if k % 2 else " north" if k % 4 else "south " for k in range(80)]
     rows = [f"{y},{d},{part}" for y, d, part in zip(Y, D, g, strict=True)]
     name = write("t.csv", "\n".join(["y,d,g", *rows]) + "\n")
-    words = ("eval", name, "--label", "y", "--decisions", "d", "--subset", "g", *COST)
+    words = ("eval", name, "--label", "y", "--decisions", "d", "--by", "g", *COST)
     near, far = (run(*words, *more).found["slices"] for more in ((), engine))
     assert {n: part["cases"] for n, part in far.items()} == {
         n: part["cases"] for n, part in near.items()
@@ -138,7 +138,7 @@ def test_parts_are_called_as_in_memory(run, write, tmp_path, engine, values, nam
     rows = [f"{y},{d},{part}" for y, d, part in zip(Y, D, g, strict=True)]
     csv = write("t.csv", "\n".join(["y,d,g", *rows]) + "\n")
     for name in (csv, parquet(tmp_path, y=Y, d=D, g=g)):
-        words = ("eval", name, "--label", "y", "--decisions", "d", "--subset", "g", *COST)
+        words = ("eval", name, "--label", "y", "--decisions", "d", "--by", "g", *COST)
         near, far = parts(run(*words)), parts(run(*words, *engine))
         assert set(far) == names
         assert far == near
@@ -155,7 +155,7 @@ def test_parts_are_called_as_in_memory(run, write, tmp_path, engine, values, nam
 )
 def test_parts_of_other_types(run, tmp_path, engine, values, names):
     name = parquet(tmp_path, y=Y, d=D, g=[values[k // 2 % 4] for k in range(80)])
-    words = ("eval", name, "--label", "y", "--decisions", "d", "--subset", "g", *COST)
+    words = ("eval", name, "--label", "y", "--decisions", "d", "--by", "g", *COST)
     near, far = parts(run(*words)), parts(run(*words, *engine))
     assert set(far) == names
     assert far == near

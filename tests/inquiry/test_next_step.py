@@ -75,7 +75,7 @@ def of(words, option):
         ("--scores", "p", "--miss", "3", "--false-alarm", "1"),
         ("--scores", "p", "--gain", "tp=3", "fp=-1"),
         ("--scores", "p", *COST, "--weight", "w", "--unit", "EUR", "--volume", "1000/yr"),
-        ("--scores", "p", *COST, "--group", "who", "--subset", "region"),
+        ("--scores", "p", *COST, "--groups", "who", "--by", "region"),
         ("--scores", "p", *COST, "--missing", "drop"),
         ("--scores", "p", *COST, "--missing", "naive"),
         ("--scores", "p", *COST, "--prevalence", ".2", "--posteriors-already-adjusted"),

@@ -115,7 +115,7 @@ def test_parts_of_the_cases_and_groups(run, write):
         f"{k % 2},{k % 2},{'north' if k < 20 else 'south'},{k // 2}\n" for k in range(60)
     )
     name = write("t.csv", "y,d,place,customer\n" + rows)
-    words = ["--decisions", "d", "--subset", "place", "--group", "customer", *COSTS]
+    words = ["--decisions", "d", "--by", "place", "--groups", "customer", *COSTS]
     ran = run("eval", name, *words)
     lines = [line.split() for line in ran.out.splitlines()]
     assert ["north", "20", "d", "0.000"] in [line[:4] for line in lines]

@@ -24,7 +24,7 @@ EVAL = {
     "binary-csv": "stakes eval $BINARY $COST --csv",
     "binary-quiet": "stakes eval $BINARY $COST --quiet",
     "binary-html": "stakes eval $BINARY $COST --forensic --embed-posteriors --html page.html",
-    "binary-page-of-parts": "stakes eval $BINARY $COST --subset region --html page.html --quiet",
+    "binary-page-of-parts": "stakes eval $BINARY $COST --by region --html page.html --quiet",
     "binary-other-words": "stakes eval $BINARY --miss 40 --false-alarm 4",
     "binary-gain": "stakes eval $BINARY --gain tp=36 fp=-4",
     "binary-costs-of-right-decisions": "stakes eval $BINARY --cost fn=40 fp=4 tp=5 tn=0",
@@ -39,9 +39,9 @@ EVAL = {
     "binary-cost-range": "stakes eval $BINARY --cost fn=5..60 fp=4 --json",
     "binary-cost-range-file": "stakes eval $BINARY --costs ranges.toml --html page.html",
     "binary-weights": "stakes eval $BINARY $COST --weight weight",
-    "binary-groups": "stakes eval $BINARY $COST --group household",
-    "binary-parts": "stakes eval $BINARY $COST --subset region",
-    "binary-parts-json": "stakes eval $BINARY $COST --subset region --json",
+    "binary-groups": "stakes eval $BINARY $COST --groups household",
+    "binary-parts": "stakes eval $BINARY $COST --by region",
+    "binary-parts-json": "stakes eval $BINARY $COST --by region --json",
     "binary-logits": "stakes eval small.csv $CHURN --scores gbm_logit --scores-are log_odds $COST",
     "binary-llrs": "stakes eval small.csv $CHURN --scores gbm_llr --scores-are llr $COST"
     " --prevalence 5%",
@@ -68,13 +68,13 @@ EVAL = {
     "trials-hdf5": "stakes eval --trials trial_mask.h5 --scores scores.h5 --cost fn=1 fp=1"
     " --min-positives 1",
     "lake-duckdb": "stakes eval lake/**/*.parquet $CHURN --scores gbm_p,logreg_p $COST"
-    " --subset region --save counts.json",
+    " --by region --save counts.json",
     "lake-duckdb-weights": "stakes eval lake/**/*.csv $CHURN --scores gbm_p,logreg_p $COST"
     " --weight weight --json",
     "lake-polars": "stakes eval lake/**/*.parquet $CHURN --scores gbm_p,logreg_p $COST"
     " --engine polars --html page.html",
     "lake-groups-refused": "stakes eval lake/**/*.csv $CHURN --scores gbm_p $COST"
-    " --group household",
+    " --groups household",
     "other-files": """
         stakes eval small.csv.gz $CHURN --scores gbm_p $COST --quiet
         stakes eval semicolons.csv $CHURN --scores gbm_p $COST --quiet
@@ -84,7 +84,7 @@ EVAL = {
         stakes eval predictions.arff --positive yes $COST --quiet
         stakes eval long.csv --label y --positive yes $COST --quiet
         stakes eval small.csv --more regions.csv --join-on customer $CHURN --scores gbm_p $COST\
- --subset kind --quiet
+ --by kind --quiet
         stakes eval few-loans.csv --more missing.csv --join-on loan --label default $COST""",
     "counts-saved-and-merged": """
         stakes eval small.csv $CHURN --scores gbm_p,logreg_p $COST --quiet --save one.json
@@ -124,7 +124,7 @@ OTHERS = {
     "calibrate-json": "stakes calibrate small.csv $CHURN --model logreg_p $COST"
     " --kind affine --json",
     "calibrate-by-cost": "stakes calibrate small.csv $CHURN --model gbm_p $COST --choose-by cost"
-    " --folds 3 --group household",
+    " --folds 3 --groups household",
     "calibrate-classes": "stakes calibrate few-pets.csv --label species --proba small.p_*"
     " --costs pets-costs.toml --kind temperature -o cal.json",
     "calibrate-kinds": """

@@ -81,7 +81,7 @@ def add_confusion_option(parser: argparse.ArgumentParser) -> None:
 def add_group_option(to: Any) -> None:
     """Which cases belong together; `to` a parser or a group."""
     to.add_argument(
-        "--group", metavar="COLUMN", help="cases that belong together, such as those of a customer"
+        "--groups", metavar="COLUMN", help="cases that belong together, such as those of a customer"
     )
 
 

@@ -21,7 +21,7 @@ PHRASES = (
     ("is not taken alone unless named", "is not taken alone unless named by --kind"),
     ("`scores`", "the scores"),
     ("`folds`", "--folds"),
-    ("`groups`", "the values of --group"),
+    ("`groups`", "the values of --groups"),
     ("`sample_weight`", "--weight"),
 )
 #: Where the number of folds was wrong.

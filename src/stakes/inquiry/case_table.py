@@ -97,8 +97,8 @@ def _openml(table: Table, inquiry: Inquiry) -> tuple[Inquiry, list[str]]:
     """Predictions of a run: the truth is in `correct`; confidences of 0 and 1 are decisions."""
     inquiry, notes = inquiry.but(label="correct"), []
     again = {"repeat", "row_id"} <= set(table.names) and len(table.labels("repeat").names) > 1
-    if again and not inquiry.group:
-        inquiry = inquiry.but(group="row_id")
+    if again and not inquiry.groups:
+        inquiry = inquiry.but(groups="row_id")
         notes.append("repeats are averaged; whole rows are drawn for the intervals (row_id)")
     confidences = [name for name in table.names if name.startswith("confidence.")]
     certain = bool(confidences) and all(

@@ -89,7 +89,7 @@ def refuse_many_parts(name: str, count: int) -> None:
         raise DataError(
             f"'{name}' has {grouped(count)} values; at most {_MOST_PARTS} parts are judged apart.",
             hint="give a column with fewer values, such as a region or an age group\n"
-            f"cases that belong together, such as those of a customer:  --group {name}",
+            f"cases that belong together, such as those of a customer:  --groups {name}",
         )
 
 
@@ -114,8 +114,8 @@ def findings_at_scale(inquiry: Inquiry, attended: Attended = plainly) -> Evaluat
     """Count the files in their engine, and judge the counts."""
     found = counted_far(inquiry, attended)
     inquiry = found.inquiry
-    if inquiry.subset:
-        refuse_many_parts(inquiry.subset, len(found.reduction.slices))
+    if inquiry.by:
+        refuse_many_parts(inquiry.by, len(found.reduction.slices))
     ev = _evaluated(found.reduction, found.application, found.cases, inquiry)
     result = _findings(ev, found, inquiry)
     return replace(result, joint=_joint(found.reduction, found.application))
@@ -303,7 +303,7 @@ def findings_of_kept(inquiry: Inquiry) -> Evaluation:
     assert file is not None
     if Path(file).is_file() and not is_summary(file):
         load_summary(file)  # says what is wrong with it
-    for option in ("label", "scores", "proba", "decisions", "weight", "group", "subset"):
+    for option in ("label", "scores", "proba", "decisions", "weight", "groups", "by"):
         if getattr(inquiry, option):
             raise DataError(
                 f"{Path(file).name} holds counts of decisions, not rows, so there is no "

@@ -231,7 +231,7 @@ def far_columns(table: Table, types: Any, label: str, inquiry: Inquiry) -> FarCo
     decisions = named_columns(table, inquiry.decisions, label) if inquiry.decisions else []
     scores = named_columns(table, inquiry.scores, label) if inquiry.scores else []
     classes = class_columns(table, inquiry.proba) if inquiry.proba else []
-    by = named_columns(table, inquiry.subset) if inquiry.subset else []
+    by = named_columns(table, inquiry.by) if inquiry.by else []
     for name in (inquiry.weight,) if inquiry.weight else ():
         table.position(name)
     whole = bool(decisions) and all(types[name].is_integer() for name in decisions)

@@ -36,7 +36,7 @@ from stakes.sources.source import FarFiles
 from stakes.sources.table import Table
 
 _NEEDS_ROWS = {
-    "group": "whole groups are drawn from rows in memory",
+    "groups": "whole groups are drawn from rows in memory",
     "more": "files are joined in memory",
     "join_on": "files are joined in memory",
     "embed_posteriors": "posteriors of the cases are not kept",
@@ -260,7 +260,7 @@ def _reduced(
     ready = prepared(source.frame, inner, cases, inquiry, typed.decisions, outcomes.respelt)
     frame = source.renamed(ready, {new: old for old, new in columns.stand_ins.items()})
     times = inquiry.time is not None
-    option = "--time" if times else "--subset"
+    option = "--time" if times else "--by"
     try:
         found = asked.attended(
             lambda: reduce_frame(frame, request, keep_missing=not times),

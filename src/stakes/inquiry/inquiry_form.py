@@ -49,7 +49,7 @@ class Inquiry:
         That logarithms between 0 and 1 are meant; that rows are rescaled to add to 1.
     flip : str or sequence of str
         Columns of scores where higher means less likely.
-    weight, group, subset : str, optional
+    weight, groups, by : str, optional
         Columns: how much each row weighs, which rows belong together, which are judged apart.
     missing : {"drop", "naive", "abstain"}, optional
         What becomes of cases that a model says nothing about.
@@ -91,8 +91,8 @@ class Inquiry:
     renormalise: bool = False
     flip: str = ""
     weight: str | None = None
-    group: str | None = None
-    subset: str | None = None
+    groups: str | None = None
+    by: str | None = None
     missing: str | None = None
     confusion: str | None = None
     trials: str | None = None
@@ -156,7 +156,7 @@ class Inquiry:
             return False
         if not isinstance(self.source, str):
             return self.source.is_far
-        needed = bool(self.group or self.more or self.trials)
+        needed = bool(self.groups or self.more or self.trials)
         return is_far(self.file, self.engine, rows_needed=needed)
 
     def but(self, **changes: Any) -> Inquiry:

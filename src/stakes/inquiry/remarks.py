@@ -169,7 +169,7 @@ def _given(name: str, inquiry: Inquiry) -> list[str]:
 
 def _rows(inquiry: Inquiry) -> list[str]:
     """How rows count; gaps are filled by decisions, of which a calibration knows nothing."""
-    words = [*_given("weight", inquiry), *_given("group", inquiry)]
+    words = [*_given("weight", inquiry), *_given("groups", inquiry)]
     return words + (["--missing", "drop"] if inquiry.missing == "drop" else [])
 
 

@@ -98,7 +98,7 @@ def findings_of(
             **({} if command is None else {"calibrate": command}),
         },
     )
-    names = question.table.labels(inquiry.group).names if inquiry.group else None
+    names = question.table.labels(inquiry.groups).names if inquiry.groups else None
     return replace(found, group_names=names)
 
 
@@ -132,7 +132,7 @@ def _evaluated(
         case_costs=case_costs,
         posterior_priors=app.priors if inquiry.posteriors_already_adjusted else None,
         sample_weight=cases.weights,
-        groups=groups_of(question.table, cases, inquiry.group),
+        groups=groups_of(question.table, cases, inquiry.groups),
         by=_slices(question, cases, inquiry),
         recalibrate=recalibrate,
         min_cases=max(1, inquiry.min_cases),
@@ -148,7 +148,7 @@ def _evaluated(
 
 def _slices(question: Asked, cases: Cases, inquiry: Inquiry) -> NDArray[Any] | None:
     """The column whose values are judged apart too."""
-    name = inquiry.subset
+    name = inquiry.by
     if name is None:
         return None
     labels = question.table.labels(name)

@@ -131,10 +131,10 @@ class TestSeveralFiles:
             (folder / "part.csv").write_text("y,p\n" + "no,0.1\nyes,0.9\n" * 10)
         ran = run("inspect", word)
         assert ran.out.startswith(f"{word}: 2 files, csv; the first of them\npart.csv: 20 rows")
-        assert "Folders are columns too: 'year', e.g. --subset year" in ran.out
+        assert "Folders are columns too: 'year', e.g. --by year" in ran.out
         command = next(line for line in ran.out.splitlines() if line.startswith("  stakes eval"))
         pytest.importorskip("duckdb", reason="counting files apart needs duckdb")
-        assert run(*shlex.split(command)[1:], "--subset", "year").code == 0
+        assert run(*shlex.split(command)[1:], "--by", "year").code == 0
 
     @pytest.mark.parametrize(
         ("word", "said"),

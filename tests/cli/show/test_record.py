@@ -27,7 +27,7 @@ def checked():
     "more",
     [
         (),
-        ("--subset", "part", "--volume", "1000/yr", "--unit", "EUR"),
+        ("--by", "part", "--volume", "1000/yr", "--unit", "EUR"),
         ("--prevalence", "2%..5%"),
         ("--prevalence", "2%", "--flip", "q"),
     ],

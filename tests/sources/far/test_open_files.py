@@ -74,7 +74,7 @@ def test_columns_that_look_like_patterns(run, tmp_path, engine, ending, label, s
     others = {"y": [1 - y for y in Y], "p": BAD, "g": PART[::-1], "w": [1] * N, "pp": BAD}
     named = {label: Y, score: GOOD, part: PART, weight: [1 + k % 3 for k in range(N)]}
     put(tmp_path / f"t.{ending}", others | named)
-    words = ("--subset", part, "--weight", weight)
+    words = ("--by", part, "--weight", weight)
     memory = figures(judged(run, f"t.{ending}", label, score, *words))
     far = figures(judged(run, f"t.{ending}", label, score, *words, *engine))
     assert far == memory

@@ -71,7 +71,7 @@ def test_other_text_is_no_gap(run, write, words_looked_for):
 
 def test_a_slice_without_a_name_is_the_empty_one(run, write, words_looked_for):
     name = write("t.csv", text().replace("0.4,b\n", "0.4,NA\n"))
-    words = ("eval", name, "--label", "y", "--scores", "p", "--subset", "g", *COST)
+    words = ("eval", name, "--label", "y", "--scores", "p", "--by", "g", *COST)
     near, far = (run(*words, *more).found for more in ((), ("--engine", "polars")))
     assert "(empty)" in str(far)
     assert {n: part["cases"] for n, part in far["slices"].items()} == {

@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--more", metavar="B.csv", help="files with further columns of the cases")
     parser.add_argument("--join-on", metavar="id", help="the column by which --more is joined")
     add_group_option(parser)
-    parser.add_argument("--subset", metavar="COLUMN", help="also judge each value of it apart")
+    parser.add_argument("--by", metavar="COLUMN", help="also judge each value of it apart")
     add_cost_options(parser)
     parser.add_argument(
         "--preset",

@@ -305,7 +305,7 @@ def _rows(path: str, word: str, inquiry: Inquiry, files: Files | None = None) ->
     print(text)
     if files is not None and files.hive:
         keys = sorted(files.folder_keys)
-        print_wrapped(f"Folders are columns too: {quoted(keys)}, e.g. --subset {keys[0]}")
+        print_wrapped(f"Folders are columns too: {quoted(keys)}, e.g. --by {keys[0]}")
     print()
     command, remark = _suggestion(word, table, columns, inquiry.positive)
     print_wrapped(remark)

@@ -64,7 +64,7 @@ class TestLearn:
                 "bound",
                 "folds",
                 "seed",
-                "group",
+                "groups",
                 "application",
                 "cost",
                 "nec",
@@ -213,7 +213,7 @@ class TestLearn:
         )
         name = write("t.csv", f"y,s,who\n{lines}")
         ran = run("calibrate", name, "--label", "y", "--model", "s", "--scores-are", "rank",
-                  "--group", "who", "-o", "cal.json")  # fmt: skip
+                  "--groups", "who", "-o", "cal.json")  # fmt: skip
         assert ran.code == 0, ran.err
         assert "Calibrated:" in ran.out
         assert "As is" not in ran.out
@@ -738,7 +738,7 @@ class TestArrays:
         ("--positive", "yes"),
         ("--seed", "1"),
         ("--weight", "w"),
-        ("--group", "g"),
+        ("--groups", "g"),
         ("--unit", "EUR"),
         ("--volume", "100/yr"),
         ("--decisions", "d"),

@@ -332,22 +332,22 @@ class TestGroups:
     def test_whole_customers_vary(self, customers):
         words = ("monitor", "all.csv", "--time", "week", *self.WORDS, "--json")
         alone = customers(*words).found["periods"][1]
-        grouped = customers(*words, "--group", "customer").found["periods"][1]
+        grouped = customers(*words, "--groups", "customer").found["periods"][1]
         assert grouped["cost"] == pytest.approx(alone["cost"])
         assert grouped["high"] - grouped["low"] > 2 * (alone["high"] - alone["low"])
         assert grouped["p_value"] > alone["p_value"]
 
     def test_groups_are_saved_merged_and_watched(self, customers):
         for week in (1, 2):
-            ran = customers("eval", f"w{week}.csv", *self.WORDS, "--group", "customer",
+            ran = customers("eval", f"w{week}.csv", *self.WORDS, "--groups", "customer",
                             "--save", f"w{week}.json", "--quiet")  # fmt: skip
             assert ran.code == 0, ran.err
         both = merge_summaries([load_summary(f"w{week}.json") for week in (1, 2)])
         assert both.n_groups == (120,)
         saved = customers("monitor", "w1.json", "w2.json", "--positive", "yes", "--cost", "fn=10",
                           "fp=1", "--json").found["periods"][1]  # fmt: skip
-        rows = customers("monitor", "all.csv", "--time", "week", *self.WORDS, "--group", "customer",
-                         "--json").found["periods"][1]  # fmt: skip
+        rows = customers("monitor", "all.csv", "--time", "week", *self.WORDS, "--groups",
+                         "customer", "--json").found["periods"][1]  # fmt: skip
         assert saved["p_values"] == pytest.approx(rows["p_values"])
 
 

@@ -81,7 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "lower ones are moved there (default: a little beyond the lowest that is finite)",
     )
     group.add_argument("--folds", type=int, default=5, metavar="5", help="folds for cross-fitting")
-    group.add_argument("--group", metavar="COLUMN", help="rows that stay in one fold")
+    group.add_argument("--groups", metavar="COLUMN", help="rows that stay in one fold")
     group.add_argument("--seed", type=int, default=0, metavar="0", help="seed of the folds")
     group.add_argument(
         "--apply",

@@ -279,7 +279,7 @@ def _positions(app: Application) -> Application:
 
 def _groups(question: Asked, cases: Cases) -> NDArray[Any] | None:
     """The column that keeps rows together."""
-    name = question.inquiry.group
+    name = question.inquiry.groups
     if name is None:
         return None
     return question.table.cells(name)[cases.rows]

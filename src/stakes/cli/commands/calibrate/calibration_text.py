@@ -48,7 +48,7 @@ def learnt_record(learnt: Learnt, args: Any, *, naive: float) -> dict[str, Any]:
         "bound": cal.options["bound"],
         "folds": args.folds,
         "seed": args.seed,
-        "group": learnt.question.inquiry.group,
+        "groups": learnt.question.inquiry.groups,
         "application": application_record(app, cases.priors),
         "cost": _gain(learnt.cost, learnt),
         "nec": None if naive <= 0 else _scaled(_gain(learnt.cost, learnt), naive),

@@ -124,7 +124,7 @@ def _named(dates: NDArray[np.datetime64], period: str) -> NDArray[Any]:
 
 def from_far(args: Any) -> Watched:
     """Files of any number, put into periods by a column, counted where they lie."""
-    found = counted_far(inquiry_of(args).but(subset=args.time), partial(attended, quiet=args.quiet))
+    found = counted_far(inquiry_of(args).but(by=args.time), partial(attended, quiet=args.quiet))
     app, reduction = found.application, found.reduction
     name = chosen(list(reduction.request.models), args.model)
     times = Labels(
@@ -191,9 +191,9 @@ def from_rows(args: Any) -> Watched:
         case_costs = binary_case_costs(question.words, cases.classes, question.table, cases.rows)
     codes = _decided(models[0], cases, app, inquiry, case_costs)
     names, places = period_of(question.table.labels(args.time), cases.rows, args)
-    groups = groups_of(question.table, cases, inquiry.group)
-    if groups is not None and inquiry.group is not None:
-        groups = np.array(question.table.labels(inquiry.group).names, dtype=object)[groups]
+    groups = groups_of(question.table, cases, inquiry.groups)
+    if groups is not None and inquiry.groups is not None:
+        groups = np.array(question.table.labels(inquiry.groups).names, dtype=object)[groups]
     periods = {
         label: _counted(cases.truth, codes, groups, places == k, app, case_costs)
         for k, label in enumerate(names)
@@ -251,7 +251,7 @@ def _counted(
     truth, codes = as_positions(truth), as_positions(codes)
     if groups is not None:
         if case_costs is not None:
-            raise DataError("--group does not go with costs per case here.")
+            raise DataError("--groups does not go with costs per case here.")
         return GroupedCounts.from_decisions(
             truth[inside],
             codes[inside],
