@@ -255,9 +255,9 @@ def test_columns_of_the_same_name() -> None:
 
 def test_shares_of_the_posteriors_need_those_of_the_place():
     """Without the place, near and far would move posteriors to different shares."""
-    import pyarrow
+    import pyarrow as pa
 
-    rows = pyarrow.table({"y": ["no", "yes"] * 20, "p": [0.1, 0.6] * 20})
+    rows = pa.table({"y": ["no", "yes"] * 20, "p": [0.1, 0.6] * 20})
     asked = {"label": "y", "posteriors": "p", "posterior_priors": [0.9, 0.1]}
     with pytest.raises(PriorError, match="say too where the models will run"):
         stakes.evaluate_frame(rows, application=CostMatrix.zero_one(["no", "yes"]), **asked)
