@@ -41,7 +41,7 @@ class Broken(io.StringIO):
 def test_codes_when_output_is_lost(monkeypatch, capsys, error, is_output, code, expected):
     done = []
 
-    def run(_):
+    def run():
         if is_output:
             printing_is_the_output()
         sys.stdout.write("a" * 10)
@@ -49,16 +49,16 @@ def test_codes_when_output_is_lost(monkeypatch, capsys, error, is_output, code, 
         return code
 
     monkeypatch.setattr(sys, "stdout", Broken(error))
-    assert guarded(run, None) == expected
+    assert guarded(run) == expected
     assert done == ["the rest"]
     assert ("error: " in capsys.readouterr().err) == (expected == 2)
 
 
 def test_output_that_was_closed_before(monkeypatch):
     monkeypatch.setattr(sys, "stdout", None)
-    assert guarded(lambda _: sys.stdout.write("a") - 1, None) == 0
-    assert guarded(lambda _: printing_is_the_output() or sys.stdout.write("a") - 1, None) == 2
-    assert guarded(lambda _: printing_is_the_output() or 0, None) == 0  # nothing was printed
+    assert guarded(lambda: sys.stdout.write("a") - 1) == 0
+    assert guarded(lambda: printing_is_the_output() or sys.stdout.write("a") - 1) == 2
+    assert guarded(lambda: printing_is_the_output() or 0) == 0  # nothing was printed
 
 
 def processed(folder, *words, close=False):

@@ -37,7 +37,8 @@ EPILOG = f"`stakes COMMAND --help` explains a command. Start with: stakes demo. 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; `EXIT_CODES` says what each means."""
-    return guarded(_run, list(sys.argv[1:] if argv is None else argv))
+    words = list(sys.argv[1:] if argv is None else argv)
+    return guarded(lambda: _run(words))
 
 
 def _run(arguments: list[str]) -> int:

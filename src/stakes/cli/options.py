@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from stakes.inquiry.inquiry_form import Inquiry
+from typing import Any
 
 
 def add_data_options(parser: argparse.ArgumentParser) -> None:
@@ -133,17 +130,3 @@ def add_cost_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--unit", metavar="EUR", help="what a cost of 1 is")
     group.add_argument("--volume", metavar="250000/yr", help="cases in a period, for totals")
-
-
-def file_after_amounts(args: argparse.Namespace) -> None:
-    """A file may stand after ``--cost fn=10 fp=1`` or after ``--gain``."""
-    for words in (args.cost, args.gain):
-        if args.file is None and words and "=" not in words[-1]:
-            args.file = words.pop()
-
-
-def inquiry_of(args: argparse.Namespace) -> Inquiry:
-    """What the options ask for; those that a command does not have are as if not given."""
-    from stakes.inquiry.inquiry_form import from_options
-
-    return from_options(vars(args))

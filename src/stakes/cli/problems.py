@@ -12,7 +12,6 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from stakes import __version__
 from stakes.cli.show.terminal import shown
@@ -34,14 +33,14 @@ EXIT_CODES = (
 _TRACEBACK = "STAKES_TRACEBACK"
 
 
-def guarded(run: Callable[[Any], int], args: Any) -> int:
+def guarded(run: Callable[[], int]) -> int:
     """Run a command to its end, and give its exit code.
 
     A reader that has seen enough, such as `head`, ends nothing: files are written and conditions
     looked at. Only where what is printed was asked for, as by --json, is its loss a problem.
     """
     with lasting_streams() as out:
-        code = _code_of(run, args)
+        code = _code_of(run)
         out.flush()
         if out.lost is None or code != EXIT_OK:
             return code
@@ -54,11 +53,11 @@ def guarded(run: Callable[[Any], int], args: Any) -> int:
         return code
 
 
-def _code_of(run: Callable[[Any], int], args: Any) -> int:
+def _code_of(run: Callable[[], int]) -> int:
     """The exit code of a command; every problem becomes a message and a code."""
     try:
         with _ending_cleanly():
-            return run(args)
+            return run()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else EXIT_PROBLEM
     except StakesError as error:

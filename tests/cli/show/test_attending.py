@@ -112,7 +112,7 @@ def run(args):
     write_whole(Path(args), b"whole")
     return 0
 
-code = problems.guarded(run, sys.argv[1])
+code = problems.guarded(lambda: run(sys.argv[1]))
 print("stopped" if stopped.is_set() else "went on", flush=True)
 sys.exit(code)
 """

@@ -1,1 +1,23 @@
-"""One file or folder per command."""
+"""One module for each command, and how their options become an inquiry."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stakes.inquiry.inquiry_form import Inquiry
+
+
+def file_after_amounts(args: argparse.Namespace) -> None:
+    """A file may stand after ``--cost fn=10 fp=1`` or after ``--gain``."""
+    for words in (args.cost, args.gain):
+        if args.file is None and words and "=" not in words[-1]:
+            args.file = words.pop()
+
+
+def inquiry_of(args: argparse.Namespace) -> Inquiry:
+    """What the options ask for; those that a command does not have are as if not given."""
+    from stakes.inquiry.inquiry_form import from_options
+
+    return from_options(vars(args))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from stakes.cli.commands import file_after_amounts, inquiry_of
 from stakes.cli.options import (
     add_confusion_option,
     add_cost_options,
     add_data_options,
     add_model_options,
-    file_after_amounts,
-    inquiry_of,
 )
 from stakes.cli.problems import EXIT_OK, warn
 

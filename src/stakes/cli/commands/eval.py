@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stakes.cli.commands import file_after_amounts, inquiry_of
 from stakes.cli.options import (
     add_confusion_option,
     add_cost_options,
@@ -16,8 +17,6 @@ from stakes.cli.options import (
     add_engine_options,
     add_group_option,
     add_model_options,
-    file_after_amounts,
-    inquiry_of,
 )
 from stakes.cli.problems import EXIT_CODES, EXIT_GATE, EXIT_OK, EXIT_PROBLEM, complain, warn
 from stakes.cli.show.terminal import shown
@@ -151,10 +150,11 @@ def run(args: argparse.Namespace) -> int:
         warn(warning)
     if args.forensic:
         _refuse_unforensic(ev)
+    form = next((form for form in ("json", "csv", "quiet") if getattr(args, form)), "")
     few = too_few(ev, args.min_positives)
     if few is not None:
         count, said = few
-        show(replace(ev, too_few=ev.too_few or f"only {said}"), args, counts_only=True)
+        show(replace(ev, too_few=ev.too_few or f"only {said}"), form, counts_only=True)
         complain(
             f"{said}. I will print counts but no interval and no verdict. "
             f"Override: --min-positives {int(count)}"
@@ -166,8 +166,8 @@ def run(args: argparse.Namespace) -> int:
 
         keep(ev, args.save)
     written = _write(ev, args)
-    show(ev, args)
-    if written and not (args.json or args.csv or args.quiet):
+    show(ev, form)
+    if written and not form:
         print("\n" + shown("\n".join(written)))
     for line in failed:
         print(shown(line), file=sys.stderr)

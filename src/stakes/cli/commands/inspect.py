@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from stakes.cli.options import add_data_options, inquiry_of
+from stakes.cli.commands import inquiry_of
+from stakes.cli.options import add_data_options
 
 EXAMPLES = """examples:
   stakes inspect churn.csv

@@ -20,13 +20,13 @@ from stakes.evaluation.model_table import as_csv, flat_columns, rows_of
 from stakes.messages.quantities import grouped
 
 
-def show(ev: Evaluation, args: Any, *, counts_only: bool = False) -> None:
-    """Print the evaluation in the form that was asked for."""
-    if args.json:
+def show(ev: Evaluation, form: str, *, counts_only: bool = False) -> None:
+    """Print the evaluation as "json", as "csv", "quiet", or in full."""
+    if form == "json":
         print(ev.to_json(), end="")
-    elif args.csv:
+    elif form == "csv":
         print(as_csv(_columns(ev)), end="")
-    elif args.quiet:
+    elif form == "quiet":
         if not counts_only:
             print_quiet(ev)
     elif counts_only:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 
-from stakes.cli.options import add_data_options, add_model_options, inquiry_of
+from stakes.cli.commands import inquiry_of
+from stakes.cli.options import add_data_options, add_model_options
 
 __all__ = ["configure", "run"]
 

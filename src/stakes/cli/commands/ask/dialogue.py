@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from stakes._names import as_positions
-from stakes.cli.options import inquiry_of
+from stakes.cli.commands import inquiry_of
 from stakes.cli.problems import warn
 from stakes.cli.show.terminal import print_wrapped, shown
 from stakes.elicitation import (

@@ -6,13 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from stakes.cli.options import (
-    add_cost_options,
-    add_data_options,
-    add_model_options,
-    file_after_amounts,
-    inquiry_of,
-)
+from stakes.cli.commands import file_after_amounts, inquiry_of
+from stakes.cli.options import add_cost_options, add_data_options, add_model_options
 from stakes.cli.problems import EXIT_OK, warn
 
 __all__ = ["configure", "run"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 
+from stakes.cli.commands import inquiry_of
 from stakes.cli.options import (
     add_cost_options,
     add_data_options,
     add_engine_options,
     add_group_option,
     add_model_options,
-    inquiry_of,
 )
 from stakes.cli.problems import EXIT_CODES, EXIT_GATE, EXIT_OK, warn
 from stakes.cli.show.terminal import shown

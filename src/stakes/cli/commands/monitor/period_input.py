@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from stakes._names import as_positions
 from stakes.application import Application, CaseCosts
+from stakes.cli.commands import inquiry_of
 from stakes.cli.commands.monitor.watch_text import Watched, chosen, costs_said, watch_over
-from stakes.cli.options import inquiry_of
 from stakes.cli.show.progress import attended
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
