@@ -82,7 +82,7 @@ class TestCrossFit:
     def test_each_case_is_calibrated_without_its_fold(self):
         scores, y = made_up()
         folds = np.arange(200) % 4
-        found = cross_fit(Affine(), scores, y, folds=folds)
+        found = cross_fit(y, scores, Affine(), folds=folds)
         train = folds != 2
         expected = Affine().fit(scores[train], y[train]).posteriors(scores[~train])
         np.testing.assert_allclose(found[~train], expected)
@@ -92,28 +92,28 @@ class TestCrossFit:
         number = np.arange(200) % 4
         names = np.array(["a", "b", "c", "d"])[number]
         np.testing.assert_allclose(
-            cross_fit(Affine(), scores, y, folds=number),
-            cross_fit(Affine(), scores, y, folds=names),
+            cross_fit(y, scores, Affine(), folds=number),
+            cross_fit(y, scores, Affine(), folds=names),
         )
 
     def test_integer_names_are_names_not_positions(self):
         scores, y = made_up()
         np.testing.assert_allclose(
-            cross_fit(Affine(classes=[1, 0]), -scores, y, folds=3),
-            cross_fit(Affine(), scores, y, folds=3)[:, ::-1],
+            cross_fit(y, -scores, Affine(classes=[1, 0]), folds=3),
+            cross_fit(y, scores, Affine(), folds=3)[:, ::-1],
             atol=1e-8,
         )
 
     def test_priors_by_name(self):
         scores, y = made_up()
         named = np.where(y == 1, "yes", "no")
-        found = cross_fit(Affine(priors={"yes": 0.2, "no": 0.8}), scores, named, folds=4)
-        expected = cross_fit(Affine(priors=[0.8, 0.2]), scores, y, folds=4)
+        found = cross_fit(named, scores, Affine(priors={"yes": 0.2, "no": 0.8}), folds=4)
+        expected = cross_fit(y, scores, Affine(priors=[0.8, 0.2]), folds=4)
         np.testing.assert_allclose(found, expected)
 
     def test_calibrator_given_is_not_changed(self):
         cal = Affine()
-        cross_fit(cal, *made_up())
+        cross_fit(*reversed(made_up()), cal)
         assert cal.classes is None
 
     def test_less_optimistic_than_fitting_on_test(self):
@@ -123,19 +123,19 @@ class TestCrossFit:
             return -np.log(posteriors[np.arange(200), y]).mean()
 
         cal = Isotonic()
-        assert value(cross_fit(cal, scores, y)) > value(fit_on_test(cal, scores, y))
+        assert value(cross_fit(y, scores, cal)) > value(fit_on_test(y, scores, cal))
 
     def test_class_missing_from_a_fold_names_the_fold(self):
         with pytest.raises(DataError, match="fold"):
-            cross_fit(Affine(), [-1.0, 0.5, -2.0, 1.0], [0, 0, 0, 1], folds=2)
+            cross_fit([0, 0, 0, 1], [-1.0, 0.5, -2.0, 1.0], Affine(), folds=2)
 
     def test_one_fold_raises(self):
         with pytest.raises(DataError, match="two folds"):
-            cross_fit(Affine(), *made_up(), folds=np.zeros(200))
+            cross_fit(*reversed(made_up()), Affine(), folds=np.zeros(200))
 
     def test_folds_of_other_length_raise(self):
         with pytest.raises(DataError, match="`folds` has 3 rows"):
-            cross_fit(Affine(), *made_up(), folds=[0, 1, 0])
+            cross_fit(*reversed(made_up()), Affine(), folds=[0, 1, 0])
 
 
 def test_cross_fitting_changes_no_calibrator():
@@ -149,7 +149,7 @@ def test_cross_fitting_changes_no_calibrator():
         Automatic([member], classes=["n", "y"], priors={"n": 0.6, "y": 0.4}),
     ):
         before = dict(cal.options)
-        cross_fit(cal, scores, y)
+        cross_fit(y, scores, cal)
         assert cal.options == before
         assert cal.classes is None
     assert member.options["priors"] == [0.3, 0.7]
@@ -190,7 +190,7 @@ def test_what_is_no_calibrator_is_refused(function, cal):
 @pytest.mark.parametrize("folds", ["5", None, True, np.nan, np.inf])
 def test_folds_that_are_no_number(folds):
     with pytest.raises(DataError, match="whole number from 2 to the 200 cases"):
-        cross_fit(Affine(), *made_up(), folds=folds)
+        cross_fit(*reversed(made_up()), Affine(), folds=folds)
 
 
 @pytest.mark.parametrize("rng", ["a", 1.5, -1])
@@ -215,8 +215,8 @@ def test_cases_of_weight_0_do_not_move_others_to_other_folds(grouped):
     groups = np.arange(200) // 3 if grouped else None
     weights = np.where(np.arange(200) % 4 == 0, 0.0, 1.0)
     kept = weights > 0
-    found = cross_fit(Affine(), scores, y, sample_weight=weights, groups=groups)
-    fewer = cross_fit(Affine(), scores[kept], y[kept], groups=groups[kept] if grouped else None)
+    found = cross_fit(y, scores, Affine(), sample_weight=weights, groups=groups)
+    fewer = cross_fit(y[kept], scores[kept], Affine(), groups=groups[kept] if grouped else None)
     np.testing.assert_array_equal(found[kept], fewer)
     assert np.isfinite(found).all()
 
@@ -225,9 +225,9 @@ def test_a_case_of_weight_0_is_held_out_with_its_group():
     scores, y = made_up()
     groups = np.arange(200) // 4
     weights = np.where(np.arange(200) % 4 == 0, 0.0, 1.0)
-    found = cross_fit(Affine(), scores, y, sample_weight=weights, groups=groups)
+    found = cross_fit(y, scores, Affine(), sample_weight=weights, groups=groups)
     alike = np.where(weights == 0, np.roll(scores, -1), scores)  # as the next of its group
-    again = cross_fit(Affine(), alike, y, sample_weight=weights, groups=groups)
+    again = cross_fit(y, alike, Affine(), sample_weight=weights, groups=groups)
     np.testing.assert_array_equal(again[weights == 0], found[np.flatnonzero(weights == 0) + 1])
 
 
@@ -237,7 +237,7 @@ def test_classes_are_spread_over_folds_by_the_cases_that_count():
     weights = np.r_[np.ones(40), np.zeros(40), np.ones(4)]
     scores = np.random.default_rng(0).normal(size=84) + y
     for seed in range(10):
-        found = cross_fit(Affine(), scores, y, sample_weight=weights, folds=4, rng=seed)
+        found = cross_fit(y, scores, Affine(), sample_weight=weights, folds=4, rng=seed)
         assert np.isfinite(found).all()
 
 
@@ -262,14 +262,14 @@ class TestInfiniteScoresOfOneFold:
     @pytest.mark.parametrize("kind", [Affine, Logistic, Temperature, Vector, Beta])
     def test_scales_are_as_positive_as_those_that_saw_them(self, kind, side, strength):
         scores, rows = self.scores(side, strength)
-        found = cross_fit(kind(), scores, self.Y, folds=self.FOLDS)
+        found = cross_fit(self.Y, scores, kind(), folds=self.FOLDS)
         assert (found[rows, self.Y[rows]] == 1.0).all()
         assert (found[np.arange(60), self.Y] > 0.0).all()
 
     @pytest.mark.parametrize("kind", [Affine, Logistic])
     def test_a_line_that_would_fall_is_flat(self, kind):
         scores, rows = self.scores(1, -0.7)
-        found = cross_fit(kind(), scores, self.Y, folds=self.FOLDS)
+        found = cross_fit(self.Y, scores, kind(), folds=self.FOLDS)
         finite = np.setdiff1d(np.flatnonzero(self.FOLDS == 0), rows)
         np.testing.assert_allclose(found[finite], 0.5)  # the share of either class in the others
 
@@ -278,7 +278,7 @@ class TestInfiniteScoresOfOneFold:
     @pytest.mark.parametrize("kind", [Smooth, Isotonic, Rank, VennAbers, Automatic, Average])
     def test_increasing_maps_give_them_as_much_as_any(self, kind, side, strength):
         scores, rows = self.scores(side, strength)
-        found = cross_fit(kind(), scores, self.Y, folds=self.FOLDS)
+        found = cross_fit(self.Y, scores, kind(), folds=self.FOLDS)
         own = found[self.FOLDS == 0, int(side > 0)]
         assert (found[rows, self.Y[rows]] >= own.max() - 1e-12).all()
         assert (own > 0.0).all()
@@ -286,8 +286,8 @@ class TestInfiniteScoresOfOneFold:
     def test_a_density_says_what_it_needs(self):
         scores, _ = self.scores(1, 1.0)
         with pytest.raises(DataError, match="must be finite for densities"):
-            cross_fit(Gaussian(), scores, self.Y, folds=self.FOLDS)
-        assert (cross_fit(Gaussian(bound="data"), scores, self.Y, folds=self.FOLDS) > 0.0).all()
+            cross_fit(self.Y, scores, Gaussian(), folds=self.FOLDS)
+        assert (cross_fit(self.Y, scores, Gaussian(bound="data"), folds=self.FOLDS) > 0.0).all()
 
     @pytest.mark.parametrize("strength", [1.5, 0.0, -0.8])
     @pytest.mark.parametrize("kind", [Affine, Temperature, Vector])
@@ -296,7 +296,7 @@ class TestInfiniteScoresOfOneFold:
         logits, folds = rng.normal(size=(90, 3)) + strength * np.eye(3)[y], np.arange(90) // 3 % 5
         rows = np.flatnonzero((folds == 0) & (y == 1))[:3]
         logits[rows, 2] = -np.inf
-        found = cross_fit(kind(), logits, y, folds=folds)
+        found = cross_fit(y, logits, kind(), folds=folds)
         assert (found[rows, 2] == 0.0).all()
         assert (found[rows, :2] > 0.0).all()
 
@@ -305,15 +305,15 @@ class TestInfiniteScoresOfOneFold:
         weights = np.ones(60)
         weights[rows] = 0.0
         kept = weights > 0.0
-        found = cross_fit(Affine(), scores, self.Y, folds=self.FOLDS, sample_weight=weights)
-        alone = cross_fit(Affine(), scores[kept], self.Y[kept], folds=self.FOLDS[kept])
+        found = cross_fit(self.Y, scores, Affine(), folds=self.FOLDS, sample_weight=weights)
+        alone = cross_fit(self.Y[kept], scores[kept], Affine(), folds=self.FOLDS[kept])
         np.testing.assert_array_equal(found[kept], alone)
 
     def test_a_single_fold_with_equal_finite_scores(self):
         scores = np.where(np.arange(30) < 2, np.inf, 2.0)
         y, folds = (np.arange(30) % 2 == 0) | (np.arange(30) < 2), np.arange(30) // 6
         for kind in (Affine, Temperature, Vector):
-            found = cross_fit(kind(), scores, y, folds=folds)
+            found = cross_fit(y, scores, kind(), folds=folds)
             assert (found[:2, 1] == 1.0).all()
 
 
@@ -321,6 +321,6 @@ class TestInfiniteScoresOfOneFold:
 def test_the_number_of_folds_that_is_advised_is_taken(cases, advised):
     scores, y = np.linspace(-2, 2, cases), np.arange(cases) % 2
     with pytest.raises(DataError, match="whole number from 2 to") as caught:
-        cross_fit(Affine(), scores, y, folds=13)
+        cross_fit(y, scores, Affine(), folds=13)
     assert caught.value.hint == f"folds={advised}, or the fold of each case"
-    assert cross_fit(Affine(), scores, y, folds=advised).shape == (cases, 2)
+    assert cross_fit(y, scores, Affine(), folds=advised).shape == (cases, 2)

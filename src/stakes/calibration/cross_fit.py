@@ -119,9 +119,9 @@ def _grouped(
 
 
 def cross_fit(
-    cal: Calibrator,
-    scores: Any,
     y_true: Any,
+    scores: Any,
+    calibrator: Calibrator,
     *,
     folds: Any = 5,
     rng: RandomSource | np.random.RandomState = 0,
@@ -134,12 +134,12 @@ def cross_fit(
 
     Parameters
     ----------
-    cal : Calibrator
-        What to fit; its own state is neither used nor changed.
-    scores : array-like of shape (n_cases, n_classes) or (n_cases,)
-        What the calibrator takes.
     y_true : array-like of shape (n_cases,)
         True classes.
+    scores : array-like of shape (n_cases, n_classes) or (n_cases,)
+        What the calibrator takes.
+    calibrator : Calibrator
+        What to fit; its own state is neither used nor changed.
     folds : int or array-like of shape (n_cases,)
         Number of stratified folds, or the fold of each case.
     rng, groups
@@ -160,20 +160,20 @@ def cross_fit(
     --------
     >>> from stakes.calibration import Affine
     >>> log_odds = [-3.0, -1.0, 2.0, -2.0, 1.0, 3.0, -1.0, 0.5]
-    >>> cross_fit(Affine(), log_odds, [0, 0, 0, 0, 1, 1, 1, 1], folds=2).shape
+    >>> cross_fit([0, 0, 0, 0, 1, 1, 1, 1], log_odds, Affine(), folds=2).shape
     (8, 2)
     """
-    as_calibrator(cal)
+    as_calibrator(calibrator)
     cases = read_cases(
-        cal._read(scores, sample_weight),
+        calibrator._read(scores, sample_weight),
         y_true,
         sample_weight=sample_weight,
-        classes=cal.options["classes"],
+        classes=calibrator.options["classes"],
         groups=groups,
     )
-    cal._refuse_other_order(cases.classes)
+    calibrator._refuse_other_order(cases.classes)
     number = fold_numbers(cases, folds, rng=rng)
-    return np.exp(cross_fit_cases(cal, cases, number))
+    return np.exp(cross_fit_cases(calibrator, cases, number))
 
 
 def cross_fit_cases(
@@ -242,7 +242,7 @@ def fold_numbers(
 
 
 def fit_on_test(
-    cal: Calibrator, scores: Any, y_true: Any, *, sample_weight: Any = None
+    y_true: Any, scores: Any, calibrator: Calibrator, *, sample_weight: Any = None
 ) -> FloatArray:
     """Optimistic posteriors: from a calibrator fitted on the very cases it is applied to.
 
@@ -253,7 +253,7 @@ def fit_on_test(
 
     Parameters
     ----------
-    cal, scores, y_true, sample_weight
+    y_true, scores, calibrator, sample_weight
         See `cross_fit`.
 
     Returns
@@ -269,12 +269,13 @@ def fit_on_test(
     Examples
     --------
     >>> from stakes.calibration import Isotonic
-    >>> fit_on_test(Isotonic(misleading=0), [-1.0, 0.0, 1.0], [0, 1, 1])[:, 1].tolist()
+    >>> fit_on_test([0, 1, 1], [-1.0, 0.0, 1.0], Isotonic(misleading=0))[:, 1].tolist()
     [0.0, 1.0, 1.0]
     """
-    as_calibrator(cal)
+    as_calibrator(calibrator)
     as_weights(sample_weight, len(as_column(y_true, "y_true")))
-    return cal.unfitted().fit(scores, y_true, sample_weight=sample_weight).posteriors(scores)
+    fitted = calibrator.unfitted().fit(scores, y_true, sample_weight=sample_weight)
+    return fitted.posteriors(scores)
 
 
 def _folds_by_weight(

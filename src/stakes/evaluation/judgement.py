@@ -183,9 +183,9 @@ def recalibrated(
     logs = np.log(_softened(model.posteriors.astype(np.float64)))
     try:
         fitted = cross_fit(
-            calibrator,
-            logs,
             cases.truth,
+            logs,
+            calibrator,
             folds=folds,
             rng=rng,
             groups=cases.groups,

@@ -52,7 +52,7 @@ def evaluate_source(
             proba=None if single else ",".join(scores),
             decisions=",".join(taken),
             weight=sample_weight,
-            subset=_only(by),
+            by=_only(by),
             min_cases=min_cases,
             **asked,
         )
