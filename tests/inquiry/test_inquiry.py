@@ -178,6 +178,19 @@ def test_a_source_is_judged_as_the_command_line_judges_it(tmp_path):
     assert ev["gbm"].recalibrated_nec == other["sharp"].recalibrated_nec is not None
 
 
+def test_rows_of_a_source_are_judged_by_slice_too(tmp_path):
+    file = tmp_path / "day.csv"
+    rows = ["y,p,region", *(f"{k % 2},{0.2 + 0.6 * (k % 2)},{'ns'[k // 30]}" for k in range(60))]
+    file.write_text("\n".join(rows) + "\n")
+    costs = stakes.CostMatrix([[0, 1], [10, 0]], classes=["0", "1"])
+    ev = stakes.evaluate_frame(
+        stakes.sources.read(str(file)), label="y", posteriors="p", application=costs, by="region"
+    )
+    assert {str(name): float(part["p"].confusion.total) for name, part in ev.slices.items()} == {
+        "n": 30.0, "s": 30.0,
+    }  # fmt: skip
+
+
 def test_far_rows_are_counted_where_they_lie(tmp_path):
     file = churn(tmp_path)
     costs = stakes.CostMatrix.binary(false_negative=10, false_positive=1, classes=["no", "yes"])
