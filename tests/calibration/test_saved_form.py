@@ -18,10 +18,10 @@ from stakes.calibration import (
     VennAbers,
     load,
 )
-from stakes.calibration.calibrator import kinds
+from stakes.calibration.persistence import every_kind
 from stakes.exceptions import DataError, FormatError, StakesError
 
-ALL = sorted(set(kinds) - {"shifted"})
+ALL = sorted(set(every_kind()) - {"shifted"})
 MANY = ("temperature", "affine", "vector", "matrix", "dirichlet", "isotonic", "constant",
         "common-curve", "structured-matrix")  # fmt: skip
 
@@ -35,9 +35,9 @@ def cases(size):
 @pytest.fixture(scope="module")
 def saved():
     """Every kind for two classes, and for three where it can."""
-    fitted = {kind: kinds[kind]().fit(*cases(2)) for kind in ALL}
+    fitted = {kind: every_kind()[kind]().fit(*cases(2)) for kind in ALL}
     fitted["shifted"] = fitted["affine"].with_priors([0.9, 0.1])
-    more = {f"{kind} of 3": kinds[kind]().fit(*cases(3)) for kind in MANY}
+    more = {f"{kind} of 3": every_kind()[kind]().fit(*cases(3)) for kind in MANY}
     return {name: cal.to_dict() for name, cal in (fitted | more).items()}
 
 

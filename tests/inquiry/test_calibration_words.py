@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from stakes.calibration.calibrator import kinds
+from stakes.calibration.persistence import every_kind
 from stakes.exceptions import LabelError
 from stakes.inquiry.calibration_words import in_file
 from stakes.inquiry.truth import Cases
@@ -66,7 +66,7 @@ def test_a_kind_for_two_outcomes_names_others(run, write, kind):
               "--kind", kind)  # fmt: skip
     assert ran.code == 2
     assert "--kind affine, temperature, vector" in ran.err
-    assert not any(each.__name__ in ran.err for each in kinds.values())
+    assert not any(each.__name__ in ran.err for each in every_kind().values())
 
 
 def test_a_single_case_of_an_outcome(run, write):

@@ -6,17 +6,22 @@ from typing import TYPE_CHECKING
 
 from stakes._lazy import loaded_on_use
 from stakes.calibration.calibrator import Calibrator
-from stakes.calibration.calibrators.affine import Affine, Temperature, Vector
-from stakes.calibration.calibrators.automatic import Automatic
-from stakes.calibration.calibrators.average import Average, Constant, Rank
-from stakes.calibration.calibrators.gaussian import Gaussian
-from stakes.calibration.calibrators.isotonic import Histogram, Isotonic, VennAbers
-from stakes.calibration.calibrators.logistic import Beta, Logistic
-from stakes.calibration.calibrators.matrix import CommonCurve, Dirichlet, Matrix, StructuredMatrix
-from stakes.calibration.calibrators.smooth import Smooth
 from stakes.calibration.cross_fit import cross_fit, fit_on_test, stratified_folds
 
 if TYPE_CHECKING:
+    from stakes.calibration.calibrators.affine import Affine, Temperature, Vector
+    from stakes.calibration.calibrators.automatic import Automatic
+    from stakes.calibration.calibrators.average import Average, Constant, Rank
+    from stakes.calibration.calibrators.gaussian import Gaussian
+    from stakes.calibration.calibrators.isotonic import Histogram, Isotonic, VennAbers
+    from stakes.calibration.calibrators.logistic import Beta, Logistic
+    from stakes.calibration.calibrators.matrix import (
+        CommonCurve,
+        Dirichlet,
+        Matrix,
+        StructuredMatrix,
+    )
+    from stakes.calibration.calibrators.smooth import Smooth
     from stakes.calibration.measures.best_class_weights import (
         ClassWeights,
         WorstCaseGain,
@@ -75,9 +80,35 @@ __all__ = [
     "worst_case_gain",
 ]
 
-#: Where the other names live; loaded on first use. A calibrator is known by its kind to `load` only
-#: once its module is imported, so calibrators are loaded at once.
 _HOMES = {
+    "calibrators.affine": (
+        "Affine",
+        "Temperature",
+        "Vector",
+    ),
+    "calibrators.automatic": ("Automatic",),
+    "calibrators.average": (
+        "Average",
+        "Constant",
+        "Rank",
+    ),
+    "calibrators.gaussian": ("Gaussian",),
+    "calibrators.isotonic": (
+        "Histogram",
+        "Isotonic",
+        "VennAbers",
+    ),
+    "calibrators.logistic": (
+        "Beta",
+        "Logistic",
+    ),
+    "calibrators.matrix": (
+        "CommonCurve",
+        "Dirichlet",
+        "Matrix",
+        "StructuredMatrix",
+    ),
+    "calibrators.smooth": ("Smooth",),
     "measures.best_class_weights": (
         "ClassWeights",
         "WorstCaseGain",

@@ -19,7 +19,7 @@ from stakes.exceptions import DataError, PriorError
 from stakes.posteriors import Posteriors
 from stakes.typing import FloatArray, Priors
 
-__all__ = ["Calibrator", "as_calibrator", "bounded", "kinds"]
+__all__ = ["Calibrator", "as_calibrator", "bounded"]
 
 
 def bounded(scores: Scores, option: float | str, bound: float | None) -> tuple[Scores, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -189,8 +190,18 @@ SEAL = Seal(
 #: What every saved calibrator holds besides its format, version and kind.
 _PARTS = ("options", "classes", "priors", "bound", "parameters", "report")
 
-#: Every calibrator by the name under which it is saved.
+#: Calibrators whose module is loaded, by the name under which they are saved.
 kinds: dict[str, type[Calibrator]] = {}
+_FAMILIES = (
+    "affine", "automatic", "average", "gaussian", "isotonic", "logistic", "matrix", "smooth",
+)  # fmt: skip
+
+
+def every_kind() -> dict[str, type[Calibrator]]:
+    """Every calibrator by the name under which it is saved."""
+    for family in _FAMILIES:
+        importlib.import_module(f"stakes.calibration.calibrators.{family}")
+    return kinds
 
 
 def sealed(saved: Mapping[str, Any]) -> bytes:
@@ -249,10 +260,11 @@ class Savable:
                 f"not a saved calibrator: format {saved.get('format')!r}, version {version!r}."
             )
         kind = saved.get("kind")
-        if not isinstance(kind, str) or kind not in kinds:
-            raise FormatError(f"unknown calibrator {kind!r}; known: {', '.join(kinds)}.")
+        known = every_kind()
+        if not isinstance(kind, str) or kind not in known:
+            raise FormatError(f"unknown calibrator {kind!r}; known: {', '.join(known)}.")
         try:
-            made = kinds[kind]._rebuilt(saved)
+            made = known[kind]._rebuilt(saved)
         except FormatError:
             raise
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from stakes.application import Application, CostMatrix
-from stakes.calibration.calibrator import Calibrator, as_calibrator, kinds
+from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.labelled_scores import Aim
-from stakes.calibration.persistence import SEAL, jsonable
+from stakes.calibration.persistence import SEAL, every_kind, jsonable
 from stakes.exceptions import FormatError
 from stakes.metrics import BetaWeight
 
@@ -98,7 +98,7 @@ def made(given: Any) -> Calibrator:
         return as_calibrator(given)
     if "format" in given:
         return Calibrator.from_dict(given)
-    kind = given.get("kind")
-    if not isinstance(kind, str) or kind not in kinds:
-        raise FormatError(f"unknown calibrator {kind!r}; known: {', '.join(kinds)}.")
-    return kinds[kind](**given["options"])
+    kind, known = given.get("kind"), every_kind()
+    if not isinstance(kind, str) or kind not in known:
+        raise FormatError(f"unknown calibrator {kind!r}; known: {', '.join(known)}.")
+    return known[kind](**given["options"])

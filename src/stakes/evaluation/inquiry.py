@@ -21,11 +21,7 @@ from stakes.application import (
     as_application,
 )
 from stakes.calibration import Calibrator
-from stakes.engines import Request, reduce_frame
-from stakes.engines.frame_reduction import native
 from stakes.evaluation.builder import build, with_slices
-from stakes.evaluation.case_account import case_rows_account
-from stakes.evaluation.doubt_builder import is_cheap, possible_of, with_doubt
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.judgement import refuse_absent
 from stakes.evaluation.model_rows import Rows, alike_in_text, refuse_other_order, said_of
@@ -171,6 +167,8 @@ def evaluate(
         folds=folds,
     )
     if case_costs is not None:
+        from stakes.evaluation.case_account import case_rows_account
+
         _refuse_columns({"by": by}, "costs per case")
         return build(case_rows_account(rows, case_costs, options), options)
     slices = {} if by is None else _slices(by, rows)
@@ -228,6 +226,8 @@ def _doubted(found: Evaluation, uncertain: UncertainApplication | None) -> Evalu
     """The same at all that uncertain costs and shares may be."""
     if uncertain is None:
         return found
+    from stakes.evaluation.doubt_builder import is_cheap, possible_of, with_doubt
+
     possible = possible_of(uncertain, few=True)
     if is_cheap(found, possible):
         possible = possible_of(uncertain, few=False)
@@ -342,6 +342,8 @@ def evaluate_frame(
             sample_weight=sample_weight,
             min_cases=min_cases,
         )
+    from stakes.engines import Request, reduce_frame
+
     uncertain = application if isinstance(application, UncertainApplication) else None
     given = as_application(application if uncertain is None else uncertain.expected)
     models = _models(posteriors, decisions)
@@ -378,6 +380,8 @@ def evaluate_frame(
 
 def _class_shares(frame: Any, label: str, app: Application, sample_weight: str | None) -> Any:
     """The share of each class in a frame, from its labels alone."""
+    from stakes.engines import Request, reduce_frame
+
     naive = CostMatrix(np.zeros((len(app.classes), 1)), classes=app.classes, decisions=["any"])
     request = Request(label, {}, applications=naive, sample_weight=sample_weight)
     totals = reduce_frame(frame, request).class_totals
@@ -386,6 +390,8 @@ def _class_shares(frame: Any, label: str, app: Application, sample_weight: str |
 
 def _refuse_mistaken(frame: Any, posteriors: Any, decisions: Any) -> None:
     """Raise for probabilities that are given as decisions, or decisions as probabilities."""
+    from stakes.engines.frame_reduction import native
+
     types = dict(nw.from_native(native(frame)).collect_schema())
     for given, what in ((posteriors, "posteriors"), (decisions, "decisions")):
         named = given if isinstance(given, Mapping) else {} if given is None else {"model": given}

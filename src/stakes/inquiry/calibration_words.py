@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stakes.calibration.calibrator import kinds
+from stakes.calibration.persistence import every_kind
 from stakes.exceptions import StakesError
 from stakes.inquiry.truth import Cases
 from stakes.messages.quantities import grouped
@@ -26,7 +26,7 @@ PHRASES = (
 )
 #: Where the number of folds was wrong.
 _FOLDS = re.compile(r"folds=(\d+), or the fold of each case")
-_NAMES = {calibrator.__name__: kind for kind, calibrator in kinds.items()}
+_NAMES = {calibrator.__name__: kind for kind, calibrator in every_kind().items()}
 _CLASS = re.compile(rf"\b({'|'.join(sorted(_NAMES, key=len, reverse=True))})\b(\(\))?")
 
 

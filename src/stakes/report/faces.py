@@ -14,11 +14,7 @@ from stakes._files import write_whole
 from stakes.application.sentences import describe_costs
 from stakes.evaluation.evaluation_record import plain_facts, record_of
 from stakes.messages.quantities import percent
-from stakes.report.live.any_matrix import matrix_numbers
-from stakes.report.live.case_numbers import case_numbers
-from stakes.report.live.case_numbers import costliest_cases as costliest
 from stakes.report.live.page_charts import charts_of, evidence_charts
-from stakes.report.live.page_charts_many import charts_by_case, charts_of_paths
 from stakes.report.live.two_classes import live_numbers
 from stakes.report.markup import packed
 from stakes.report.page import Sheet, page, stamped
@@ -44,9 +40,15 @@ def as_page(
     forensic: bool = False,
 ) -> str:
     """The whole page."""
-    numbers, each = live_numbers(ev), case_numbers(ev)
-    live = numbers is not None or each is not None
-    table = None if live else matrix_numbers(ev, embed=embed_posteriors)
+    numbers, each, table = live_numbers(ev), None, None
+    if ev.naive is not None:
+        from stakes.report.live.case_numbers import case_numbers
+
+        each = case_numbers(ev)
+    if numbers is None and each is None:
+        from stakes.report.live.any_matrix import matrix_numbers
+
+        table = matrix_numbers(ev, embed=embed_posteriors)
     charts, reliability, missing = _drawn(ev, numbers, table, each)
     charts = [*charts, *(evidence_charts(ev) if forensic and not missing else [])]
     plain = reliability.get("reliability", {})
@@ -68,7 +70,7 @@ def as_page(
             by_case=ev.naive is not None,
             sureness=_sureness(ev, numbers),
             use=_use(ev),
-            costliest=tuple(costliest(ev, costliest_cases)),
+            costliest=_costliest(ev, costliest_cases),
         )
     )
 
@@ -81,11 +83,22 @@ def _drawn(ev: Evaluation, numbers: Any, table: Any, each: Any) -> tuple[Any, An
     if numbers is not None:
         charts, found, missing = charts_of(ev, numbers.pop("bands"))
         return charts, {"reliability": found} if found else {}, missing
+    from stakes.report.live.page_charts_many import charts_by_case, charts_of_paths
+
     if table is not None:
         return charts_of_paths(ev, table.pop("drawn"))
     if ev.naive is not None:
         return charts_by_case(ev, None if each is None else each.pop("curve"))
     return [], {}, ""
+
+
+def _costliest(ev: Evaluation, count: int) -> tuple[Any, ...]:
+    """The costliest cases, if any were asked for."""
+    if not count:
+        return ()
+    from stakes.report.live.case_numbers import costliest_cases
+
+    return tuple(costliest_cases(ev, count))
 
 
 def _sureness(ev: Evaluation, numbers: Any) -> str:

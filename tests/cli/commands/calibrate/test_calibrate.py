@@ -9,8 +9,7 @@ import pytest
 
 from stakes import Posteriors
 from stakes.calibration import Affine, load
-from stakes.calibration.calibrator import kinds
-from stakes.calibration.persistence import sealed
+from stakes.calibration.persistence import every_kind, sealed
 from stakes.cli.commands.calibrate import KINDS
 from stakes.demonstration import example_path
 from stakes.posteriors import estimate_priors
@@ -182,7 +181,7 @@ class TestLearn:
         assert words[0] in ran.err
 
     def test_every_calibrator_can_be_asked_for(self):
-        assert set(KINDS) == set(kinds) - {"shifted", "constant"}
+        assert set(KINDS) == set(every_kind()) - {"shifted", "constant"}
 
     def test_many_classes(self, run):
         pets = str(example_path("pets.csv"))

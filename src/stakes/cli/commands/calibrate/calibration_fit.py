@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from stakes.application import Application
 from stakes.calibration import Automatic, CalibrationGain, Calibrator
-from stakes.calibration.calibrator import kinds
 from stakes.calibration.cross_fit import cross_fit_cases, fold_numbers
 from stakes.calibration.labelled_scores import Cases as ReadCases
 from stakes.calibration.labelled_scores import read_cases, read_scores
 from stakes.calibration.measures.gain import gain_of
+from stakes.calibration.persistence import every_kind
 from stakes.calibration.score_input import Scores, of_weight
 from stakes.calibration.score_kind import COLUMN, POSTERIORS, sort_of
 from stakes.cli.show.progress import Telling
@@ -82,12 +82,13 @@ def fitted(
         options |= {"by": app if by is None else by, "folds": args.folds, "rng": args.seed}
         choice = Automatic(classes=list(cases.classes), **options)
         return _automatic(choice, read, scores, names, telling)
-    calibrator = kinds[args.kind](classes=list(cases.classes), **options)
+    kind = every_kind()[args.kind]
+    calibrator = kind(classes=list(cases.classes), **options)
     telling.say(f"fitting {args.kind} to all cases")
     calibrator.fit(scores, names, sample_weight=cases.weights)
     number = fold_numbers(read, args.folds, rng=args.seed)
     telling.say(f"cross-fitting {args.kind}")
-    logs = cross_fit_cases(kinds[args.kind](**options), read, number, tell=telling.fold)
+    logs = cross_fit_cases(kind(**options), read, number, tell=telling.fold)
     return Fitted(calibrator, read, logs, "fit")
 
 
