@@ -34,8 +34,8 @@ SURROUNDINGS = (
 )
 LAYERS = (
     "_kernels",
-    "surroundings",
     "messages",
+    "surroundings",
     "application",
     "posteriors",
     "decisions",

@@ -67,6 +67,7 @@ def as_priors(
             hint=f"divide them by their sum: {[round(v / total, 6) for v in values.tolist()]}"
             if total > 0
             else None,
+            code="shares-sum",
         )
     return values
 

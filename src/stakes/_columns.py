@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, StakesError
+from stakes.messages.reader import named, row
 
 
 def as_array(values: Any, name: str, dtype: Any = None) -> NDArray[Any]:
@@ -103,12 +104,14 @@ def as_weights(values: Any, length: int) -> NDArray[np.float64] | None:
     if bad.any():
         rows = np.flatnonzero(bad)
         raise DataError(
-            f"`sample_weight` must be finite and not negative; row {rows[0]} is "
+            f"{named('sample_weight')} must be finite and not negative; {row(rows[0])} is "
             f"{weights[rows[0]]:g} ({rows.size} of {length} rows fail).",
             rows=rows[:10].tolist(),
         )
     if length and not weights.any():
-        raise DataError("`sample_weight` is zero for every case, so there is nothing to average.")
+        raise DataError(
+            f"{named('sample_weight')} is zero for every case, so there is nothing to average."
+        )
     return weights
 
 

@@ -14,7 +14,8 @@
     └── MissingExtraError   an optional dependency is absent (also ImportError)
 
 Every error carries `message` (what, where, how many), `hint` (what to type instead)
-and `rows` (the first offending row positions), so that programs can use them too.
+and `rows` (the first offending row positions), so that programs can use them too. What a caller
+acts on also has a `code`, so that nobody looks at the words.
 """
 
 from __future__ import annotations
@@ -39,11 +40,17 @@ class StakesError(ValueError):
     """Root of all errors raised on purpose."""
 
     def __init__(
-        self, message: str, *, hint: str | None = None, rows: Sequence[int] | None = None
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        rows: Sequence[int] | None = None,
+        code: str | None = None,
     ) -> None:
         super().__init__(message if hint is None else f"{message}\nHint: {hint}")
         self.message = message
         self.hint = hint
+        self.code = code
         self.rows = tuple(int(row) for row in rows) if rows is not None else ()
 
 

@@ -22,6 +22,7 @@ from stakes.application.expressions import CostExpression
 from stakes.application.uncertain import UncertainApplication
 from stakes.application.unknowns import Unknown
 from stakes.exceptions import CostError
+from stakes.messages import reader
 from stakes.typing import FloatArray, Name, RandomSource
 
 
@@ -63,7 +64,7 @@ class CaseCosts:
         if not np.isfinite(array).all():
             rows = np.flatnonzero(~np.isfinite(array).all(axis=(1, 2)))
             raise CostError(
-                f"`values` must be finite; row {rows[0]} is not "
+                f"`values` must be finite; {reader.row(rows[0])} is not "
                 f"({rows.size} of {array.shape[0]} rows fail).",
                 rows=rows[:10].tolist(),
             )

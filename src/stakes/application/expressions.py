@@ -13,6 +13,7 @@ import numpy as np
 from stakes._columns import as_floats
 from stakes._names import listed
 from stakes.exceptions import CostError
+from stakes.messages.reader import row
 from stakes.typing import FloatArray
 
 _LONGEST = 1000
@@ -239,7 +240,7 @@ class CostExpression:
         """An error that names the rows in which something is wrong."""
         rows = np.flatnonzero(bad)
         if rows.size and bad.ndim:
-            where = f"first in row {rows[0]} ({rows.size} of {bad.size} rows)"
+            where = f"first in {row(rows[0])} ({rows.size} of {bad.size} rows)"
             raise CostError(f"`{self.text}` {what}, {where}.", hint=hint, rows=rows[:10].tolist())
         if rows.size:
             raise CostError(f"`{self.text}` {what}.", hint="write another number")
@@ -280,7 +281,7 @@ def _numbers(values: Any, name: str) -> FloatArray:
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
         raise CostError(
-            f"column {name!r}, used in a cost, must be finite; row {bad[0]} is {array[bad[0]]} "
+            f"column {name!r}, used in a cost, must be finite; {row(bad[0])} is {array[bad[0]]} "
             f"({bad.size} of {array.size} rows fail).",
             rows=bad[:10].tolist(),
         )

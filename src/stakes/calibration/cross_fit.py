@@ -14,6 +14,7 @@ from stakes._random import as_generator
 from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.labelled_scores import Cases, group_numbers, read_cases
 from stakes.exceptions import DataError
+from stakes.messages.reader import either, named, setting
 from stakes.typing import FloatArray, IntArray, RandomSource
 
 #: How results say that a calibrator was judged by the cases it learnt from.
@@ -80,8 +81,8 @@ def _count(folds: Any, cases: int) -> int:
     plain = isinstance(folds, (int, float, np.number)) and not isinstance(folds, bool)
     if not (plain and 2 <= folds <= max(cases, 2) and int(folds) == folds):
         raise DataError(
-            f"`folds` must be a whole number from 2 to the {cases} cases; got {folds!r}.",
-            hint=f"folds={min(5, max(cases, 2))}, or the fold of each case",
+            f"{named('folds')} must be a whole number from 2 to the {cases} cases; got {folds!r}.",
+            hint=setting("folds", min(5, max(cases, 2))) + either(", or the fold of each case", ""),
         )
     return int(folds)
 
@@ -96,13 +97,15 @@ def _grouped(
 ) -> IntArray:
     """Give each group, largest first, to the fold it leaves most even."""
     if len(groups) != len(codes):
-        raise DataError(f"`groups` has {len(groups)} rows but there are {len(codes)} cases.")
+        raise DataError(
+            f"{named('groups')} has {len(groups)} rows but there are {len(codes)} cases."
+        )
     member = group_numbers(groups)
     size = int(member.max()) + 1
     if size < folds:
         raise DataError(
-            f"`groups` must be at least as many as the {folds} folds; got {size}.",
-            hint=f"folds={size}" if size > 1 else "bring cases of another group",
+            f"{named('groups')} must be at least as many as the {folds} folds; got {size}.",
+            hint=setting("folds", size) if size > 1 else "bring cases of another group",
         )
     table = np.zeros((size, int(codes.max()) + 1))
     np.add.at(table, (member, codes), 1.0)
@@ -220,7 +223,9 @@ def _failure(
     except DataError as whole:
         return whole
     return DataError(
-        f"{fold}: {error.message}", hint=error.hint or "use fewer folds", rows=error.rows
+        f"{fold}: {error.message}",
+        hint=error.hint or "use fewer folds" + either("", ", such as --folds 2"),
+        rows=error.rows,
     )
 
 
@@ -234,10 +239,14 @@ def fold_numbers(
         return _folds_by_weight(cases, folds, rng)
     given = as_column(folds, "folds")
     if len(given) != len(cases.codes):
-        raise DataError(f"`folds` has {len(given)} rows but there are {len(cases.codes)} cases.")
+        raise DataError(
+            f"{named('folds')} has {len(given)} rows but there are {len(cases.codes)} cases."
+        )
     names, number = np.unique(given, return_inverse=True)
     if len(names) < 2:
-        raise DataError(f"`folds` must name at least two folds; got {listed(names.tolist())}.")
+        raise DataError(
+            f"{named('folds')} must name at least two folds; got {listed(names.tolist())}."
+        )
     return number.reshape(-1).astype(np.intp)
 
 

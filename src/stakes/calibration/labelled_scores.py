@@ -17,9 +17,10 @@ from stakes._kernels.class_scores import ClassScores, lay_out, median
 from stakes._kernels.optimise.affine_fit import fit_scaling
 from stakes._names import as_names, encode, listed, observed_names
 from stakes.application import Application
-from stakes.calibration.score_input import Scores, read_log_scores, read_scores
+from stakes.calibration.score_input import Scores, read_log_scores, read_scores, some_bound
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError, LabelError, PriorError
+from stakes.messages.reader import either, named, row, setting
 from stakes.metrics import BetaWeight
 from stakes.posteriors.class_order import ClassOrder
 from stakes.typing import FloatArray, IntArray, Name, Priors
@@ -50,9 +51,10 @@ def _column_names(
         names = observed_names(labels)
     if len(names) == 1 and classes is None:
         raise LabelError(
-            f"`y_true` holds a single class, {listed(names)}; the scores are about {size} "
+            f"{named('y_true')} holds a single class, {listed(names)}; the scores are about {size} "
             f"({labels.size} cases).",
-            hint="add cases of the others; if they are missing by design, name all: classes=[...]",
+            hint="add cases of the others"
+            + either("; if they are missing by design, name all: classes=[...]", ""),
         )
     if len(names) != size:
         raise LabelError(
@@ -70,8 +72,8 @@ def _refuse_strange_positions(labels: NDArray[Any], size: int) -> None:
     found = observed_names(labels)
     order = f"[{listed(found)}]" if len(found) == size else "[...]"
     raise LabelError(
-        f"`y_true` holds {listed(found)}, which are not all positions of the score columns, 0 to "
-        f"{size - 1}; first at row {rows[0]} ({rows.size} of {len(labels)} rows).",
+        f"{named('y_true')} holds {listed(found)}, which are not all positions of the score "
+        f"columns, 0 to {size - 1}; first at {row(rows[0])} ({rows.size} of {len(labels)} rows).",
         hint=f"name the score columns in order: classes={order}, as in Affine(classes={order})",
         rows=rows[:10].tolist(),
     )
@@ -134,8 +136,8 @@ class Cases:
         absent = [self.classes[i] for i in np.flatnonzero(self.counts == 0)]
         if absent:
             raise DataError(
-                f"`y_true` has no case of class {listed(absent)}, so nothing can be learnt about "
-                f"{'it' if len(absent) == 1 else 'them'} ({len(self.codes)} cases).",
+                f"{named('y_true')} has no case of class {listed(absent)}, so nothing can be "
+                f"learnt about {'it' if len(absent) == 1 else 'them'} ({len(self.codes)} cases).",
                 hint=hint,
             )
 
@@ -159,7 +161,7 @@ def read_cases(
     labels = as_column(y_true, "y_true")
     same_length("scores", len(read), "y_true", len(labels))
     if not len(labels):
-        raise DataError("`y_true` must hold at least one case; got none.")
+        raise DataError(f"{named('y_true')} must hold at least one case; got none.")
     names = _column_names(labels, read.size, read.names if classes is None else classes)
     read = read.in_order(names, order)
     codes = encode(labels, names, "y_true").astype(np.intp, copy=False)
@@ -187,7 +189,7 @@ def group_numbers(groups: NDArray[Any]) -> IntArray:
         return np.array([seen.setdefault(name, len(seen)) for name in groups], dtype=np.intp)
     except TypeError:
         raise DataError(
-            "`groups` must hold names or numbers; got what cannot be told apart."
+            f"{named('groups')} must hold names or numbers; got what cannot be told apart."
         ) from None
 
 
@@ -310,10 +312,10 @@ def refuse_marks(scores: ClassScores, spread: float, cases: Cases) -> None:
     rows = cases.scores.given_rows(np.flatnonzero(far.any(axis=0)))
     enough = max(float(-scores.values[~far].min()), 10.0 * usual)
     raise DataError(
-        f"`scores` must be of like size; some are {-scores.values.min():.3g} below the best of "
-        f"their case, in row {rows[0]} and in {rows.size} of {len(cases.codes)} rows, and the "
-        "others vanish beside them.",
-        hint=f"say how far such a score is to be trusted: bound={_above(enough):g}",
+        f"{named('scores')} must be of like size; some are {-scores.values.min():.3g} below the "
+        f"best of their case, in {row(rows[0])} and in {rows.size} of {len(cases.codes)} rows, and "
+        "the others vanish beside them.",
+        hint=f"say how far such a score is to be trusted: {setting('bound', _above(enough))}",
         rows=rows[:10].tolist(),
     )
 
@@ -322,9 +324,10 @@ def impossible_truth(wrong: IntArray, cases: Cases) -> DataError:
     """The error for cases whose true class was called impossible."""
     rows = cases.scores.given_rows(wrong)
     return DataError(
-        f"`scores` give the true class a posterior of 0, in row {rows[0]} and in {rows.size} of "
-        f"{len(cases.codes)} rows, so the cross-entropy is infinite whatever the calibration.",
-        hint='say how far an infinite score is to be trusted: bound="data", or a number',
+        f"{named('scores')} give the true class a posterior of 0, in {row(rows[0])} and in "
+        f"{rows.size} of {len(cases.codes)} rows, so the cross-entropy is infinite whatever the "
+        "calibration.",
+        hint=f"say how far an infinite score is to be trusted: {some_bound()}",
         rows=rows[:10].tolist(),
     )
 
@@ -336,10 +339,10 @@ def refuse_turned(turned: NDArray[np.bool_], scores: Scores) -> None:
         return
     rows = scores.given_rows(found)
     raise DataError(
-        f"`scores` are infinite in row {rows[0]} and in {rows.size} of {len(scores)} rows, and the "
-        "calibrator, which saw none of that kind, has a negative scale: it would call certain what "
-        "they call impossible.",
-        hint='say in advance how far an infinite score is to be trusted: bound="data", or a number',
+        f"{named('scores')} are infinite in {row(rows[0])} and in {rows.size} of {len(scores)} "
+        "rows, and the calibrator, which saw none of that kind, has a negative scale: it would "
+        "call certain what they call impossible.",
+        hint=f"say in advance how far an infinite score is to be trusted: {some_bound()}",
         rows=rows[:10].tolist(),
     )
 
@@ -364,10 +367,10 @@ def _refuse_far_truth(distances: FloatArray, usual: float, cases: Cases) -> None
     rows = cases.scores.given_rows(wrong)
     enough = max(float(distances[others].max()), 10.0 * usual)
     raise DataError(
-        f"`scores` put the true class {distances[wrong[0]]:.3g} below the best, as if it were "
-        f"impossible, in row {rows[0]} and in {rows.size} of {len(cases.codes)} rows; one such "
-        "case outweighs all others.",
-        hint=f"say how far such a score is to be trusted: bound={_above(enough):g}",
+        f"{named('scores')} put the true class {distances[wrong[0]]:.3g} below the best, as if "
+        f"it were impossible, in {row(rows[0])} and in {rows.size} of {len(cases.codes)} rows; "
+        "one such case outweighs all others.",
+        hint=f"say how far such a score is to be trusted: {setting('bound', _above(enough))}",
         rows=rows[:10].tolist(),
     )
 

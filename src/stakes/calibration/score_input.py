@@ -13,10 +13,13 @@ from stakes._checks import as_matrix
 from stakes._columns import as_array, as_column, as_floats
 from stakes._names import listed
 from stakes.exceptions import DataError, PosteriorError
+from stakes.messages.reader import calibrators, either, named, row, setting
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
 from stakes.typing import FloatArray, Name
 
+#: What to type on the command line where scores are probabilities.
+_AS_PROBABILITIES = "--scores-are prob"
 #: What rounding puts outside of [0, 1]; and how far exact rows may be from adding to 1.
 _SLACK, _EXACT = 1e-3, 1e-5
 #: Share of the rows that must add to 1.
@@ -35,7 +38,7 @@ def _refuse_exact_rows(table: NDArray[Any], name: str) -> None:
         raise _no_logarithms(table, name, "add to 1")
 
 
-def refuse_probability_rows(table: NDArray[Any], name: str) -> None:
+def refuse_probability_rows(table: NDArray[Any], name: str, hint: str | None = None) -> None:
     """Raise when the rows of a table look like probabilities, also after rounding."""
     if not _within(table, _SLACK):
         return
@@ -45,15 +48,17 @@ def refuse_probability_rows(table: NDArray[Any], name: str) -> None:
     near = (sums > 0.99 - min(rounded, 0.5)) & (sums < 1.01 + min(rounded, 0.09))
     if exact or (len(table) >= _FEW_ROWS and near.mean() >= _MOST):
         found = "add to 1" if exact else f"{int(near.sum())} of them add to about 1"
-        raise _no_logarithms(table, name, found)
+        raise _no_logarithms(table, name, found, hint)
 
 
-def refuse_probabilities(odds: NDArray[Any], name: str, hint: str) -> None:
+def refuse_probabilities(
+    odds: NDArray[Any], name: str, hint: str, wanted: str = "log odds"
+) -> None:
     """Raise when one score per case looks like a probability; `hint` says what to type."""
     if not looks_like_probabilities(odds):
         return
     raise DataError(
-        f"`{name}` must be log odds; all {len(odds)} lie in [0, 1], from {odds.min():.3g} to "
+        f"{named(name)} must be {wanted}; all {len(odds)} lie in [0, 1], from {odds.min():.3g} to "
         f"{odds.max():.3g}, like probabilities.",
         hint=hint,
     )
@@ -73,13 +78,19 @@ def mostly_outside(odds: NDArray[Any]) -> bool:
     return bool(((odds < -_SLACK) | (odds > 1.0 + _SLACK)).mean() > 0.5)
 
 
-def _no_logarithms(table: NDArray[Any], name: str, found: str) -> PosteriorError:
+def _no_logarithms(
+    table: NDArray[Any], name: str, found: str, hint: str | None = None
+) -> PosteriorError:
     """That the rows of a table are probabilities, and what to pass."""
     return PosteriorError(
-        f"`{name}` must be logarithms (log-posteriors or logits); all {len(table)} rows lie "
+        f"{named(name)} must be logarithms (log-posteriors or logits); all {len(table)} rows lie "
         f"in [0, 1] and {found}, so they are probabilities.",
-        hint="probabilities: Posteriors(p), or np.log(p); logits all the same: "
-        "Posteriors.from_logits(scores)",
+        hint=hint
+        or either(
+            "probabilities: Posteriors(p), or np.log(p); logits all the same: "
+            "Posteriors.from_logits(scores)",
+            _AS_PROBABILITIES,
+        ),
     )
 
 
@@ -132,7 +143,8 @@ class Scores:
         if self.size != 2:
             raise DataError(
                 f"this calibrator is for two classes; the scores have {self.size} columns.",
-                hint="use Affine, Temperature, Vector, Dirichlet or Isotonic",
+                hint="use "
+                + calibrators("affine", "temperature", "vector", "dirichlet", "isotonic"),
             )
         table = np.asarray(self.table, dtype=np.float64)
         return np.asarray(table[:, 1] - table[:, 0])
@@ -233,7 +245,8 @@ def read_log_scores(
         refuse_probability_rows(asked.table, name)
     elif asked.odds is not None and not any_scale:
         said = probabilities or "Posteriors(p), or np.log(p / (1 - p))"
-        refuse_probabilities(asked.odds, name, f"probabilities: {said}; {instead}")
+        python = f"probabilities: {said}; {instead}"
+        refuse_probabilities(asked.odds, name, either(python, _AS_PROBABILITIES))
     return read
 
 
@@ -258,6 +271,11 @@ def of_weight(scores: Scores, sample_weight: Any) -> Scores:
     return scores.take(np.flatnonzero(counts))
 
 
+def some_bound() -> str:
+    """A bound to type, where there is nothing to tell which."""
+    return either('bound="data", or a number', "--bound 50")
+
+
 def refuse_vast(scores: Scores) -> Scores:
     """The scores themselves; raise when a finite one is so large that its square overflows."""
     values = scores.odds if scores.table is None else scores.table
@@ -271,10 +289,10 @@ def refuse_vast(scores: Scores) -> Scores:
     places = np.flatnonzero(vast.reshape(len(values), -1).any(axis=1))
     rows = scores.given_rows(places)
     raise DataError(
-        f"`scores` must be at most {_LARGEST:g} in size, or infinite; row {rows[0]} holds "
-        f"{values[vast][0]:g} ({rows.size} of {len(values)} rows fail).",
+        f"{named('scores')} must be at most {_LARGEST:g} in size, or infinite; {row(rows[0])} "
+        f"holds {values[vast][0]:g} ({rows.size} of {len(values)} rows fail).",
         hint="divide all scores by a constant; where such a score marks an impossible class, "
-        "say how far to trust it: bound=50",
+        f"say how far to trust it: {setting('bound', 50)}",
         rows=rows[:10].tolist(),
     )
 
@@ -286,8 +304,8 @@ def _settle_infinities(table: NDArray[Any], name: str) -> NDArray[Any]:
     if bad.any():
         rows = np.flatnonzero(bad)
         raise DataError(
-            f"`{name}` must determine a posterior; row {rows[0]} is {table[rows[0]].tolist()} "
-            f"({rows.size} of {len(table)} rows fail).",
+            f"{named(name)} must determine a posterior; {row(rows[0])} is "
+            f"{table[rows[0]].tolist()} ({rows.size} of {len(table)} rows fail).",
             rows=rows[:10].tolist(),
         )
     certain = np.isposinf(table).any(axis=1)

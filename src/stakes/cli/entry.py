@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 from stakes import __version__
 from stakes.cli.problems import EXIT_CODES, EXIT_OK, EXIT_PROBLEM, complain, guarded
 from stakes.cli.streams import printing_is_the_output
+from stakes.messages.reader import command_line
 
 #: What each command is for, in the order in which they are listed. Names without a module of
 #: their own are left out.
@@ -38,7 +39,8 @@ EPILOG = f"`stakes COMMAND --help` explains a command. Start with: stakes demo. 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; `EXIT_CODES` says what each means."""
     words = list(sys.argv[1:] if argv is None else argv)
-    return guarded(lambda: _run(words))
+    with command_line():
+        return guarded(lambda: _run(words))
 
 
 def _run(arguments: list[str]) -> int:

@@ -19,6 +19,7 @@ from stakes.engines.request import Request
 from stakes.engines.request_plan import Planned, planned
 from stakes.engines.row_rules import PREFIX, Bins, Grouping, Plan, Table
 from stakes.exceptions import CostError, DataError, LabelError, PosteriorError, StakesError
+from stakes.messages.reader import named
 from stakes.summaries import ScoreBins
 from stakes.typing import Name
 
@@ -110,8 +111,9 @@ def _mark_missing(made: Planned, table: Table, keep: bool) -> None:
         if any(missing) and not keep:
             n = sum(rows for rows, gap in zip(table[PREFIX + "rows"], missing, strict=True) if gap)
             raise DataError(
-                f"`by` column {name!r} has missing values ({n} rows).",
+                f"{named('by')} column {name!r} has missing values ({n} rows).",
                 hint="drop or fill those rows first; nothing is dropped silently",
+                code="slice-missing",
             )
         if any(missing):
             cells = zip(table[name], missing, strict=True)
@@ -280,6 +282,7 @@ _LOGITS = (
 class _Fault:
     """One thing that may be wrong with a row."""
 
+    code: str
     error: type[StakesError]
     rule: str
     hint: str
@@ -306,7 +309,8 @@ def refuse(
         count = int(table[name][0])
         if count:
             rows = engine.sample(frame, plan, request.columns, name, _EXAMPLES)
-            raise fault.error(_said(fault, rows, count, total), hint=_hint(fault, rows))
+            said, hint = _said(fault, rows, count, total), _hint(fault, rows)
+            raise fault.error(said, hint=hint, code=fault.code)
     if request.case_costs:
         raise CostError(
             f"`case_costs` must come to finite costs; they do not in {refused} of {total} rows.",
@@ -345,7 +349,14 @@ def _hint(fault: _Fault, rows: list[dict[str, Any]]) -> str:
 def _faults(dialect: Any, request: Request, types: ColumnTypes) -> list[_Fault]:
     """Everything that may be wrong, in the order in which it is said."""
     found = [
-        _Fault(DataError, f"`{name}` has missing values", _DROP, dialect.known(column), (name,))
+        _Fault(
+            "missing",
+            DataError,
+            f"`{name}` has missing values",
+            _DROP,
+            dialect.known(column),
+            (name,),
+        )
         for name in request.columns
         if name not in request.by
         for column in [dialect.column(name)]
@@ -360,15 +371,17 @@ def _faults(dialect: Any, request: Request, types: ColumnTypes) -> list[_Fault]:
     if request.sample_weight is not None:
         name = request.sample_weight
         holds = _between(dialect, dialect.number(name), 0.0, _LARGEST)
-        rule = "`sample_weight` must be finite and not negative"
+        rule = f"{named('sample_weight')} must be finite and not negative"
         found.append(
-            _Fault(DataError, rule, "weights count how often a case is met", holds, (name,))
+            _Fault(
+                "weight", DataError, rule, "weights count how often a case is met", holds, (name,)
+            )
         )
     for formula in (request.case_costs or {}).values():
         for name in formula.columns:
             holds = _between(dialect, dialect.number(name), -_LARGEST, _LARGEST)
             rule = f"`{name}` must be finite, to reckon costs with"
-            found.append(_Fault(CostError, rule, _DROP, holds, (name,)))
+            found.append(_Fault("cost-column", CostError, rule, _DROP, holds, (name,)))
     return found
 
 
@@ -378,7 +391,7 @@ def _names(dialect: Any, name: str, types: ColumnTypes, names: Sequence[Name], w
     hint = "use the names of the application, in the same spelling and type"
     rule = f"`{what}` (column {name!r})" if what != name else f"`{what}`"
     places = types.types[name].is_integer() and not integer_named(names)
-    return _Fault(LabelError, rule, hint, holds, (name,), names, places)
+    return _Fault("name", LabelError, rule, hint, holds, (name,), names, places)
 
 
 def _posteriors(
@@ -388,7 +401,14 @@ def _posteriors(
     room = types.tolerance(columns) if len(columns) > 1 else 0.0
     rule = f"`posteriors` of {model!r} must lie between 0 and 1"
     found = [
-        _Fault(PosteriorError, rule, _LOGITS, _between(dialect, number, 0.0, 1.0 + room), columns)
+        _Fault(
+            "posterior-range",
+            PosteriorError,
+            rule,
+            _LOGITS,
+            _between(dialect, number, 0.0, 1.0 + room),
+            columns,
+        )
         for number in (dialect.number(name) for name in columns)
     ]
     if len(columns) > 1:
@@ -398,7 +418,7 @@ def _posteriors(
         rule = f"`posteriors` of {model!r} must sum to 1"
         off = dialect.size(total - dialect.literal(1.0)) <= dialect.literal(room)
         hint = "for logits use Posteriors.from_logits(x); to rescale rows, divide by their sum"
-        found.append(_Fault(PosteriorError, rule, hint, off, columns))
+        found.append(_Fault("posterior-sum", PosteriorError, rule, hint, off, columns))
     return found
 
 

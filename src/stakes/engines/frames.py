@@ -15,6 +15,7 @@ from stakes._names import integer_named, integers_meant, listed, positional
 from stakes.engines.request import Request
 from stakes.engines.row_rules import PREFIX, Grouping, Plan, Table
 from stakes.exceptions import DataError, LabelError
+from stakes.messages.reader import named
 from stakes.typing import Name
 
 #: Up to so many conditions are asked one within the other; Python gives up at a few hundred.
@@ -193,8 +194,9 @@ class ColumnTypes:
         for name in request.by:
             if found.types[name].is_nested():
                 raise DataError(
-                    f"column {name!r} of `by` must hold single values; it holds "
-                    f"{found.types[name]}."
+                    f"column {name!r} of {named('by')} must hold single values; it holds "
+                    f"{found.types[name]}.",
+                    code="column-type",
                 )
         numbers = {} if request.sample_weight is None else {request.sample_weight: "sample_weight"}
         numbers |= {c: m for m, said in request.models.items() if len(said) > 1 for c in said}
@@ -203,7 +205,9 @@ class ColumnTypes:
         for name, use in numbers.items():
             if not found.types[name].is_numeric():
                 raise DataError(
-                    f"column {name!r} of `{use}` must hold numbers; it holds {found.types[name]}."
+                    f"column {name!r} of {named(use)} must hold numbers; it holds "
+                    f"{found.types[name]}.",
+                    code="column-type" if use == "sample_weight" else None,
                 )
         return found
 

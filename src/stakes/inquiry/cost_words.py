@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application, CaseCosts, CostExpression, CostMatrix, case_costs
-from stakes.exceptions import CostError, DataError, PriorError, StakesError
+from stakes.exceptions import CostError, DataError, PriorError
 from stakes.messages.quantities import grouped
+from stakes.messages.reader import speaking_of
 from stakes.sources.cells import DECIMAL_COMMA
 from stakes.sources.table import Table
 from stakes.typing import FloatArray
@@ -237,22 +238,10 @@ def binary_case_costs(
 ) -> CaseCosts:
     """One matrix per case, from formulas over the columns; `rows` are the cases that count."""
     columns = {name: _column(name, words, table)[rows] for name in words.columns}
-    try:
+    with speaking_of(rows=rows):
         costs = case_costs(columns, words.amounts, classes=classes, decisions=classes)
-    except StakesError as error:
-        raise _in_file(error, rows) from None
     _refuse_beyond_sums(costs)
     return CaseCosts(0.0 - costs.values, classes, classes) if words.gain else costs
-
-
-def _in_file(error: StakesError, rows: Any) -> StakesError:
-    """A problem with some of the cases that count, by their rows in the file, from 1."""
-    if not error.rows:
-        return error
-    places = [int(rows[k]) for k in error.rows]
-    before, _, after = error.message.rpartition(f"row {error.rows[0]} ")
-    message = f"{before}row {grouped(places[0] + 1)} {after}"
-    return type(error)(message, hint=error.hint, rows=places)
 
 
 def _column(name: str, words: CostWords, table: Table) -> Any:

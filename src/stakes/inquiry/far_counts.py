@@ -28,6 +28,7 @@ from stakes.inquiry.far_truth import (
 from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.place import at_place, refuse_or_name_dominated, texts
 from stakes.inquiry.truth import Cases, counted, quoted, refuse_single
+from stakes.messages.reader import speaking_of
 from stakes.sources.far.lazy_frame import Opened, UnreadGapError
 from stakes.sources.far.open_files import opened
 from stakes.sources.far.text_lines import looked_at
@@ -260,27 +261,26 @@ def _reduced(
     ready = prepared(source.frame, inner, cases, inquiry, typed.decisions, outcomes.respelt)
     frame = source.renamed(ready, {new: old for old, new in columns.stand_ins.items()})
     times = inquiry.time is not None
-    option = "--time" if times else "--by"
     try:
-        found = asked.attended(
-            lambda: reduce_frame(frame, request, keep_missing=not times),
-            f"counting {files.title}",
-            progress=source.progress,
-            stop=source.stop,
-        )
+        with speaking_of(by="--time" if times else "--by"):
+            found = asked.attended(
+                lambda: reduce_frame(frame, request, keep_missing=not times),
+                f"counting {files.title}",
+                progress=source.progress,
+                stop=source.stop,
+            )
     except StakesError as error:
-        said = error.message.replace("`sample_weight`", "--weight").replace("`by`", option)
-        raise type(error)(said, hint=_hint(error, inquiry) or error.hint) from None
+        raise type(error)(error.message, hint=_hint(error, inquiry) or error.hint) from None
     return found if times or not columns.by else with_names(found)
 
 
 def _hint(error: StakesError, inquiry: Inquiry) -> str | None:
     """What to type on the command line."""
-    if error.message.startswith("`by` column"):
+    if error.code == "slice-missing":
         return "fill the column in, or leave those rows out of the files"
-    if "`sample_weight`" in error.message or "of `by`" in error.message:
+    if error.code in ("weight", "column-type"):
         return "correct the files, or name another column"
-    missing = "missing values" in error.message
+    missing = error.code == "missing"
     if inquiry.kind != "posterior" and (missing or isinstance(error, PosteriorError)):
         return (
             "such a row has no score, or tells no outcome (all -inf, or several inf)\n"
@@ -288,7 +288,7 @@ def _hint(error: StakesError, inquiry: Inquiry) -> str | None:
         )
     if missing:
         return "To leave such rows out: --missing drop"
-    if isinstance(error, PosteriorError) and "between 0 and 1" in error.message:
+    if error.code == "posterior-range":
         return (
             "If they are log-odds (logits):      --scores-are log_odds\n"
             "If they are log-likelihood ratios:  --scores-are llr"

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
+from stakes.exceptions import DataError, LabelError, PosteriorError
 from stakes.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
 from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.quantities import grouped
+from stakes.messages.reader import speaking_of
 from stakes.sources.cells import without_point
 from stakes.sources.table import Table
 
@@ -42,16 +43,12 @@ def refuse_probabilities_said_logs(
     if weights is not None:
         counts &= weights > 0
     kept = scores[counts]
-    try:
+    hint = _hint(kept.ndim, inquiry.kind, far, _apart(name, inquiry))
+    with speaking_of(scores=f"the scores of '{name}'{looked_at}"):
         if kept.ndim == 1:
-            refuse_probabilities(kept, "scores", "")
+            refuse_probabilities(kept, "scores", hint, wanted=LOGARITHMS[inquiry.kind])
         else:
-            refuse_probability_rows(kept, "scores")
-    except StakesError as error:
-        said = error.message.replace("`scores`", f"the scores of '{name}'{looked_at}")
-        said = said.replace("must be log odds", f"must be {LOGARITHMS[inquiry.kind]}")
-        hint = _hint(kept.ndim, inquiry.kind, far, _apart(name, inquiry))
-        raise type(error)(said, hint=hint) from None
+            refuse_probability_rows(kept, "scores", hint)
 
 
 def _apart(name: str, inquiry: Inquiry) -> str:

@@ -54,8 +54,7 @@ def _findings_at_preset(inquiry: Inquiry, attended: Attended) -> Evaluation:
     try:
         applications = nist_applications(inquiry.preset or "")
     except StakesError as error:
-        message = error.message.replace("`evaluation`", "--preset")
-        raise CostError(message, hint="--preset sre16") from None
+        raise CostError(error.message, hint="--preset sre16") from None
     points = [
         (float(app.priors[1]), app.costs.values)
         for app in applications.values()
@@ -241,7 +240,7 @@ def _about_shares(written: list[_Written]) -> Iterator[None]:
     try:
         yield
     except PriorError as error:
-        if not any(each.is_share for each in written) or "add to 1" not in error.message:
+        if not any(each.is_share for each in written) or error.code != "shares-sum":
             raise
         raise PriorError(
             error.message,

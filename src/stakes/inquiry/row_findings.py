@@ -12,8 +12,7 @@ from stakes._names import as_positions
 from stakes.application import Application
 from stakes.evaluation import Evaluation, evaluate
 from stakes.evaluation.builder import with_rules
-from stakes.exceptions import CostError, DataError, PosteriorError
-from stakes.inquiry.calibration_words import told
+from stakes.exceptions import CostError, DataError
 from stakes.inquiry.case_question import Asked, asked
 from stakes.inquiry.cost_words import CostWords, binary_case_costs
 from stakes.inquiry.counted_findings import (
@@ -44,6 +43,7 @@ from stakes.inquiry.remarks import (
     calibrating,
 )
 from stakes.inquiry.truth import Cases
+from stakes.messages.reader import speaking_of
 from stakes.summaries.stored_file import is_summary
 
 #: Seed of the folds and of the draws behind "best in".
@@ -121,10 +121,8 @@ def _evaluated(
         case_costs = binary_case_costs(question.words, cases.classes, question.table, rows)
     said, cuts = {}, {}
     for model in models:
-        try:
+        with speaking_of(rows=cases.rows, y_true=f"'{cases.label}'"):
             said[model.name], cuts[model.name] = said_by(model, cases, app, inquiry)
-        except PosteriorError as error:
-            raise told(error, cases) from None
     ev = evaluate(
         as_positions(cases.truth),
         said,

@@ -14,6 +14,7 @@ from stakes._columns import as_array, as_column, as_floats
 from stakes._kernels.class_scores import log_softmax, shift_log_priors
 from stakes._names import as_names, listed
 from stakes.exceptions import PosteriorError, PriorError
+from stakes.messages.reader import row
 from stakes.posteriors.class_order import (
     ClassOrder,
     column_place,
@@ -147,8 +148,8 @@ class Posteriors:
         if lost.size:
             said = [self.classes[k] for k in np.flatnonzero(self.log_values[lost[0]] > -np.inf)]
             raise PosteriorError(
-                f"row {lost[0]} leaves only {listed(said)} possible, which has no share in the new "
-                f"priors ({lost.size} of {len(self)} rows).",
+                f"{row(lost[0])} leaves only {listed(said)} possible, which has no share in the "
+                f"new priors ({lost.size} of {len(self)} rows).",
                 hint="give each class that can occur a share, however small",
                 rows=lost[:10].tolist(),
             )
@@ -174,7 +175,7 @@ class Posteriors:
         if bad.any():
             rows = np.flatnonzero(bad)
             raise PosteriorError(
-                f"scores must determine a posterior; row {rows[0]} is {scores[rows[0]].tolist()} "
+                f"scores must determine a posterior; {row(rows[0])} is {scores[rows[0]].tolist()} "
                 f"({rows.size} of {scores.shape[0]} rows fail).",
                 rows=rows[:10].tolist(),
             )

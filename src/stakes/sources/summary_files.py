@@ -62,11 +62,9 @@ def added(paths: Sequence[str]) -> tuple[Any, float]:
         try:
             total = merge_summaries([total, part])
         except MergeError as error:
-            hint = error.hint
-            if "classes=" in (hint or ""):  # words of Python
-                hint = "judge the same models at the same costs each time:  stakes eval --save FILE"
             raise MergeError(
-                f"{Path(path).name} does not fit {Path(paths[0]).name}: {error.message}", hint=hint
+                f"{Path(path).name} does not fit {Path(paths[0]).name}: {error.message}",
+                hint=error.hint,
             ) from None
     return total, cases_in(total)
 

@@ -17,7 +17,7 @@ from stakes.exceptions import DataError, LabelError, MergeError
 from stakes.posteriors import Posteriors
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores
-from stakes.summaries.storable import Storable
+from stakes.summaries.storable import Storable, alike
 from stakes.typing import FloatArray, Name, Priors
 
 
@@ -197,7 +197,7 @@ class ConfusionMatrix(Storable):
                 "confusion matrices must have the same classes and decisions to be added; got "
                 f"{listed(self.classes)} x {listed(self.decisions)} and "
                 f"{listed(other.classes)} x {listed(other.decisions)}.",
-                hint="give classes= and decision_names= when counting each part",
+                hint=alike("give classes= and decision_names= when counting each part"),
             )
         with np.errstate(over="ignore"):  # refused below
             counts = self.counts + other.counts

@@ -18,7 +18,7 @@ from stakes._names import as_names, encode, listed, observed_names
 from stakes.exceptions import DataError, MergeError
 from stakes.results import Frame
 from stakes.summaries.confusion import ConfusionMatrix
-from stakes.summaries.storable import Storable
+from stakes.summaries.storable import Storable, alike
 from stakes.typing import FloatArray, IntArray, Name
 
 
@@ -232,7 +232,7 @@ class PairedCounts(Storable):
             raise MergeError(
                 "joint counts must have the same systems, classes and decisions to be added; "
                 f"got systems {listed(self.systems)} and {listed(other.systems)}.",
-                hint="give classes= and decision_names= when counting each part",
+                hint=alike("give classes= and decision_names= when counting each part"),
             )
         cells, counts = add_cells(
             np.concatenate([self.cells, other.cells]), np.concatenate([self.counts, other.counts])

@@ -14,7 +14,7 @@ from stakes._kernels.label_runs import Runs, stretch_sums
 from stakes._kernels.roc_hull import cumulative
 from stakes._names import listed
 from stakes.exceptions import DataError, MergeError, UndefinedError
-from stakes.summaries.storable import Storable
+from stakes.summaries.storable import Storable, alike
 from stakes.typing import FloatArray, Name
 
 ScoreKind = Literal["llr", "log_odds", "posterior", "rank"]
@@ -220,7 +220,7 @@ class RankedScores(Storable):
             raise MergeError(
                 "summaries of scores must have the same classes, kind and prior to be added; "
                 f"got {mine} and {theirs}.",
-                hint="give classes= when building each part",
+                hint=alike("give classes= when building each part"),
             )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes.exceptions import MergeError
+from stakes.messages.reader import either
 from stakes.typing import FloatArray
 
 
@@ -37,6 +38,13 @@ class Storable:
                 hint=f"{kind}.load(path), or stakes.summaries.load_summary(path) for any kind",
             )
         return found
+
+
+def alike(python: str) -> str:
+    """What to do that parts add up, which were counted for other names."""
+    return either(
+        python, "judge the same models at the same costs each time:  stakes eval --save FILE"
+    )
 
 
 #: More characters of a table are not shown.

@@ -15,6 +15,7 @@ from stakes.calibration.calibrators.logistic import fit_odds
 from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth, refuse_turned
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
+from stakes.messages.reader import calibrators, either
 from stakes.typing import FloatArray, Priors
 
 
@@ -44,7 +45,8 @@ class _Scaling(Calibrator):
     def _fit(self, cases: Cases) -> None:
         if self.form != "temperature" and self.options["smoothing"] is not True:
             cases.need_all_classes(
-                "add cases of that class, drop its column, use Temperature, or smoothing=True"
+                "add cases of that class, drop its column, use "
+                + either("Temperature, or smoothing=True", calibrators("temperature"))
             )
         each = self.form == "vector"
         columns, weights = cases.scores.columns(), cases.sample_weight

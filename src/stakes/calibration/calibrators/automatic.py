@@ -107,6 +107,8 @@ class Automatic(Calibrator):
     #: Whether `held_out` is kept: what the choice says of each case that counts, fitted without it.
     keep_held_out = False
     held_out: FloatArray | None = None
+    #: Why this one was chosen, the loss of the scores as they are, and who could not be fitted.
+    _reasons = ("", "", "")
 
     def __init__(
         self,
@@ -202,7 +204,8 @@ class Automatic(Calibrator):
         candidates = default_candidates(cases, by) if given is None else list(given)
         kept, logs, failures = self._cross_fitted(candidates, cases)
         if not kept:
-            raise DataError("no candidate could be fitted: " + " ".join(failures))
+            said = " ".join(f"{kind}: {why}" for kind, why in failures)
+            raise DataError(f"no candidate could be fitted: {said}")
         names = [_label(candidate) for candidate in kept]
         among = None
         if given is None and len(kept) > 1:
@@ -211,9 +214,9 @@ class Automatic(Calibrator):
         losses = [case_losses(table, cases.codes, by) for table in logs]
         leeway = 2 if given is None or isinstance(by, Application) else 1
         place, table, why = chosen_place(names, losses, cases, by, leeway=leeway, among=among)
-        choice = kept[place]
+        choice, as_is = kept[place], f"{table['loss'][0]:.4g}"
         if light := about_light_weights(cases):
-            why = f"{names[place]}, but the comparison tells nothing. {light}"
+            why, as_is = f"{names[place]}, but the comparison tells nothing. {light}", ""
         if self.keep_held_out:
             self.held_out = logs[place]
         if self.progress is not None:
@@ -221,16 +224,26 @@ class Automatic(Calibrator):
         self.chosen = choice.unfitted()
         self.chosen.options |= {"priors": _candidate_priors(cases), "classes": None}
         self.chosen._fit_cases(cases.scores, cases.codes, cases.sample_weight, cases.groups)
-        self.report |= {"table": table, "why": why + _left_out(failures), "failures": failures}
+        self._reasons = (why, as_is, _left_out(failures))
+        self.report |= {
+            "table": table,
+            "why": self._why(),
+            "failures": [f"{kind}: {said}" for kind, said in failures],
+        }
+
+    def _why(self, as_is: str = "As is") -> str:
+        """What was chosen and why; `as_is` introduces the loss of the scores, or leaves it out."""
+        why, loss, left_out = self._reasons
+        return f"{why} {as_is}: {loss}.{left_out}" if as_is and loss else why + left_out
 
     def _cross_fitted(
         self, candidates: Sequence[Calibrator], cases: Cases
-    ) -> tuple[list[Calibrator], list[FloatArray], list[str]]:
+    ) -> tuple[list[Calibrator], list[FloatArray], list[tuple[str, str]]]:
         """The candidates that could be fitted, their log-posteriors, and why others could not."""
         number = fold_numbers(cases, self.options["folds"], rng=self.options["rng"])
         kept: list[Calibrator] = []
         logs: list[FloatArray] = []
-        failures: list[str] = []
+        failures: list[tuple[str, str]] = []
         for done, given in enumerate(candidates):
             candidate = given.unfitted()
             if self.progress is not None:
@@ -241,10 +254,10 @@ class Automatic(Calibrator):
                 table = cross_fit_cases(candidate, cases, number, tell=self.fold_progress)
             except StakesError as error:
                 hint = f" Hint: {error.hint}" if error.hint else ""
-                failures.append(f"{candidate.kind}: {error.message}{hint}")
+                failures.append((candidate.kind, f"{error.message}{hint}"))
                 continue
             if np.isnan(table).any():
-                failures.append(f"{candidate.kind}: it gives no posteriors for some scores.")
+                failures.append((candidate.kind, "it gives no posteriors for some scores."))
                 continue
             kept.append(candidate)
             logs.append(table)
@@ -278,12 +291,12 @@ def _candidate_priors(cases: Cases) -> FloatArray | None:
     return as_priors(cases.priors, cases.classes) if cases.given else None
 
 
-def _left_out(failures: list[str]) -> str:
+def _left_out(failures: list[tuple[str, str]]) -> str:
     """Which candidates could not be fitted, and why the first of them could not."""
     if not failures:
         return ""
-    names = ", ".join(failure.partition(": ")[0] for failure in failures)
-    return f" Could not be fitted: {names} ({failures[0].partition(': ')[2].rstrip('.')})."
+    names = ", ".join(kind for kind, _ in failures)
+    return f" Could not be fitted: {names} ({failures[0][1].rstrip('.')})."
 
 
 def _label(candidate: Calibrator) -> str:

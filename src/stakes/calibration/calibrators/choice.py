@@ -22,6 +22,7 @@ from stakes.calibration.calibrators.matrix import CommonCurve, Dirichlet, Struct
 from stakes.calibration.calibrators.smooth import Smooth
 from stakes.calibration.labelled_scores import Aim, Cases, case_losses, group_numbers, loss_name
 from stakes.exceptions import DataError, StakesError
+from stakes.messages.reader import calibrators, either, named
 from stakes.typing import FloatArray, IntArray
 
 _ROUNDS = 100
@@ -142,7 +143,7 @@ def chosen_place(
     if not near.size:
         why = (
             f"{names[place]}: cross-fitted {measure} {means[place]:.4g}. {names[best]} has less "
-            f"({means[best]:.4g}), but is not taken alone unless named."
+            f"({means[best]:.4g}), but is not taken alone unless named{either('', ' by --kind')}."
         )
     elif place != best:
         much = "one standard error" if leeway == 1 else "two standard errors"
@@ -150,7 +151,7 @@ def chosen_place(
             f"{names[place]}: its cross-fitted {measure} ({means[place]:.4g}) is within {much} "
             f"({allowed[place]:.2g}) of the least ({means[best]:.4g}, {names[best]})."
         )
-    return Verdict(place, table, why + f" As is: {as_is:.4g}.")
+    return Verdict(place, table, why)
 
 
 def _doubts(
@@ -378,9 +379,11 @@ def _for_any_aim(cases: Cases) -> list[Calibrator]:
         cases.need_all_classes("add cases of that class")
         if numbers.min() < 2:
             raise DataError(
-                f"`y_true` has a single case of class {cases.classes[int(numbers.argmin())]}; two "
+                f"{named('y_true')} has a single case of class "
+                f"{cases.classes[int(numbers.argmin())]}; two "
                 f"of each class are needed to compare calibrators ({len(cases.codes)} cases).",
-                hint="add cases of that class, or fit one calibrator: Affine()",
+                hint="add cases of that class, or fit one calibrator: "
+                + calibrators("affine", called=True),
             )
         scale = [Temperature()] if _few(cases) and not _falls(cases) else []
         return [Smooth(), *scale, Rank(), VennAbers(), Beta(), Affine(), Isotonic()]

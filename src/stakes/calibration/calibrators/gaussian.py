@@ -11,8 +11,9 @@ from stakes._kernels.class_scores import median
 from stakes.calibration.calibrator import Calibrator, binary_log_posteriors
 from stakes.calibration.labelled_scores import Cases
 from stakes.calibration.persistence import Shapes
-from stakes.calibration.score_input import Scores
+from stakes.calibration.score_input import Scores, some_bound
 from stakes.exceptions import DataError
+from stakes.messages.reader import calibrators, either, named, row
 from stakes.typing import FloatArray, Priors
 
 _DEGREES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0)
@@ -115,8 +116,8 @@ class Gaussian(Calibrator):
             means, variances, self.degrees = self._fit_t(groups, cases.priors)
         if not (variances > 0).all():
             raise DataError(
-                "`scores` of a class are all the same, so it has no density.",
-                hint="use Isotonic or Logistic",
+                f"{named('scores')} of a class are all the same, so it has no density.",
+                hint=f"use {calibrators('isotonic', 'logistic')}",
             )
         self.means, self.spreads = means, np.sqrt(variances)
         self.log_prior_odds = float(np.log(cases.priors[1] / cases.priors[0]))
@@ -134,8 +135,10 @@ class Gaussian(Calibrator):
         floor = self._tied(np.array([_LEAST * _deviation(*group) for group in groups]) ** 2, priors)
         if not (floor > 0).all():
             raise DataError(
-                "`scores` of a class are all or nearly all the same, so it has no t density.",
-                hint='use Isotonic or Histogram, or tails="normal"',
+                f"{named('scores')} of a class are all or nearly all the same, so it has no t "
+                "density.",
+                hint=f"use {calibrators('isotonic', 'histogram')}"
+                + either(', or tails="normal"', ""),
             )
         best: tuple[float, FloatArray, FloatArray, float] | None = None
         for degrees in _DEGREES:
@@ -220,9 +223,9 @@ def _refuse_infinite(scores: Scores) -> None:
     if infinite.size:
         rows = scores.given_rows(infinite)
         raise DataError(
-            f"`scores` must be finite for densities; row {rows[0]} is {odds[infinite[0]]} "
-            f"({rows.size} of {len(odds)} rows fail).",
-            hint='say how far an infinite score is to be trusted: bound="data", or a number',
+            f"{named('scores')} must be finite for densities; {row(rows[0])} is "
+            f"{odds[infinite[0]]} ({rows.size} of {len(odds)} rows fail).",
+            hint=f"say how far an infinite score is to be trusted: {some_bound()}",
             rows=rows[:10].tolist(),
         )
 

@@ -14,6 +14,7 @@ from stakes.calibration.labelled_scores import Cases, impossible_truth, refuse_f
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
+from stakes.messages.reader import setting
 from stakes.typing import FloatArray, IntArray, Priors
 
 
@@ -70,7 +71,7 @@ def _finite_cases(cases: Cases) -> FiniteCases:
     if len(np.unique(codes[keep])) < 2:
         raise DataError(
             f"only {int(keep.sum())} cases have finite scores, not of both classes.",
-            hint='use bound="data" to keep the infinite ones',
+            hint=f"use {setting('bound', 'data')} to keep the infinite ones",
         )
     refuse_far_odds(odds, cases)
     share = float(weights[keep].sum() / weights.sum())

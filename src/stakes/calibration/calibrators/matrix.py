@@ -16,8 +16,9 @@ from stakes._kernels.optimise.regression_fit import fit_matrix
 from stakes.calibration.calibrator import Calibrator, softmax_log_posteriors
 from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth, refuse_marks
 from stakes.calibration.persistence import Shapes
-from stakes.calibration.score_input import Scores
+from stakes.calibration.score_input import Scores, some_bound
 from stakes.exceptions import DataError
+from stakes.messages.reader import named, row
 from stakes.typing import FloatArray, Priors
 
 
@@ -193,9 +194,9 @@ def finite_table(scores: Scores) -> FloatArray:
     if not fits.all():
         rows = scores.given_rows(np.flatnonzero(~fits.all(axis=1)))
         raise DataError(
-            f"`scores` must be finite; row {rows[0]} is not ({rows.size} of {len(table)} rows "
-            "fail).",
-            hint='say how far an infinite score is to be trusted: bound="data", or a number',
+            f"{named('scores')} must be finite; {row(rows[0])} is not ({rows.size} of "
+            f"{len(table)} rows fail).",
+            hint=f"say how far an infinite score is to be trusted: {some_bound()}",
             rows=rows[:10].tolist(),
         )
     return table

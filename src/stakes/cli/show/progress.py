@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -38,7 +39,7 @@ def attended(
         except BaseException as error:
             failed.append(error)
 
-    thread = threading.Thread(target=labour, daemon=True)
+    thread = threading.Thread(target=copy_context().run, args=(labour,), daemon=True)
     thread.start()
     try:
         _watch(thread, what, progress, quiet)

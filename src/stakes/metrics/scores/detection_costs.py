@@ -12,6 +12,7 @@ import numpy as np
 from stakes._kernels.roc_hull import softplus_sum
 from stakes.application import Application, CostMatrix, as_application
 from stakes.exceptions import DataError, UndefinedError
+from stakes.messages.reader import named
 from stakes.metrics.scores.operating_points import at_bayes_threshold, at_min_cost
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, require_both
@@ -167,7 +168,9 @@ def nist_applications(evaluation: str) -> dict[str, Application]:
     {'prior 0.01': [0.99, 0.01], 'prior 0.005': [0.995, 0.005]}
     """
     if evaluation not in _NIST:
-        raise DataError(f"`evaluation` must be one of {', '.join(_NIST)}; got {evaluation!r}.")
+        raise DataError(
+            f"{named('evaluation')} must be one of {', '.join(_NIST)}; got {evaluation!r}."
+        )
     return {
         f"prior {prior:g}": Application(
             CostMatrix([[0, false_alarm], [miss, 0]]), priors=[1 - prior, prior]

@@ -20,7 +20,6 @@ from stakes.calibration.score_input import Scores, of_weight
 from stakes.calibration.score_kind import COLUMN, POSTERIORS, sort_of
 from stakes.cli.show.progress import Telling
 from stakes.exceptions import DataError, StakesError
-from stakes.inquiry.calibration_words import told
 from stakes.inquiry.case_question import Asked, asked
 from stakes.inquiry.column_roles import class_columns
 from stakes.inquiry.decision_options import Turned, turned_round, without_gaps
@@ -28,6 +27,7 @@ from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.model_columns import Model, models_of
 from stakes.inquiry.place import Placed, at_place, texts
 from stakes.inquiry.truth import Cases
+from stakes.messages.reader import speaking_of
 from stakes.posteriors import Posteriors, shift_priors
 
 #: What the automatic choice can be made by, as the library calls it; None for the costs.
@@ -191,10 +191,8 @@ def learn(inquiry: Inquiry, args: Any, telling: Telling) -> Learnt:
     if turned and args.kind in RISING:
         raise _nothing_to_learn(turned[0], args.kind)
     said = tuple(filter(None, [gaps, *(each.text for each in turned), _about_few(cases)]))
-    try:
+    with speaking_of(rows=cases.rows, y_true=f"'{cases.label}'"):
         found = _learnt(replace(question, cases=cases), models[0], place, args, telling)
-    except StakesError as error:
-        raise told(error, cases) from None
     return replace(found, turned=bool(turned), warnings=said)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,6 @@ from stakes.cli.show.output_files import write_picture
 from stakes.cli.show.terminal import dim, page_width, print_aligned, print_wrapped, wrapped
 from stakes.curves import reliability
 from stakes.evaluation.evaluation_record import application_record
-from stakes.inquiry.calibration_words import in_file
 from stakes.inquiry.remarks import ALIKE, AS_IN_FILE, both_shares
 from stakes.messages.quantities import grouped, money, percent, plain
 from stakes.summaries import ScoreCounts
@@ -57,7 +55,7 @@ def learnt_record(learnt: Learnt, args: Any, *, naive: float) -> dict[str, Any]:
         "candidates": cal.frame().rows() if isinstance(cal, Automatic) else [],
         "chosen_by": (args.choose_by or next(iter(CHOSEN_BY))) if chosen is not cal else None,
         "without": learnt.without,
-        "failures": [in_file(text, cases) for text in cal.report.get("failures", [])],
+        "failures": list(cal.report.get("failures", [])),
         "notes": list(learnt.question.notes),
         "warnings": list(learnt.warnings),
         "output": args.output,
@@ -263,13 +261,11 @@ def _why(learnt: Learnt) -> str:
     cal = learnt.calibrator
     if not isinstance(cal, Automatic):
         return f"{cal.kind}, as asked"
-    why = in_file(cal.why, learnt.cases)
     if learnt.before is None:  # ranks say nothing as they are
-        return re.sub(r" As is: \S+\.(?= |$)", "", why)
+        return cal._why(as_is="")
     compared, given = cal.frame()["loss"][0], learnt.compared.before
-    if not np.isclose(compared, given, rtol=1e-9):  # the bound has moved some scores
-        why = why.replace(" As is: ", " As is, within the bound: ")
-    return why
+    bounded = not np.isclose(compared, given, rtol=1e-9)  # the bound has moved some scores
+    return cal._why(as_is="As is, within the bound" if bounded else "As is")
 
 
 def _sentences(learnt: Learnt) -> list[str]:

@@ -22,8 +22,9 @@ from stakes.calibration.score_input import (
 )
 from stakes.calibration.score_kind import COLUMN, LOGITS, POSTERIORS, UNIT_COLUMN, apart
 from stakes.cli.problems import warn
-from stakes.exceptions import DataError, PosteriorError
+from stakes.exceptions import DataError
 from stakes.messages.quantities import grouped, percent
+from stakes.messages.reader import speaking_of
 
 #: Quantiles of the scores in `fit`.
 Spread = tuple[float, ...] | None
@@ -151,13 +152,9 @@ def look_at(
 
 def _refuse_probability_rows(values: NDArray[np.float64], source: str, *, known: bool) -> None:
     """Raise when logarithms of each outcome are none, with what to do on the command line."""
-    if not known:
-        return
-    try:
-        refuse_probability_rows(values, "scores")
-    except PosteriorError as error:
-        said = error.message.replace("`scores`", f"the scores of {source}")
-        raise PosteriorError(said, hint=OTHER_COLUMN) from None
+    if known:
+        with speaking_of(scores=f"the scores of {source}"):
+            refuse_probability_rows(values, "scores", OTHER_COLUMN)
 
 
 def _differences(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], str]:

@@ -1,57 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
 import pytest
 
 from stakes.calibration.persistence import every_kind
-from stakes.exceptions import LabelError
-from stakes.inquiry.calibration_words import in_file
-from stakes.inquiry.truth import Cases
-
-
-@pytest.fixture
-def cases():
-    rows = np.array([4, 9, 2])
-    return Cases(("no", "yes"), np.array([0, 1, 1]), None, rows, "churned")
-
-
-@pytest.mark.parametrize(
-    ("python", "ours"),
-    [
-        (
-            "use Affine, Temperature, Vector, Dirichlet or Isotonic",
-            "use --kind affine, temperature, vector, dirichlet or isotonic",
-        ),
-        ('use Isotonic or Histogram, or tails="normal"', "use --kind isotonic or histogram"),
-        ("use Temperature, or smoothing=True", "use --kind temperature"),
-        ("or fit one calibrator: Affine()", "or fit one calibrator: --kind affine"),
-        ('use bound="data" to keep', "use --bound data to keep"),
-        ('to be trusted: bound="data", or a number', "to be trusted: --bound 50"),
-        ("to be trusted: bound=12", "to be trusted: --bound 12"),
-        ("`y_true` has no case of class yes", "'churned' has no case of class yes"),
-        ("`folds` must be 2", "--folds must be 2"),
-        ("in row 1 and in 2 of 3 rows", "in row 10 and in 2 of 3 rows"),
-        ("automatic calibrators rank", "automatic calibrators rank"),
-    ],
-)
-def test_python_is_said_as_options(cases, python, ours):
-    assert in_file(python, cases) == ours
-
-
-@pytest.mark.parametrize("label", ["Beta", "row 1", "`scores`"])
-@pytest.mark.parametrize("name", ["Beta", "row 1", "row 300", "my row 2", "bound=3"])
-def test_names_of_the_file_stay_as_they_are(cases, name, label):
-    cases = replace(cases, classes=("no", name), label=label)
-    said = in_file(f"`y_true` has a single case of class {name}; in row 1, use Affine", cases)
-    assert said == f"'{label}' has a single case of class {name}; in row 10, use --kind affine"
-    said = in_file(f"`y_true` holds a single class, {name!r}; use Affine", cases)
-    assert said == f"'{label}' holds a single class, {name!r}; use --kind affine"
-
-
-def test_a_row_beyond_the_cases_is_no_row_of_the_file(cases):
-    assert in_file("row 300", cases) == "row 300"
 
 
 def two_and_three(write, rows):
@@ -120,17 +71,14 @@ def test_groups(run, write):
     ran = run("calibrate", name, "--label", "y", "--model", "p", "--groups", "who")
     assert ran.code == 2
     assert "the values of --groups must be at least as many as the 5 folds; got 3" in ran.err
+    assert ran.err.endswith("\n  --folds 3\n")
 
 
-def test_errors_of_every_kind_are_told(run, churn_like, monkeypatch):
-    def fail(*_, **__):
-        raise LabelError("`y_true` is odd.", hint="use Affine")
-
-    monkeypatch.setattr("stakes.cli.commands.calibrate.calibration_fit.fitted", fail)
-    ran = run("calibrate", churn_like, "--model", "p")
-    assert (ran.code, ran.err) == (2, "error: 'y' is odd.\n  use --kind affine\n")
-
-
-@pytest.fixture
-def churn_like(write):
-    return write("t.csv", "y,p\n" + "".join(f"{k % 2},0.{k % 9 + 1}\n" for k in range(300)))
+def test_rows_are_those_of_the_file(run, write):
+    rows = "".join(f"{k % 2},{k % 9 - 4}\n" for k in range(60))
+    name = write("t.csv", f"y,s\n,1\n1,-1e200\n{rows}")
+    ran = run("calibrate", name, "--label", "y", "--positive", "1", "--scores", "s",
+              "--scores-are", "llr", "--kind", "affine", "--missing", "drop")  # fmt: skip
+    assert ran.code == 2
+    assert "the scores must be at most 1e+100 in size, or infinite; row 2 holds" in ran.err
+    assert "how far to trust it: --bound 50" in ran.err

@@ -1,0 +1,112 @@
+"""Who reads: the face a message is composed for, which names parameters, settings and rows.
+
+A message is composed once, where it is raised, because it needs its values. What is called
+otherwise in Python and on the command line it asks of the face of the moment::
+
+    raise DataError(
+        f"{named('scores')} must be finite; {row(3)} is not.", hint=setting("bound", 50)
+    )
+
+In Python this says "`scores`", "row 3" and "bound=50"; on the command line "the scores", the row as
+the file counts it, and "--bound 50". So nobody has to translate sentences afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stakes.messages.quantities import grouped
+
+#: What the command line calls the parameters of the library.
+_OPTIONS = {
+    "scores": "the scores",
+    "folds": "--folds",
+    "groups": "the values of --groups",
+    "sample_weight": "--weight",
+    "evaluation": "--preset",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Face:
+    """What things are called; `rows` are the rows of a file that the cases are."""
+
+    command_line: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
+    rows: Sequence[int] | Any = None
+
+
+_PYTHON = _Face()
+_FACE: ContextVar[_Face] = ContextVar("face", default=_PYTHON)
+
+
+@contextmanager
+def command_line() -> Iterator[None]:
+    """Name things as the command line does."""
+    with _shown(_Face(command_line=True, names=_OPTIONS)):
+        yield
+
+
+@contextmanager
+def speaking_of(*, rows: Sequence[int] | Any = None, **names: str) -> Iterator[None]:
+    """Name parameters by what they are here, and rows by their places in a file.
+
+    `rows` holds the place of each case in the file, from 0.
+    """
+    face = _FACE.get()
+    kept = face.rows if rows is None else rows
+    with _shown(replace(face, names={**face.names, **names}, rows=kept)):
+        yield
+
+
+@contextmanager
+def _shown(face: _Face) -> Iterator[None]:
+    """Compose messages for a face."""
+    before = _FACE.set(face)
+    try:
+        yield
+    finally:
+        _FACE.reset(before)
+
+
+def named(parameter: str) -> str:
+    """A parameter: "`sample_weight`", or "--weight"."""
+    return _FACE.get().names.get(parameter, f"`{parameter}`")
+
+
+def setting(name: str, value: Any) -> str:
+    """A parameter with its value: 'bound="data"', or "--bound data"."""
+    if _FACE.get().command_line:
+        return f"--{name} {value if isinstance(value, str) else format(value, 'g')}"
+    return f'{name}="{value}"' if isinstance(value, str) else f"{name}={value:g}"
+
+
+def calibrators(*kinds: str, called: bool = False) -> str:
+    """Calibrators by their kind: "VennAbers or Beta", or "--kind venn-abers or beta".
+
+    `called` adds the brackets that make one in Python.
+    """
+    face, after = _FACE.get(), "()" if called else ""
+    words = list(kinds)
+    if not face.command_line:
+        words = ["".join(map(str.capitalize, kind.split("-"))) + after for kind in kinds]
+    *first, last = words
+    joined = f"{', '.join(first)} or {last}" if first else last
+    return f"--kind {joined}" if face.command_line else joined
+
+
+def row(place: int | Any) -> str:
+    """A case: "row 5" as arrays count, or "row 1 236" as the file counts, from 1."""
+    rows = _FACE.get().rows
+    if rows is None or not 0 <= place < len(rows):
+        return f"row {place}"
+    return f"row {grouped(int(rows[place]) + 1)}"
+
+
+def either(python: str, command_line: str) -> str:
+    """What is said in other words on the command line."""
+    return command_line if _FACE.get().command_line else python
