@@ -1,10 +1,15 @@
 """Notes are sentences that programs can tell apart."""
 
+import ast
 import copy
 import pickle
+from collections import Counter
+from pathlib import Path
+from string import Formatter
 
 import pytest
 
+import stakes
 from stakes.messages import notes
 from stakes.messages.notes import Note
 
@@ -47,9 +52,20 @@ def test_every_note_matters_in_a_known_way():
     assert len(notes.codes()) == len(set(notes.codes()))
 
 
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda n: pickle.loads(pickle.dumps(n))])
-def test_a_sentence_without_a_code(again):
-    note = again(Note.plain("nothing {odd}", "warning"))
-    assert note.record() == {"code": None, "severity": "warning", "text": "nothing {odd}"}
-    known = Note("shares-of-data")
-    assert Note.plain(known) is known
+def test_every_note_is_said_somewhere():
+    used = Counter()
+    for path in Path(stakes.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                used[node.value] += 1
+    assert [code for code in notes.codes() if used[code] < 2] == []
+
+
+@pytest.mark.parametrize("code", notes.codes())
+def test_the_words_of_a_note_are_plain(code):
+    severity, words = notes._WORDS[code]
+    assert severity in notes.SEVERITIES
+    assert words == words.strip()
+    names = [name for _, name, _, _ in Formatter().parse(words) if name is not None]
+    assert all(name.isidentifier() for name in names)
+    assert Note(code, **dict.fromkeys(names, "{x}")).values == dict.fromkeys(names, "{x}")

@@ -19,7 +19,7 @@ from stakes.posteriors.class_order import ClassOrder
 from stakes.typing import FloatArray, Name
 
 #: What to type on the command line where scores are probabilities.
-_AS_PROBABILITIES = "--scores-are prob"
+_AS_PROBABILITIES = "--scores-are posterior"
 #: What rounding puts outside of [0, 1]; and how far exact rows may be from adding to 1.
 _SLACK, _EXACT = 1e-3, 1e-5
 #: Share of the rows that must add to 1.

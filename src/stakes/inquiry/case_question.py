@@ -23,6 +23,7 @@ from stakes.inquiry.cost_words import (
 )
 from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.truth import Cases, binary_order, cases_of, counted, refuse_single, spelt_alike
+from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
 from stakes.sources.table import Table, read_array
@@ -39,7 +40,7 @@ class Asked:
     table: Table
     cases: Cases
     application: Application
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     inquiry: Inquiry
     words: CostWords | None = None
 
@@ -67,7 +68,7 @@ def asked(inquiry: Inquiry) -> Asked:
     return Asked(table, cases, app, (*notes, *more), inquiry, per_case)
 
 
-def _with_label(table: Table, inquiry: Inquiry) -> tuple[Table, str, str | None]:
+def _with_label(table: Table, inquiry: Inquiry) -> tuple[Table, str, Note | None]:
     """The table with the column of the truth, which may come from a .npy file of its own."""
     given = inquiry.label
     if given is None or not given.endswith(".npy") or given in table.names:
@@ -93,7 +94,7 @@ def _shape(shape: tuple[int, ...]) -> str:
     return f"({', '.join(grouped(size) for size in shape)})"
 
 
-def fill_in_models(table: Table, label: str, inquiry: Inquiry) -> tuple[Inquiry, list[str]]:
+def fill_in_models(table: Table, label: str, inquiry: Inquiry) -> tuple[Inquiry, list[Note]]:
     """Refuse two kinds of models; without any, take the class columns that the names give away."""
     given = inquiry.models_given
     if len(given) > 1:
@@ -106,11 +107,11 @@ def fill_in_models(table: Table, label: str, inquiry: Inquiry) -> tuple[Inquiry,
     found = recognised(table, label)
     if found:
         columns = [column for model in found for column in model.by_class.values()]
-        said = f"models found by the names of their columns: {', '.join(columns[:8])}"
+        said = Note("models-by-name", columns=", ".join(columns[:8]))
         return inquiry.but(proba=",".join(columns)), [said]
     if len(table.matrices) == 1:
         name = next(iter(table.matrices))
-        return inquiry.but(proba=name), [f"the model is the array '{name}', one column per outcome"]
+        return inquiry.but(proba=name), [Note("model-is-array", name=name)]
     others = [name for name in [*table.names, *table.matrices] if name != label]
     example = shlex.quote(likely_scores(table, label))
     raise DataError(

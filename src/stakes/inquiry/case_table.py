@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError
 from stakes.inquiry.column_roles import CLASS_COLUMN, ID_NAMES, find_label
 from stakes.inquiry.inquiry_form import Inquiry
+from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.table import Table, read_table, table_of_columns
 from stakes.sources.trials import read_trials, trials_command
@@ -34,12 +35,12 @@ def _refuse_two_places(inquiry: Inquiry) -> None:
     )
 
 
-def table_of(inquiry: Inquiry) -> tuple[Table, Inquiry, list[str]]:
+def table_of(inquiry: Inquiry) -> tuple[Table, Inquiry, list[Note]]:
     """The table that is asked about, what it makes plain filled in, and what to say about it."""
     if inquiry.trials:
         return _from_trials(inquiry)
     table = _read(inquiry)
-    notes: list[str] = []
+    notes: list[Note] = []
     if table.form.startswith("list"):
         inquiry, said = _as_list(table, inquiry)
         notes += said
@@ -65,7 +66,7 @@ def _read(inquiry: Inquiry) -> Table:
     return read_table(inquiry.file)
 
 
-def _from_trials(inquiry: Inquiry) -> tuple[Table, Inquiry, list[str]]:
+def _from_trials(inquiry: Inquiry) -> tuple[Table, Inquiry, list[Note]]:
     """Trials and one file of scores per model, joined by the names of the recordings."""
     _refuse_two_places(inquiry)
     assert inquiry.trials is not None
@@ -76,42 +77,40 @@ def _from_trials(inquiry: Inquiry) -> tuple[Table, Inquiry, list[str]]:
     return table, inquiry, [*notes, *said]
 
 
-def _as_list(table: Table, inquiry: Inquiry) -> tuple[Inquiry, list[str]]:
+def _as_list(table: Table, inquiry: Inquiry) -> tuple[Inquiry, list[Note]]:
     """Fill in the options for a list that holds keys and scores side by side."""
     inquiry = inquiry.but(label=inquiry.label or "truth")
     if inquiry.models_given:
-        return inquiry, [table.form]
+        return inquiry, [Note("form-of-file", form=table.form)]
     inquiry, said = _as_llr(inquiry.but(scores="score"))
-    return inquiry, [table.form, *said]
+    return inquiry, [Note("form-of-file", form=table.form), *said]
 
 
-def _as_llr(inquiry: Inquiry) -> tuple[Inquiry, list[str]]:
+def _as_llr(inquiry: Inquiry) -> tuple[Inquiry, list[Note]]:
     """Scores of such lists are log-likelihood ratios unless something else was said."""
     if inquiry.scores_are is not None:
         return inquiry, []
-    said = "scores are taken as log-likelihood ratios (--scores-are says otherwise)"
-    return inquiry.but(scores_are="llr"), [said]
+    return inquiry.but(scores_are="llr"), [Note("scores-are-llr")]
 
 
-def _openml(table: Table, inquiry: Inquiry) -> tuple[Inquiry, list[str]]:
+def _openml(table: Table, inquiry: Inquiry) -> tuple[Inquiry, list[Note]]:
     """Predictions of a run: the truth is in `correct`; confidences of 0 and 1 are decisions."""
     inquiry, notes = inquiry.but(label="correct"), []
     again = {"repeat", "row_id"} <= set(table.names) and len(table.labels("repeat").names) > 1
     if again and not inquiry.groups:
         inquiry = inquiry.but(groups="row_id")
-        notes.append("repeats are averaged; whole rows are drawn for the intervals (row_id)")
+        notes.append(Note("repeats-averaged"))
     confidences = [name for name in table.names if name.startswith("confidence.")]
     certain = bool(confidences) and all(
         np.isin(table.numbers(name), (0.0, 1.0)).all() for name in confidences
     )
     if (certain or not confidences) and not inquiry.models_given:
         inquiry = inquiry.but(decisions="prediction")
-        why = "every confidence is 0 or 1" if confidences else "there are no confidences"
-        notes.append(f"{why}, so these are taken as decisions")
+        notes.append(Note("confidences-certain" if confidences else "confidences-absent"))
     return inquiry, notes
 
 
-def _joined(table: Table, more: str, key: str | None) -> tuple[Table, list[str]]:
+def _joined(table: Table, more: str, key: str | None) -> tuple[Table, list[Note]]:
     """Further columns from other files, looked up by an id."""
     if not key:
         raise DataError("--more needs to know by what to join.", hint="--join-on id")
@@ -132,10 +131,11 @@ def _joined(table: Table, more: str, key: str | None) -> tuple[Table, list[str]]
                 called = name if name not in columns else f"{Path(path).stem}.{name}"
                 columns[called] = _looked_up(other, name, rows)
         absent = int((rows < 0).sum())
-        notes.append(
-            f"{other.source} was joined by '{key}'"
-            + (f"; {grouped(absent)} rows have no partner there" if absent else "")
-        )
+        values = {"file": other.source, "key": key}
+        if absent:
+            notes.append(Note("joined-in-part", **values, rows=grouped(absent)))
+        else:
+            notes.append(Note("joined", **values))
     joined = replace(table, names=tuple(columns), getters=tuple(columns.values()))
     return joined, notes
 
@@ -161,7 +161,7 @@ def _looked_up(table: Table, name: str, rows: NDArray[np.intp]) -> Any:
     return column
 
 
-def _widened(table: Table, inquiry: Inquiry) -> tuple[Table, Inquiry, list[str]]:
+def _widened(table: Table, inquiry: Inquiry) -> tuple[Table, Inquiry, list[Note]]:
     """One row per model and case turned into one row per case: `cat.p_a`, `cat.p_b`, ..."""
     key = next((name for name in table.names if name.lower() in ID_NAMES), None)
     values = [n for n in table.names if CLASS_COLUMN.match(n)]
@@ -197,8 +197,8 @@ def _widened(table: Table, inquiry: Inquiry) -> tuple[Table, Inquiry, list[str]]
     inquiry = inquiry.but(**{option: ",".join(found) for option, found in asked.items()})
     wide = replace(table_of_columns(table.source, columns, table.form), digest=table.digest)
     count = len(dict.fromkeys(models))
-    form = f"long form: {count} models on {grouped(len(order))} cases, by '{key}'"
-    return wide, inquiry, [form]
+    said_of_form = Note("long-form", models=count, cases=grouped(len(order)), key=key)
+    return wide, inquiry, [said_of_form]
 
 
 def _of_each(words: list[str], models: Iterable[str], names: tuple[str, ...]) -> dict[str, str]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes.exceptions import DataError
 from stakes.inquiry.inquiry_form import Inquiry
+from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.table import Table
 
@@ -45,14 +46,14 @@ class ClassColumns:
     matrix: str | None = None
 
 
-def find_label(table: Table, given: str | None) -> tuple[str, str | None]:
+def find_label(table: Table, given: str | None) -> tuple[str, Note | None]:
     """The column that holds the truth, and what to say when it was found by its name."""
     if given is not None:
         table.position(given)
         return given, None
     found = [name for name in table.names if name.lower() in LABEL_NAMES]
     if len(found) == 1:
-        return found[0], f"the truth is in '{found[0]}', by its name"
+        return found[0], Note("truth-by-name", column=found[0])
     if found:
         raise DataError(
             f"{table.source}: {' and '.join(map(repr, found))} could each be the truth.",

@@ -24,6 +24,7 @@ from stakes.inquiry.far_counts import Attended, Counted, counted_far, plainly
 from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.place import at_place, refuse_or_name_dominated, texts
 from stakes.inquiry.remarks import (
+    about_absent,
     about_base_rate,
     about_extra_decisions,
     about_numbers,
@@ -62,8 +63,8 @@ def findings_from(
     *,
     source: str,
     class_counts: Any,
-    notes: Sequence[str],
-    warnings: Sequence[str],
+    notes: Sequence[Note],
+    warnings: Sequence[Note],
     facts: dict[str, Any],
     case_costs_said: Sequence[str] = (),
 ) -> Evaluation:
@@ -73,8 +74,8 @@ def findings_from(
         ev,
         class_counts=np.asarray(class_counts),
         case_costs_said=tuple(case_costs_said),
-        notes=tuple(Note.plain(note) for note in (*notes, *own)),
-        warnings=tuple(Note.plain(warning, "warning") for warning in warnings),
+        notes=(*notes, *own),
+        warnings=tuple(warnings),
         facts={"source": source, **facts},
     )
 
@@ -93,7 +94,7 @@ def refuse_many_parts(name: str, count: int) -> None:
         )
 
 
-def about_parts(ev: Evaluation, app: Application) -> list[str]:
+def about_parts(ev: Evaluation, app: Application) -> list[Note]:
     """A sentence about the parts of the best model, with the number of parts allowed for."""
     tables = {name: part[ev.best].confusion for name, part in ev.slices.items()}
     if len(tables) < 2:
@@ -101,13 +102,14 @@ def about_parts(ev: Evaluation, app: Application) -> list[str]:
     try:
         refuse_beyond_squares(app.costs)
     except CostError as error:
-        return [f"parts were not compared: {error.message}"]
+        return [Note("parts-not-compared", why=error.message)]
     try:
         found = compare_segments(tables, application=app)
     except StakesError:  # weights, or a class that a part does not have
         return []
     level = f"{100 * found.level:g} %"
-    return [f"{ev.best} by part ({level} for all {len(tables)} parts together): {found.verdict}"]
+    values = {"model": ev.best, "level": level, "parts": len(tables), "verdict": found.verdict}
+    return [Note("parts-compared", **values)]
 
 
 def findings_at_scale(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
@@ -160,17 +162,14 @@ def _findings(ev: Evaluation, found: Counted, inquiry: Inquiry) -> Evaluation:
     """Everything that is printed."""
     app, cases, files, notes = found.application, found.cases, found.files, list(found.notes)
     notes += about_cuts(app, cases, inquiry)
-    notes += about_base_rate(cases, app, inquiry)
+    notes += [about_base_rate(cases, app, inquiry)]
     notes += about_numbers("decisions" if inquiry.decisions else "scores", cases, inquiry)
     notes += about_extra_decisions(ev)
     notes += about_switches(ev) if inquiry.decisions else []
     notes += about_parts(ev, found.judged)
     kept = tuple(note for note in ev.notes if note.code != "recalibration-needs-rows")
     if len(kept) < len(ev.notes):  # said with what to do then on the command line
-        notes.append(
-            "no model was re-calibrated: that needs the rows in memory, such as a sample in one "
-            "file"
-        )
+        notes.append(Note("recalibration-needs-memory"))
         ev = replace(ev, notes=kept)
     many = len(files.paths)
     form = f"{many} {files.form} file{'s' if many != 1 else ''}, counted by {found.engine}"
@@ -329,22 +328,18 @@ def _count_findings(kept: Kept, source: str, form: str, inquiry: Inquiry) -> Eva
         for name, each in ordered.items():
             if not np.allclose(each.priors, app.priors, rtol=1e-9):
                 judged = app  # so that intervals are taken at the same shares
-                warnings.append(
-                    f"{name} has other shares of the outcomes than {next(iter(ordered))}; all are "
-                    "judged at the shares of the first. --prevalence says otherwise"
-                )
+                warnings.append(Note("other-shares", model=name, first=next(iter(ordered))))
     options: dict[str, Any] = {"min_cases": max(1, inquiry.min_cases), "rng": 0}
     ev = evaluate(None, ordered, application=judged, **options)
     if kept.joint is not None:
         ev = _compared_jointly(ev, kept.joint, judged, **options)
-    absent = [name for name, total in zip(app.classes, totals, strict=True) if total == 0]
     result = findings_from(
         ev,
         source=source,
         class_counts=totals,
         notes=[
-            "These are decisions, not scores, so I can compare them but not move a threshold.",
-            *([f"no case of {quoted(absent)} in the data"] if absent else []),
+            Note("decisions-alone"),
+            *about_absent(app.classes, totals),
             *about_switches(ev),
         ],
         warnings=warnings,

@@ -18,6 +18,7 @@ from stakes.inquiry.column_roles import flipped
 from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.model_columns import Model
 from stakes.inquiry.truth import Cases, quoted, rows_of
+from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.posteriors import Posteriors
 from stakes.rules import DecisionRule
@@ -70,9 +71,9 @@ class Turned(NamedTuple):
     option: str
 
     @property
-    def text(self) -> str:
+    def note(self) -> Note:
         """A warning."""
-        return f"{self.seen}. {self.asked}  {self.option}"
+        return Note("turned-round", **self._asdict())
 
 
 def turned_round(models: Sequence[Model], cases: Cases, inquiry: Inquiry) -> list[Turned]:
@@ -258,10 +259,12 @@ def rule_of(
     return rule if scores is None else rule.rounded_for(scores)
 
 
-def about_cuts(app: Application, cases: Cases, inquiry: Inquiry) -> list[str]:
+def about_cuts(app: Application, cases: Cases, inquiry: Inquiry) -> list[Note]:
     """What is decided on each side of the cuts, when one rule for acting does not say it."""
     rule = rule_of(app, cases, inquiry, None)
-    return [] if rule is None or rule.act_when in (None, str(rule)) else [str(rule)]
+    if rule is None or rule.act_when in (None, str(rule)):
+        return []
+    return [Note("rule", rule=str(rule))]
 
 
 def in_terms_of_file(rule: DecisionRule, inquiry: Inquiry) -> DecisionRule:
@@ -271,21 +274,22 @@ def in_terms_of_file(rule: DecisionRule, inquiry: Inquiry) -> DecisionRule:
 
 def without_gaps(
     models: Sequence[Model], cases: Cases, inquiry: Inquiry, *, for_decisions: bool = True
-) -> tuple[list[Model], Cases, str | None]:
+) -> tuple[list[Model], Cases, Note | None]:
     """Only the rows every model has, unless gaps are to be filled; and what to say about it.
 
     Gaps are filled with decisions, which is of no use unless it is decisions that are wanted.
     """
     gaps = {model.name: int(model.missing.sum()) for model in models}
     if inquiry.missing in ("naive", "abstain"):
-        said = _empty_said(gaps)
-        if said and not for_decisions:
+        empty = _empty_said(gaps)
+        if empty and not for_decisions:
             raise DataError(
-                f"{said} --missing {inquiry.missing} decides them, and what the model itself "
+                f"{empty} --missing {inquiry.missing} decides them, and what the model itself "
                 "says is needed.",
                 hint="To leave them out: --missing drop",
             )
-        return list(models), cases, said and f"{said} They count as --missing {inquiry.missing}."
+        filled = None if empty is None else Note("gaps-filled", gaps=empty, filler=inquiry.missing)
+        return list(models), cases, filled
     keep = ~np.logical_or.reduce([model.missing for model in models])
     said = gaps_said(gaps, int(keep.sum()), inquiry)
     if said is None:
@@ -293,15 +297,15 @@ def without_gaps(
     return [model.kept(keep) for model in models], cases.kept(keep), said
 
 
-def gaps_said(gaps: Mapping[str, int], kept: int, inquiry: Inquiry) -> str | None:
+def gaps_said(gaps: Mapping[str, int], kept: int, inquiry: Inquiry) -> Note | None:
     """What to say when only rows are compared that every model has; None without gaps."""
     said = _empty_said(gaps)
     if said is None:
         return None
     if not kept:
         raise DataError(f"{said} No row has a value for every model, so nothing can be compared.")
-    said += f" Compared on the {grouped(kept)} rows every model has."
-    return said if inquiry.missing is not None else f"{said} --missing abstain|naive|drop"
+    code = "gaps-left-out" if inquiry.missing is None else "gaps-dropped"
+    return Note(code, gaps=said, kept=grouped(kept))
 
 
 def _empty_said(gaps: Mapping[str, int]) -> str | None:

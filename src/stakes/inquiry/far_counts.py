@@ -28,6 +28,7 @@ from stakes.inquiry.far_truth import (
 from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.place import at_place, refuse_or_name_dominated, texts
 from stakes.inquiry.truth import Cases, counted, quoted, refuse_single
+from stakes.messages.notes import Note
 from stakes.messages.reader import speaking_of
 from stakes.sources.far.lazy_frame import Opened, UnreadGapError
 from stakes.sources.far.open_files import opened
@@ -61,8 +62,8 @@ class Counted:
     cases: Cases
     files: Files
     engine: str
-    notes: tuple[str, ...]
-    warnings: tuple[str, ...]
+    notes: tuple[Note, ...]
+    warnings: tuple[Note, ...]
     inquiry: Inquiry
 
 
@@ -114,7 +115,7 @@ class _Asked:
     filed: Application | None
     words: CostWords | None
     engine: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     attended: Attended
 
 
@@ -168,18 +169,14 @@ def _refuse_twice(files: Files, columns: FarColumns) -> None:
 
 def _hidden_by_folders(
     files: Files, engine: str, inquiry: Inquiry, columns: FarColumns
-) -> list[str]:
+) -> list[Note]:
     """Columns of the files that are not read, since folders (``region=north``) have their name."""
     keys = files.folder_keys & {columns.label, *columns.types}
     if not keys:
         return []
     with opened(replace(files, paths=files.paths[:1]), engine, inquiry.memory, hive=False) as plain:
         inside = keys & set(nw.from_native(plain.frame).collect_schema().names())
-    return [
-        f"'{name}' is a column of the files and a name of folders ({name}=...); the folders were "
-        "taken"
-        for name in sorted(inside)
-    ]
+    return [Note("folders-taken", name=name) for name in sorted(inside)]
 
 
 def _refuse_what_needs_rows(inquiry: Inquiry, words: Any) -> None:

@@ -22,6 +22,7 @@ from stakes.inquiry.model_columns import (
     refuse_probabilities_said_logs,
 )
 from stakes.inquiry.truth import rows_of, spaces_said
+from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels, as_labels
 
@@ -54,8 +55,8 @@ class Outcomes:
     labels: CountedLabels
     values: Mapping[str, Any]
     respelt: Mapping[Any, Any]
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    warnings: tuple[Note, ...] = ()
 
 
 def counted_outcomes(frame: Any, columns: FarColumns, inquiry: Inquiry) -> dict[str, list[Any]]:
@@ -136,14 +137,14 @@ def _spellings(
     return {name: values[name] for name in names}, respelt
 
 
-def _without_truth(count: int, label: str, inquiry: Inquiry) -> list[str]:
+def _without_truth(count: int, label: str, inquiry: Inquiry) -> list[Note]:
     """What to say about rows without the truth; an error where they are not to be left out."""
     if not count:
         return []
-    said = rows_of(count, f"'{label}', the truth,") + " empty"
+    said = rows_of(count, f"'{label}', the truth,")
     if inquiry.missing != "drop":
-        raise DataError(f"{said}.", hint="To leave them out: --missing drop")
-    return [f"{said}, and left out"]
+        raise DataError(f"{said} empty.", hint="To leave them out: --missing drop")
+    return [Note("truth-empty", rows=said)]
 
 
 def _refuse_weights(totals: NDArray[Any], inquiry: Inquiry) -> None:

@@ -15,6 +15,7 @@ from stakes.exceptions import CostError, DataError, PriorError
 from stakes.inquiry.cost_words import refuse_beyond_volume, shares
 from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.truth import Cases
+from stakes.messages.notes import Note
 from stakes.messages.quantities import percent
 from stakes.sources.table import Table
 
@@ -57,12 +58,12 @@ def at_place(app: Application, data_priors: NDArray[Any], inquiry: Inquiry) -> P
     return Placed(found, found if given else app.with_priors(None))
 
 
-def refuse_or_name_dominated(costs: CostMatrix) -> list[str]:
+def refuse_or_name_dominated(costs: CostMatrix) -> list[Note]:
     """Raise when one decision is never worse than all others; name the other wasted ones."""
     found = dominated_decisions(costs)
     if found and len(found) == len(costs.decisions) - 1:
         raise CostError(str(found[0]), hint="check the costs: rows are the truth")
-    return [str(each) for each in found]
+    return [Note("dominated", sentence=str(each)) for each in found]
 
 
 def texts(names: tuple[Any, ...]) -> tuple[str, ...]:

@@ -66,18 +66,18 @@ def _findings_at_preset(inquiry: Inquiry, attended: Attended) -> Evaluation:
         at = inquiry.but(cost=amounts, prevalence=f"{share:.12g}", preset=None)
         found.append((share, findings_of(at, recalibrate=not found, attended=attended)))
     main = found[0][1]
-    notes = [f"{inquiry.preset}: judged where {100 * points[0][0]:g} % are targets"]
+    notes = [Note("at-operating-point", preset=inquiry.preset, share=f"{100 * points[0][0]:g}")]
     for share, other in found[1:]:
         best = other[other.best]
         nec = "" if math.isnan(best.nec) else f" (NEC {best.nec:.3f})"
-        notes.append(f"where {100 * share:g} % are targets, {best.name} is best{nec}")
+        notes.append(Note("best-elsewhere", share=f"{100 * share:g}", model=best.name, nec=nec))
     if len(found) > 1:
         means = {
             name: float(np.mean([np.nan_to_num(f[name].nec) for _, f in found])) for name in main
         }
         said = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
-        notes.append(f"mean NEC over the {len(found)} operating points: {said}")
-    return replace(main, notes=(*main.notes, *map(Note.plain, notes)))
+        notes.append(Note("mean-of-points", points=len(found), means=said))
+    return replace(main, notes=(*main.notes, *notes))
 
 
 _MOST_UNKNOWN = 4
@@ -230,8 +230,7 @@ def _answered(inquiry: Inquiry, attended: Attended) -> Evaluation:
         found = findings_of(at, recalibrate=True, attended=attended)
     ev = _doubted(found, written, spread, inquiry, attended)
     where = ", ".join(each.text for each in written) if spread is None else "the range"
-    note = f"judged in the middle of {where}, on the scale of factors"
-    return replace(ev, notes=(*ev.notes, Note.plain(note)))
+    return replace(ev, notes=(*ev.notes, Note("middle-of-range", where=where)))
 
 
 @contextmanager

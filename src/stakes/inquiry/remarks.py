@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,30 +18,28 @@ from stakes.inquiry.case_question import Asked
 from stakes.inquiry.column_roles import class_columns
 from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.truth import Cases, quoted
+from stakes.messages.notes import Note
 from stakes.messages.quantities import per_case, percent, plain
 from stakes.posteriors import Posteriors
 
 #: The probability that shows how far a base rate moves the others.
 _EXAMPLE = 0.3
-AS_IN_FILE = "the share of each outcome is that of the file (--prevalence says otherwise)"
-ALIKE = "This assumes cases *within* each outcome look alike in both places."
 
 
-def about_base_rate(cases: Cases, app: Application, inquiry: Inquiry) -> list[str]:
+def about_base_rate(cases: Cases, app: Application, inquiry: Inquiry) -> Note:
     """How shares that differ from those of the data were taken into account."""
     assert app.priors is not None
     if np.array_equal(app.priors, cases.priors):
-        return [AS_IN_FILE]
-    said, alike = both_shares(cases, app), ALIKE
+        return Note("shares-of-file")
+    said = both_shares(cases, app)
     if inquiry.decisions:
-        return [f"{said} The rates of each outcome were weighed by the new shares. {alike}"]
+        return Note("rates-weighed", shares=said)
     if inquiry.posteriors_already_adjusted:
-        return [f"{said} The probabilities were taken to hold for the new shares already."]
+        return Note("adjusted-already", shares=said)
     if inquiry.kind in ("llr", "rank"):
-        return [f"{said} The threshold was set for the new shares. {alike}"]
-    moved = f"Each probability was moved to the new base rate{_example(cases, app)}."
-    act = "'act when' is on the numbers as they stand in the file." if inquiry.scores else ""
-    return [f"{said} {moved} {alike} {act}".rstrip()]
+        return Note("threshold-moved", shares=said)
+    code = "columns-moved" if inquiry.scores else "probabilities-moved"
+    return Note(code, shares=said, example=_example(cases, app))
 
 
 def both_shares(cases: Cases, app: Application) -> str:
@@ -71,22 +70,23 @@ def _spread(classes: tuple[str, ...], shares: NDArray[Any]) -> str:
     return ", ".join(pairs[:6]) + (f" and {len(pairs) - 6} more" if len(pairs) > 6 else "")
 
 
-def about_numbers(kind: str, cases: Cases, inquiry: Inquiry) -> list[str]:
+def about_numbers(kind: str, cases: Cases, inquiry: Inquiry) -> list[Note]:
     """What decisions cannot tell, what ranks need, and which outcome does not occur."""
     said = []
     if kind == "decisions":
-        said.append(
-            "These are decisions, not scores, so I can compare them but not move a threshold."
-        )
+        said.append(Note("decisions-alone"))
     elif inquiry.kind == "rank":
-        said.append("scores give an order only: each fifth is decided by the threshold of the rest")
-    absent = [n for n, total in zip(cases.classes, cases.totals, strict=True) if total == 0]
-    if absent:
-        said.append(f"no case of {quoted(absent)} in the data")
-    return said
+        said.append(Note("ranks-cross-fitted"))
+    return said + about_absent(cases.classes, cases.totals)
 
 
-def about_switches(ev: Evaluation) -> list[str]:
+def about_absent(classes: Sequence[Any], totals: Any) -> list[Note]:
+    """Which outcomes do not occur."""
+    absent = [name for name, total in zip(classes, totals, strict=True) if total == 0]
+    return [Note("outcome-absent", outcomes=quoted(absent))] if absent else []
+
+
+def about_switches(ev: Evaluation) -> list[Note]:
     """For which costs the best of several deciders stops being it; two outcomes, two decisions."""
     app = ev.application
     if app.costs.shape != (2, 2) or len(ev) < 2:
@@ -100,15 +100,20 @@ def about_switches(ev: Evaluation) -> list[str]:
         if misses * alarms >= 0:
             continue  # one is never worse than the other
         ratio = plain(float(-alarms / misses), 3)
-        more = "more" if misses > 0 else "less"
         said.append(
-            f"{best.name} beats {other.name} as long as a miss costs {more} than {ratio} false "
-            f"alarm{'' if ratio == '1' else 's'}; choosing it means that to you it does"
+            Note(
+                "beats-at-ratio",
+                best=best.name,
+                other=other.name,
+                more="more" if misses > 0 else "less",
+                ratio=ratio,
+                alarms="alarm" if ratio == "1" else "alarms",
+            )
         )
     return said
 
 
-def about_extra_decisions(ev: Evaluation) -> list[str]:
+def about_extra_decisions(ev: Evaluation) -> list[Note]:
     """How often a decision that is not an outcome is taken, what it costs and what it saves."""
     app = ev.application
     extra = [j for j, name in enumerate(app.decisions) if name not in app.classes]
@@ -117,11 +122,17 @@ def about_extra_decisions(ev: Evaluation) -> list[str]:
     used = ev.use(ev.best)
     said = []
     for j in extra:
-        text = f"{ev.best} decides '{app.decisions[j]}' in {percent(used['share'][j], 0)} of cases"
-        text += f", which costs {per_case(float(used['cost'][j]))}"
-        if not np.isnan(used["saves"][j]):
-            text += f" and saves {per_case(float(used['saves'][j]))}"
-        said.append(text + " per case")
+        values = {
+            "model": ev.best,
+            "decision": app.decisions[j],
+            "share": percent(used["share"][j], 0),
+            "cost": per_case(float(used["cost"][j])),
+        }
+        if np.isnan(used["saves"][j]):
+            said.append(Note("extra-decision", **values))
+        else:
+            saves = per_case(float(used["saves"][j]))
+            said.append(Note("extra-decision-saves", **values, saves=saves))
     return said
 
 

@@ -69,14 +69,14 @@ def findings_of(
     models, cases, gaps = without_gaps(models, question.cases, inquiry)
     app, judged = at_place(question.application, cases.priors, inquiry)
     warnings = [gaps] if gaps else []
-    warnings += [each.text for each in turned_round(models, cases, inquiry)]
+    warnings += [each.note for each in turned_round(models, cases, inquiry)]
     if question.words is None:
         warnings += refuse_or_name_dominated(app.costs)
     ev = _evaluated(question, models, cases, Placed(app, judged), recalibrate)
     notes = [*question.notes]
     if question.words is None:
         notes += about_cuts(app, cases, inquiry)
-    notes += [*about_base_rate(cases, app, inquiry)]
+    notes += [about_base_rate(cases, app, inquiry)]
     notes += about_numbers("decisions" if inquiry.decisions else "scores", cases, inquiry)
     notes += about_extra_decisions(ev)
     notes += about_switches(ev) if inquiry.decisions else []

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stakes._kernels.fast_loops import ordinary_scale
 from stakes.exceptions import DataError, LabelError
 from stakes.inquiry.inquiry_form import Inquiry
+from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
 from stakes.sources.speech import KEY_PAIRS
@@ -79,9 +80,9 @@ def rows_of(count: int, what: str) -> str:
     )
 
 
-def spaces_said(trimmed: str) -> str:
+def spaces_said(trimmed: str) -> Note:
     """What to say about labels with spaces around them; one of them is `trimmed`."""
-    return f"spaces around labels were left out ('{trimmed}' is read as '{trimmed.strip()}')"
+    return Note("spaces-left-out", label=trimmed, read=trimmed.strip())
 
 
 def counted(labels: Labels) -> str:
@@ -161,7 +162,7 @@ def _unknown_positive(positive: str, labels: Labels, label: str) -> LabelError:
 
 def cases_of(
     table: Table, labels: Labels, label: str, classes: tuple[str, ...], inquiry: Inquiry
-) -> tuple[Cases, list[str]]:
+) -> tuple[Cases, list[Note]]:
     """The cases over the outcomes in `classes`, and what to say about them."""
     notes = []
     if labels.trimmed is not None:
@@ -178,14 +179,14 @@ def cases_of(
     keep = ~empty
     if empty.any():
         first = int(np.flatnonzero(empty)[0]) + 1
-        said = rows_of(int(empty.sum()), f"'{label}', the truth,") + " empty"
+        said = rows_of(int(empty.sum()), f"'{label}', the truth,")
         if inquiry.missing != "drop":
             raise DataError(
-                f"{said}; the first is row {grouped(first)}.",
+                f"{said} empty; the first is row {grouped(first)}.",
                 hint="To leave them out: --missing drop",
                 rows=np.flatnonzero(empty)[:10].tolist(),
             )
-        notes.append(f"{said}, and left out")
+        notes.append(Note("truth-empty", rows=said))
     weights = None if inquiry.weight is None else _weights(table, inquiry.weight)[keep]
     truth = table_of[labels.codes[keep]]
     return Cases(classes, truth, weights, np.flatnonzero(keep), label, labels.names), notes

@@ -11,6 +11,9 @@ from typing import Any
 #: How much a note matters: an assumption, something that could not be done, something odd.
 SEVERITIES = ("info", "absent", "warning")
 
+#: What moving to other shares rests on.
+_ALIKE = "This assumes cases *within* each outcome look alike in both places."
+
 #: The words of every note, by its code: how much it matters, and the sentence.
 _WORDS: dict[str, tuple[str, str]] = {
     # which shares of the classes count
@@ -96,6 +99,128 @@ _WORDS: dict[str, tuple[str, str]] = {
     "weights-without-rows": ("absent", "weights do not tell how many cases there were"),
     "optimistic-needs-bins": ("absent", "scores were not binned: bins=4096"),
     "ranges-need-rows": ("absent", "who wins at other costs needs the rows"),
+    # which shares of the outcomes count, of a file
+    "shares-of-file": (
+        "info",
+        "the share of each outcome is that of the file (--prevalence says otherwise)",
+    ),
+    "rates-weighed": (
+        "info",
+        "{shares} The rates of each outcome were weighed by the new shares. " + _ALIKE,
+    ),
+    "adjusted-already": (
+        "info",
+        "{shares} The probabilities were taken to hold for the new shares already.",
+    ),
+    "threshold-moved": (
+        "info",
+        "{shares} The threshold was set for the new shares. " + _ALIKE,
+    ),
+    "columns-moved": (
+        "info",
+        "{shares} Each probability was moved to the new base rate{example}. "
+        + _ALIKE
+        + " 'act when' is on the numbers as they stand in the file.",
+    ),
+    "probabilities-moved": (
+        "info",
+        "{shares} Each probability was moved to the new base rate{example}. " + _ALIKE,
+    ),
+    "calibrated-for-shares": ("info", "{shares} The calibration is for the latter. " + _ALIKE),
+    "other-shares": (
+        "warning",
+        "{model} has other shares of the outcomes than {first}; all are judged at the shares of "
+        "the first. --prevalence says otherwise",
+    ),
+    # how a file was read
+    "truth-by-name": ("info", "the truth is in '{column}', by its name"),
+    "models-by-name": ("info", "models found by the names of their columns: {columns}"),
+    "model-is-array": ("info", "the model is the array '{name}', one column per outcome"),
+    "form-of-file": ("info", "{form}"),
+    "long-form": ("info", "long form: {models} models on {cases} cases, by '{key}'"),
+    "scores-are-llr": (
+        "info",
+        "scores are taken as log-likelihood ratios (--scores-are says otherwise)",
+    ),
+    "repeats-averaged": (
+        "info",
+        "repeats are averaged; whole rows are drawn for the intervals (row_id)",
+    ),
+    "confidences-certain": (
+        "info",
+        "every confidence is 0 or 1, so these are taken as decisions",
+    ),
+    "confidences-absent": (
+        "info",
+        "there are no confidences, so these are taken as decisions",
+    ),
+    "joined": ("info", "{file} was joined by '{key}'"),
+    "joined-in-part": (
+        "info",
+        "{file} was joined by '{key}'; {rows} rows have no partner there",
+    ),
+    "scores-without-trial": ("info", "{scores} scores of {file} belong to no trial"),
+    "spaces-left-out": (
+        "info",
+        "spaces around labels were left out ('{label}' is read as '{read}')",
+    ),
+    "truth-empty": ("info", "{rows} empty, and left out"),
+    "folders-taken": (
+        "warning",
+        "'{name}' is a column of the files and a name of folders ({name}=...); the folders were "
+        "taken",
+    ),
+    # rows without a value, and columns that seem wrong
+    "gaps-filled": ("warning", "{gaps} They count as --missing {filler}."),
+    "gaps-dropped": ("warning", "{gaps} Compared on the {kept} rows every model has."),
+    "gaps-left-out": (
+        "warning",
+        "{gaps} Compared on the {kept} rows every model has. --missing abstain|naive|drop",
+    ),
+    "turned-round": ("warning", "{seen}. {asked}  {option}"),
+    "dominated": ("warning", "{sentence}"),
+    # what was found about decisions
+    "rule": ("info", "{rule}"),
+    "decisions-alone": (
+        "absent",
+        "These are decisions, not scores, so I can compare them but not move a threshold.",
+    ),
+    "ranks-cross-fitted": (
+        "info",
+        "scores give an order only: each fifth is decided by the threshold of the rest",
+    ),
+    "outcome-absent": ("info", "no case of {outcomes} in the data"),
+    "beats-at-ratio": (
+        "info",
+        "{best} beats {other} as long as a miss costs {more} than {ratio} false {alarms}; choosing "
+        "it means that to you it does",
+    ),
+    "extra-decision": (
+        "info",
+        "{model} decides '{decision}' in {share} of cases, which costs {cost} per case",
+    ),
+    "extra-decision-saves": (
+        "info",
+        "{model} decides '{decision}' in {share} of cases, which costs {cost} and saves {saves} "
+        "per case",
+    ),
+    "parts-compared": (
+        "info",
+        "{model} by part ({level} for all {parts} parts together): {verdict}",
+    ),
+    "parts-not-compared": ("absent", "parts were not compared: {why}"),
+    "recalibration-needs-memory": (
+        "absent",
+        "no model was re-calibrated: that needs the rows in memory, such as a sample in one file",
+    ),
+    # where costs or shares are several
+    "at-operating-point": ("info", "{preset}: judged where {share} % are targets"),
+    "best-elsewhere": ("info", "where {share} % are targets, {model} is best{nec}"),
+    "mean-of-points": ("info", "mean NEC over the {points} operating points: {means}"),
+    "middle-of-range": (
+        "info",
+        "judged in the middle of {where}, on the scale of factors",
+    ),
 }
 
 
@@ -107,7 +232,7 @@ class Note(str):
 
     __slots__ = ("code", "severity", "values")
 
-    code: str | None
+    code: str
     severity: str
     values: dict[str, Any]
 
@@ -118,26 +243,17 @@ class Note(str):
         made.code, made.severity, made.values = code, severity, values
         return made
 
-    @classmethod
-    def plain(cls, text: str, severity: str = "info") -> Note:
-        """A sentence that has no code yet; a note stays what it is."""
-        if isinstance(text, Note):
-            return text
-        made = super().__new__(cls, text)
-        made.code, made.severity, made.values = None, severity, {}
-        return made
-
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.code, self.values, str(self), self.severity)
+        return _again, (self.code, self.values)
 
-    def record(self) -> dict[str, str | None]:
+    def record(self) -> dict[str, str]:
         """As plain data, for JSON."""
         return {"code": self.code, "severity": self.severity, "text": str(self)}
 
 
-def _again(code: str | None, values: dict[str, Any], text: str, severity: str) -> Note:
+def _again(code: str, values: dict[str, Any]) -> Note:
     """A note that was pickled or copied."""
-    return Note.plain(text, severity) if code is None else Note(code, **values)
+    return Note(code, **values)
 
 
 def codes() -> tuple[str, ...]:

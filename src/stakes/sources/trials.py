@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, FormatError
+from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.hdf5 import hdf5_list, is_hdf5
 from stakes.sources.speech import List, first_names, joined_scores, read_list
@@ -19,7 +20,7 @@ from stakes.sources.table import Table, read_bytes, table_of_columns, unzipped
 _PLACES = "--trials takes the list that says target or nontarget, --scores the files of scores"
 
 
-def read_trials(keys: str, scores: Sequence[str]) -> tuple[Table, list[str]]:
+def read_trials(keys: str, scores: Sequence[str]) -> tuple[Table, list[Note]]:
     """A list of trials with the scores of each model, joined by the names of the recordings.
 
     Parameters
@@ -31,7 +32,7 @@ def read_trials(keys: str, scores: Sequence[str]) -> tuple[Table, list[str]]:
 
     Returns
     -------
-    Table and list of str
+    Table and list of Note
         The column `truth` and one for each model, and what to know about how they were made.
     """
     paths = list(scores)
@@ -51,7 +52,7 @@ def read_trials(keys: str, scores: Sequence[str]) -> tuple[Table, list[str]]:
     names = [Path(path).stem for path in paths]
     if len({"truth", *names}) <= len(names):
         names = [path if path != "truth" else "./truth" for path in paths]
-    notes = [trials.said]
+    notes = [Note("form-of-file", form=trials.said)]
     columns: dict[str, NDArray[Any]] = {"truth": trials.keys}
     for name, path in zip(names, paths, strict=True):
         found = _read(path)
@@ -60,7 +61,7 @@ def read_trials(keys: str, scores: Sequence[str]) -> tuple[Table, list[str]]:
         if np.isnan(columns[name]).all():
             raise _without_a_match(trials, found)
         if spare:
-            notes.append(f"{grouped(spare)} scores of {found.source} belong to no trial")
+            notes.append(Note("scores-without-trial", scores=grouped(spare), file=found.source))
     return table_of_columns(trials.source, columns, "list of trials, joined by names"), notes
 
 

@@ -190,7 +190,7 @@ def learn(inquiry: Inquiry, args: Any, telling: Telling) -> Learnt:
     turned = turned_round(models, cases, inquiry)
     if turned and args.kind in RISING:
         raise _nothing_to_learn(turned[0], args.kind)
-    said = tuple(filter(None, [gaps, *(each.text for each in turned), _about_few(cases)]))
+    said = tuple(filter(None, [gaps, *(each.note for each in turned), _about_few(cases)]))
     with speaking_of(rows=cases.rows, y_true=f"'{cases.label}'"):
         found = _learnt(replace(question, cases=cases), models[0], place, args, telling)
     return replace(found, turned=bool(turned), warnings=said)

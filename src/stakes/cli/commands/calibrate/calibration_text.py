@@ -18,7 +18,8 @@ from stakes.cli.show.output_files import write_picture
 from stakes.cli.show.terminal import dim, page_width, print_aligned, print_wrapped, wrapped
 from stakes.curves import reliability
 from stakes.evaluation.evaluation_record import application_record
-from stakes.inquiry.remarks import ALIKE, AS_IN_FILE, both_shares
+from stakes.inquiry.remarks import both_shares
+from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, money, percent, plain
 from stakes.summaries import ScoreCounts
 
@@ -133,9 +134,9 @@ def echo(learnt: Learnt, args: Any) -> Echo:
     if args.costs_assumed:
         option = "--cost fn=10 fp=1" if len(cases.classes) == 2 else "--costs costs.toml"
         costs = [f"no costs were given, so every error costs 1 ({option} says otherwise)"]
-    shares = AS_IN_FILE
+    shares = Note("shares-of-file")
     if not np.array_equal(app.priors, cases.priors):  # type: ignore[arg-type]
-        shares = f"{both_shares(cases, app)} The calibration is for the latter. {ALIKE}"
+        shares = Note("calibrated-for-shares", shares=both_shares(cases, app))
     return Echo(_read(learnt), notes, costs, shares)
 
 
