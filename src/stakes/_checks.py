@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from stakes._columns import as_array, as_reals, refuse_masked
 from stakes._names import listed
 from stakes.exceptions import DataError, PosteriorError, PriorError
+from stakes.messages.reader import row
 from stakes.typing import FloatArray, Name, Priors
 
 #: How far shares may be from adding to one before it counts as a mistake, not as rounding.
@@ -181,7 +182,7 @@ def refuse_bad_posteriors(array: NDArray[np.floating[Any]]) -> None:
         if array.ndim == 1:
             where = f"is {array[rows[0]]:g}"
         raise PosteriorError(
-            f"`posteriors` must lie between 0 and 1; row {rows[0]} {where} "
+            f"`posteriors` must lie between 0 and 1; {row(rows[0])} {where} "
             f"({rows.size} of {array.shape[0]} rows fail).",
             hint="for logits use Posteriors.from_logits(x), "
             "for log-likelihood ratios Posteriors.from_llrs(x, priors)",
@@ -190,7 +191,7 @@ def refuse_bad_posteriors(array: NDArray[np.floating[Any]]) -> None:
     if off.any():
         rows = np.flatnonzero(off)
         raise PosteriorError(
-            f"`posteriors` rows must sum to 1; row {rows[0]} sums to {sums[rows[0]]:.6g} "
+            f"`posteriors` rows must sum to 1; {row(rows[0])} sums to {sums[rows[0]]:.6g} "
             f"({rows.size} of {array.shape[0]} rows fail).",
             hint="for logits use Posteriors.from_logits(x); to rescale rows on purpose, "
             "divide by x.sum(axis=1, keepdims=True)",

@@ -33,7 +33,7 @@ def refuse_masked(values: Any, name: str) -> None:
         return
     first = tuple(int(k) for k in np.argwhere(hidden)[0])
     rows = np.flatnonzero(hidden.reshape(len(hidden), -1).any(axis=1)) if hidden.ndim else hidden
-    where = f"row {first[0]}" if len(first) == 1 else f"at {first}"
+    where = row(first[0]) if len(first) == 1 else f"at {first}"
     raise DataError(
         f"`{name}` has masked values, which are missing; the first is {where} ({count} of "
         f"{hidden.size} values).",
@@ -169,7 +169,7 @@ def _refuse_nulls(missing: NDArray[np.bool_], name: str) -> None:
     rows = np.flatnonzero(missing)
     if rows.size:
         raise DataError(
-            f"`{name}` has missing values; the first is row {rows[0]} "
+            f"`{name}` has missing values; the first is {row(rows[0])} "
             f"({rows.size} of {missing.shape[0]} rows).",
             hint="drop or fill those rows first; nothing is dropped silently",
             rows=rows[:10].tolist(),

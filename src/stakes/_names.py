@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stakes._columns import as_column
 from stakes.exceptions import LabelError, StakesError
+from stakes.messages.reader import row
 from stakes.typing import IntArray, Name
 
 
@@ -200,7 +201,7 @@ def _refuse(column: NDArray[Any], bad: NDArray[np.bool_], names: Sequence[Name],
     positions = "" if integer_named(names) else f" (or their positions 0 to {len(names) - 1})"
     raise LabelError(
         f"`{what}` holds {listed(strangers)}, not among the names {listed(names)}{positions}; "
-        f"first at row {rows[0]} ({rows.size} of {column.shape[0]} rows).",
+        f"first at {row(rows[0])} ({rows.size} of {column.shape[0]} rows).",
         hint=_meant(column, what),
         rows=rows[:10].tolist(),
     )

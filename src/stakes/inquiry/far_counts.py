@@ -93,8 +93,7 @@ def counted_far(inquiry: Inquiry, attended: Attended = plainly) -> Counted:
             asked = replace(asked, columns=replace(columns, whole_decisions=False))
     except UnreadGapError:  # in text that is to be numbers; the files are opened anew
         return _again(replace(files, gaps="text"), asked, inquiry)
-    said = f"looking at {files.title}"
-    files = attended(lambda: looked_at(files, engine), said)
+    files = attended(lambda: looked_at(files, engine), f"looking at {files.title}")
     return _text_counted(files, asked, inquiry)
 
 

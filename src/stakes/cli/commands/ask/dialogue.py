@@ -58,7 +58,7 @@ def conversation(question: Asked | None, args: Any) -> tuple[Elicitation, list[s
     systems = {model.name: _system(model, cases) for model in models}
     here = float(cases.priors[1])
     prior = here if kept is None else kept
-    notes = [*question.notes, *([gaps] if gaps else [])]
+    notes: list[str] = [*question.notes, *([gaps] if gaps else [])]
     if args.prevalence:
         prior, said = _share(args, (classes[0], classes[1]))
         notes += said

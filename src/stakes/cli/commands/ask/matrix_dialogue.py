@@ -63,7 +63,7 @@ def ask_about_matrix(question: Asked, args: Any) -> int:
             "with more than two outcomes I ask which model's outcome you prefer; there is one.",
             hint="name two or more models:  --decisions A,B   or   --proba '*.p_*'",
         )
-    notes = [*question.notes, *([gaps] if gaps else [])]
+    notes: list[str] = [*question.notes, *([gaps] if gaps else [])]
     if ends:
         said = ", ".join(f"{percent(p)} {c!r}" for p, c in zip(priors, cases.classes, strict=True))
         notes.append(f"asked in the middle of the range, where there are {said}")
