@@ -45,7 +45,7 @@ PYTHON = [
 ]
 OPTIONS = [
     "the scores",
-    "the values of --group",
+    "the values of --groups",
     "`posteriors`",
     "--bound data",
     "--bound 12",

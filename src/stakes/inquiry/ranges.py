@@ -44,6 +44,7 @@ from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.place import texts
 from stakes.inquiry.row_findings import findings_of
 from stakes.messages.notes import Note
+from stakes.messages.reader import command_line
 from stakes.metrics import nist_applications
 
 
@@ -211,7 +212,8 @@ def answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
     Evaluation
         As from `stakes.evaluate`; `.inquiry` is what was asked.
     """
-    return replace(_answered(inquiry, attended), inquiry=inquiry)
+    with command_line():  # an inquiry is in the words of the options, whoever asks
+        return replace(_answered(inquiry, attended), inquiry=inquiry)
 
 
 def _answered(inquiry: Inquiry, attended: Attended) -> Evaluation:
