@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stakes.calibration import Affine, Gaussian
-from stakes.calibration.calibrator import kinds
+from stakes.calibration.persistence import every_kind
 from stakes.cli.show.progress import attended
 from stakes.exceptions import DataError
 from stakes.messages.reader import (
@@ -83,9 +83,9 @@ def test_work_in_another_thread_has_the_same_reader():
     assert attended(lambda: named("by"), "working", quiet=True) == "`by`"
 
 
-@pytest.mark.parametrize("kind", sorted(set(kinds) - {"shifted"}))
+@pytest.mark.parametrize("kind", sorted(set(every_kind()) - {"shifted"}))
 def test_calibrators_are_called_by_their_class(kind):
-    assert calibrators(kind) == kinds[kind].__name__
+    assert calibrators(kind) == every_kind()[kind].__name__
 
 
 def test_one_message_for_two_readers():
