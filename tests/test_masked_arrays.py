@@ -95,11 +95,11 @@ ENTRIES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "Posteriors.from_llrs priors": (SHARES, lambda p: stakes.Posteriors.from_llrs(S, p)),
     "shift_priors posteriors": (
         P,
-        lambda p: stakes.posteriors.shift_priors(p, [0.5, 0.5], old=SHARES),
+        lambda p: stakes.posteriors.shift_priors(p, [0.5, 0.5], from_priors=SHARES),
     ),
     "shift_priors old": (
         SHARES,
-        lambda p: stakes.posteriors.shift_priors(P, [0.5, 0.5], old=p),
+        lambda p: stakes.posteriors.shift_priors(P, [0.5, 0.5], from_priors=p),
     ),
     "estimate_priors posteriors": (
         TABLE,

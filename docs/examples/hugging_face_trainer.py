@@ -64,7 +64,9 @@ def compute_metrics(prediction) -> dict[str, float]:
     logits, labels = prediction
     posteriors = stakes.Posteriors.from_logits(logits)
     old = np.bincount(labels, minlength=2) / len(labels)
-    decisions = stakes.bayes_decisions(posteriors.with_priors(APP.priors, old=old).values, APP)
+    decisions = stakes.bayes_decisions(
+        posteriors.with_priors(APP.priors, from_priors=old).values, APP
+    )
     return {
         "cost": stakes.expected_cost(labels, decisions, application=APP),
         "nec": stakes.normalized_expected_cost(labels, decisions, application=APP),

@@ -167,7 +167,7 @@ def test_uncertain_costs_at_twenty_places(opened):
         app = app.with_priors(app.resolved_priors(ev.data_priors))
         now = page.values()
         for k, said in enumerate(models.values()):
-            p = Posteriors(said).with_priors(app.priors, old=ev.data_priors).values
+            p = Posteriors(said).with_priors(app.priors, from_priors=ev.data_priors).values
             codes = bayes_decisions(p, Application(app.costs.values).costs)
             table = np.zeros((2, 2), dtype=int)
             np.add.at(table, (y, codes), 1)

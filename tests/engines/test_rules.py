@@ -59,7 +59,7 @@ class TestBayesRule:
         request = Request(
             "y", {"m": [c for c in rows if c != "y"]}, applications=app, posterior_priors=said
         )
-        moved = Posteriors(posteriors).with_priors(priors, old=said).values
+        moved = Posteriors(posteriors).with_priors(priors, from_priors=said).values
         expected = counted(rows["y"], bayes_decisions(moved, app), app)
         assert reduce_frame(frame(rows), request).confusion() == expected
 

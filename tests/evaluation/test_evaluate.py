@@ -168,7 +168,7 @@ class TestPlaceOfUse:
         app = Application(COSTS, priors=[0.98, 0.02])
         ev = evaluate(Y, {"m": GOOD}, application=app, rng=0)
         here = np.bincount(Y) / Y.size
-        moved = Posteriors(GOOD, classes=COSTS.classes).with_priors([0.98, 0.02], old=here)
+        moved = Posteriors(GOOD, classes=COSTS.classes).with_priors([0.98, 0.02], from_priors=here)
         decisions = bayes_decisions(moved, COSTS)
         assert ev["m"].cost == pytest.approx(expected_cost(Y, decisions, application=app))
         assert any("moved" in note for note in ev.notes)

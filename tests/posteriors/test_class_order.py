@@ -82,7 +82,7 @@ class TestBayesDecisions:
     def test_posteriors_without_names_are_arrays(self):
         with pytest.raises(PosteriorError, match="columns without names"):
             bayes_decisions(Posteriors(FRAUD), COSTS)
-        moved = Posteriors(FRAUD).with_priors([0.5, 0.5], old=[0.8, 0.2])
+        moved = Posteriors(FRAUD).with_priors([0.5, 0.5], from_priors=[0.8, 0.2])
         assert not moved.named
         with pytest.raises(PosteriorError, match="columns without names"):
             bayes_decisions(moved, CostMatrix.zero_one([1, 0]))

@@ -67,32 +67,32 @@ class TestConstructors:
 
 class TestWithPriors:
     def test_worked_example(self):
-        moved = Posteriors([0.30]).with_priors([0.98, 0.02], old=[0.922, 0.078])
+        moved = Posteriors([0.30]).with_priors([0.98, 0.02], from_priors=[0.922, 0.078])
         odds = 0.3 / 0.7 * (0.02 / 0.078) / (0.98 / 0.922)
         assert moved.values[0, 1] == pytest.approx(odds / (1 + odds))
 
     @given(LOGITS, SHARES, SHARES)
     def test_there_and_back(self, logits, old, new):
         posteriors = Posteriors.from_logits(logits / 20)
-        back = posteriors.with_priors(new, old=old).with_priors(old, old=new)
+        back = posteriors.with_priors(new, from_priors=old).with_priors(old, from_priors=new)
         np.testing.assert_allclose(back.values, posteriors.values, atol=1e-12)
 
     @given(LOGITS, SHARES)
     def test_same_priors_change_nothing(self, logits, old):
         posteriors = Posteriors.from_logits(logits)
         np.testing.assert_allclose(
-            posteriors.with_priors(old, old=old).values, posteriors.values, atol=1e-12
+            posteriors.with_priors(old, from_priors=old).values, posteriors.values, atol=1e-12
         )
 
     def test_an_impossible_case_is_refused(self):
         with pytest.raises(
             PosteriorError, match="row 0 leaves only 1 possible, which has no share"
         ):
-            Posteriors([[0.0, 1.0]]).with_priors([1.0, 0.0], old=[0.5, 0.5])
+            Posteriors([[0.0, 1.0]]).with_priors([1.0, 0.0], from_priors=[0.5, 0.5])
 
     def test_old_prior_of_zero(self):
-        with pytest.raises(PriorError, match="`old` priors must be positive"):
-            Posteriors([0.5]).with_priors([0.5, 0.5], old=[1.0, 0.0])
+        with pytest.raises(PriorError, match="`from_priors` must be positive"):
+            Posteriors([0.5]).with_priors([0.5, 0.5], from_priors=[1.0, 0.0])
 
 
 class TestErrors:

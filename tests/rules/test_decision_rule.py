@@ -109,7 +109,9 @@ def test_more_classes_are_decided_by_expected_costs(seed, k, m):
     app = Application(costs, priors=there)
     assert (DecisionRule(app).decide(p) == bayes_decisions(p, costs)).all()
     moved = DecisionRule(app, from_priors=here)
-    assert (moved.decide(p) == bayes_decisions(shift_priors(p, there, old=here), costs)).all()
+    assert (
+        moved.decide(p) == bayes_decisions(shift_priors(p, there, from_priors=here), costs)
+    ).all()
     logits = np.log(p) + 3.0
     assert (moved.on("log_odds").decide(logits) == moved.decide(p)).all()
     assert (moved.on("llr").decide(np.log(p / here)) == moved.decide(p)).all()
@@ -228,7 +230,7 @@ def test_costs_of_each_case_decide_a_rule_per_case():
     rule = DecisionRule(APP, per_case=True)
     assert rule.decide(p, costs=costs).tolist() == [0, 1]
     moved = DecisionRule(APP, per_case=True, from_priors=[0.5, 0.5])
-    there = shift_priors(p, APP.priors, old=[0.5, 0.5])
+    there = shift_priors(p, APP.priors, from_priors=[0.5, 0.5])
     assert (moved.decide(p, costs=costs) == bayes_decisions(there, costs)).all()
     with pytest.raises(DataError, match="needs `costs`"):
         rule.decide(p)
@@ -247,7 +249,7 @@ def test_calibrated_posteriors_are_decided(kind):
     calibrator = fitted(kind)
     rule = DecisionRule(APP, calibrator=calibrator)
     after = calibrator.posteriors(Posteriors(thousandths))
-    moved = shift_priors(after, APP.priors, old=calibrator.priors)
+    moved = shift_priors(after, APP.priors, from_priors=calibrator.priors)
     far = np.abs(moved[:, 1] - 1 / 11) > 1e-9
     assert far.sum() > 990
     assert (rule.decide(thousandths) == bayes_decisions(moved, COSTS.values))[far].all()

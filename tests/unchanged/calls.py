@@ -283,7 +283,7 @@ def posteriors_and_priors() -> Any:
     return {
         "it": repr(stakes.Posteriors(both, classes=["no", "yes"])),
         "logits": repr(stakes.Posteriors.from_logits([[0.0, 1.0], [2.0, 0.0]])),
-        "shifted": posteriors.shift_priors(both[:5], [0.5, 0.5], old=[0.9, 0.1]),
+        "shifted": posteriors.shift_priors(both[:5], [0.5, 0.5], from_priors=[0.9, 0.1]),
         "estimated": posteriors.estimate_priors(both, [0.9, 0.1]),
         "from decisions": posteriors.estimate_priors_from_decisions(COUNTS, [700, 300]),
     }

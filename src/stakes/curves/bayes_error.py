@@ -374,7 +374,7 @@ def _decided(given: Posteriors, app: Application, said_at: Any) -> NDArray[Any]:
     if said_at is None or app.priors is None:
         return bayes_decisions(given, app)
     shares = as_priors(said_at, app.classes, name="posterior_priors")
-    moved = given.with_priors(app.priors, old=shares)
+    moved = given.with_priors(app.priors, from_priors=shares)
     if not ((app.priors > 0) & (shares > 0)).all():
         return bayes_decisions(moved, app)
     return moved_decisions(posterior_array(given, app.classes), app.costs, app.priors, shares)

@@ -37,7 +37,7 @@ class Model:
         """The posteriors moved from the base rate they were made for to another."""
         if self.posteriors is None or np.array_equal(priors, said_at):
             return self.posteriors
-        return Posteriors(self.posteriors).with_priors(priors, old=said_at).values
+        return Posteriors(self.posteriors).with_priors(priors, from_priors=said_at).values
 
     @property
     def kind(self) -> str:

@@ -165,7 +165,7 @@ def posteriors_of(
     if not moved:
         return said.values
     _refuse_unmovable(cases, app, inquiry)
-    return said.with_priors(app.priors, old=cases.priors).values
+    return said.with_priors(app.priors, from_priors=cases.priors).values
 
 
 def _filled(model: Model, cases: Cases) -> NDArray[np.float64]:

@@ -59,7 +59,7 @@ def _example(cases: Cases, app: Application) -> str:
     if len(cases.classes) != 2 or (cases.priors == 0).any():
         return ""
     assert app.priors is not None
-    moved = Posteriors([_EXAMPLE]).with_priors(app.priors, old=cases.priors)
+    moved = Posteriors([_EXAMPLE]).with_priors(app.priors, from_priors=cases.priors)
     after = f"{float(moved.values[0, 1]):.2g}"
     return f" ({_EXAMPLE:.2f} -> {after})"
 

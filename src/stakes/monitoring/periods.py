@@ -71,7 +71,7 @@ def _new_threshold(change: PeriodChange) -> str:
     cuts = _moved_threshold(change)
     where = "Estimate the priors anew and decide with them; the model can stay"
     if cuts is None:
-        return f"{where}: posteriors.with_priors(new, old=old)."
+        return f"{where}: posteriors.with_priors(new, from_priors=old)."
     old, new = cuts
     return (
         f"{where}: on probabilities made for the old shares, act above {new:.3g} instead of "

@@ -127,7 +127,7 @@ class Posteriors:
             raise PriorError(f"`priors` must be positive; got {shares.tolist()}.")
         return self.log_odds - float(np.log(shares[1] / shares[0]))
 
-    def with_priors(self, priors: Priors, *, old: Priors) -> Posteriors:
+    def with_priors(self, priors: Priors, *, from_priors: Priors) -> Posteriors:
         """Move the posteriors to another base rate.
 
         Each posterior is multiplied by new prior / old prior and renormalised, which is
@@ -135,14 +135,14 @@ class Posteriors:
 
         Examples
         --------
-        >>> p = Posteriors([0.3]).with_priors([0.98, 0.02], old=[0.922, 0.078])
+        >>> p = Posteriors([0.3]).with_priors([0.98, 0.02], from_priors=[0.922, 0.078])
         >>> round(float(p.values[0, 1]), 3)
         0.094
         """
         after = as_priors(priors, self.classes)
-        before = as_priors(old, self.classes, name="old")
+        before = as_priors(from_priors, self.classes, name="from_priors")
         if (before == 0).any():
-            raise PriorError(f"`old` priors must be positive; got {before.tolist()}.")
+            raise PriorError(f"`from_priors` must be positive; got {before.tolist()}.")
         moved = shift_log_priors(self.log_values, before, after)
         lost = np.flatnonzero(np.isneginf(moved).all(axis=1))
         if lost.size:
@@ -305,7 +305,7 @@ def _columns_of(posteriors: Any, n_classes: int | None = None) -> NDArray[np.flo
     return as_posterior_array(posteriors, n_classes)
 
 
-def shift_priors(posteriors: Any, priors: Priors, *, old: Priors) -> FloatArray:
+def shift_priors(posteriors: Any, priors: Priors, *, from_priors: Priors) -> FloatArray:
     r"""Posteriors under other class priors.
 
     Exact when only the shares of the classes differ between the two places and the cases within
@@ -320,7 +320,7 @@ def shift_priors(posteriors: Any, priors: Priors, *, old: Priors) -> FloatArray:
         Probabilities under the old priors.
     priors : sequence or mapping of float
         Class priors of the new place.
-    old : sequence or mapping of float
+    from_priors : sequence or mapping of float
         Class priors for which the posteriors were made; positive.
 
     Returns
@@ -335,8 +335,8 @@ def shift_priors(posteriors: Any, priors: Priors, *, old: Priors) -> FloatArray:
 
     Examples
     --------
-    >>> shift_priors([0.5], [0.9, 0.1], old=[0.5, 0.5]).round(3).tolist()
+    >>> shift_priors([0.5], [0.9, 0.1], from_priors=[0.5, 0.5]).round(3).tolist()
     [[0.9, 0.1]]
     """
     read = posteriors if isinstance(posteriors, Posteriors) else Posteriors(posteriors)
-    return read.with_priors(priors, old=old).values
+    return read.with_priors(priors, from_priors=from_priors).values

@@ -165,7 +165,7 @@ def _systems(
             assert model.scores is not None
             posteriors = Posteriors(model.scores, cases.classes)
             if not np.array_equal(priors, here):
-                posteriors = posteriors.with_priors(priors, old=here)
+                posteriors = posteriors.with_priors(priors, from_priors=here)
             codes = bayes_decisions(posteriors, talk.middle)
         table = ConfusionMatrix.from_decisions(
             as_positions(cases.truth), as_positions(codes), classes=cases.classes,

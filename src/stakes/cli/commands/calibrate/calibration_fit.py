@@ -215,7 +215,7 @@ def _learnt(question: Asked, model: Model, place: Placed, args: Any, telling: Te
     telling.say("judging")
     after = np.exp(found.logs)
     if there.priors is not None:  # what is said of these cases is compared with these cases
-        after = shift_priors(after, cases.priors, old=there.priors)
+        after = shift_priors(after, cases.priors, from_priors=there.priors)
     cost, entropy = found.gain(there), found.gain("cross_entropy")
     by = CHOSEN_BY[args.choose_by or "cross-entropy"]
     compared = cost if by is None else entropy if by == "cross_entropy" else found.gain(by)
