@@ -31,10 +31,9 @@ from stakes.inquiry.truth import Cases, counted, quoted, refuse_single
 from stakes.messages.notes import Note
 from stakes.messages.reader import speaking_of
 from stakes.sources.far.lazy_frame import Opened, UnreadGapError
-from stakes.sources.far.open_files import opened
 from stakes.sources.far.text_lines import looked_at
 from stakes.sources.patterns import Files, found_files
-from stakes.sources.source import FarFiles
+from stakes.sources.source import FarFiles, opened
 from stakes.sources.table import Table
 
 _NEEDS_ROWS = {

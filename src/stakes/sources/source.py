@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
 
 from stakes.exceptions import DataError
 from stakes.sources.far.lazy_frame import Opened
-from stakes.sources.far.open_files import opened
 from stakes.sources.patterns import Files, found_files, is_far
 from stakes.sources.table import Table, read_table, table_of_columns
+
+#: Who opens files, by engine; loaded when it is asked for.
+_ENGINES = {
+    "duckdb": "duckdb_files.with_duckdb",
+    "polars": "polars_files.with_polars",
+    "spark": "spark_files.with_spark",
+}
+
+
+@contextmanager
+def opened(
+    files: Files,
+    engine: str,
+    memory: str,
+    types: Mapping[str, str] | None = None,
+    *,
+    hive: bool | None = None,
+) -> Iterator[Opened]:
+    """The files as a frame; `types` says which columns of CSV files are "text" or "number".
+
+    Folders named like ``region=north`` are columns, unless `hive` says otherwise.
+    """
+    if hive is not None:
+        files = replace(files, folders=hive)
+    module, name = _ENGINES[engine].split(".")
+    opening = getattr(importlib.import_module(f"stakes.sources.far.{module}"), name)
+    with opening(files, memory, dict(types or {})) as found:
+        yield found
 
 
 @dataclass(frozen=True, slots=True)
