@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ast
 import io
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,21 @@ BUILT = {"Evaluation", "ModelEvaluation"}
 EXEMPT_FOLDERS = ("papers", "engines", "sources/far", "curves", "plots")
 #: Where the words of the command line may still be an argparse Namespace.
 WORDS_IN = ("cli/entry.py", "cli/commands/")
-MATCHES = {"startswith", "endswith", "match", "search", "fullmatch"}
+#: What looks into a text, or cuts it by words; and what does so with a pattern.
+MATCHES = {"startswith", "endswith", "replace", "partition", "rpartition", "split", "find",
+           "index", "count", "removeprefix", "removesuffix"}  # fmt: skip
+PATTERNS = {"match", "search", "fullmatch", "findall", "sub"}
+#: What a text is called, or has in its name, that people are meant to read.
+MESSAGE = re.compile(r"message|hint|note|remark|why|sentence|said|warning|str\((error|failure)\)")
+#: Where such a text is not ours, and whose it is.
+TEXT_OF_OTHERS = {
+    "application/cost_files.py": "comments in a file of a user",
+    "application/toml_reader.py": "tomllib says in words alone where a file is wrong",
+    "audit/count_metric.py": "what NumPy says when a metric of a user fails",
+    "cli/entry.py": "argparse says in words alone which command there is not",
+    "sources/delimited.py": "the csv module says in words alone that a quote does not end",
+    "sources/far/": "what DuckDB, Polars and Spark say; and addresses as they were typed",
+}
 
 
 def modules() -> list[Path]:
@@ -103,20 +118,29 @@ def bare_arguments() -> list[str]:
 
 
 def matched_english() -> list[str]:
-    """Places that look for words of a sentence in a message of ours."""
+    """Places that look for words in a message, a hint or a note of ours, or replace some."""
     found = []
     for path in modules():
+        if place(path).startswith(tuple(TEXT_OF_OTHERS)):
+            continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
-                continue
-            if node.func.attr not in MATCHES:
-                continue
-            words = [each for each in node.args if isinstance(each, ast.Constant)]
-            subject = ast.unparse(node.func.value)
-            about = any(word in subject for word in ("note", "message", "str(error", "remark"))
-            if about or any(isinstance(w.value, str) and w.value.count(" ") > 1 for w in words):
+            words, text = _looked_for(node)
+            if text and MESSAGE.search(text) and any(letter.isalpha() for letter in words):
                 found.append(f"{place(path)}:{node.lineno} {ast.unparse(node)[:80]}")
     return found
+
+
+def _looked_for(node: ast.AST) -> tuple[str, str]:
+    """The words that are looked for, as source, and what they are looked for in."""
+    if isinstance(node, ast.Compare) and isinstance(node.ops[-1], (ast.In, ast.NotIn)):
+        text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+        return (node.left.value, ast.unparse(node.comparators[-1])) if text else ("", "")
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+        return "", ""
+    subject, given = ast.unparse(node.func.value), [ast.unparse(each) for each in node.args]
+    if node.func.attr in PATTERNS:
+        return " ".join([subject, *given]), given[-1] if subject != "re" else " ".join(given[1:])
+    return (given[0].strip("'\""), subject) if node.func.attr in MATCHES else ("", "")
 
 
 def modules_loaded() -> list[str]:

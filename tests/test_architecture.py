@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import json
 import subprocess
 import sys
@@ -369,3 +370,16 @@ def test_help_of_the_command_line_loads_no_numpy() -> None:
         "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code"
     )
     assert not loaded_after(program) & (HEAVY | {"numpy"})
+
+
+def test_nothing_looks_for_words_in_our_own_messages():
+    """Notes and errors have codes; the script also knows whose texts may be looked into."""
+    spec = importlib.util.spec_from_file_location("house", ROOT / "scripts" / "measure_house.py")
+    house = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(house)
+    assert not (found := house.matched_english()), listed(found)
+    looked = "'add to 1' in error.message", "why.replace('As is', 'x')", "re.search('a b', hint)"
+    for text in looked:
+        words, where = house._looked_for(ast.parse(text, mode="eval").body)
+        assert words, text
+        assert house.MESSAGE.search(where), text

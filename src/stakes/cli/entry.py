@@ -70,18 +70,28 @@ class _Parser(argparse.ArgumentParser):
         self.register("action", None, _Listed)
 
     def error(self, message: str) -> NoReturn:
-        """Print the problem in our own words' shape and end with 2."""
+        """Print a problem, in the words of argparse or ours, and end with 2."""
+        # argparse says in words alone which command there is not
+        self._end(message, re.findall(r"(?<=COMMAND: invalid choice: ')\w+", message))
+
+    def refuse_unknown(self, rest: Sequence[str]) -> NoReturn:
+        """Print that there are no such options, or too many files, and end with 2."""
+        options = re.findall(r"(?<![\w-])--?[a-z][\w-]*", " ".join(rest))
+        takes_rows = any(action.dest == "file" for action in self._actions)
+        pattern = "one file, or a pattern in quotes, such as 'lake/*.parquet'\n"
+        before = pattern if takes_rows and not options else ""
+        self._end(f"unrecognized arguments: {' '.join(rest)}", options, before)
+
+    def _end(self, message: str, words: Sequence[str] = (), before: str = "") -> NoReturn:
+        """Print a problem, with what is like the words that nobody knows, and end with 2."""
         hint = f"{self.prog} --help lists what there is"
-        words = re.findall(r"(?<![\w-])--?[a-z][\w-]*|(?<=invalid choice: ')\w+", message)
         known = re.findall(r"--[a-z][\w-]*|(?<=^    )[a-z]+(?= )", self.format_help(), re.M)
-        for word in words if "unrecognized" in message or "COMMAND" in message else ():
+        for word in words:
             near = difflib.get_close_matches(word, known, 1)
             if near and near[0] != word:
                 hint = f"did you mean {near[0]}?  {hint}"
                 break
-        if "unrecognized" in message and not words and "one row per case" in self.format_help():
-            hint = f"one file, or a pattern in quotes, such as 'lake/*.parquet'\n{hint}"
-        complain(f"{message[:1].lower()}{message[1:]}.", hint)
+        complain(f"{message[:1].lower()}{message[1:]}.", f"{before}{hint}")
         raise SystemExit(EXIT_PROBLEM)
 
 
@@ -112,7 +122,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     if len(rest) == 1 and not rest[0].startswith("-") and getattr(args, "file", "") is None:
         args.file, rest = rest[0], []
     if rest:
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        parser.refuse_unknown(rest)
     if getattr(args, "scores_are", None) == "decision":
         if not getattr(args, "scores", None) or args.decisions:
             parser.error("--scores-are decision speaks of the columns of --scores A,B")
@@ -140,7 +150,7 @@ def available() -> dict[str, str]:
     }
 
 
-def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+def _parser(arguments: Sequence[str]) -> _Parser:
     """The parser; only the command that was asked for is imported and configured."""
     parser = _Parser(
         prog="stakes",

@@ -41,7 +41,7 @@ def table_of(inquiry: Inquiry) -> tuple[Table, Inquiry, list[Note]]:
         return _from_trials(inquiry)
     table = _read(inquiry)
     notes: list[Note] = []
-    if table.form.startswith("list"):
+    if table.is_list:
         inquiry, said = _as_list(table, inquiry)
         notes += said
     if "correct" in table.names and "prediction" in table.names and inquiry.label is None:

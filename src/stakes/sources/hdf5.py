@@ -72,7 +72,7 @@ def hdf5_list(data: bytes, name: str) -> List | None:
         [rows[i].astype(str), columns[j].astype(str)],
         None if mask is None else np.where(mask[i, j] > 0, "target", "nontarget"),
         None if matrix is None else matrix[i, j].astype(np.float64),
-        f"{name}: a list of {size}",
+        size,
     )
 
 

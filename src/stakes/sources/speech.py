@@ -41,7 +41,12 @@ class List:
     ids: list[NDArray[np.str_]]
     keys: NDArray[np.str_] | None
     scores: NDArray[np.float64] | None
-    said: str
+    what: str
+
+    @property
+    def said(self) -> str:
+        """What file this is, in words."""
+        return f"{self.source}: a list of {self.what}"
 
 
 def is_list(data: bytes) -> bool:
@@ -131,7 +136,7 @@ def read_list(data: bytes, source: str, *, keys: bool = False) -> List:
         ids,
         None if key is None else columns[key],
         None if number is None else columns[number].astype(np.float64),
-        f"{source}: a list of {grouped(len(rows))} lines, {' and '.join(parts) or 'names only'}",
+        f"{grouped(len(rows))} lines, {' and '.join(parts) or 'names only'}",
     )
 
 
@@ -160,8 +165,8 @@ def _claimed(columns: list[NDArray[np.str_]], claims: tuple[int, int], source: s
         [columns[first], columns[-2]],
         np.where(same, "target", "nontarget"),
         columns[-1].astype(np.float64),
-        f"{source}: a list of {grouped(same.size)} lines, targets where {places} agree and scores "
-        f"in column {len(columns)}",
+        f"{grouped(same.size)} lines, targets where {places} agree and scores in column "
+        f"{len(columns)}",
     )
 
 

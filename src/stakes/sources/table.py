@@ -47,6 +47,7 @@ class Table:
     getters: Sequence[Callable[[], NDArray[Any]]] = ()
     matrices: dict[str, NDArray[Any]] = field(default_factory=dict)
     decimal_comma: bool = False
+    is_list: bool = False  # of keys, such as those of trials, and perhaps scores
 
     @property
     def is_far(self) -> bool:
@@ -146,9 +147,9 @@ def _from_list(found: List, digest: str) -> Table:
     columns.update({f"name{k + 1}": column for k, column in enumerate(found.ids)})
     if found.scores is not None:
         columns["score"] = found.scores
-    form = f"list: {found.said.partition(': a list of ')[2]}"
     getters = [_getter(column) for column in columns.values()]
-    return Table(found.source, found.keys.shape[0], tuple(columns), form, digest, getters)
+    form, names = f"list: {found.what}", tuple(columns)
+    return Table(found.source, len(found.keys), names, form, digest, getters, is_list=True)
 
 
 def _from_hdf5(data: bytes, name: str, digest: str) -> Table:

@@ -35,8 +35,19 @@ from stakes.summaries import (
 )
 from stakes.summaries.stored_file import is_summary
 
-#: What the first column of a table of truth by decision is taken as.
-_CROSSED = "heads of the rows"
+#: What a column may be taken as, in words.
+_TAKEN_AS = {
+    "heads": "heads of the rows",
+    "cells": "counts or costs",
+    "twice": "two columns of one name",
+    "id": "an id",
+    "truth": "the truth",
+    "likely-truth": "the truth?",
+    "decisions": "outcomes or decisions?",
+    "scores": "probabilities?",
+    "numbers": "numbers",
+    "text": "-",
+}
 
 #: A column with more different values than this is not taken for outcomes.
 _MOST_OUTCOMES = 50
@@ -51,6 +62,15 @@ class Described:
     role: str
     labels: Labels | None = None
 
+    @property
+    def taken_as(self) -> str:
+        """The role in words; that of a probability of one outcome says which."""
+        if self.role != "class":
+            return _TAKEN_AS[self.role]
+        match = CLASS_COLUMN.match(self.name)
+        assert match is not None
+        return f"p({match['name']})" + (f" by {match['model']}" if match["model"] else "")
+
 
 def _described(table: Table, label: str | None) -> list[Described]:
     """Every column and array of a file."""
@@ -59,10 +79,10 @@ def _described(table: Table, label: str | None) -> list[Described]:
     elif _is_table(table):
         return _cross_table(table)
     columns = [_column(table, i, label) for i in range(len(table.names))]
-    if not any(each.role == "the truth" for each in columns):
+    if not any(each.role == "truth" for each in columns):
         columns = _likeliest_truth(columns)
     arrays = [
-        Described(name, f"array of {grouped(m.shape[0])} x {m.shape[1]}", "probabilities?")
+        Described(name, f"array of {grouped(m.shape[0])} x {m.shape[1]}", "scores")
         for name, m in table.matrices.items()
     ]
     return [*columns, *arrays]
@@ -79,8 +99,8 @@ def _is_table(table: Table) -> bool:
 def _cross_table(table: Table) -> list[Described]:
     """The columns of a table of truth by decision: what heads the rows, and the numbers."""
     columns = [_column(table, i, table.names[0]) for i in range(len(table.names))]
-    heads = [Described(columns[0].name, columns[0].holds, _CROSSED, columns[0].labels)]
-    return heads + [Described(each.name, each.holds, "counts or costs") for each in columns[1:]]
+    heads = [Described(columns[0].name, columns[0].holds, "heads", columns[0].labels)]
+    return heads + [Described(each.name, each.holds, "cells") for each in columns[1:]]
 
 
 def _column(table: Table, i: int, label: str | None) -> Described:
@@ -92,11 +112,11 @@ def _column(table: Table, i: int, label: str | None) -> Described:
     if labels is not None and len(labels.names) > _MOST_OUTCOMES:
         labels = None
     if table.names.count(name) > 1:
-        return Described(name, _holds(cells, numbers, labels), "two columns of one name")
+        return Described(name, _holds(cells, numbers, labels), "twice")
     if name.lower() in ID_NAMES:
-        return Described(name, _holds(cells, numbers, labels), "an id")
+        return Described(name, _holds(cells, numbers, labels), "id")
     if is_truth:
-        return Described(name, _holds(cells, numbers, labels), "the truth", labels)
+        return Described(name, _holds(cells, numbers, labels), "truth", labels)
     return Described(name, _holds(cells, numbers, labels), _role(name, numbers, labels), labels)
 
 
@@ -118,22 +138,20 @@ def _holds(cells: NDArray[Any], numbers: NDArray[np.float64] | None, labels: Lab
 
 def _role(name: str, numbers: NDArray[np.float64] | None, labels: Labels | None) -> str:
     """What a column would be taken as."""
-    match = CLASS_COLUMN.match(name)
-    if match and numbers is not None:
-        model = f" by {match['model']}" if match["model"] else ""
-        return f"p({match['name']}){model}"
+    if numbers is not None and CLASS_COLUMN.match(name):
+        return "class"
     if labels is not None:
-        return "outcomes or decisions?"
+        return "decisions"
     if numbers is not None and np.nanmin(numbers) >= 0 and np.nanmax(numbers) <= 1:
-        return "probabilities?"
-    return "numbers" if numbers is not None else "-"
+        return "scores"
+    return "numbers" if numbers is not None else "text"
 
 
 def _likeliest_truth(columns: list[Described]) -> list[Described]:
     """Mark the first column of few labels as the likely truth."""
     for k, each in enumerate(columns):
         if each.labels is not None and len(each.labels.names) >= 2:
-            columns[k] = Described(each.name, each.holds, "the truth?", each.labels)
+            columns[k] = Described(each.name, each.holds, "likely-truth", each.labels)
             break
     return columns
 
@@ -142,13 +160,13 @@ def _suggestion(
     path: str, table: Table, columns: list[Described], positive: str | None
 ) -> tuple[str, str]:
     """A command that would evaluate the file, and what to say before it."""
-    if columns and columns[0].role == _CROSSED:
+    if columns and columns[0].role == "heads":
         return _for_cross_table(path, table, positive)
-    if table.form.startswith("list"):
+    if table.is_list:
         return f"stakes eval {shlex.quote(path)} --cost fn=10 fp=1", (
             "To evaluate its scores as log-likelihood ratios, with costs of your own:"
         )
-    truth = next((each for each in columns if each.role.startswith("the truth")), None)
+    truth = next((each for each in columns if each.role in ("truth", "likely-truth")), None)
     words = ["stakes", "eval", path]
     if truth is None:
         return " ".join([*map(shlex.quote, words), "--label COLUMN ..."]), (
@@ -156,13 +174,13 @@ def _suggestion(
         )
     words += ["--label", truth.name]
     names = truth.labels.names if truth.labels is not None else ()
-    if any(each.role.startswith("p(") for each in columns):
+    if any(each.role == "class" for each in columns):
         words += ["--proba", _class_pattern(columns)]
-    elif any(each.role == "probabilities?" for each in columns):
-        scores = [each.name for each in columns if each.role == "probabilities?"]
+    elif any(each.role == "scores" for each in columns):
+        scores = [each.name for each in columns if each.role == "scores"]
         words += ["--proba" if scores[0] in table.matrices else "--scores", ",".join(scores)]
     else:
-        decisions = [each.name for each in columns if each.role == "outcomes or decisions?"]
+        decisions = [each.name for each in columns if each.role == "decisions"]
         words += ["--decisions", ",".join(decisions) or "COLUMN"]
     if len(names) == 2:
         known = any({name.lower() for name in names} == set(pair) for pair in KNOWN_PAIRS)
@@ -298,7 +316,7 @@ def _rows(path: str, word: str, inquiry: Inquiry, files: Files | None = None) ->
         [
             Column("column", [each.name for each in columns], label=True),
             Column("holds", [each.holds for each in columns], label=True),
-            Column("taken as", [each.role for each in columns], right=False),
+            Column("taken as", [each.taken_as for each in columns], right=False),
         ],
         page_width(),
     )
