@@ -77,7 +77,7 @@ class TestNumbers:
         rows = [line.split(",") for line in TEN.split()[1:]]
         odds = [np.log(float(p) / (1 - float(p))) for _, p, _ in rows]
         prior = np.log(3 / 7)
-        text = "y,logit,llr\n" + "".join(
+        text = "y,log_odds,llr\n" + "".join(
             f"{y},{o:.17g},{o - prior:.17g}\n" for (y, _, _), o in zip(rows, odds, strict=True)
         )
         other = write("odds.csv", text)

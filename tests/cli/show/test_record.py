@@ -47,11 +47,11 @@ def test_a_record_of_too_few_cases_follows_it_too(run, write, checked):
     assert ran.found["verdict"]["sentence"] == "Cannot say: only 4 cases of '1'."
 
 
-def test_notes_and_warnings_have_codes_or_none(run, write):
+def test_notes_and_warnings_have_codes(run, write):
     rows = table().replace("0.05,", ",", 1)
     ran = run("eval", write("t.csv", rows), "--label", "y", "--missing", "drop", *WORDS)
-    assert ran.found["notes"]
+    assert [note["code"] for note in ran.found["notes"]] == ["shares-of-file", "zeros-softened"]
     (warning,) = ran.found["warnings"]
-    assert (warning["code"], warning["severity"]) == (None, "warning")
+    assert (warning["code"], warning["severity"]) == ("gaps-dropped", "warning")
     assert "1 row of p is empty" in warning["text"]
     assert {"code", "severity", "text"} == set(ran.found["verdict"]["remarks"][0])
