@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from stakes.exceptions import DataError, FormatError, MissingExtraError
-from stakes.sources.table import read_array, read_table
+from stakes.sources.array_files import read_array
+from stakes.sources.table_file import read_table
 
 CSV = b"y,p\nno,0.25\nyes,0.75\n"
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from stakes.sources.formats import endings
+
 
 def add_data_options(parser: argparse.ArgumentParser) -> None:
     """Where the cases are: the file, the truth, weights."""
+    known = endings()
     group = parser.add_argument_group("the cases")
     group.add_argument(
         "file",
         nargs="?",
-        help="CSV, TSV (also .gz), .npy, .npz, .parquet, .h5 or .arff, one row per case; - reads "
-        "CSV from standard input",
+        help=f"{', '.join(known[:-1])} or {known[-1]} (also .gz), one row per case; - reads CSV "
+        "from standard input",
     )
     group.add_argument("--label", metavar="COLUMN", help="the column that holds the truth")
     group.add_argument("--positive", metavar="VALUE", help="the outcome you act on, e.g. yes")

@@ -25,8 +25,9 @@ from stakes.inquiry.inquiry_form import Inquiry
 from stakes.inquiry.truth import Cases, binary_order, cases_of, counted, refuse_single, spelt_alike
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
+from stakes.sources.array_files import read_array
 from stakes.sources.cells import Labels
-from stakes.sources.table import Table, read_array
+from stakes.sources.table import Table
 
 
 @dataclass(frozen=True, slots=True)

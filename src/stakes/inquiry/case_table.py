@@ -17,7 +17,8 @@ from stakes.inquiry.column_roles import CLASS_COLUMN, ID_NAMES, find_label
 from stakes.inquiry.inquiry_form import Inquiry
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
-from stakes.sources.table import Table, read_table, table_of_columns
+from stakes.sources.table import Table, table_of_columns
+from stakes.sources.table_file import read_table
 from stakes.sources.trials import read_trials, trials_command
 
 

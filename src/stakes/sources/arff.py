@@ -7,14 +7,14 @@ import io
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes.exceptions import FormatError
+from stakes.sources.table import Table, table_of_columns
 
 _ATTRIBUTE = re.compile(r"@attribute\s+(?:'([^']*)'|\"([^\"]*)\"|(\S+))\s+(.+)", re.IGNORECASE)
 
 
-def is_arff(data: bytes) -> bool:
+def fits(data: bytes, _: str) -> bool:
     """Whether the first line that is no comment declares a relation."""
     for line in data[:65536].splitlines():
         text = line.strip().lower()
@@ -23,8 +23,8 @@ def is_arff(data: bytes) -> bool:
     return False
 
 
-def parse_arff(data: bytes, name: str) -> tuple[list[str], list[NDArray[np.str_]]]:
-    """The names of the attributes, and the cells of each as text; sparse rows are refused."""
+def read(data: bytes, name: str) -> Table:
+    """The attributes as columns of text; sparse rows are refused."""
     lines = data.decode("utf-8-sig", errors="replace").splitlines()
     names, start = [], len(lines)
     for k, line in enumerate(lines):
@@ -48,4 +48,5 @@ def parse_arff(data: bytes, name: str) -> tuple[list[str], list[NDArray[np.str_]
             f"{len(names)} attributes ({len(uneven)} of {len(rows)} lines).",
             rows=uneven[:10],
         )
-    return names, [np.array(column) for column in zip(*rows, strict=True)]
+    cells = [np.array(column) for column in zip(*rows, strict=True)]
+    return table_of_columns(name, dict(zip(names, cells, strict=True)), "attribute-relation file")

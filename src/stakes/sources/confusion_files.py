@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes.exceptions import FormatError
 from stakes.sources.delimited import as_plain_text
-from stakes.sources.table import read_bytes, unzipped
+from stakes.sources.table_file import read_bytes, unzipped
 from stakes.summaries import ConfusionMatrix
 
 

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.exceptions import FormatError
+from stakes.exceptions import DataError, FormatError
 from stakes.messages.quantities import grouped
+from stakes.sources.formats import endings
+from stakes.sources.table import Table
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 #: A cell longer than this is cut out by slicing, not through a table of equal widths.
@@ -26,6 +28,21 @@ _WIDEST_CELL = 256
 _ROWS_PER_BLOCK = 1 << 16
 
 Getter = Callable[[], NDArray[Any]]
+
+
+def fits(_: bytes, __: str) -> bool:
+    """Every text that is nothing else."""
+    return True
+
+
+def read(data: bytes, name: str) -> Table:
+    """The text as a table."""
+    names, n_rows, getters, delimiter = parse(data, name)
+    if n_rows == 0:
+        raise DataError(f"{name} has a header and no rows.", hint="I need one row per case")
+    form = f"text, cells separated by {DELIMITERS[delimiter]}"
+    comma = delimiter == ";"
+    return Table(name, n_rows, tuple(names), form, getters=getters, decimal_comma=comma)
 
 
 def parse(data: bytes, name: str) -> tuple[list[str], int, list[Getter], str]:
@@ -159,7 +176,7 @@ def as_plain_text(data: bytes, name: str, *, above: int = 0) -> bytes:
     if b"\0" in data:
         raise FormatError(
             f"{name} holds bytes that are not text.",
-            hint="I read CSV, TSV, .gz of these, .npy, .npz and .parquet",
+            hint=f"I read {', '.join(endings())}, and .gz of these",
         )
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

@@ -15,17 +15,26 @@ from numpy.typing import NDArray
 from stakes._optional import load
 from stakes.exceptions import FormatError
 from stakes.messages.quantities import grouped
-from stakes.sources.speech import List
+from stakes.sources.speech import List, table_of_list
+from stakes.sources.table import Table, table_of_arrays
 
-_MAGIC = b"\x89HDF\r\n\x1a\n"
 _ROWS = ("ID/row_ids", "modelset", "enroll_ids", "row_ids")
 _COLUMNS = ("ID/column_ids", "segset", "test_ids", "column_ids")
 _SCORES = ("scores", "score_mat")
 
 
-def is_hdf5(data: bytes) -> bool:
-    """Whether the first bytes say so."""
-    return data[:8] == _MAGIC
+def read(data: bytes, name: str) -> Table:
+    """Trials with scores, or else the arrays of the file by name."""
+    found = hdf5_list(data, name)
+    if found is None:
+        return table_of_arrays(name, hdf5_arrays(data, name))
+    if found.keys is None or found.scores is None:
+        what, other = ("trials", "scores") if found.scores is None else ("scores", "trials")
+        raise FormatError(
+            f"{name} holds {what} without {other}.",
+            hint="stakes eval --trials KEY.h5 --scores SCORES.h5   (one file of scores per model)",
+        )
+    return table_of_list(found)
 
 
 def hdf5_arrays(data: bytes, name: str) -> dict[str, NDArray[Any]]:

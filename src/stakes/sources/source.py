@@ -13,7 +13,8 @@ import narwhals as nw
 from stakes.exceptions import DataError
 from stakes.sources.far.lazy_frame import Opened
 from stakes.sources.patterns import Files, found_files, is_far
-from stakes.sources.table import Table, read_table, table_of_columns
+from stakes.sources.table import Table, table_of_columns
+from stakes.sources.table_file import read_table
 
 #: Who opens files, by engine; loaded when it is asked for.
 _ENGINES = {
@@ -93,9 +94,9 @@ def read(said: str, *, engine: str | None = None, memory: str = "2GB") -> Source
     Parameters
     ----------
     said : str
-        CSV, TSV (also .gz), Parquet, Arrow, .npy, .npz, HDF5, ARFF or a list of trials with scores;
-        ``"lake/year=*/*.parquet"``, a folder, ``"s3://bucket/*.parquet"``, or ``"-"`` for CSV on
-        standard input.
+        A file of any kind that ``stakes eval --help`` names, Arrow, or a list of trials with
+        scores; ``"lake/year=*/*.parquet"``, a folder, ``"s3://bucket/*.parquet"``, or ``"-"`` for
+        CSV on standard input.
     engine : {"duckdb", "polars", "spark"}, optional
         Who counts; naming one leaves the rows where they are.
     memory : str

@@ -7,13 +7,15 @@ which holds the score, which hold the names of recordings.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, FormatError
 from stakes.messages.quantities import grouped
+from stakes.sources.table import Table, table_of_columns
 
 #: How the two kinds of trials are called: the one that is not acted on first.
 KEY_PAIRS = (
@@ -47,6 +49,27 @@ class List:
     def said(self) -> str:
         """What file this is, in words."""
         return f"{self.source}: a list of {self.what}"
+
+
+def fits(data: bytes, _: str) -> bool:
+    """Whether it is a list of trials with scores."""
+    return is_list(data)
+
+
+def read(data: bytes, name: str) -> Table:
+    """A list with keys and scores as a table."""
+    return table_of_list(read_list(data, name))
+
+
+def table_of_list(found: List) -> Table:
+    """A list with keys as a table."""
+    assert found.keys is not None
+    columns: dict[str, NDArray[Any]] = {"truth": found.keys}
+    columns.update({f"name{k + 1}": column for k, column in enumerate(found.ids)})
+    if found.scores is not None:
+        columns["score"] = found.scores
+    made = table_of_columns(found.source, columns, f"list: {found.what}")
+    return replace(made, is_list=True)
 
 
 def is_list(data: bytes) -> bool:

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError, FormatError
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
-from stakes.sources.hdf5 import hdf5_list, is_hdf5
+from stakes.sources.formats import HDF5
+from stakes.sources.hdf5 import hdf5_list
 from stakes.sources.speech import List, first_names, joined_scores, read_list
-from stakes.sources.table import Table, read_bytes, table_of_columns, unzipped
+from stakes.sources.table import Table, table_of_columns
+from stakes.sources.table_file import read_bytes, unzipped
 
 _PLACES = "--trials takes the list that says target or nontarget, --scores the files of scores"
 
@@ -74,7 +76,7 @@ def _read(path: str, *, keys: bool = False) -> List:
     """One list from a file; with `keys` everything beside the keys is a name."""
     data, name = read_bytes(path)
     data = unzipped(data, name) if data[:2] == b"\x1f\x8b" else data
-    if is_hdf5(data):
+    if HDF5.fits(data, name):
         found = hdf5_list(data, name)
         if found is None:
             raise FormatError(

@@ -34,7 +34,9 @@ from stakes.exceptions import DataError, PriorError, StakesError, UndefinedError
 from stakes.inquiry.cost_words import shares
 from stakes.messages.quantities import grouped, percent
 from stakes.posteriors import Posteriors, PriorEstimate, estimate_priors
-from stakes.sources.table import Table, read_bytes, read_table, unzipped
+from stakes.sources.formats import endings
+from stakes.sources.table import Table
+from stakes.sources.table_file import read_bytes, read_table, unzipped
 
 #: What `--prevalence` says when nobody knows.
 ESTIMATE = "estimate"
@@ -136,7 +138,7 @@ def as_facts(found: PriorEstimate | None, before: Calibrator, after: Calibrator)
 
 
 #: Endings of files that are neither CSV nor Parquet.
-OTHERS = {".gz", ".npy", ".npz", ".h5", ".arff", ".tsv", ".xlsx", ".json"}
+OTHERS = {*endings(), ".gz", ".xlsx", ".json"} - {".csv", ".parquet"}
 PARQUET = ".parquet"
 
 

@@ -1,0 +1,72 @@
+"""The kinds of files that are read into memory: a line for each, with the module that reads it.
+
+Nothing is loaded here, so that the help of a command can name the endings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stakes.sources.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A kind of file, which a module of this room reads.
+
+    The module has ``read(data, name)``, which makes a `Table` of bytes. Where no first bytes tell
+    the kind, it has ``fits(data, name)`` too: whether these are such bytes.
+
+    Parameters
+    ----------
+    module : str
+        In `stakes.sources`.
+    endings : tuple of str
+        Of names of such files, for people; what a file is, its bytes tell.
+    begins : tuple of bytes
+        With which of these it begins.
+    """
+
+    module: str
+    endings: tuple[str, ...] = ()
+    begins: tuple[bytes, ...] = ()
+
+    def fits(self, data: bytes, name: str) -> bool:
+        """Whether the bytes are of this kind."""
+        if self.begins:
+            return data.startswith(self.begins)
+        return bool(self._loaded().fits(data, name))
+
+    def read(self, data: bytes, name: str) -> Table:
+        """The bytes as a table."""
+        found: Table = self._loaded().read(data, name)
+        return found
+
+    def _loaded(self) -> Any:
+        """The module, which is not loaded before a file may need it."""
+        return import_module(f"stakes.sources.{self.module}")
+
+
+HDF5 = Format("hdf5", (".h5",), (b"\x89HDF\r\n\x1a\n",))
+#: In the order in which they are tried; the last one takes every text.
+FORMATS = (
+    Format("array_files", (".npy", ".npz"), (b"\x93NUMPY", b"PK\x03\x04")),
+    Format("parquet", (".parquet",), (b"PAR1",)),
+    HDF5,
+    Format("arff", (".arff",)),
+    Format("speech"),  # lists of trials, called as anybody likes
+    Format("delimited", (".csv", ".tsv")),
+)
+
+
+def format_of(data: bytes, name: str) -> Format:
+    """The kind of a file, by its bytes."""
+    return next(each for each in FORMATS if each.fits(data, name))
+
+
+def endings() -> list[str]:
+    """What the names of files may end in, plain text first."""
+    return [ending for each in (FORMATS[-1], *FORMATS[:-1]) for ending in each.endings]

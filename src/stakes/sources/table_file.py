@@ -1,0 +1,82 @@
+"""A file, a pipe or standard input as a table: its bytes, and the module that reads them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import shlex
+import sys
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+from stakes.exceptions import FormatError
+from stakes.sources.formats import FORMATS, format_of
+from stakes.sources.speech import lone_half
+from stakes.sources.table import Table
+
+#: What flowed through pipes, by where these are.
+_PIPES: dict[tuple[int, int], bytes] = {}
+#: Endings of files that run code when they are opened.
+_UNSAFE = {".pt", ".pth", ".pkl", ".pickle", ".joblib"}
+
+
+def read_table(path: str) -> Table:
+    """The columns of a file; `-` is standard input."""
+    data, name = read_bytes(path)
+    digest = hashlib.sha256(data).hexdigest()
+    if data[:2] == b"\x1f\x8b":
+        data = unzipped(data, name)
+    found = format_of(data, name)
+    if found is FORMATS[-1]:
+        _refuse_half(data, name, path)
+    return replace(found.read(data, name), digest=digest)
+
+
+def _refuse_half(data: bytes, name: str, path: str) -> None:
+    """Raise for a list of trials without scores, or of scores without keys."""
+    half = lone_half(data)
+    if half == "trials":
+        raise FormatError(
+            f"{name} is a list of trials without scores.",
+            hint=f"stakes eval --trials {shlex.quote(path)} --scores SCORES.txt   "
+            "(one file of scores per model)",
+        )
+    if half == "scores":
+        raise FormatError(
+            f"{name} is a list of scores without a word for which trials are targets.",
+            hint=f"stakes eval --trials TRIALS.txt --scores {shlex.quote(path)}",
+        )
+
+
+def read_bytes(path: str) -> tuple[bytes, str]:
+    """The content of a file as it stands, and what to call it."""
+    if path == "-":
+        return sys.stdin.buffer.read(), "standard input"
+    file = Path(path)
+    if file.suffix.lower() in _UNSAFE:
+        raise FormatError(
+            f"{file.name}: I do not open {file.suffix} files, because opening one runs the code "
+            "in it.",
+            hint="save the arrays instead:  numpy.savez('scores.npz', p=p, y=y)",
+        )
+    if file.is_file() or not file.exists() or file.is_dir():
+        return file.read_bytes(), file.name
+    return _from_pipe(file), "the pipe"
+
+
+def _from_pipe(file: Path) -> bytes:
+    """The content of a pipe, as of ``<(zcat data.csv.gz)``, which is kept: it flows only once."""
+    found = file.stat()
+    key = (found.st_dev, found.st_ino)
+    if key not in _PIPES:
+        _PIPES[key] = file.read_bytes()
+    return _PIPES[key]
+
+
+def unzipped(data: bytes, name: str) -> bytes:
+    """The content of a gz file."""
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"{name}: the gz file is damaged ({error}).") from None
