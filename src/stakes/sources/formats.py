@@ -57,6 +57,7 @@ FORMATS = (
     Format("parquet", (".parquet",), (b"PAR1",)),
     HDF5,
     Format("arff", (".arff",)),
+    Format("json_lines", (".jsonl", ".ndjson")),
     Format("speech"),  # lists of trials, called as anybody likes
     Format("delimited", (".csv", ".tsv")),
 )

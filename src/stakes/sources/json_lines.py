@@ -1,0 +1,95 @@
+"""JSON lines: one object for each case. Objects inside it are columns too: ``p.yes``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.exceptions import FormatError
+from stakes.messages.quantities import grouped
+from stakes.sources.delimited import as_plain_text
+from stakes.sources.table import Table, table_of_columns
+
+#: The largest number up to which floats hold every whole number.
+_LARGEST = 2**53
+_HINT = 'lines such as:  {"truth": "yes", "p": 0.8}'
+
+
+def fits(data: bytes, name: str) -> bool:
+    """Whether the name says so, or the first line is an object."""
+    if name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
+        return True
+    first = data[:65536].removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+    if not first.startswith(b"{"):
+        return False
+    try:
+        json.loads(first)
+    except ValueError:
+        return False
+    return True
+
+
+def read(data: bytes, name: str) -> Table:
+    """The values by name; what a line does not say is empty."""
+    lines = as_plain_text(data, name).decode("utf-8").split("\n")
+    numbered = [(k, line) for k, line in enumerate(lines, 1) if line.strip()]
+    cells: dict[str, list[Any]] = {}
+    for row, (k, line) in enumerate(numbered):
+        for key, value in _said(line, f"{name}: line {grouped(k)}"):
+            if key not in cells:
+                cells[key] = [None] * len(numbered)
+            if cells[key][row] is not None:  # {"p.yes": 0.8, "p": {"yes": 0.7}}
+                raise FormatError(f"{name}: line {grouped(k)} says '{key}' twice.")
+            cells[key][row] = value
+    if not cells:
+        raise FormatError(f"{name} holds no values.", hint=_HINT)
+    return table_of_columns(name, {key: _column(v) for key, v in cells.items()}, "JSON lines")
+
+
+def _said(line: str, place: str) -> Iterator[tuple[str, Any]]:
+    """The names and values of a line."""
+    try:
+        found = json.loads(line, object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        said = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise FormatError(f"{place} cannot be read as JSON ({said}).", hint=_HINT) from None
+    if not isinstance(found, dict):
+        raise FormatError(f"{place} is not an object.", hint=_HINT)
+    return _flat(found)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object that says nothing twice: of two values nobody knows which is meant."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"it says '{next(key for key in keys if keys.count(key) > 1)}' twice")
+    return found
+
+
+def _flat(found: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of an object, with those of the objects inside it."""
+    for key, value in found.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{key}.")
+        elif isinstance(value, list):  # for people; no figure is a list
+            yield before + key, json.dumps(value)
+        else:
+            yield before + key, value
+
+
+def _column(values: list[Any]) -> NDArray[Any]:
+    """Values as an array of their own type where that keeps every one of them."""
+    kinds = {type(value) for value in values}
+    if kinds in ({bool}, {str}):
+        return np.array(values)
+    whole = [value for value in values if type(value) is int]
+    if not kinds <= {float, int, type(None)} or any(abs(value) > _LARGEST for value in whole):
+        return np.array(values, dtype=object)
+    if kinds == {int}:
+        return np.array(whole)
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
