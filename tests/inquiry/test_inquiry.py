@@ -191,6 +191,14 @@ def test_rows_of_a_source_are_judged_by_slice_too(tmp_path):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("given", [{"level": 0.9}, {"rng": 1}])
+def test_what_a_source_would_pass_over_is_refused(tmp_path, given):
+    rows = stakes.sources.read(str(churn(tmp_path, rows=40)))
+    costs = stakes.CostMatrix([[0, 1], [10, 0]], classes=["no", "yes"])
+    with pytest.raises(DataError, match=f"`{next(iter(given))}` cannot be used with sources"):
+        stakes.evaluate_frame(rows, label="churned", posteriors="sharp", application=costs, **given)
+
+
 def test_far_rows_are_counted_where_they_lie(tmp_path):
     file = churn(tmp_path)
     costs = stakes.CostMatrix.binary(false_negative=10, false_positive=1, classes=["no", "yes"])

@@ -295,7 +295,7 @@ def evaluate_frame(
         Also count the posteriors of two classes in this many bins, for the best threshold on
         these data.
     level, min_cases, rng
-        As in `evaluate`.
+        As in `evaluate`. What is read from sources is judged at 0.95 with seed 0.
 
     Returns
     -------
@@ -325,7 +325,13 @@ def evaluate_frame(
     """
     if hasattr(frame, "is_far"):
         _refuse_columns(
-            {"classes": classes, "posterior_priors": posterior_priors, "bins": bins or None},
+            {
+                "classes": classes,
+                "posterior_priors": posterior_priors,
+                "bins": bins or None,
+                "level": None if level == 0.95 else level,
+                "rng": rng or None,
+            },
             "sources",
         )
         from stakes.inquiry.source_words import evaluate_source

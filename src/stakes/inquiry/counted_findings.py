@@ -21,7 +21,7 @@ from stakes.inquiry.case_question import costs_given
 from stakes.inquiry.cost_words import binary_costs, refuse_beyond_squares, volume
 from stakes.inquiry.decision_options import about_cuts, rule_of
 from stakes.inquiry.far_counts import Attended, Counted, counted_far, plainly
-from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.inquiry_form import Inquiry, judging_options
 from stakes.inquiry.place import at_place, refuse_or_name_dominated, texts
 from stakes.inquiry.remarks import (
     about_absent,
@@ -127,8 +127,7 @@ def _evaluated(
     reduction: Reduction, app: Application, cases: Cases, inquiry: Inquiry
 ) -> Evaluation:
     """The verdict on the counts, with names as text and rules in the terms of the files."""
-    least = max(1, inquiry.min_cases)
-    ev = evaluated_reduction(reduction, options={"level": 0.95, "rng": 0, "min_cases": least})
+    ev = evaluated_reduction(reduction, options=judging_options(inquiry))
     ends = [reduction._score_ends(model) for model in reduction.request.models]
     known = [scores for scores in ends if scores is not None]
     rule = rule_of(app, cases, inquiry, None, np.concatenate(known) if known else None)
@@ -329,10 +328,9 @@ def _count_findings(kept: Kept, source: str, form: str, inquiry: Inquiry) -> Eva
             if not np.allclose(each.priors, app.priors, rtol=1e-9):
                 judged = app  # so that intervals are taken at the same shares
                 warnings.append(Note("other-shares", model=name, first=next(iter(ordered))))
-    options: dict[str, Any] = {"min_cases": max(1, inquiry.min_cases), "rng": 0}
-    ev = evaluate(None, ordered, application=judged, **options)
+    ev = evaluate(None, ordered, application=judged, **judging_options(inquiry))
     if kept.joint is not None:
-        ev = _compared_jointly(ev, kept.joint, judged, **options)
+        ev = _compared_jointly(ev, kept.joint, judged, **judging_options(inquiry))
     result = findings_from(
         ev,
         source=source,

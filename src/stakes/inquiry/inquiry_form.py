@@ -186,7 +186,8 @@ class Inquiry:
             name: list(value) if isinstance(value, tuple) else value
             for name, value in self.said.items()
         }
-        return {name: v for name, v in said.items() if isinstance(v, (str, int, bool, list))}
+        made = ("source", "costs")  # of these, the name of a file is kept and no object
+        return {name: v for name, v in said.items() if name not in made or isinstance(v, str)}
 
     def to_toml(self) -> str:
         """As TOML, to be kept and asked again: ``stakes eval --inquiry FILE``."""
@@ -225,6 +226,11 @@ class Inquiry:
                 hint=f"the words are those of the options: {', '.join(sorted(known))}",
             )
         return cls(**given)
+
+
+def judging_options(inquiry: Inquiry) -> dict[str, Any]:
+    """What `stakes.evaluate` is told beside cases and costs, on every way to it."""
+    return {"level": 0.95, "min_cases": max(1, inquiry.min_cases), "rng": 0}
 
 
 def _held(text: str, file: Path) -> Mapping[str, Any]:

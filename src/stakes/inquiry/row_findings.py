@@ -32,7 +32,7 @@ from stakes.inquiry.decision_options import (
 )
 from stakes.inquiry.far_counts import Attended, plainly
 from stakes.inquiry.far_truth import NO_VALUE
-from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.inquiry_form import Inquiry, judging_options
 from stakes.inquiry.model_columns import Model, models_of
 from stakes.inquiry.place import Placed, at_place, groups_of, refuse_or_name_dominated, texts
 from stakes.inquiry.remarks import (
@@ -45,9 +45,6 @@ from stakes.inquiry.remarks import (
 from stakes.inquiry.truth import Cases
 from stakes.messages.reader import speaking_of
 from stakes.summaries.stored_file import is_summary
-
-#: Seed of the folds and of the draws behind "best in".
-_SEED = 0
 
 
 def findings_of(
@@ -133,8 +130,7 @@ def _evaluated(
         groups=groups_of(question.table, cases, inquiry.groups),
         by=_slices(question, cases, inquiry),
         recalibrate=recalibrate,
-        min_cases=max(1, inquiry.min_cases),
-        rng=_SEED,
+        **judging_options(inquiry),
     )
     if case_costs is not None:
         own = {m.name: m.rule and in_terms_of_file(m.rule, inquiry) for m in ev.models}

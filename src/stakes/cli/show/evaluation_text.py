@@ -176,6 +176,7 @@ def _print_slices(ev: Evaluation) -> None:
     if not parts:
         return
     best = {name: part[part.best] for name, part in parts.items()}
+    level = percent(ev.level).replace(" ", "")
     print()
     text, _ = fitted(
         [
@@ -183,7 +184,9 @@ def _print_slices(ev: Evaluation) -> None:
             Column("cases", [grouped(part.n_cases) for part in parts.values()]),
             Column("best", [model.name for model in best.values()], label=True),
             Column("NEC", [_nec(model.nec) for model in best.values()]),
-            Column("95% interval", [_limits(model.interval) for model in best.values()], drop=1),
+            Column(
+                f"{level} interval", [_limits(model.interval) for model in best.values()], drop=1
+            ),
             Column("verdict", [p.verdict_kind for p in parts.values()], drop=2, right=False),
         ],
         page_width(),
