@@ -289,9 +289,6 @@ class Shifted(Calibrator):
         inner = self.inner._log_posteriors(self.inner._bounded(scores, learn=False))
         return log_softmax(shift_log_priors(inner, self.inner.priors, self.priors))
 
-    def _parameters(self) -> dict[str, Any]:
-        return {}
-
 
 def as_calibrator(value: Any) -> Calibrator:
     """The calibrator itself; names and types are refused."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -192,15 +193,13 @@ _PARTS = ("options", "classes", "priors", "bound", "parameters", "report")
 
 #: Calibrators whose module is loaded, by the name under which they are saved.
 kinds: dict[str, type[Calibrator]] = {}
-_FAMILIES = (
-    "affine", "automatic", "average", "gaussian", "isotonic", "logistic", "matrix", "smooth",
-)  # fmt: skip
 
 
 def every_kind() -> dict[str, type[Calibrator]]:
     """Every calibrator by the name under which it is saved."""
-    for family in _FAMILIES:
-        importlib.import_module(f"stakes.calibration.calibrators.{family}")
+    families = importlib.import_module("stakes.calibration.calibrators")
+    for found in pkgutil.iter_modules(families.__path__, families.__name__ + "."):
+        importlib.import_module(found.name)
     return kinds
 
 
@@ -312,8 +311,8 @@ class Savable:
         raise NotImplementedError
 
     def _parameters(self) -> dict[str, Any]:
-        """What `_restore` needs."""
-        raise NotImplementedError
+        """What `_restore` needs: what `_shapes` names."""
+        return {name: getattr(self, name) for name in self._shapes}
 
     def _restore(self, parameters: Mapping[str, Any]) -> None:
         """Undo `_parameters`: lists become arrays, numbers stay, infinities are spelt out."""

@@ -109,9 +109,6 @@ class _Scaling(Calibrator):
             logits[np.isnan(logits)] = 0.0
         return softmax_log_posteriors(logits + self.biases)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {"scales": self.scales, "biases": self.biases}
-
     _shapes: ClassVar[Shapes] = {"scales": ("classes",), "biases": ("classes",)}
 
 

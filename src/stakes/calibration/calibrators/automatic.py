@@ -266,9 +266,6 @@ class Automatic(Calibrator):
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         return self.chosen._log_posteriors(self.chosen._bounded(scores, learn=False))
 
-    def _parameters(self) -> dict[str, Any]:
-        return {"chosen": self.chosen}
-
     def _restore(self, parameters: Mapping[str, Any]) -> None:
         need_all(self.report, ("why", "table"), "report of the saved automatic calibrator")
         self.chosen = Calibrator.from_dict(parameters["chosen"])

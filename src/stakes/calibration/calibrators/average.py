@@ -90,14 +90,6 @@ class Rank(Calibrator):
         a, b = self.coefficients
         return binary_log_posteriors(a * first + b * second + self.intercept)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {
-            "places": self.places,
-            "ranks": self.ranks,
-            "coefficients": self.coefficients,
-            "intercept": self.intercept,
-        }
-
 
 _KEPT = ("weights", "emphasis", "priors", "classes", "bound")
 
@@ -191,9 +183,6 @@ class Average(Calibrator):
         logs = [m._log_posteriors(m._bounded(scores, learn=False)) for m in self.members]
         return mixed(logs, self.weights, self.options["emphasis"])
 
-    def _parameters(self) -> dict[str, Any]:
-        return {}
-
 
 def mixed(
     logs: Sequence[FloatArray], shares: FloatArray, emphasis: Sequence[float] | None = None
@@ -245,9 +234,6 @@ class Constant(Calibrator):
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         logs: FloatArray = np.tile(np.log(self.shares), (len(scores), 1))
         return logs
-
-    def _parameters(self) -> dict[str, Any]:
-        return {"shares": self.shares}
 
     def _restore(self, parameters: Mapping[str, Any]) -> None:
         super()._restore(parameters)

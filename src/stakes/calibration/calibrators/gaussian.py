@@ -184,14 +184,6 @@ class Gaussian(Calibrator):
         ]
         return binary_log_posteriors(densities[1] - densities[0] + self.log_prior_odds)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {
-            "means": self.means,
-            "spreads": self.spreads,
-            "degrees": self.degrees,
-            "log_prior_odds": self.log_prior_odds,
-        }
-
 
 def _moments(
     groups: list[tuple[FloatArray, FloatArray]], pull: list[FloatArray]

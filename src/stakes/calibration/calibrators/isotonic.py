@@ -260,14 +260,6 @@ class VennAbers(Calibrator):
         merged = np.log(upper) - np.log1p(-lower)
         return binary_log_posteriors(merged + self.shift)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {
-            "places": self.places,
-            "lower": self.lower,
-            "upper": self.upper,
-            "shift": self.shift,
-        }
-
 
 def _corners(
     places: FloatArray, lower: FloatArray, upper: FloatArray
@@ -423,11 +415,3 @@ class Histogram(Calibrator):
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         odds = np.log(self.positives + 0.5) - np.log(self.totals - self.positives + 0.5)
         return binary_log_posteriors(odds[self._place(scores.log_odds())] + self.shift)
-
-    def _parameters(self) -> dict[str, Any]:
-        return {
-            "edges": self.edges,
-            "positives": self.positives,
-            "totals": self.totals,
-            "shift": self.shift,
-        }

@@ -149,9 +149,6 @@ class Logistic(Calibrator):
             moved = self.slope * odds + self.intercept
         return binary_log_posteriors(moved)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {"slope": self.slope, "intercept": self.intercept}
-
 
 class Beta(Calibrator):
     r"""Beta calibration: a line in log q and log(1 - q) separately.
@@ -225,9 +222,6 @@ class Beta(Calibrator):
             if coefficient != 0.0:
                 moved = moved + coefficient * feature
         return binary_log_posteriors(moved)
-
-    def _parameters(self) -> dict[str, Any]:
-        return {"coefficients": self.coefficients, "intercept": self.intercept}
 
 
 def fit_increasing(

@@ -146,9 +146,6 @@ class Matrix(Calibrator):
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         return softmax_log_posteriors(self._inputs(scores) @ self.matrix.T + self.biases)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {"matrix": self.matrix, "biases": self.biases}
-
 
 class Dirichlet(Matrix):
     r"""Dirichlet calibration: a regularised matrix on the log-posteriors.
@@ -296,9 +293,6 @@ class CommonCurve(Calibrator):
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         return softmax_log_posteriors(self._curved(scores) + self.offsets)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {"scale": self.scale, "slopes": self.slopes, "offsets": self.offsets}
-
 
 class StructuredMatrix(CommonCurve):
     r"""A curve for all classes, then a matrix held near the identity: softmax(W f + b).
@@ -390,6 +384,3 @@ class StructuredMatrix(CommonCurve):
     def _log_posteriors(self, scores: Scores) -> FloatArray:
         inputs = np.maximum(self._curved(scores), _LEAST)
         return softmax_log_posteriors(inputs @ self.matrix.T + self.biases)
-
-    def _parameters(self) -> dict[str, Any]:
-        return super()._parameters() | {"matrix": self.matrix, "biases": self.biases}

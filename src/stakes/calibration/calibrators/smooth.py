@@ -174,16 +174,6 @@ class Smooth(Calibrator):
         ]
         return binary_log_posteriors(mean_log_odds(np.array(rows), self.log_shares) + self.shift)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {
-            "places": self.places,
-            "ranks": self.ranks,
-            "ends": self.ends,
-            "curves": self.curves,
-            "log_shares": self.log_shares,
-            "shift": self.shift,
-        }
-
 
 def _two_numbers(emphasis: Any) -> list[float]:
     """The emphasis as plain numbers."""
