@@ -6,7 +6,7 @@ a pandas or Polars frame on request. It exists so that the core needs no data fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -96,6 +96,12 @@ class Frame(Mapping[str, NDArray[Any]]):
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in lines
         )
+
+
+def frame_of(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Frame:
+    """A table from its rows, each with a value for every name."""
+    columns = [list(each) for each in zip(*rows, strict=True)] or [[] for _ in names]
+    return Frame(dict(zip(names, columns, strict=True)))
 
 
 def _column(values: Any) -> NDArray[Any]:

@@ -4,9 +4,11 @@ panels.
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -180,6 +182,19 @@ ERRATA = (
         "The printed numerator f1 C00 + f0 C11 lacks the term - f0 f1.",
     ),
 )  # fmt: skip
+
+
+def published_rows(paper: str, name: str) -> list[dict[str, str]]:
+    """Rows of a file of published numbers in the folder of a paper, cells as they are written."""
+    text = files(f"stakes.papers.{paper}").joinpath(name).read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def data_of(context: Context) -> Path:
+    """The folder of data; an error where there is none."""
+    if context.data is None:
+        raise DataError("this item reads real data.", hint="set STAKES_DATA")
+    return context.data
 
 
 def mark(ax: Any, place: float, label: str = "", *, color: str = "#767676") -> None:

@@ -41,6 +41,7 @@ from stakes.papers.items import (
     Item,
     Outcome,
     Paper,
+    data_of,
     mark,
     panels,
     read_scores,
@@ -210,9 +211,7 @@ def _draw_bayes(outcome: Outcome) -> Figure:
 
 def _detection(context: Context) -> Outcome:
     """114 072 trials; the difference of the two log-posteriors is the score."""
-    if context.data is None:
-        raise FileNotFoundError("the folder of scores")
-    scores, y = read_scores(context.data / "fvcaus_plda")
+    scores, y = read_scores(data_of(context) / "fvcaus_plda")
     found = detection(y, scores[:, 1] - scores[:, 0], task="FVCAUS")
     remark = (
         "The slides draw these plots for scores of their own, without numbers; here they are drawn "
@@ -221,13 +220,9 @@ def _detection(context: Context) -> Outcome:
     return replace(found, remarks=(remark,))
 
 
-def _draw_detection(outcome: Outcome) -> dict[str, Figure]:
-    """Scores and Bayes errors."""
-    return draw_detection(outcome, "fvcaus", corner=True)
-
-
 FVCAUS = Item(
-    "fvcaus", "Plots of the slides on real scores (FVCAUS)", _detection, _draw_detection,
+    "fvcaus", "Plots of the slides on real scores (FVCAUS)", _detection,
+    lambda outcome: draw_detection(outcome, "fvcaus", corner=True),
     needs=("fvcaus_plda",), seconds=5,
 )  # fmt: skip
 
@@ -419,16 +414,11 @@ def _simulated() -> tuple[NDArray[np.intp], Any, Any]:
     return y, ideal, log_softmax(TOO_SURE * likelihoods + np.asarray(LEANING) + priors, axis=1)
 
 
-def _draw_three_classes(outcome: Outcome) -> dict[str, Figure]:
-    """Scores and Bayes errors of class 2 against the others."""
-    return draw_detection(outcome, "three-classes")
-
-
 THREE_CLASSES = Item(
     "three-classes",
     "A simulated task of three classes",
     _simulated_classes,
-    _draw_three_classes,
+    lambda outcome: draw_detection(outcome, "three-classes"),
     seconds=2,
 )
 

@@ -14,8 +14,18 @@ from stakes.application import UtilityPoint, normalized_utilities
 from stakes.audit import misranking_rate, opposite_pair
 from stakes.metrics import catalogue
 from stakes.papers.dyrland2022.stories import UTILITIES
-from stakes.papers.items import COLOURS, LEGEND, TITLE, Cell, Claim, Context, Item, Outcome, panels
-from stakes.results import Frame
+from stakes.papers.items import (
+    COLOURS,
+    LEGEND,
+    TITLE,
+    Cell,
+    Claim,
+    Context,
+    Item,
+    Outcome,
+    panels,
+)
+from stakes.results import Frame, frame_of
 from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -118,7 +128,7 @@ def _pairs(share: float) -> Frame:
                              pair.values[1]))  # fmt: skip
     names = ("metric", "problem", "yield_preferred", "value_preferred", "yield_better",
              "value_better")  # fmt: skip
-    return Frame(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+    return frame_of(names, rows)
 
 
 def _compute(share: float, *, n: int = 200_000) -> Outcome:
@@ -234,7 +244,7 @@ def _figure_1(_: Context) -> Outcome:
     everywhere = {**points, **stories}
     rows = [(name, p.x, p.y, *p.utilities.T.ravel()) for name, p in everywhere.items()]
     names = ("matrix", "x", "y", "U00", "U01", "U10", "U11")
-    table = Frame(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+    table = frame_of(names, rows)
     scaled = normalized_utilities(UTILITIES["eq 4"]).T  # as the paper prints: outputs by rows
     same = normalized_utilities(UTILITIES["eq 6"]).T
     cells = tuple(
@@ -283,22 +293,19 @@ def _figures_4_5(_: Context) -> Outcome:
     """Points of the truncated gaussian, and utilities with errors around two matrices."""
     rng = np.random.default_rng(149)
     points = _draw_points(rng, _SHOWN, "gaussian")
-    rows: dict[str, list[Any]] = {"centre": [], "sd": [], "x": [], "y": []}
+    rows: list[tuple[str, float, float, float]] = []
     cells = []
     for name, centre in _CENTRES.items():
         for sd in (0.1, 0.2):
             true = np.tile(np.array(centre), (_SHOWN // 3, 1, 1))
             wrong = disturbed(rng, true, sd)
             place = _coordinates(wrong)
-            rows["centre"] += [name] * len(place)
-            rows["sd"] += [sd] * len(place)
-            rows["x"] += place[:, 0].tolist()
-            rows["y"] += place[:, 1].tolist()
+            rows += [(name, sd, x, y) for x, y in place.tolist()]
             left = float(np.sqrt(((wrong - true) ** 2).mean()))
             cells.append(Cell(f"{name} / sd {sd:g}", None, left, 0.005, "sd of the errors kept"))
     tables = {
         "gaussian": Frame({"x": points[:, 0], "y": points[:, 1]}),
-        "errors": Frame(rows),
+        "errors": frame_of(("centre", "sd", "x", "y"), rows),
     }
     return Outcome(tuple(cells), tables)
 

@@ -11,7 +11,18 @@ from stakes.audit import ErrorCurve, misranking_by_error, misranking_rates
 from stakes.metrics import catalogue
 from stakes.papers.dyrland2022.clouds import Kind, disturbed, draw_pairs
 from stakes.papers.dyrland2022.stories import WORDS
-from stakes.papers.items import COLOURS, LINE, TITLE, Cell, Claim, Context, Item, Outcome, panels
+from stakes.papers.items import (
+    COLOURS,
+    LINE,
+    TITLE,
+    Cell,
+    Claim,
+    Context,
+    Item,
+    Outcome,
+    panels,
+    published_rows,
+)
 from stakes.results import Frame
 
 if TYPE_CHECKING:
@@ -19,26 +30,11 @@ if TYPE_CHECKING:
 
 
 #: Percent of pairs ranked wrongly: uniform and gaussian true utilities (figures 6 and 7).
+_FIGURES = {row["metric"]: row for row in published_rows("dyrland2022", "figures_6_7.csv")}
 _PRINTED = {
-    "recall": (25.0, 25.0),
-    "precision": (21.3, 20.9),
-    "balanced_accuracy": (15.9, 14.6),
-    "mcc": (11.1, 8.4),
-    "fowlkes_mallows": (10.4, 7.4),
-    "f1": (9.7, 6.6),
-    "accuracy": (8.7, 4.9),
-}
-_WRONG = (4.0, 2.5)
-#: The same of an independent run with a million pairs, last the utilities with an error.
-_INDEPENDENT = {
-    "recall": (24.98, 25.00),
-    "precision": (21.27, 20.87),
-    "balanced_accuracy": (15.89, 14.56),
-    "mcc": (11.11, 8.37),
-    "fowlkes_mallows": (10.39, 7.39),
-    "f1": (9.73, 6.56),
-    "accuracy": (8.76, 4.91),
-    "wrong utilities": (4.02, 2.51),
+    metric: (float(row["uniform"]), float(row["gaussian"]))
+    for metric, row in _FIGURES.items()
+    if metric in WORDS
 }
 #: What is left of the error labelled 0.1 in figure 6.
 _REALISED = 0.105
@@ -68,15 +64,16 @@ def _cells(kind: Kind, n: int, tolerance: float) -> tuple[list[Cell], dict[str, 
         for metric, rate in rates.items()
     ]  # fmt: skip
     rates["wrong utilities"] = 100 * float(wrong.rates[0])
+    printed = float(_FIGURES["wrong utilities"][kind])
     cells.append(
-        Cell(f"utilities with an error / {kind}", _WRONG[column], rates["wrong utilities"],
-             tolerance, "% of pairs ranked wrongly", f"nominal sd {_LABELLED}")
+        Cell(f"utilities with an error / {kind}", printed, rates["wrong utilities"], tolerance,
+             "% of pairs ranked wrongly", f"nominal sd {_LABELLED}")
     )  # fmt: skip
     cells += [
         Cell(f"{WORDS.get(metric, 'utilities with an error')}, two decimals / {kind}",
-             known[column], rates[metric], tolerance, "% of pairs ranked wrongly",
-             source="independent")
-        for metric, known in _INDEPENDENT.items()
+             float(row[f"{kind}, two decimals"]), rates[metric], tolerance,
+             "% of pairs ranked wrongly", source="independent")
+        for metric, row in _FIGURES.items()
     ]  # fmt: skip
     return cells, rates, float(wrong.realised[0])
 

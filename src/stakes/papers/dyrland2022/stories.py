@@ -10,8 +10,19 @@ import numpy as np
 from stakes import Application, ConfusionMatrix, CostMatrix, ScoreCounts, metrics
 from stakes.audit import compliance
 from stakes.curves import iso_cost_tangent, roc
-from stakes.papers.items import COLOURS, LEGEND, LINE, Cell, Claim, Context, Item, Outcome, panels
-from stakes.results import Frame
+from stakes.papers.items import (
+    COLOURS,
+    LEGEND,
+    LINE,
+    Cell,
+    Claim,
+    Context,
+    Item,
+    Outcome,
+    panels,
+    published_rows,
+)
+from stakes.results import frame_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,37 +41,14 @@ UTILITIES = {
     "eq 6": CostMatrix.from_utilities([[350, 300], [0, 500]], _CLASSES, _CLASSES),
 }
 _YIELDS = {"eq 4": (3.5, -3.5), "eq 5": (4.7, 7.3), "eq 6": (None, None)}
-_PRINTED = {
-    "accuracy": (0.62, 0.75),
-    "balanced_accuracy": (0.62, 0.75),
-    "precision": (0.64, 0.70),
-    "f1": (0.59, 0.77),
-    "mcc": (0.24, 0.51),
-    "fowlkes_mallows": (0.59, 0.78),
-    "recall": (0.54, 0.86),
-    "specificity": (0.70, 0.64),
-}
+_TABLE_1 = published_rows("dyrland2022", "table_1.csv")
+_PRINTED = {row["metric"]: tuple(float(row[name]) for name in _CLASSIFIERS) for row in _TABLE_1}
 #: What the paper calls them.
-WORDS = {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "precision": "precision",
-    "f1": "F1",
-    "mcc": "MCC",
-    "fowlkes_mallows": "Fowlkes-Mallows",
-    "recall": "true-positive rate",
-    "specificity": "true-negative rate",
-}
+WORDS = {row["metric"]: row["words"] for row in _TABLE_1}
 #: Section 3.3: can it be written in the form of eq 17?
 _COMPLIES = {
-    "accuracy": True,
-    "recall": True,
-    "specificity": True,
-    "precision": False,
-    "f1": False,
-    "mcc": False,
-    "fowlkes_mallows": False,
-    "balanced_accuracy": False,
+    **dict.fromkeys(("accuracy", "recall", "specificity"), True),
+    **dict.fromkeys(("precision", "f1", "mcc", "fowlkes_mallows", "balanced_accuracy"), False),
 }
 
 
@@ -160,13 +148,8 @@ def _complying(_: Context) -> Outcome:
             erratum=8,
         ),
     )
-    verdicts = Frame(
-        {
-            "metric": list(_COMPLIES),
-            "complies": [found[metric].compliant for metric in _COMPLIES],
-            "failure": [found[metric].failure or "" for metric in _COMPLIES],
-        }
-    )
+    rows = [(metric, each.compliant, each.failure or "") for metric, each in found.items()]
+    verdicts = frame_of(("metric", "complies", "failure"), rows)
     return Outcome(tuple(cells), {"compliance": verdicts}, claims=claims)
 
 
@@ -215,7 +198,7 @@ def _compute(_: Context) -> Outcome:
             Cell(f"slope of eq 25, {problem}", 0.25, line.slope, 5e-13, "both examples of the text")
         )
     names = ("problem", "curve", "false_positive_rate", "true_positive_rate", "slope", "intercept")
-    frame = Frame(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+    frame = frame_of(names, rows)
     curves = {f"roc_{name}": roc(each, hull=False).frame() for name, each in scores.items()}
     solid, dashed = tangents["solid"], tangents["dashed"]
     claim = Claim(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from stakes import (
     expected_cost,
     normalized_expected_cost,
 )
-from stakes.papers.items import Cell, Claim, Context, Item, Outcome, Source
+from stakes.papers.items import Cell, Claim, Context, Item, Outcome, Source, published_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,29 +82,13 @@ def population_f1(variance: float) -> float:
     return 1 - float(best.fun)
 
 
-Table: TypeAlias = Mapping[str, Mapping[str, tuple[float, ...]]]
 _CLASSES = tuple(f"H{k + 1}" for k in range(10))
-# EC, NEC and, where one can abstain, the percentage of abstentions. First as printed in the table,
-# then with the digits of the authors' notebook.
-_PRINTED: Table = {
-    "Naive": {"C01": (0.20, 1.00), "CinvP": (0.90, 1.00), "Cimb": (0.98, 1.00),
-              "Cabs1": (0.05, 1.00, 100), "Cabs2": (0.20, 1.00, 0)},
-    "Argmax": {"C01": (0.06, 0.32), "CinvP": (0.28, 0.31), "Cimb": (0.36, 0.37),
-               "Cabs1": (0.06, 1.29, 0), "Cabs2": (0.06, 0.32, 0)},
-    "Bayes": {"C01": (0.06, 0.32), "CinvP": (0.23, 0.26), "Cimb": (0.08, 0.08),
-              "Cabs1": (0.02, 0.35, 25), "Cabs2": (0.06, 0.28, 7)},
-}  # fmt: skip
-_NOTEBOOK: Table = {
-    "Naive": {"C01": (0.1998, 1), "CinvP": (0.8994, 1.0001), "Cimb": (0.9778, 1),
-              "Cabs1": (0.0500, 1, 100.0), "Cabs2": (0.1998, 1, 0.0)},
-    "Argmax": {"C01": (0.0647, 0.3238), "CinvP": (0.2811, 0.3126), "Cimb": (0.3618, 0.3700),
-               "Cabs1": (0.0647, 1.2943, 0.0), "Cabs2": (0.0647, 0.3238, 0.0)},
-    "Bayes": {"C01": (0.0647, 0.3238), "CinvP": (0.2348, 0.2611), "Cimb": (0.0768, 0.0786),
-              "Cabs1": (0.0174, 0.3480, 24.8), "Cabs2": (0.0560, 0.2801, 7.4)},
-}  # fmt: skip
-_READINGS: tuple[tuple[str, Table, tuple[float, ...], Source], ...] = (
-    ("as printed", _PRINTED, (0.005, 0.005, 0.5), "print"),
-    ("with the digits of the authors' notebook", _NOTEBOOK, (5e-5, 5e-5, 0.05), "authors"),
+#: EC, NEC and, where one can abstain, the percentage of abstentions: as printed in the table, and
+#: with the digits of the authors' notebook.
+_NUMBERS = published_rows("ferrer2025", "table_1.csv")
+_READINGS: tuple[tuple[str, str, tuple[float, ...], Source], ...] = (
+    ("as printed", "printed", (0.005, 0.005, 0.5), "print"),
+    ("with the digits of the authors' notebook", "notebook", (5e-5, 5e-5, 0.05), "authors"),
 )
 _MEASURES = ("EC", "NEC", "abs %")
 _TIED = "all decisions tie for the nominal priors; the printed one is not the first"
@@ -128,24 +111,34 @@ def _compute(_: Context) -> Outcome:
     """Each number at both published precisions, and with as many cases as the text says."""
     found, many = _found(10_000), _found(100_000)
     cells = [
-        Cell(f"{how} / {name} {_MEASURES[k]}", printed, found[name][how][k], within[k], reading,
-             _TIED if (how, name) == ("Naive", "CinvP") else "", source=source)
-        for reading, table, within, source in _READINGS
-        for how, row in table.items()
-        for name, values in row.items()
-        for k, printed in enumerate(values)
+        Cell(_name(row), _number(row[column]), _ours(found, row), within[_place(row)], reading,
+             _TIED if (row["decisions"], row["costs"]) == ("Naive", "CinvP") else "", source=source)
+        for reading, column, within, source in _READINGS
+        for row in _NUMBERS
     ]  # fmt: skip
     cells += [
-        Cell(
-            f"{how} / {name} {_MEASURES[k]}", None, many[name][how][k], (5e-5, 5e-5, 0.05)[k], _TEXT
-        )
-        for how, row in _PRINTED.items()
-        for name, values in row.items()
-        for k in range(len(values))
+        Cell(_name(row), None, _ours(many, row), _READINGS[1][2][_place(row)], _TEXT)
+        for row in _NUMBERS
     ]
     return Outcome(
         tuple(cells), remarks=_REMARKS, claims=(*_claims(found), _cases_claim(found, many))
     )
+
+
+def _name(row: dict[str, str]) -> str:
+    return f"{row['decisions']} / {row['costs']} {row['measure']}"
+
+
+def _number(written: str) -> float:
+    return int(written) if written.isdigit() else float(written)
+
+
+def _place(row: dict[str, str]) -> int:
+    return _MEASURES.index(row["measure"])
+
+
+def _ours(found: dict[str, dict[str, Any]], row: dict[str, str]) -> float:
+    return float(found[row["costs"]][row["decisions"]][_place(row)])
 
 
 _TEXT = "with 100 000 cases, as appendix B says"
@@ -216,10 +209,7 @@ def _cases_claim(found: dict[str, dict[str, Any]], many: dict[str, dict[str, Any
     few, more = found["Cimb"]["Argmax"], many["Cimb"]["Argmax"]
     within = _READINGS[0][2]
     far = sum(
-        abs(many[name][how][k] - printed) > within[k]
-        for how, row in _PRINTED.items()
-        for name, values in row.items()
-        for k, printed in enumerate(values)
+        abs(_ours(many, row) - _number(row["printed"])) > within[_place(row)] for row in _NUMBERS
     )
     return Claim(
         "The simulated data have 100 000 cases (section 4.1, appendix B).",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,7 @@ from stakes import (
 from stakes.calibration import Affine, cross_fit, stratified_folds
 from stakes.metrics import accuracy, auc, f1, macro_f1
 from stakes.papers.ferrer2025.table_3 import NEEDS, SYSTEMS, read
-from stakes.papers.items import Cell, Claim, Context, Item, Outcome
+from stakes.papers.items import Cell, Claim, Context, Item, Outcome, data_of, published_rows
 
 Place = tuple[str, str, str]
 Rows = Mapping[Place, Mapping[str, float]]
@@ -221,23 +219,20 @@ def _argmax_rows() -> dict[tuple[str, str, str], dict[str, float]]:
 
 def _rows(name: str, columns: tuple[str, ...]) -> dict[tuple[str, str, str], dict[str, float]]:
     """Rows of a file by data, system and kind of scores."""
-    text = files("stakes.papers.ferrer2025").joinpath(name).read_text("utf-8")
     return {
         (row["data"], row["system"], row["scores"]): {
             column: float(row[column]) for column in columns if row[column]
         }
-        for row in csv.DictReader(text.splitlines())
+        for row in published_rows("ferrer2025", name)
     }
 
 
 def _compute(context: Context) -> Outcome:
     """Every row whose scores are public; the others keep their place."""
-    if context.data is None:
-        raise FileNotFoundError("the folder of scores")
     found: dict[tuple[str, str, str], dict[str, float]] = {}
     for done, system in enumerate(SYSTEMS):
         context.progress(done / len(SYSTEMS))
-        logs, y = read(context.data, system)
+        logs, y = read(data_of(context), system)
         for kind, posteriors in _POSTERIORS.items():
             found[system.data, system.system, kind] = _row_of(posteriors(logs, y), y)
     printed = _printed_rows()

@@ -13,6 +13,7 @@ from stakes.papers.pages.page_files import Drawn
 from stakes.papers.pages.page_words import (
     TITLE,
     claim_verdict,
+    claims_by_paper,
     claims_sentence,
     comparisons,
     difference,
@@ -190,16 +191,8 @@ def _papers(results: Sequence[Result]) -> Html:
 def _claims(results: Sequence[Result]) -> Html:
     """What each paper concludes, checked."""
     parts: list[str] = []
-    for key, group in groupby(results, key=lambda each: each.paper.key):
-        claims = [
-            claim
-            for each in group
-            if each.outcome is not None
-            for claim in each.outcome.claims
-            if claim.erratum is None
-        ]
-        if claims:
-            parts += [element("h3", key), _claims_list(claims)]
+    for key, claims in claims_by_paper(results).items():
+        parts += [element("h3", key), _claims_list(claims)]
     return section("What the papers claim", *parts) if parts else Html("")
 
 
@@ -257,7 +250,8 @@ def _item(result: Result, figures: Sequence[Drawn]) -> Html:
         parts.append(_number_tables(outcome))
         if outcome.claims:
             parts += [element("h3", "What the paper says about it"), _claims_list(outcome.claims)]
-        files = [_link(result, name) for name in _files(result, figures)]
+        folder = result.paper.key
+        files = [element("a", name, href=f"{folder}/{name}") for name in _files(result, figures)]
         parts.append(element("p", Html("Files: " + ", ".join(files)), class_="soft"))
     return section(result.item.title, *parts)
 
@@ -268,8 +262,3 @@ def _files(result: Result, figures: Sequence[Drawn]) -> list[str]:
     names = [f"{key}.csv"] if outcome is not None and outcome.cells else []
     names += [f"{key}-{name}.csv" for name in outcome.tables] if outcome is not None else []
     return names + [f"{each.name}.{kind}" for each in figures for kind in ("svg", "png")]
-
-
-def _link(result: Result, name: str) -> str:
-    """A link to a file beside the page."""
-    return element("a", name, href=f"{result.paper.key}/{name}") or text(name)

@@ -6,9 +6,8 @@ import base64
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from stakes._optional import load
@@ -16,6 +15,7 @@ from stakes.papers.items import Cell, Claim, Paper, no_figures
 from stakes.papers.pages.page_words import (
     TITLE,
     claim_verdict,
+    claims_by_paper,
     claims_sentence,
     comparisons,
     difference,
@@ -36,38 +36,23 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_HEAD = (
-    "name",
-    "reading",
-    "published",
-    "ours",
-    "difference",
-    "tolerance",
-    "verdict",
-    "note",
-    "source",
-)
+#: The columns of the file of all numbers.
+_COLUMNS: dict[str, Callable[[Cell], Any]] = {
+    "name": lambda cell: cell.name,
+    "reading": lambda cell: cell.reading,
+    "published": lambda cell: "" if cell.published is None else cell.published,
+    "ours": lambda cell: cell.ours if cell.available else "",
+    "difference": lambda cell: cell.difference if cell.agrees is not None else "",
+    "tolerance": lambda cell: cell.tolerance,
+    "verdict": verdict,
+    "note": lambda cell: cell.note,
+    "source": source,
+}
 
 
 def cells_csv(cells: Sequence[Cell]) -> str:
     """One line per number: printed, ours, difference, verdict."""
-    return _written(
-        _HEAD,
-        (
-            (
-                cell.name,
-                cell.reading,
-                "" if cell.published is None else cell.published,
-                cell.ours if cell.available else "",
-                cell.difference if cell.agrees is not None else "",
-                cell.tolerance,
-                verdict(cell),
-                cell.note,
-                source(cell),
-            )
-            for cell in cells
-        ),
-    )
+    return _written(tuple(_COLUMNS), ([of(cell) for of in _COLUMNS.values()] for cell in cells))
 
 
 def frame_csv(frame: Frame) -> str:
@@ -162,10 +147,8 @@ def overview_markdown(results: Sequence[Result]) -> str:
         cells = [each.paper.key, each.item.title, *counts, status(each)]
         lines.append(f"| {' | '.join(_text(cell) for cell in cells)} |")
     lines += ["", "## What the papers claim", ""]
-    for key, group in groupby(results, key=lambda each: each.paper.key):
-        claims = [claim for each in group if each.outcome for claim in each.outcome.claims]
-        kept = [claim for claim in claims if claim.erratum is None]
-        lines += [f"### {_text(key)}", "", *_claims(kept)] if kept else []
+    for key, claims in claims_by_paper(results).items():
+        lines += [f"### {_text(key)}", "", *_claims(claims)]
     lines += ["## Where print and text disagree", ""]
     for erratum, evidence in errata(results):
         where = f"{erratum.number}. **{_text(f'{erratum.paper}, {erratum.place}.')}** "

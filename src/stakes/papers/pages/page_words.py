@@ -150,8 +150,7 @@ def _agreement(cells: Sequence[Cell]) -> str:
 
 def claims_sentence(results: Iterable[Result]) -> str:
     """How many claims were checked, and how they came out."""
-    outcomes = [each.outcome for each in results if each.outcome is not None]
-    held = [claim.holds for each in outcomes for claim in each.claims if claim.erratum is None]
+    held = [claim.holds for claims in claims_by_paper(results).values() for claim in claims]
     if not held:
         return ""
     partly = sum(each is None for each in held)
@@ -159,6 +158,16 @@ def claims_sentence(results: Iterable[Result]) -> str:
     no = len(held) - yes - partly
     said = f"{len(held)} statements of the papers were checked: {yes} confirmed, {no} not"
     return f"{said}, {partly} in part." if partly else f"{said}."
+
+
+def claims_by_paper(results: Iterable[Result]) -> dict[str, list[Claim]]:
+    """What each paper concludes and is no erratum; papers that conclude nothing are left out."""
+    found: dict[str, list[Claim]] = {}
+    for result in results:
+        for claim in () if result.outcome is None else result.outcome.claims:
+            if claim.erratum is None:
+                found.setdefault(result.paper.key, []).append(claim)
+    return found
 
 
 def errata(results: Iterable[Result]) -> list[tuple[Erratum, list[str]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stakes.papers.items import Claim
+from stakes.papers.items import Claim, published_rows
 from stakes.papers.wa2025.case_costs import GRID
 from stakes.papers.wa2025.grid import Weighing, panel
 from stakes.results import Frame
@@ -76,16 +76,16 @@ def plain_claims(grid: Frame, use_case: str) -> tuple[Claim, ...]:
     )
 
 
+def realised_at_half(costs: Frame, share: float) -> float:
+    """The realised cost ratio at a nominal one of a half."""
+    return float(costs["realised"][(costs["positives"] == share) & (costs["nominal"] == 0.5)][0])
+
+
 def realised_claims(costs: Frame) -> tuple[Claim, ...]:
     """Whether the credit costs have the ratio that they were made for."""
     gap = np.abs(costs["realised"] - costs["nominal"])
     far = int((gap > 0.01).sum())
-    at = {
-        share: float(
-            costs["realised"][(costs["positives"] == share) & (costs["nominal"] == 0.5)][0]
-        )
-        for share in (0.01, 0.2, 0.5)
-    }
+    at = {share: realised_at_half(costs, share) for share in (0.01, 0.2, 0.5)}
     return (
         Claim(
             "The loss given default is tuned so that the cost ratio has the value on the axis.",
@@ -149,143 +149,30 @@ def _reversed_pattern(grid: Frame, metric: str, use_case: str) -> Claim:
 
 #: Table 3: mean cost above the best candidate in the four scenarios.
 TABLE_3 = {
-    "accuracy": (0, 591, 7, 0),
-    "CBA": (795, 565, 7, 0),
-    "IAM": (795, 565, 7, 0),
-    "H": (0, 591, 7, 0),
-    "WCA": (0, 1, 253, 0),
-    "kappa": (0, 591, 253, 3155),
-    "informedness": (0, 591, 253, 3155),
-    "ROC-AUC": (0, 591, 253, 3155),
-    "WRA": (0, 591, 253, 3155),
-    "MCC": (0, 591, 253, 3155),
-    "markedness": (3842, 17, 253, 3155),
-    "precision": (3916, 1, 253, 3155),
-    "NPV": (0, 591, 253, 3155),
-    "P4": (2778, 292, 253, 3155),
-    "G-mean": (2778, 292, 154, 1853),
-    "Jaccard": (3916, 1, 253, 3155),
-    "F1": (3916, 1, 253, 3155),
-    "recall": (3916, 1, 253, 3155),
-    "B-ROC": (3916, 1, 253, 3155),
-    "specificity": (0, 591, 7, 0),
-    "ACD": (0, 110, 7, 0),
-    "WA": (0, 1, 7, 0),
-    "H informed": (0, 1, 7, 0),
-    "EWA": (0, 1, 7, 0),
+    row.pop("metric"): tuple(map(int, row.values()))
+    for row in published_rows("wa2025", "table_3.csv")
 }
-
-
 #: Mean over the churn grid, and least cell, of the plain correlation: an independent recomputation
 #: of figure 1.
 GRID_MEANS: dict[str, tuple[float, float | None]] = {
-    "WA": (0.980, 0.806),
-    "H informed": (0.922, 0.020),
-    "EWA": (0.902, -0.184),
-    "ACD": (0.861, -0.332),
-    "WCA": (0.594, -0.800),
-    "accuracy": (0.548, -0.943),
-    "H": (0.548, -0.943),
-    "CBA": (0.494, -0.896),
-    "IAM": (0.494, -0.896),
-    "informedness": (0.185, -0.068),
-    "ROC-AUC": (0.185, -0.068),
-    "WRA": (0.185, -0.068),
-    "MCC": (0.172, None),
-    "kappa": (0.158, None),
-    "F1": (0.157, -0.965),
-    "Jaccard": (0.157, -0.965),
-    "markedness": (0.138, None),
-    "precision": (0.132, None),
-    "NPV": (0.132, None),
-    "B-ROC": (0.093, None),
-    "P4": (0.077, None),
-    "G-mean": (0.068, None),
-    "specificity": (0.060, None),
-    "recall": (0.051, -0.980),
+    row["metric"]: (float(row["mean"]), float(row["least"]) if row["least"] else None)
+    for row in published_rows("wa2025", "figure_1_means.csv")
 }
-
 #: Cost of a retention measure at each cost ratio of the grid: an independent run.
 RETENTION_COSTS = (
-    24.847,
-    18.364,
-    14.994,
-    12.408,
-    10.243,
-    8.283,
-    6.461,
-    4.772,
-    3.181,
-    1.591,
-    0.1591,
-)
+    24.847, 18.364, 14.994, 12.408, 10.243, 8.283, 6.461, 4.772, 3.181, 1.591, 0.1591,
+)  # fmt: skip
 #: Realised cost ratio of the credit use case at a nominal .5, by share of positives: likewise.
 CREDIT_REALISED = {0.01: 0.042, 0.2: 0.408}
 
 
-def _panel(text: str) -> FloatArray:
-    """A panel in thousandths: a line per share of positives; turned to rows of cost ratios."""
-    rows = [[float(cell) / 1000 for cell in line.split()] for line in text.strip().splitlines()]
-    full = [row + [np.nan] * (len(rows) - len(row)) for row in rows]
-    return np.array(full).T
+def _panel(name: str) -> FloatArray:
+    """A published heat map, in thousandths in its file; `nan` where no costs exist."""
+    lines = [row for row in published_rows("wa2025", "heat_maps.csv") if row["panel"] == name]
+    cells = [[float(line[f"{ratio:g}"] or "nan") for line in lines] for ratio in GRID]
+    return np.array(cells) / 1000
 
 
-#: Figure 1, WA: plain correlation with TCC, churn.
-CHURN_WA = _panel("""
-1000 1000 1000 1000 1000 1000 1000 1000 1000  999  825
-1000 1000 1000 1000 1000  999  999  997  989  826  987
-1000 1000 1000  999  999  998  995  979  833  979  994
-1000 1000 1000  999  998  994  975  816  972  992  996
-1000 1000  999  998  993  972  815  964  989  995  997
-1000  999  998  994  974  822  962  986  994  996  997
-1000  999  996  978  832  961  986  992  996  997  998
-1000  998  984  845  965  986  992  995  997  998  998
-1000  992  854  970  988  993  995  996  997  998  998
- 999  884  978  990  994  995  996  997  998  998  999
- 958  987  993  995  996  997  997  998  998  999  999
-""")
-
-#: Figure 1, EWA: plain correlation with TCC, churn.
-CHURN_EWA = _panel("""
-1000 1000 1000 1000 1000 1000 1000  999  999  998  837
-1000 1000 1000 1000 1000  999  998  996  989  757  987
-1000 1000 1000  999  999  998  995  977  646  975  994
-1000 1000 1000  999  997  993  967  517  935  991  996
-1000 1000  999  997  992  956  399  625  983  995  997
-1000  999  998  993  956  355   67  942  992  996  997
-1000  999  995  962  316  -97  858  980  995  997  998
-1000  998  973  340 -176  833  967  990  996  998  998
-1000  989  362 -159  846  968  987  994  997  998  998
- 998  504  201  901  977  989  993  996  998  998  999
- 958  898  971  988  994  996  997  997  998  999  999
-""")
-
-#: Figure 2, WA: plain correlation with TCC, credit; a line ends where no costs exist.
-CREDIT_WA = _panel("""
-992 992 993 992 992 992 992 992 991 988 832
-993 992 992 992 992 992 991 988 975 820
-993 993 992 992 991 990 986 970 818
-993 993 992 991 989 984 962 819
-993 992 991 989 982 961 832 975
-993 992 989 983 963 816 976
-992 990 985 966 828 977 993
-992 988 966 824 978 993
-990 975 819 982 995 997
-983 831 989 996 997 998
-836 997 998 998 999 999
-""")
-
-#: Figure 3, G-mean: weighted correlation with TCC, churn.
-CHURN_GMEAN_WEIGHTED = _panel("""
-486 486 486 487 484 486 486 486 477 452 782
-546 545 547 547 550 545 537 515 384  98 802
-571 568 571 570 563 556 510 323 -74 642 715
-595 595 591 593 577 530 309 -136 499 661 671
-612 613 612 595 549 329 -151 395 603 643 650
-622 630 619 587 399 -156 335 560 607 628 628
-642 650 621 408 -161 320 532 588 608 617 607
-673 669 507 -166 300 516 566 577 593 594 598
-723 660 -57 288 492 544 558 561 568 571 566
-802  95 336 493 528 537 542 545 543 547 547
-923 399 434 454 464 465 470 484 484 484 483
-""")
+#: Plain correlation with TCC of figures 1 and 2, and weighted correlation of figure 3.
+CHURN_WA, CHURN_EWA, CREDIT_WA = map(_panel, ("churn WA", "churn EWA", "credit WA"))
+CHURN_GMEAN_WEIGHTED = _panel("churn weighted G-mean")

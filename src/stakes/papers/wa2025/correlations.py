@@ -5,15 +5,13 @@ customers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from stakes.audit import rank_correlations
-from stakes.exceptions import DataError
 from stakes.metrics import catalogue, matched_beta
-from stakes.papers.items import Cell, Claim, Context, Item, Outcome
+from stakes.papers.items import Cell, Claim, Context, Item, Outcome, data_of
 from stakes.papers.wa2025 import claims as published
 from stakes.papers.wa2025.case_costs import (
     CUSTOMERS,
@@ -32,6 +30,7 @@ from stakes.papers.wa2025.case_costs import (
 )
 from stakes.papers.wa2025.claims import (
     plain_claims,
+    realised_at_half,
     realised_claims,
     robust_claims,
     weighted_claims,
@@ -44,7 +43,7 @@ from stakes.papers.wa2025.grid import (
     outcomes_at,
     panel,
 )
-from stakes.results import Frame
+from stakes.results import Frame, frame_of
 from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -58,13 +57,6 @@ _SECTION = "section 4.1.1"
 _FILES = "authors' result file"
 #: Least, median, largest.
 Triple: TypeAlias = tuple[float, float, float]
-
-
-def data_of(context: Context) -> Path:
-    """The folder of data; an error where there is none."""
-    if context.data is None:
-        raise DataError("this item reads the churn or the credit data.", hint="set STAKES_DATA")
-    return context.data
 
 
 def _panel_cells(
@@ -104,8 +96,7 @@ def _realised(costs_of: CostsOf) -> Frame:
             )  # fmt: skip
     names = ("positives", "nominal", "realised", "mean_miss", "mean_alarm", "miss_spread",
              "alarm_spread", "alpha", "beta", "trapezoid_mass")  # fmt: skip
-    columns = zip(names, zip(*rows, strict=True), strict=True)
-    return Frame({name: np.array(column) for name, column in columns})
+    return frame_of(names, rows)
 
 
 def _means(grid: Frame) -> list[Cell]:
@@ -194,7 +185,7 @@ def _plain_credit(context: Context) -> Outcome:
         Cell("cells of the grid with costs", 84, float(costs.shape[0]), reading="of 121",
              source="independent"),
         *(Cell(f"nominal r_C 0.5 / r+ {share:g}", published.CREDIT_REALISED.get(share),
-               float(_at(costs, share, 0.5)), 0.0005, "realised cost ratio", source="independent")
+               realised_at_half(costs, share), 0.0005, "realised cost ratio", source="independent")
           for share in GRID),
     ]  # fmt: skip
     claims = (
@@ -248,11 +239,6 @@ def _weighted_means(grid: Frame) -> list[Cell]:
         for metric in METRICS
         for weighing in ("worst", "best")
     ]  # fmt: skip
-
-
-def _at(costs: Frame, share: float, ratio: float) -> float:
-    """The realised cost ratio of a cell."""
-    return float(costs["realised"][(costs["positives"] == share) & (costs["nominal"] == ratio)][0])
 
 
 _REMARKS = (
@@ -367,24 +353,14 @@ def _massive_grid(
             found = rank_correlations(accuracy, -total.reshape(len(costs), *accuracy.shape))
             mean, error = found.mean(axis=2), found.std(axis=2, ddof=1) / np.sqrt(samples)
             rows += [
-                (
-                    customers,
-                    revenue,
-                    share,
-                    r,
-                    costs[i][k].ratio,
-                    float(mean[i, k]),
-                    float(error[i, k]),
-                )
+                (customers, revenue, share, r, costs[i][k].ratio, mean[i, k], error[i, k])
                 for i, revenue in enumerate(_REVENUE_FRACTIONS)
                 for k, r in enumerate(GRID)
             ]
         context.progress((done + 1) / len(shares))
     names = ("customers", "revenue", "positives", "cost_ratio", "realised_ratio", "correlation",
              "standard_error")  # fmt: skip
-    return Frame(
-        {n: np.array(column) for n, column in zip(names, zip(*rows, strict=True), strict=True)}
-    )
+    return frame_of(names, rows)
 
 
 def _compute(context: Context) -> Outcome:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.papers.items import COLOURS, LEGEND, Cell, Claim, Context, Item, Outcome, panels
+from stakes.papers.items import (
+    COLOURS,
+    LEGEND,
+    Cell,
+    Claim,
+    Context,
+    Item,
+    Outcome,
+    data_of,
+    panels,
+)
 from stakes.papers.wa2025.case_costs import (
     CUSTOMERS,
     METRICS,
@@ -20,7 +30,6 @@ from stakes.papers.wa2025.case_costs import (
     revenues,
 )
 from stakes.papers.wa2025.claims import TABLE_3
-from stakes.papers.wa2025.correlations import data_of
 from stakes.results import Frame
 from stakes.typing import FloatArray
 

@@ -22,6 +22,8 @@ from stakes.papers.items import (
     Context,
     Item,
     Outcome,
+    Source,
+    data_of,
     panels,
 )
 from stakes.papers.wa2025.case_costs import (
@@ -34,9 +36,8 @@ from stakes.papers.wa2025.case_costs import (
     revenues,
     trapezoid_h,
 )
-from stakes.papers.wa2025.correlations import data_of
 from stakes.papers.wa2025.grid import outcomes_at
-from stakes.results import Frame
+from stakes.results import Frame, frame_of
 from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -58,40 +59,20 @@ def _accuracies(_: Context) -> Outcome:
     taken = np.repeat([0, 1, 0, 1], [50, 30, 5, 15])
     by_weights = np.average(truth == taken, weights=sample_weights(truth, costs))
     tcc = metrics.total_classification_cost(_SECOND, costs)
-    cells = (
-        Cell("M1 / accuracy", 0.80, metrics.accuracy(_ALWAYS_NEGATIVE), 0.005),
-        Cell("M2 / accuracy", 0.65, metrics.accuracy(_SECOND), 0.005),
-        Cell("M1 / WA", 0.3077, metrics.weighted_accuracy(_ALWAYS_NEGATIVE, weight), 5e-5),
-        Cell("M2 / WA", 0.7115, metrics.weighted_accuracy(_SECOND, weight), 5e-5),
-        Cell(
-            "M2 / 1 - TCC over TCC_max (eq 6)",
-            0.7115,
-            1 - tcc / (9 * 20 + 1 * 80),
-            5e-5,
-            source="again",
-        ),
-        Cell(
-            "M2 / accuracy with cost weights (eq 14)",
-            0.7115,
-            float(by_weights),
-            5e-5,
-            source="again",
-        ),
-        Cell(
-            "M2 / weight from eq 18 at the same prior",
-            0.9,
-            target_weight(0.9, 0.2),
-            5e-13,
-            source="equality",
-        ),
-        Cell(
-            "weight from eq 18 at the share of positives of eq 19",
-            0.5,
-            target_weight(0.9, _plain_accuracy_share(0.9, 0.2), target_prior=0.2),
-            5e-13,
-            source="equality",
-        ),
-    )
+    share = _plain_accuracy_share(0.9, 0.2)
+    numbers: tuple[tuple[str, float, float, float, Source], ...] = (
+        ("M1 / accuracy", 0.80, metrics.accuracy(_ALWAYS_NEGATIVE), 0.005, "print"),
+        ("M2 / accuracy", 0.65, metrics.accuracy(_SECOND), 0.005, "print"),
+        ("M1 / WA", 0.3077, metrics.weighted_accuracy(_ALWAYS_NEGATIVE, weight), 5e-5, "print"),
+        ("M2 / WA", 0.7115, metrics.weighted_accuracy(_SECOND, weight), 5e-5, "print"),
+        ("M2 / 1 - TCC over TCC_max (eq 6)", 0.7115, 1 - tcc / (9 * 20 + 1 * 80), 5e-5, "again"),
+        ("M2 / accuracy with cost weights (eq 14)", 0.7115, float(by_weights), 5e-5, "again"),
+        ("M2 / weight from eq 18 at the same prior", 0.9, target_weight(0.9, 0.2), 5e-13,
+         "equality"),
+        ("weight from eq 18 at the share of positives of eq 19", 0.5,
+         target_weight(0.9, share, target_prior=0.2), 5e-13, "equality"),
+    )  # fmt: skip
+    cells = tuple(Cell(*number, source=source) for *number, source in numbers)
     prefers = cells[0].ours > cells[1].ours and cells[2].ours < cells[3].ours
     balanced = rebalancing_is_consistent(CostMatrix([[0, 1], [4, 0]]), [0.8, 0.2])
     uneven = rebalancing_is_consistent(costs, [0.8, 0.2])
@@ -246,8 +227,7 @@ def _quadrature(income: FloatArray) -> Frame:
         exact = expected_weighted_accuracy(ConfusionMatrix(table[0]), alpha=beta, beta=alpha)
         rows.append((ratio, alpha, beta, beta_density_mass(alpha, beta), coded, exact))
     names = ("cost_ratio", "alpha", "beta", "mass", "trapezoid", "exact")
-    columns = zip(names, zip(*rows, strict=True), strict=True)
-    return Frame({name: np.array(column) for name, column in columns})
+    return frame_of(names, rows)
 
 
 def _draw_identities(outcome: Outcome) -> dict[str, Figure]:
