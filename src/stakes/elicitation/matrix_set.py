@@ -16,9 +16,9 @@ from stakes._names import listed, table_names
 from stakes._random import as_generator
 from stakes.application import CostMatrix, UncertainApplication
 from stakes.elicitation.question import MatrixQuestion, asked_about
-from stakes.elicitation.statements import refuse_positions
+from stakes.elicitation.statements import without_some
 from stakes.exceptions import CostError, DataError
-from stakes.results import Frame
+from stakes.results import Frame, frame_of
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Name
 
@@ -38,12 +38,8 @@ def _inner_point(rows: FloatArray, low: FloatArray, high: FloatArray) -> FloatAr
     free = (high > low).astype(np.float64)
     goal = np.append(np.zeros(size), -1.0)  # the largest margin
     upper = np.column_stack([-rows, scale]) if rows.size else np.zeros((0, size + 1))
-    walls = np.vstack(
-        [
-            np.column_stack([-np.eye(size), free * low]),
-            np.column_stack([np.eye(size), free * low]),
-        ]
-    )
+    wall, margin = np.eye(size), (free * low)[:, None]
+    walls = np.block([[-wall, margin], [wall, margin]])
     found = linprog(
         goal,
         A_ub=np.vstack([upper, walls]),
@@ -264,9 +260,7 @@ class MatrixElicitation:
 
     def without(self, *positions: int) -> MatrixElicitation:
         """The conversation with some statements taken back."""
-        refuse_positions(positions, len(self.statements))
-        kept = tuple(s for k, s in enumerate(self.statements) if k not in positions)
-        return replace(self, statements=kept)
+        return replace(self, statements=without_some(self.statements, positions))
 
     # ------------------------------------------------------------- what is known
 
@@ -285,9 +279,10 @@ class MatrixElicitation:
     def bounds(self, cell: Cell) -> tuple[float, float]:
         """The least and the most that a cell may cost, in units."""
         self._refuse_contradictions()
-        if self.free[self._at(cell)]:
+        place = self._at(cell)
+        if self.free[place]:
             return 0.0, 0.0
-        k = int(np.flatnonzero((~self.free).ravel()).tolist().index(self._flat(cell)))
+        k = np.argwhere(~self.free).tolist().index(list(place))
         return _least_and_most(self._rows(range(len(self.statements))), *self._box, k)
 
     @cached_property
@@ -337,15 +332,8 @@ class MatrixElicitation:
     def frame(self) -> Frame:
         """One row per cell that costs something: truth, decision, least, most."""
         cells = [(self.classes[i], (self.decisions or ())[j]) for i, j in np.argwhere(~self.free)]
-        ends = [self.bounds(cell) for cell in cells]
-        return Frame(
-            {
-                "truth": [truth for truth, _ in cells],
-                "decision": [decision for _, decision in cells],
-                "least": [low for low, _ in ends],
-                "most": [high for _, high in ends],
-            }
-        )
+        rows = [(*cell, *self.bounds(cell)) for cell in cells]
+        return frame_of(("truth", "decision", "least", "most"), rows)
 
     # ------------------------------------------------------------- privates
 
@@ -358,11 +346,6 @@ class MatrixElicitation:
                 f"{listed(self.decisions or ())}."
             )
         return self.classes.index(truth), (self.decisions or ()).index(decision)
-
-    def _flat(self, cell: Cell) -> int:
-        """Position of a cell, counted row by row."""
-        i, j = self._at(cell)
-        return i * len(self.decisions or ()) + j
 
     @property
     def _box(self) -> tuple[FloatArray, FloatArray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -139,14 +139,9 @@ def _useful(options: Options) -> Options:
     """Only the points that are best for some ratio of the grid; constants by their own names."""
     last = len(options.names) - 1  # of equal points the later: the constants
     chosen = np.unique(last - options.nec[::-1].argmin(axis=0)).tolist()
-    return Options(
-        tuple(options.names[k] for k in chosen),
-        tuple(options.points[k] for k in chosen),
-        tuple(options.thresholds[k] for k in chosen),
-        options.prior,
-        options.low,
-        options.high,
-    )
+    parts = ("names", "points", "thresholds")
+    kept = {part: tuple(getattr(options, part)[k] for k in chosen) for part in parts}
+    return replace(options, **kept)
 
 
 def _corners(miss: FloatArray, alarm: FloatArray, prior: float) -> FloatArray:
@@ -235,17 +230,9 @@ def _posed(talk: Elicitation, ratio: float, why: str) -> Question | None:
         best = int(np.argmin(pairs @ np.array([talk.prior * ratio, 1 - talk.prior])))
         point = (float(pairs[best, 0]), float(pairs[best, 1]))
     for within in (0.005, 0.00005):
-        question = posed(
-            ratio,
-            prior=talk.prior,
-            point=point,
-            cases=talk.cases,
-            within=within,
-            why=why,
-            classes=talk.classes,
-        )
+        question = posed(ratio, prior=talk.prior, point=point, cases=talk.cases, within=within)
         if talk.ratio.low < question.ratio < talk.ratio.high:
-            return question
+            return replace(question, why=why, classes=talk.classes)
     return None
 
 

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -112,15 +112,9 @@ class Question:
 
 
 def posed(
-    ratio: float,
-    *,
-    prior: float,
-    point: tuple[float, float],
-    cases: int | None = None,
+    ratio: float, *, prior: float, point: tuple[float, float], cases: int | None = None,
     within: float = 0.005,
-    why: str = "",
-    classes: tuple[Any, Any] = ("negative", "positive"),
-) -> Question:
+) -> Question:  # fmt: skip
     """A question that trades at about `ratio`, near an operating point that can be had.
 
     `point` is its (miss rate, false alarm rate). The numbers are whole, so the ratio that an
@@ -129,7 +123,7 @@ def posed(
     """
     size = _volume(prior, ratio) if cases is None else cases
     while True:
-        question = _tried(_whole(ratio, within), size, prior, point, why, classes)
+        question = _tried(_whole(ratio, within), size, prior, point)
         if question is not None:
             return question
         size *= 10  # too few cases for this exchange: think of more
@@ -145,12 +139,7 @@ def _volume(prior: float, ratio: float) -> int:
 
 
 def _tried(
-    step: tuple[int, int],
-    cases: int,
-    prior: float,
-    point: tuple[float, float],
-    why: str,
-    classes: Any,
+    step: tuple[int, int], cases: int, prior: float, point: tuple[float, float]
 ) -> Question | None:
     """The question in this many cases, or None if the numbers do not fit."""
     positives = round(cases * prior)
@@ -159,18 +148,11 @@ def _tried(
     misses, alarms = round(positives * point[0]), round(negatives * point[1])
     times = max(1, min(misses // (2 * saved), (negatives - alarms) // (2 * extra)))
     times = min(times, max(1, positives // (10 * saved)))
-    first = max(misses, saved * times)
-    second = min(alarms, negatives - extra * times)
+    fewer, more = saved * times, extra * times
+    first, second = max(misses, fewer), min(alarms, negatives - more)
     if first > positives or second < 0:
         return None
-    return Question(
-        cases,
-        positives,
-        (first, first - saved * times),
-        (second, second + extra * times),
-        why,
-        tuple(classes),
-    )
+    return Question(cases, positives, (first, first - fewer), (second, second + more))
 
 
 def _whole(ratio: float, within: float) -> tuple[int, int]:
@@ -245,7 +227,8 @@ def asked_about(
         return None
     often = np.bincount(costs.argmin(axis=1), minlength=len(names))
     near = np.argsort(-often, kind="stable")[:_MOST_SYSTEMS]
-    rounded = [_in_cases(share, cases) for share in shares]
+    rounded = [_in_cases(each, cases) for each in shares]
+    axes = tables[0].classes, tables[0].decisions
     best: tuple[float, float] | None = None
     found: MatrixQuestion | None = None
     for s, t in itertools.combinations([int(k) for k in near], 2):
@@ -254,16 +237,11 @@ def asked_about(
         if first.all() or not first.any():
             continue
         left = [float(regrets[side].max(axis=0).min()) for side in (first, ~first)]
-        score = (max(left), abs(float(first.mean()) - 0.5))
+        share = float(first.mean())
+        score = (max(left), abs(share - 0.5))
         if best is None or score < best:
             best = score
-            found = MatrixQuestion(
-                (names[s], names[t]),
-                (rounded[s], rounded[t]),
-                tables[0].classes,
-                tables[0].decisions,
-                float(first.mean()),
-            )
+            found = MatrixQuestion((names[s], names[t]), (rounded[s], rounded[t]), *axes, share)
     return found
 
 

@@ -19,10 +19,10 @@ from stakes.elicitation.statements import (
     Statement,
     agreed_ratio,
     contradictions,
-    refuse_positions,
+    without_some,
 )
 from stakes.exceptions import DataError, PriorError
-from stakes.results import Frame
+from stakes.results import Frame, frame_of
 from stakes.typing import Name
 
 #: Leads below this are not worth telling apart.
@@ -110,9 +110,7 @@ class Elicitation:
 
     def without(self, *positions: int) -> Elicitation:
         """The conversation with some statements taken back."""
-        refuse_positions(positions, len(self.statements))
-        kept = tuple(s for k, s in enumerate(self.statements) if k not in positions)
-        return replace(self, statements=kept)
+        return replace(self, statements=without_some(self.statements, positions))
 
     # ------------------------------------------------------------- what is known
 
@@ -181,20 +179,13 @@ class Elicitation:
         A choice is kept as long as it loses no more than `tolerance` against the best one, so
         the list does not flip where nothing is at stake.
         """
-        options = self.options
-        rows, start = [], 0
+        options, start = self.options, 0
+        rows = []
         for end, choice in options.stretches(0, options.ratios.size - 1, tolerance):
-            rows.append((start, end, choice))
+            ends = [start, end]
+            rows.append((options.names[choice], *options.ratios[ends], *options.nec[choice, ends]))
             start = end
-        return Frame(
-            {
-                "choice": [options.names[choice] for _, _, choice in rows],
-                "from_ratio": [float(options.ratios[a]) for a, _, _ in rows],
-                "to_ratio": [float(options.ratios[b]) for _, b, _ in rows],
-                "nec_from": [float(options.nec[c, a]) for a, _, c in rows],
-                "nec_to": [float(options.nec[c, b]) for _, b, c in rows],
-            }
-        )
+        return frame_of(("choice", "from_ratio", "to_ratio", "nec_from", "nec_to"), rows)
 
     def comparison(self) -> Frame:
         """Every choice over the ratios still possible, the safest first.

@@ -280,12 +280,14 @@ def agreed_ratio(
     return RatioInterval(low, high)
 
 
-def refuse_positions(positions: Sequence[int], count: int) -> None:
-    """Raise unless each position is that of a statement, counted from 0."""
+def without_some(statements: Sequence[Any], positions: Sequence[int]) -> tuple[Any, ...]:
+    """The statements but those at some positions, counted from 0, which must exist."""
+    count = len(statements)
     wrong = [k for k in positions if not 0 <= k < count]
     if wrong:
         said = f"there are {count}" if count else "nothing was said"
         raise DataError(f"no statement at position {wrong[0]!r}; {said}, counted from 0.")
+    return tuple(each for k, each in enumerate(statements) if k not in positions)
 
 
 def _implied(statement: Statement) -> str:
