@@ -448,3 +448,10 @@ class UncertainApplication:
         if isinstance(self.priors, (Unknown, DirichletShares)):
             parts.append("priors unknown")
         return f"UncertainApplication({size}: {', '.join(parts)})"
+
+
+def settled(application: Any) -> Application:
+    """The application that decides: of an uncertain one, its expectation."""
+    if isinstance(application, UncertainApplication):
+        return application.expected
+    return as_application(application)

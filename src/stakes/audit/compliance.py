@@ -156,11 +156,9 @@ class _AtPrior:
 def _at_prior(metric: CountMetric, prior: float, rng: np.random.Generator) -> _AtPrior:
     """Indifference at wide and at small steps, and pairs from all over."""
     whole_only = metric.truncates(_tables(prior, 24, 0.13, rng))
-    wide = indifference(
-        metric, _tables(prior, 10, 0.13, rng), binary_moves(), 0.1, whole=whole_only
-    )
-    near = indifference(
-        metric, _tables(prior, 7, 0.02, rng), binary_moves(), 0.01, whole=whole_only
+    wide, near = (
+        indifference(metric, _tables(prior, n, edge, rng), binary_moves(), reach, whole=whole_only)
+        for n, edge, reach in ((10, 0.13, 0.1), (7, 0.02, 0.01))
     )
     whole = np.rint(_tables(prior, 150, 0.02, rng))
     pairs = StrictPairs.merged([wide.pairs, near.pairs, _all_over(metric, whole)])
@@ -251,7 +249,7 @@ def _tie(
                 best = size, part.tables[up], part.tables[down]
     if best is None or tied < 0.01 * compared:
         return None
-    return as_pair(metric, best[1], best[2], None)
+    return as_pair(metric, best[1], best[2])
 
 
 _N_PRIORS = 5
@@ -354,7 +352,5 @@ class _Plane:
         broken = [each for each in useful if common_arc(each.pairs.angles)[1] < -TOLERANCE]
         if not broken:
             return cls(everything, "prevalence", math.nan)
-        bends = np.concatenate([each.bends for each in broken])
-        bends = bends[np.isfinite(bends)]
-        straight = bends.size == 0 or bends.max() < _STRAIGHT
+        straight = max(_largest(each) for each in broken) < _STRAIGHT
         return cls(broken[0].pairs, "not parallel" if straight else "curved", math.nan)

@@ -14,7 +14,7 @@ from stakes.audit.count_metric import CountMetric
 from stakes.audit.indifference import StrictPairs, strict_sign
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
-from stakes.typing import FloatArray, Name
+from stakes.typing import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,38 +86,32 @@ class Witness:
         )
 
 
-def as_pair(
-    metric: CountMetric, better: FloatArray, worse: FloatArray, classes: Sequence[Name] | None
-) -> RankedPair:
+def as_pair(metric: CountMetric, better: FloatArray, worse: FloatArray) -> RankedPair:
     """The pair with its values."""
-    values = metric.values(np.stack([better, worse]))
-    return RankedPair(
-        _table(better, classes), _table(worse, classes), float(values[0]), float(values[1])
+    values = metric.values(np.stack([better, worse])).tolist()
+    return RankedPair(_table(better), _table(worse), *values)
+
+
+def _table(counts: FloatArray) -> ConfusionMatrix:
+    """Whole counts as integers."""
+    whole = np.rint(counts)
+    return ConfusionMatrix(
+        whole.astype(np.int64) if np.allclose(whole, counts, atol=1e-9) else counts
     )
 
 
-def _table(counts: FloatArray, classes: Sequence[Name] | None) -> ConfusionMatrix:
-    """Whole counts as integers."""
-    whole = np.rint(counts)
-    table = whole.astype(np.int64) if np.allclose(whole, counts, atol=1e-9) else counts
-    return ConfusionMatrix(table, classes)
+#: Cases of a table, and steps tried as the same change in different places.
+_CASES, _AMOUNTS = 1000, (10, 20, 40, 80, 150)
 
 
-#: Steps tried as the same change in different places, in cases of 1000.
-_AMOUNTS = (10, 20, 40, 80, 150)
-
-
-def same_move_witness(
-    metric: CountMetric, priors: Sequence[float], *, cases: int = 1000,
-    classes: Sequence[Name] | None = None,
-) -> Witness | None:  # fmt: skip
+def same_move_witness(metric: CountMetric, priors: Sequence[float]) -> Witness | None:
     """The same change of two cells, praised at one table and blamed at another.
 
     Both tables are whole counts of two classes. Of all such changes the one with the
     largest smaller margin is taken.
     """
     moves = [(a, s * b) for a in _AMOUNTS for b in _AMOUNTS for s in (-1, 1)]
-    starts = np.concatenate([_whole_tables(prior, cases) for prior in priors])
+    starts = np.concatenate([_whole_tables(prior) for prior in priors])
     at_start = metric.scores(starts)
     finite = at_start[np.isfinite(at_start)]
     spread = float(np.ptp(finite)) if finite.size else 0.0
@@ -139,16 +133,11 @@ def same_move_witness(
     if best is None:
         return None
     _, step, up_at, down_at = best
-    pairs = (
-        as_pair(metric, up_at + step, up_at, classes),
-        as_pair(metric, down_at, down_at + step, classes),
-    )
-    return Witness(pairs, np.array([0.5, 0.5]))
+    steps = (up_at + step, up_at), (down_at, down_at + step)
+    return Witness(tuple(as_pair(metric, *pair) for pair in steps), np.array([0.5, 0.5]))
 
 
-def three_pair_witness(
-    metric: CountMetric, pairs: StrictPairs, classes: Sequence[Name] | None = None
-) -> Witness | None:
+def three_pair_witness(metric: CountMetric, pairs: StrictPairs) -> Witness | None:
     """Three pairs in one plane whose steps have nothing in their middle but zero."""
     found = triple_around_zero(pairs.angles, pairs.margins)
     if found is None:
@@ -158,14 +147,14 @@ def three_pair_witness(
     order = np.argsort(np.mod(np.arctan2(steps[:, 1], steps[:, 0]), 2 * np.pi))
     chosen = [chosen[k] for k in order]
     weights = balance(pairs.steps[chosen])
-    ranked = tuple(as_pair(metric, pairs.better[k], pairs.worse[k], classes) for k in chosen)
+    ranked = tuple(as_pair(metric, pairs.better[k], pairs.worse[k]) for k in chosen)
     return Witness(ranked, weights)
 
 
-def _whole_tables(prior: float, cases: int) -> FloatArray:
+def _whole_tables(prior: float) -> FloatArray:
     """Tables of whole counts with the rates 0.5 to 0.9 in both classes."""
-    positives = round(prior * cases)
-    negatives = cases - positives
+    positives = round(prior * _CASES)
+    negatives = _CASES - positives
     tables = []
     for specificity in (0.5, 0.7, 0.9):
         for recall in (0.5, 0.7, 0.9):
@@ -271,6 +260,12 @@ def short(number: float, digits: int) -> str:
     return f"{float(text):.0f}" if "e+" in text and abs(number) < 1e9 else text
 
 
+def false_alarms(number: float, digits: int) -> str:
+    """So many false alarms, in words."""
+    counted = short(number, digits)
+    return f"{counted} false alarm{'' if counted == '1' else 's'}"
+
+
 def miss_price(miss: float, false_alarm: float) -> float:
     """Miss over false alarm; infinite when only misses count."""
     if abs(false_alarm) < TOLERANCE * abs(miss):
@@ -290,5 +285,4 @@ def _price(costs: CostMatrix) -> str:
         return "only misses counting"
     if ratio == 0:
         return "only false alarms counting"
-    plural = "" if short(ratio, 4) == "1" else "s"
-    return f"a miss counting as {short(ratio, 4)} false alarm{plural}"
+    return f"a miss counting as {false_alarms(ratio, 4)}"

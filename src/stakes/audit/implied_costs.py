@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes._columns import as_reals
 from stakes.application import CostMatrix
-from stakes.audit.compliance_result import short
+from stakes.audit.compliance_result import false_alarms
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics.counts.table_cells import as_table
@@ -82,11 +82,8 @@ class ImpliedCosts:
             return f"At this operating point {self.metric} counts misses only."
         if self.miss_cost == 0:
             return f"At this operating point {self.metric} counts false alarms only."
-        counted = short(self.miss_cost, 2)
-        plural = "" if counted == "1" else "s"
-        return (
-            f"At this operating point {self.metric} treats a miss as {counted} false alarm{plural}."
-        )
+        counted = false_alarms(self.miss_cost, 2)
+        return f"At this operating point {self.metric} treats a miss as {counted}."
 
     def frame(self) -> Frame:
         """One row per truth and decision with the implied cost."""
@@ -211,11 +208,10 @@ def _slope(metric: CountMetric, counts: FloatArray, row: int, source: int, targe
 
 def _scaled(costs: FloatArray, positive: int) -> FloatArray:
     """Two classes: a false alarm costs 1, else a miss does. More: the dearest error costs 1."""
+    unit = costs.max()
     if costs.shape == (2, 2):
-        row = costs[1 - positive].max() or costs[positive].max()
-        return np.asarray(costs / row if row else costs)
-    dearest = costs.max()
-    return np.asarray(costs / dearest if dearest else costs)
+        unit = costs[1 - positive].max() or unit
+    return np.asarray(costs / unit if unit else costs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,18 +248,10 @@ class BestThreshold:
         """The finding in words."""
         if math.isnan(self.log_odds):
             return f"{self.metric} is best above the score {self.threshold:.4g}."
+        means = f"a miss counts as {false_alarms(self.miss_cost, 2)}"
         if math.isinf(self.miss_cost) or self.miss_cost == 0:
-            which = "miss" if self.miss_cost else "false alarm"
-            return (
-                f"Tuning the threshold for {self.metric} on these scores means that only a "
-                f"{which} counts."
-            )
-        counted = short(self.miss_cost, 2)
-        plural = "" if counted == "1" else "s"
-        return (
-            f"Tuning the threshold for {self.metric} on these scores means that a miss counts "
-            f"as {counted} false alarm{plural}."
-        )
+            means = f"only a {'miss' if self.miss_cost else 'false alarm'} counts"
+        return f"Tuning the threshold for {self.metric} on these scores means that {means}."
 
 
 def best_threshold(

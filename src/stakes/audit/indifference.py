@@ -80,12 +80,8 @@ class StrictPairs:
     @classmethod
     def merged(cls, parts: list[StrictPairs]) -> StrictPairs:
         """Several sets as one."""
-        return cls(
-            np.concatenate([p.better for p in parts]),
-            np.concatenate([p.worse for p in parts]),
-            np.concatenate([p.steps for p in parts]),
-            np.concatenate([p.margins for p in parts]),
-        )
+        names = ("better", "worse", "steps", "margins")
+        return cls(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
 
     @classmethod
     def ordered(
@@ -126,13 +122,9 @@ class Indifference:
 
 
 def indifference(
-    metric: CountMetric,
-    bases: FloatArray,
-    moves: tuple[Move, Move],
-    reach: float,
-    *,
+    metric: CountMetric, bases: FloatArray, moves: tuple[Move, Move], reach: float, *,
     whole: bool = False,
-) -> Indifference:
+) -> Indifference:  # fmt: skip
     """At each base table, the direction in which the metric stays the same, by halving.
 
     Parameters

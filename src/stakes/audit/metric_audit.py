@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes.application import Application, UncertainApplication, as_application
+from stakes.application import Application
+from stakes.application.uncertain import settled
 from stakes.audit.candidates import CandidateAudit, audit_candidates
 from stakes.audit.compliance import compliance
 from stakes.audit.compliance_result import Compliance, short
@@ -226,7 +227,7 @@ def audit(
     >>> print(found.sentences[1])
     At this operating point f1 treats a miss as 1.9 false alarms; your costs say 10.
     """
-    app = _expected(application)
+    app = None if application is None else settled(application)
     _require_costs(app, matrix, candidates)
     stakes = "uniform" if app is None else application
     found = _judged(metric, app, stakes, matrix, candidates, draws, rng, higher_is_better)
@@ -297,7 +298,7 @@ def audit_all(
     >>> table["compliant"].tolist()
     [True, False]
     """
-    app = _expected(application)
+    app = None if application is None else settled(application)
     _require_costs(app, matrix, candidates)
     stakes = "uniform" if app is None else application
     if isinstance(metrics, str):
@@ -325,15 +326,6 @@ def _require_costs(app: Application | None, matrix: Any, candidates: Any) -> Non
             f"{as_table(matrix).counts.shape}.",
             hint="give application=..., or ask audit.implied_costs alone",
         )
-
-
-def _expected(application: Any) -> Application | None:
-    """The application that decides: of an uncertain one, its expectation."""
-    if application is None:
-        return None
-    if isinstance(application, UncertainApplication):
-        return application.expected
-    return as_application(application)
 
 
 def _computable(app: Application | None) -> list[Any]:

@@ -12,11 +12,12 @@ import numpy as np
 from stakes._columns import as_reals
 from stakes._kernels import rankings as kernels
 from stakes._random import as_generator
-from stakes.application import Application, CostMatrix, UncertainApplication, as_application
+from stakes.application import Application, CostMatrix, UncertainApplication
+from stakes.application.uncertain import settled
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.exceptions import CostError, DataError
 from stakes.metrics.counts.table_cells import as_table
-from stakes.results import Frame
+from stakes.results import Frame, frame_of
 from stakes.typing import FloatArray, RandomSource
 
 Draw: TypeAlias = Callable[[np.random.Generator, int], Any]
@@ -229,14 +230,8 @@ class MisrankingTable:
 
     def frame(self) -> Frame:
         """One row per metric, worst first: metric, rate, standard error."""
-        ordered = sorted(self.rates, reverse=True)
-        return Frame(
-            {
-                "metric": [rate.metric for rate in ordered],
-                "rate": [rate.rate for rate in ordered],
-                "standard_error": [rate.standard_error for rate in ordered],
-            }
-        )
+        rows = [(r.metric, r.rate, r.standard_error) for r in sorted(self.rates, reverse=True)]
+        return frame_of(("metric", "rate", "standard_error"), rows)
 
 
 def misranking_rate(
@@ -355,11 +350,8 @@ def _block_sizes(n: Any) -> Iterator[int]:
 
 def _application(utilities: Any) -> Application | None:
     """The application whose costs the metrics that need some take, if there is one."""
-    if isinstance(utilities, UncertainApplication):
-        return utilities.expected
-    if isinstance(utilities, (Application, CostMatrix)):
-        return as_application(utilities)
-    return None
+    known = isinstance(utilities, (Application, CostMatrix, UncertainApplication))
+    return settled(utilities) if known else None
 
 
 @dataclass(frozen=True, slots=True)

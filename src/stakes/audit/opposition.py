@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -221,15 +220,14 @@ def _shown(
     pair = np.stack([preferred, cheaper])
     values = metric.values(pair)
     costs = (pair * app.costs.values).sum(axis=(1, 2)) / pair.sum(axis=(1, 2))
-    tables = [_whole(table, app.classes, app.decisions) for table in pair]
+    tables = [_whole(table, app) for table in pair]
     return OppositePair(
-        metric.name, tables[0], tables[1], (float(values[0]), float(values[1])),
-        (float(costs[0]), float(costs[1])), app.unit,
-    )  # fmt: skip
+        metric.name, *tables, tuple(values.tolist()), tuple(costs.tolist()), app.unit
+    )
 
 
-def _whole(counts: FloatArray, classes: Sequence[Any], decisions: Sequence[Any]) -> ConfusionMatrix:
+def _whole(counts: FloatArray, app: Application) -> ConfusionMatrix:
     """Whole counts as integers."""
     whole = np.rint(counts)
     table = whole.astype(np.int64) if np.array_equal(whole, counts) else counts
-    return ConfusionMatrix(table, classes, decisions)
+    return ConfusionMatrix(table, app.classes, app.decisions)

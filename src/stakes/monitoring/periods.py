@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stakes._kernels.interval_ends import normal_quantile
-from stakes.application import Application, UncertainApplication, as_application
+from stakes.application import Application
+from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
-from stakes.monitoring.samples import Chances, Moved, Samples, chances_of, moved, samples_of
+from stakes.monitoring.samples import Samples, chances_of, moved, samples_of
 from stakes.results import Frame
 from stakes.rules import DecisionRule
 from stakes.summaries.ranked_scores import RankedScores
@@ -30,7 +31,10 @@ def _advice_on(change: PeriodChange) -> str:
     if "priors" in moved and gone.any():
         return f"{_shares(change)}. {_about_gone(change.classes[int(gone.argmax())])}"
     if moved <= {"priors", "cost"} and "priors" in moved:
-        return f"{_shares(change)}; {_within(change)} {_new_threshold(change)}"
+        return (
+            f"{_shares(change)}; the errors within each outcome moved no more than chance. "
+            f"{_new_threshold(change)}"
+        )
     if "rates" in moved:
         also = f" {_shares(change)} too, so estimate the priors anew first." * ("priors" in moved)
         return f"{_errors(change)}.{also} {_remedy(change)}"
@@ -51,11 +55,6 @@ def _shares(change: PeriodChange) -> str:
         f"The share of {change.classes[k]!r} went from {_percent(change.priors_before[k])} to "
         f"{_percent(change.priors_after[k])}"
     )
-
-
-def _within(change: PeriodChange) -> str:
-    """That errors did not move."""
-    return "the errors within each outcome moved no more than chance."
 
 
 def _about_gone(name: Name) -> str:
@@ -98,12 +97,11 @@ def _errors(change: PeriodChange) -> str:
     parts = change.rate_parts
     k = int(abs(parts).argmax())
     way = "more" if parts[k] > 0 else "less"
-    name = change.classes[k]
     if parts[k] == 0:
         return "The decisions within the outcomes moved, at no cost"
     return (
-        f"Deciding about {name!r} costs {way} than it did: {change.class_costs_before[k]:.4g} -> "
-        f"{change.class_costs_after[k]:.4g} for each"
+        f"Deciding about {change.classes[k]!r} costs {way} than it did: "
+        f"{change.class_costs_before[k]:.4g} -> {change.class_costs_after[k]:.4g} for each"
     )
 
 
@@ -323,20 +321,13 @@ def compare_periods(
     chance. Estimate the priors anew and decide with them; the model can stay: on probabilities
     made for the old shares, act above 0.0452 instead of 0.0909.
     """
-    app = stakes_of(application)
+    app = settled(application)
     first, second = (samples_of([each], app, [name])
                      for each, name in ((before, "before"), (after, "after")))  # fmt: skip
     if type(before) is not type(after):
         raise DataError("both periods must be summaries of the same kind.")
     ranking = None if scores is None else ranking_chance(*scores)
     return changes_between(first, second, app, as_level(level), ranking)[0]
-
-
-def stakes_of(application: Any) -> Application:
-    """The costs to judge by; uncertain ones by their expectation."""
-    if isinstance(application, UncertainApplication):
-        return application.expected
-    return as_application(application)
 
 
 def changes_between(
@@ -347,46 +338,33 @@ def changes_between(
     chances = chances_of(before, after, app.priors)
     gaps = moved(before, after, app.priors, level)
     costs = before.costs_at(app.priors), after.costs_at(app.priors)
-    return [
-        _change(k, app, (before, after), chances, gaps, (costs[0][k], costs[1][k]), level, ranking)
-        for k in range(before.counts.shape[0])
-    ]
-
-
-def _change(
-    k: int,
-    app: Application,
-    samples: tuple[Samples, Samples],
-    chances: Chances,
-    gaps: Moved,
-    costs: tuple[float, float],
-    level: float,
-    ranking: float | None,
-) -> PeriodChange:
-    """One comparison out of many."""
-    before, after = samples
     names = ("cost", "priors", "rates")
-    p_values = {name: float(p[k]) for name, p in zip(names, chances, strict=True)}
-    adjusted = holm(list(p_values.values()))
-    return PeriodChange(
-        application=app,
-        before=float(costs[0]),
-        after=float(costs[1]),
-        cost=Part(float(gaps.change[k]), float(gaps.low[k]), float(gaps.high[k])),
-        prior_part=_part(gaps.prior_parts[k], gaps.prior_error[k], level),
-        rate_part=_part(gaps.rate_parts[k], gaps.rate_error[k], level),
-        p_values=p_values,
-        adjusted={name: float(p) for name, p in zip(names, adjusted, strict=True)},
-        alpha=1 - level,
-        priors_before=before.shares[k],
-        priors_after=after.shares[k],
-        class_costs_before=before.means[k],
-        class_costs_after=after.means[k],
-        prior_parts=gaps.prior_parts[k],
-        rate_parts=gaps.rate_parts[k],
-        cases=(float(before.totals[k]), float(after.totals[k])),
-        ranking=ranking,
-    )
+    found = []
+    for k in range(before.counts.shape[0]):
+        p_values = {name: float(p[k]) for name, p in zip(names, chances, strict=True)}
+        adjusted = holm(list(p_values.values()))
+        found.append(
+            PeriodChange(
+                application=app,
+                before=float(costs[0][k]),
+                after=float(costs[1][k]),
+                cost=Part(float(gaps.change[k]), float(gaps.low[k]), float(gaps.high[k])),
+                prior_part=_part(gaps.prior_parts[k], gaps.prior_error[k], level),
+                rate_part=_part(gaps.rate_parts[k], gaps.rate_error[k], level),
+                p_values=p_values,
+                adjusted={name: float(p) for name, p in zip(names, adjusted, strict=True)},
+                alpha=1 - level,
+                priors_before=before.shares[k],
+                priors_after=after.shares[k],
+                class_costs_before=before.means[k],
+                class_costs_after=after.means[k],
+                prior_parts=gaps.prior_parts[k],
+                rate_parts=gaps.rate_parts[k],
+                cases=(float(before.totals[k]), float(after.totals[k])),
+                ranking=ranking,
+            )
+        )
+    return found
 
 
 def _part(parts: FloatArray, error: float, level: float) -> Part:

@@ -10,7 +10,7 @@ a part from the class shares and a part from the costs within classes, that is f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -79,23 +79,6 @@ def _freedom(variances: list[float], samples: tuple[GroupSample, GroupSample]) -
     return sum(variances) ** 2 / bottom if bottom > 0 else np.inf
 
 
-def grouped_chances(
-    samples: tuple[GroupSample, GroupSample],
-    change: float,
-    cost_parts: tuple[FloatArray, FloatArray],
-    gaps: tuple[FloatArray, FloatArray],
-) -> tuple[float, float, float]:
-    """Chances of the change in cost, of the gaps in shares (K,) and of those in rates (K, M)."""
-    variances = [s.variance(z) for s, z in zip(samples, cost_parts, strict=True)]
-    error = float(np.sqrt(sum(variances)))
-    cost = two_sided(change, error, _freedom(variances, samples))
-    both = samples[0].filled & samples[1].filled
-    shares = _wald(samples, [s.shares[:, 1:] for s in samples], gaps[0][1:])
-    inner = [s.rates[:, both, 1:].reshape(s.n_groups, -1) for s in samples]
-    rates = _wald(samples, inner, gaps[1][both][:, 1:].ravel())
-    return cost, shares, rates
-
-
 def _wald(
     samples: tuple[GroupSample, GroupSample], parts: list[FloatArray], gap: FloatArray
 ) -> float:
@@ -116,34 +99,17 @@ def _wald(
     return float(fdtrc(rank, below - rank + 1, scaled))
 
 
-def grouped_limits(
-    samples: tuple[GroupSample, GroupSample],
-    change: float,
-    cost_parts: tuple[FloatArray, FloatArray],
-    level: float,
-) -> tuple[float, float]:
-    """Limits of the change in cost."""
-    variances = [s.variance(z) for s, z in zip(samples, cost_parts, strict=True)]
-    return student_limits(
-        change, float(np.sqrt(sum(variances))), level, _freedom(variances, samples)
-    )
-
-
-def grouped_errors(
+def _grouped_errors(
     samples: tuple[GroupSample, GroupSample], parts: tuple[FloatArray, ...]
 ) -> tuple[float, float]:
     """Standard errors of the part from shares and of the part from errors."""
     p, q, r, s = parts
-    before, after = samples
     found = []
-    for ours, tilt, signs in (
-        ((r + s) / 2, (q - p) / 2, (-1.0, 1.0)),
-        ((s - r) / 2, (p + q) / 2, (1.0, 1.0)),
-    ):
-        turn = (1.0, 1.0) if signs[0] < 0 else (-1.0, 1.0)
+    # In the sample before, shares count against the first part and costs against the second.
+    for ours, tilt, sign in (((r + s) / 2, (q - p) / 2, -1.0), ((s - r) / 2, (p + q) / 2, 1.0)):
         variance = 0.0
-        for sample, sign, bend in zip((before, after), signs, turn, strict=True):
-            z = sign * (sample.shares * ours).sum(axis=1) + bend * (sample.means * tilt).sum(axis=1)
+        for sample, own, bend in zip(samples, (sign, 1.0), (-sign, 1.0), strict=True):
+            z = own * (sample.shares * ours).sum(axis=1) + bend * (sample.means * tilt).sum(axis=1)
             variance += sample.variance(z)
         found.append(float(np.sqrt(variance)))
     return found[0], found[1]
@@ -304,38 +270,41 @@ class Chances(NamedTuple):
 
 def chances_of(before: Samples, after: Samples, priors: FloatArray | None) -> Chances:
     """Three questions: did the cost, the class shares, the decisions within classes move?"""
-    if before.groups is not None and after.groups is not None:
-        found = [_grouped_chance(before, after, k, priors) for k in range(len(before.groups))]
-        cost, share, rate = (np.array(each) for each in zip(*found, strict=True))
-        return Chances(cost, share, rate)
+    if before.groups is not None:
+        return _grouped_chances(before, after, priors)
     shares = equal_shares(before.class_totals[:, None, :], after.class_totals[:, None, :])
     rates = equal_shares(before.counts, after.counts)
     return Chances(_cost_chance(before, after, priors), chance_of(*shares), chance_of(*rates))
 
 
-def _cost_parts(samples: Samples, k: int, priors: FloatArray | None) -> FloatArray:
-    """What each group adds to the cost of a sample."""
-    assert samples.groups is not None
-    return samples.groups[k].cost(samples.shares[k], samples.means[k], priors)
+def _group_pairs(
+    before: Samples, after: Samples, priors: FloatArray | None
+) -> Iterator[tuple[tuple[GroupSample, GroupSample], float, float, float]]:
+    """Pairs of samples in groups: both, the change in cost, its error, its degrees of freedom."""
+    changes = (after.costs_at(priors) - before.costs_at(priors)).tolist()
+    pairs = zip(before.groups or (), after.groups or (), changes, strict=True)
+    for k, (one, two, change) in enumerate(pairs):
+        variances = [
+            group.variance(group.cost(each.shares[k], each.means[k], priors))
+            for group, each in ((one, before), (two, after))
+        ]
+        yield (one, two), change, float(np.sqrt(sum(variances))), _freedom(variances, (one, two))
 
 
-def _grouped_chance(
-    before: Samples, after: Samples, k: int, priors: FloatArray | None
-) -> tuple[float, float, float]:
-    """The three chances of one pair of samples that come in groups."""
-    assert before.groups is not None
-    assert after.groups is not None
-    change = float(after.costs_at(priors)[k] - before.costs_at(priors)[k])
-    rates = [
-        each.counts[k] / np.maximum(each.class_totals[k], 1e-300)[:, None]
-        for each in (before, after)
-    ]
-    return grouped_chances(
-        (before.groups[k], after.groups[k]),
-        change,
-        (_cost_parts(before, k, priors), _cost_parts(after, k, priors)),
-        (after.shares[k] - before.shares[k], rates[1] - rates[0]),
-    )
+def _grouped_chances(before: Samples, after: Samples, priors: FloatArray | None) -> Chances:
+    """The same of samples that come in groups."""
+    rates = [each.counts / np.maximum(each.class_totals, 1e-300)[:, :, None]
+             for each in (before, after)]  # fmt: skip
+    gaps = zip(after.shares - before.shares, rates[1] - rates[0], strict=True)
+    found = []
+    for pair, change, error, freedom in _group_pairs(before, after, priors):
+        share_gap, rate_gap = next(gaps)
+        both = pair[0].filled & pair[1].filled
+        inner = [s.rates[:, both, 1:].reshape(s.n_groups, -1) for s in pair]
+        shares = _wald(pair, [s.shares[:, 1:] for s in pair], share_gap[1:])
+        decided = _wald(pair, inner, rate_gap[both][:, 1:].ravel())
+        found.append((two_sided(change, error, freedom), shares, decided))
+    return Chances(*np.array(found).T)
 
 
 def _cost_chance(before: Samples, after: Samples, priors: FloatArray | None) -> FloatArray:
@@ -396,8 +365,8 @@ def moved(before: Samples, after: Samples, priors: FloatArray | None, level: flo
     errors = _part_errors(before, after, (p, q, r, s))
     if before.groups is not None and after.groups is not None:
         pairs = zip(before.groups, after.groups, p, q, r, s, strict=True)
-        each = [grouped_errors((one, two), tuple(parts)) for one, two, *parts in pairs]
-        errors = np.array([e[0] for e in each]), np.array([e[1] for e in each])
+        each = [_grouped_errors((one, two), tuple(parts)) for one, two, *parts in pairs]
+        errors = tuple(np.array(each).T)
     prior_parts = (q - p) * (r + s) / 2
     return Moved(change, low, high, prior_parts, (p + q) / 2 * (s - r), *errors)
 
@@ -406,17 +375,10 @@ def _limits(
     before: Samples, after: Samples, priors: FloatArray | None, level: float, change: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """By the score test where each cell has one cost, by Welch's t otherwise."""
-    if before.groups is not None and after.groups is not None:
-        ends = [
-            grouped_limits(
-                (before.groups[k], after.groups[k]),
-                float(change[k]),
-                (_cost_parts(before, k, priors), _cost_parts(after, k, priors)),
-                level,
-            )
-            for k in range(len(before.groups))
-        ]
-        return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
+    if before.groups is not None:
+        found = _group_pairs(before, after, priors)
+        low, high = np.array([student_limits(c, e, level, df) for _, c, e, df in found]).T
+        return low, high
     if before.costs is None:
         from scipy.special import stdtrit
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from stakes._kernels.interval_ends import normal_quantile, student_limits
 from stakes._kernels.score_limits import score_limits
 from stakes.application import Application
+from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
-from stakes.monitoring.periods import PeriodChange, changes_between, stakes_of
+from stakes.monitoring.periods import PeriodChange, changes_between
 from stakes.monitoring.samples import Samples, samples_of
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, merge_summaries
@@ -36,12 +37,8 @@ def cost_intervals(
         )
     size, costs = samples.counts.shape[0], samples.costs
     if app.priors is None:
-        counts, weights, constant = (
-            samples.counts.reshape(size, 1, -1),
-            costs.reshape(1, 1, -1),
-            0.0,
-        )
-        matters = np.ptp(costs, axis=1) > 0
+        counts, weights = samples.counts.reshape(size, 1, -1), costs.reshape(1, 1, -1)
+        constant, matters = 0.0, np.ptp(costs, axis=1) > 0
     else:
         weights = app.priors[:, None] * costs
         known = np.ptp(weights, axis=1) == 0
@@ -212,7 +209,7 @@ def compare_segments(
     >>> found["south"].prior_part.value
     0.0
     """
-    app, level = stakes_of(application), as_level(level)
+    app, level = settled(application), as_level(level)
     named = _by_name(segments)
     names, parts = tuple(named), list(named.values())
     inside = samples_of(parts, app, names)
@@ -233,14 +230,9 @@ def _rest(parts: list[Any]) -> list[Any]:
     """For each part, all others together."""
     total = merge_summaries(parts)
     if isinstance(total, CostTally):
+        sums = ("counts", "sums", "squares")
         return [
-            CostTally(
-                total.counts - part.counts,
-                total.sums - part.sums,
-                total.squares - part.squares,
-                total.classes,
-                total.decisions,
-            )
+            replace(total, **{name: getattr(total, name) - getattr(part, name) for name in sums})
             for part in parts
         ]
     return [

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application
+from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
-from stakes.monitoring.periods import PeriodChange, changes_between, ranking_chance, stakes_of
+from stakes.monitoring.periods import PeriodChange, changes_between, ranking_chance
 from stakes.monitoring.samples import Samples, samples_of
 from stakes.monitoring.segments import cost_intervals
 from stakes.results import Frame
@@ -182,7 +183,7 @@ def watch(
     >>> [round(float(a), 4) for a in found.alphas]
     [0.025, 0.0083]
     """
-    app, level = stakes_of(application), as_level(level)
+    app, level = settled(application), as_level(level)
     names, summaries = _in_order(periods, reference)
     later = summaries[1:]
     pooled = later[:1]
