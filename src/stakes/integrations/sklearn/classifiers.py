@@ -364,23 +364,17 @@ class CostWeightedClassifier(AroundClassifier):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What the estimator decides, having learnt the costs: a class for each case."""
-        check_is_fitted(self)
-        refuse_masked(X, "X")
-        return np.asarray(self.estimator_.predict(X))
+        return self._said("predict", X)
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Posteriors of `classes_` in the reweighted population."""
-        check_is_fitted(self)
-        refuse_masked(X, "X")
-        return np.asarray(self.estimator_.predict_proba(X))
+        return self._said("predict_proba", X)
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Scores of the estimator, having learnt the costs."""
-        check_is_fitted(self)
-        refuse_masked(X, "X")
-        return np.asarray(self.estimator_.decision_function(X))
+        return self._said("decision_function", X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Minus the expected cost per case of the classes that are predicted."""
@@ -390,6 +384,12 @@ class CostWeightedClassifier(AroundClassifier):
         names[:] = app.decisions
         taken = names[self._columns[codes]]
         return -expected_cost(y, taken, application=app, sample_weight=sample_weight)
+
+    def _said(self, method: str, X: Any) -> NDArray[Any]:
+        """What a method of the fitted estimator says of these cases."""
+        check_is_fitted(self)
+        refuse_masked(X, "X")
+        return np.asarray(getattr(self.estimator_, method)(X))
 
     def _cost_weights(self, codes: IntArray, given: Any) -> NDArray[np.float64]:
         """What each case counts: its own weight, times what its errors cost."""

@@ -11,7 +11,7 @@ from torch import nn
 from stakes._checks import as_priors
 from stakes.application import Application, as_application, class_factors
 from stakes.exceptions import CostError, DataError
-from stakes.integrations.torch.tensors import as_codes, refuse_bad_scores
+from stakes.integrations.torch.tensors import as_codes, refuse_bad_scores, refuse_other_length
 from stakes.typing import Priors
 
 Scale = Literal["log", "linear"]
@@ -131,41 +131,6 @@ def annealed_temperature(step: int, steps: int, *, start: float = 1.0, stop: flo
     return float(start * (stop / start) ** share)
 
 
-def class_average(
-    values: Any,
-    target: Any,
-    *,
-    priors: Any = None,
-    data_priors: Any = None,
-    sample_weight: Any = None,
-) -> Any:
-    """Average of per-case values under class priors.
-
-    Without priors the mean. With priors and the class shares of the training data, the mean of
-    importance-weighted values, unbiased in every batch; weights of the cases are divided by their
-    sum in both. With priors alone, the class means of this
-    very batch weighted by the priors, which needs a case of each class.
-    """
-    weights = torch.ones_like(values) if sample_weight is None else sample_weight.to(values.dtype)
-    if priors is None:
-        return (weights * values).sum() / weights.sum()
-    shares = torch.as_tensor(priors, dtype=values.dtype, device=values.device)
-    if data_priors is not None:
-        old = torch.as_tensor(data_priors, dtype=values.dtype, device=values.device)
-        factors = (shares / old).index_select(0, target)
-        return (weights * factors * values).sum() / weights.sum()
-    zeros = torch.zeros(len(shares), dtype=values.dtype, device=values.device)
-    totals = zeros.index_add(0, target, weights)
-    absent = (totals == 0) & (shares > 0)
-    if bool(absent.any()):
-        raise DataError(
-            f"class {int(torch.nonzero(absent)[0])} has a prior but no case in this batch.",
-            hint="give data_priors=[...], the class shares of the training data",
-        )
-    sums = zeros.index_add(0, target, weights * values)
-    return (shares * sums / totals.clamp_min(torch.finfo(values.dtype).tiny)).sum()
-
-
 class _CostLoss(nn.Module):
     """What both losses share: an application whose costs and priors follow the module's device."""
 
@@ -182,19 +147,33 @@ class _CostLoss(nn.Module):
             raise DataError("`data_priors` must be positive.")
 
     def _average(self, values: Any, target: Any, sample_weight: Any) -> Any:
-        """See `class_average`."""
-        if sample_weight is not None and sample_weight.shape != values.shape:
+        """Average of per-case values under the priors of the application.
+
+        Without priors the mean. With priors and the class shares of the training data, the mean of
+        importance-weighted values, unbiased in every batch; weights of the cases are divided by
+        their sum in both. With priors alone, the class means of this very batch weighted by the
+        priors, which needs a case of each class.
+        """
+        weights = torch.ones_like(values)
+        if sample_weight is not None:
+            refuse_other_length(sample_weight, len(values))
+            weights = sample_weight.to(values.dtype)
+        if self.priors is None:
+            return (weights * values).sum() / weights.sum()
+        shares = self.priors.to(values)
+        if self.data_priors is not None:
+            factors = (shares / self.data_priors.to(values)).index_select(0, target)
+            return (weights * factors * values).sum() / weights.sum()
+        zeros = torch.zeros_like(shares)
+        totals = zeros.index_add(0, target, weights)
+        absent = (totals == 0) & (shares > 0)
+        if bool(absent.any()):
             raise DataError(
-                f"`sample_weight` must have shape {tuple(values.shape)}; got "
-                f"{tuple(sample_weight.shape)}."
+                f"class {int(torch.nonzero(absent)[0])} has a prior but no case in this batch.",
+                hint="give data_priors=[...], the class shares of the training data",
             )
-        return class_average(
-            values,
-            target,
-            priors=self.priors,
-            data_priors=self.data_priors,
-            sample_weight=sample_weight,
-        )
+        sums = zeros.index_add(0, target, weights * values)
+        return (shares * sums / totals.clamp_min(torch.finfo(values.dtype).tiny)).sum()
 
 
 class ExpectedCostLoss(_CostLoss):
@@ -454,11 +433,7 @@ class ReweightedLoss(nn.Module):
         target = as_codes(target, len(self.factors), len(logits))
         weights = self.factors.to(logits.dtype).index_select(0, target)
         if sample_weight is not None:
-            if sample_weight.shape != weights.shape:
-                raise DataError(
-                    f"`sample_weight` must have shape {tuple(weights.shape)}; got "
-                    f"{tuple(sample_weight.shape)}."
-                )
+            refuse_other_length(sample_weight, len(weights))
             weights = weights * sample_weight
         return (weights * case_losses(self.kind, logits, target)).sum() / weights.sum()
 

@@ -69,10 +69,15 @@ def _compiling() -> bool:
     return tells is not None and bool(tells())
 
 
-def checked_weights(weights: Any, length: int) -> Any:
-    """Weights: one per case, finite, not negative."""
+def refuse_other_length(weights: Any, length: int) -> None:
+    """Raise unless there is one weight per case."""
     if tuple(weights.shape) != (length,):
         raise DataError(f"`sample_weight` must have shape ({length},); got {tuple(weights.shape)}.")
+
+
+def checked_weights(weights: Any, length: int) -> Any:
+    """Weights: one per case, finite, not negative."""
+    refuse_other_length(weights, length)
     if not bool((torch.isfinite(weights) & (weights >= 0)).all()):
         raise DataError("`sample_weight` must be finite and not negative.")
     return weights

@@ -74,9 +74,7 @@ class SummedStates(nn.Module):
 
     def merge_state(self, other: SummedStates) -> None:
         """Take in what another metric of the same kind has seen."""
-        for name, merge in self._merges.items():
-            parts = torch.stack([getattr(self, name), getattr(other, name).to(self._device())])
-            setattr(self, name, _MERGES[merge](parts, dim=0))
+        self._take_in({name: getattr(other, name) for name in self._merges})
 
     @contextmanager
     def synced(self) -> Iterator[None]:
@@ -102,18 +100,19 @@ class SummedStates(nn.Module):
         self.reset()
         self.update(*args, **kwargs)
         batch = self.compute()
-        for name, merge in self._merges.items():
-            both = torch.stack([kept[name], getattr(self, name)])
-            setattr(self, name, _MERGES[merge](both, dim=0))
+        self._take_in(kept)
         return batch
+
+    def _take_in(self, states: dict[str, Any]) -> None:
+        """Merge other states into one's own, on the device of these."""
+        for name, merge in self._merges.items():
+            own = getattr(self, name)
+            both = torch.stack([own, states[name].to(own.device)])
+            setattr(self, name, _MERGES[merge](both, dim=0))
 
     def _apply(self, fn: Any, recurse: bool = True) -> Any:
         """Follow the device of a model, but not its type: counts and sums stay exact in `half`."""
         return super()._apply(lambda state: state.to(fn(state.new_empty(0)).device), recurse)
-
-    def _device(self) -> Any:
-        """Where the states are."""
-        return next(iter(self.buffers())).device
 
 
 try:
@@ -137,7 +136,15 @@ def synced(metric: Any) -> AbstractContextManager[None]:
     return metric.synced() if isinstance(metric, SummedStates) else nullcontext()
 
 
-class ExpectedCost(Metric):
+class _Loss(Metric):
+    """Lower is better; known after all batches, each of them counted once."""
+
+    higher_is_better = False
+    is_differentiable = False
+    full_state_update = False
+
+
+class ExpectedCost(_Loss):
     """Expected cost of Bayes decisions, or of decisions given; lower is better.
 
     Parameters
@@ -164,9 +171,6 @@ class ExpectedCost(Metric):
     0.45
     """
 
-    higher_is_better = False
-    is_differentiable = False
-    full_state_update = False
     counts: Any
 
     def __init__(self, application: Any, *, normalized: bool = False, **options: Any) -> None:
@@ -211,12 +215,9 @@ class ExpectedCost(Metric):
         return torch.tensor(value, dtype=torch.float64, device=self.counts.device)
 
 
-class _BinnedScores(Metric):
+class _BinnedScores(_Loss):
     """Binary scores in bins, with the Bayes threshold among the edges."""
 
-    higher_is_better = False
-    is_differentiable = False
-    full_state_update = False
     counts: Any
     lowest: Any
     highest: Any
@@ -339,12 +340,9 @@ class MinimumCost(_BinnedScores):
         return self._value(min_cost)
 
 
-class _ProperScore(Metric):
+class _ProperScore(_Loss):
     """Sums of a per-case loss by class, so that target priors can weigh the classes."""
 
-    higher_is_better = False
-    is_differentiable = False
-    full_state_update = False
     sums: Any
     totals: Any
 
