@@ -218,12 +218,10 @@ def _shown(
 ) -> OppositePair:
     """The pair with its numbers."""
     pair = np.stack([preferred, cheaper])
-    values = metric.values(pair)
     costs = (pair * app.costs.values).sum(axis=(1, 2)) / pair.sum(axis=(1, 2))
-    tables = [_whole(table, app) for table in pair]
-    return OppositePair(
-        metric.name, *tables, tuple(values.tolist()), tuple(costs.tolist()), app.unit
-    )
+    liked, better = (_whole(table, app) for table in pair)
+    values, paid = (tuple(each.tolist()) for each in (metric.values(pair), costs))
+    return OppositePair(metric.name, liked, better, values, paid, app.unit)
 
 
 def _whole(counts: FloatArray, app: Application) -> ConfusionMatrix:

@@ -139,9 +139,12 @@ def _useful(options: Options) -> Options:
     """Only the points that are best for some ratio of the grid; constants by their own names."""
     last = len(options.names) - 1  # of equal points the later: the constants
     chosen = np.unique(last - options.nec[::-1].argmin(axis=0)).tolist()
-    parts = ("names", "points", "thresholds")
-    kept = {part: tuple(getattr(options, part)[k] for k in chosen) for part in parts}
-    return replace(options, **kept)
+    return replace(
+        options,
+        names=tuple(options.names[k] for k in chosen),
+        points=tuple(options.points[k] for k in chosen),
+        thresholds=tuple(options.thresholds[k] for k in chosen),
+    )
 
 
 def _corners(miss: FloatArray, alarm: FloatArray, prior: float) -> FloatArray:

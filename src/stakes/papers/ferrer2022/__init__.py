@@ -66,7 +66,7 @@ def _nec(matrix: ConfusionMatrix, cost_21: float) -> float:
 
 _COLUMNS = ("EC_1", "EC_1.5", "EC_nb", "FS_1", "MCC", "R21", "R12", "R*2", "R*1")
 # data, K21, K12, then the columns as printed
-_ROWS = tuple(
+_ROWS: tuple[tuple[str, int, int, *tuple[float, ...]], ...] = tuple(
     (row["data"], int(row["K21"]), int(row["K12"]), *(float(row[name]) for name in _COLUMNS))
     for row in published_rows("ferrer2022", "table_1.csv")
 )

@@ -72,7 +72,10 @@ def _accuracies(_: Context) -> Outcome:
         ("weight from eq 18 at the share of positives of eq 19", 0.5,
          target_weight(0.9, share, target_prior=0.2), 5e-13, "equality"),
     )  # fmt: skip
-    cells = tuple(Cell(*number, source=source) for *number, source in numbers)
+    cells = tuple(
+        Cell(name, printed, ours, within, source=source)
+        for name, printed, ours, within, source in numbers
+    )
     prefers = cells[0].ours > cells[1].ours and cells[2].ours < cells[3].ours
     balanced = rebalancing_is_consistent(CostMatrix([[0, 1], [4, 0]]), [0.8, 0.2])
     uneven = rebalancing_is_consistent(costs, [0.8, 0.2])
