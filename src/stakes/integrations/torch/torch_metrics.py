@@ -136,15 +136,7 @@ def synced(metric: Any) -> AbstractContextManager[None]:
     return metric.synced() if isinstance(metric, SummedStates) else nullcontext()
 
 
-class _Loss(Metric):
-    """Lower is better; known after all batches, each of them counted once."""
-
-    higher_is_better = False
-    is_differentiable = False
-    full_state_update = False
-
-
-class ExpectedCost(_Loss):
+class ExpectedCost(Metric):
     """Expected cost of Bayes decisions, or of decisions given; lower is better.
 
     Parameters
@@ -171,6 +163,9 @@ class ExpectedCost(_Loss):
     0.45
     """
 
+    higher_is_better = False
+    is_differentiable = False
+    full_state_update = False
     counts: Any
 
     def __init__(self, application: Any, *, normalized: bool = False, **options: Any) -> None:
@@ -215,9 +210,12 @@ class ExpectedCost(_Loss):
         return torch.tensor(value, dtype=torch.float64, device=self.counts.device)
 
 
-class _BinnedScores(_Loss):
+class _BinnedScores(Metric):
     """Binary scores in bins, with the Bayes threshold among the edges."""
 
+    higher_is_better = False
+    is_differentiable = False
+    full_state_update = False
     counts: Any
     lowest: Any
     highest: Any
@@ -340,9 +338,12 @@ class MinimumCost(_BinnedScores):
         return self._value(min_cost)
 
 
-class _ProperScore(_Loss):
+class _ProperScore(Metric):
     """Sums of a per-case loss by class, so that target priors can weigh the classes."""
 
+    higher_is_better = False
+    is_differentiable = False
+    full_state_update = False
     sums: Any
     totals: Any
 
