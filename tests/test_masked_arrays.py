@@ -214,7 +214,7 @@ ENTRIES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "Calibrator.posteriors scores": (S, FITTED.posteriors),
     "cross_fit folds": (
         np.arange(40) // 10,
-        lambda f: calibration.cross_fit(Y, S, calibration.Affine(), folds=f),
+        lambda f: calibration.cross_fit(Y, S, calibrator=calibration.Affine(), folds=f),
     ),
     "calibration_gain scores": (S, lambda s: gained(s=s)),
     "calibration_gain groups": (G, lambda g: gained(groups=g)),

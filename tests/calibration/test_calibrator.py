@@ -431,7 +431,7 @@ def test_rows_in_messages_are_those_of_the_caller(kind, binary):
     weights[np.flatnonzero(y == 0)[:2]] = 1.0
     for fit in (
         lambda: kind().fit(scores, y, sample_weight=weights),
-        lambda: cross_fit(y, scores, kind(), sample_weight=weights, folds=2),
+        lambda: cross_fit(y, scores, calibrator=kind(), sample_weight=weights, folds=2),
     ):
         with pytest.raises(DataError, match=rf"row {wrong}\b") as error:
             fit()

@@ -82,7 +82,7 @@ class TestCrossFit:
     def test_each_case_is_calibrated_without_its_fold(self):
         scores, y = made_up()
         folds = np.arange(200) % 4
-        found = cross_fit(y, scores, Affine(), folds=folds)
+        found = cross_fit(y, scores, calibrator=Affine(), folds=folds)
         train = folds != 2
         expected = Affine().fit(scores[train], y[train]).posteriors(scores[~train])
         np.testing.assert_allclose(found[~train], expected)
@@ -92,23 +92,23 @@ class TestCrossFit:
         number = np.arange(200) % 4
         names = np.array(["a", "b", "c", "d"])[number]
         np.testing.assert_allclose(
-            cross_fit(y, scores, Affine(), folds=number),
-            cross_fit(y, scores, Affine(), folds=names),
+            cross_fit(y, scores, calibrator=Affine(), folds=number),
+            cross_fit(y, scores, calibrator=Affine(), folds=names),
         )
 
     def test_integer_names_are_names_not_positions(self):
         scores, y = made_up()
         np.testing.assert_allclose(
-            cross_fit(y, -scores, Affine(classes=[1, 0]), folds=3),
-            cross_fit(y, scores, Affine(), folds=3)[:, ::-1],
+            cross_fit(y, -scores, calibrator=Affine(classes=[1, 0]), folds=3),
+            cross_fit(y, scores, calibrator=Affine(), folds=3)[:, ::-1],
             atol=1e-8,
         )
 
     def test_priors_by_name(self):
         scores, y = made_up()
         named = np.where(y == 1, "yes", "no")
-        found = cross_fit(named, scores, Affine(priors={"yes": 0.2, "no": 0.8}), folds=4)
-        expected = cross_fit(y, scores, Affine(priors=[0.8, 0.2]), folds=4)
+        found = cross_fit(named, scores, calibrator=Affine(priors={"yes": 0.2, "no": 0.8}), folds=4)
+        expected = cross_fit(y, scores, calibrator=Affine(priors=[0.8, 0.2]), folds=4)
         np.testing.assert_allclose(found, expected)
 
     def test_calibrator_given_is_not_changed(self):
@@ -123,11 +123,13 @@ class TestCrossFit:
             return -np.log(posteriors[np.arange(200), y]).mean()
 
         cal = Isotonic()
-        assert value(cross_fit(y, scores, cal)) > value(fit_on_test(y, scores, cal))
+        assert value(cross_fit(y, scores, calibrator=cal)) > value(
+            fit_on_test(y, scores, calibrator=cal)
+        )
 
     def test_class_missing_from_a_fold_names_the_fold(self):
         with pytest.raises(DataError, match="fold"):
-            cross_fit([0, 0, 0, 1], [-1.0, 0.5, -2.0, 1.0], Affine(), folds=2)
+            cross_fit([0, 0, 0, 1], [-1.0, 0.5, -2.0, 1.0], calibrator=Affine(), folds=2)
 
     def test_one_fold_raises(self):
         with pytest.raises(DataError, match="two folds"):
@@ -149,7 +151,7 @@ def test_cross_fitting_changes_no_calibrator():
         Automatic([member], classes=["n", "y"], priors={"n": 0.6, "y": 0.4}),
     ):
         before = dict(cal.options)
-        cross_fit(y, scores, cal)
+        cross_fit(y, scores, calibrator=cal)
         assert cal.options == before
         assert cal.classes is None
     assert member.options["priors"] == [0.3, 0.7]
@@ -215,8 +217,10 @@ def test_cases_of_weight_0_do_not_move_others_to_other_folds(grouped):
     groups = np.arange(200) // 3 if grouped else None
     weights = np.where(np.arange(200) % 4 == 0, 0.0, 1.0)
     kept = weights > 0
-    found = cross_fit(y, scores, Affine(), sample_weight=weights, groups=groups)
-    fewer = cross_fit(y[kept], scores[kept], Affine(), groups=groups[kept] if grouped else None)
+    found = cross_fit(y, scores, calibrator=Affine(), sample_weight=weights, groups=groups)
+    fewer = cross_fit(
+        y[kept], scores[kept], calibrator=Affine(), groups=groups[kept] if grouped else None
+    )
     np.testing.assert_array_equal(found[kept], fewer)
     assert np.isfinite(found).all()
 
@@ -225,9 +229,9 @@ def test_a_case_of_weight_0_is_held_out_with_its_group():
     scores, y = made_up()
     groups = np.arange(200) // 4
     weights = np.where(np.arange(200) % 4 == 0, 0.0, 1.0)
-    found = cross_fit(y, scores, Affine(), sample_weight=weights, groups=groups)
+    found = cross_fit(y, scores, calibrator=Affine(), sample_weight=weights, groups=groups)
     alike = np.where(weights == 0, np.roll(scores, -1), scores)  # as the next of its group
-    again = cross_fit(y, alike, Affine(), sample_weight=weights, groups=groups)
+    again = cross_fit(y, alike, calibrator=Affine(), sample_weight=weights, groups=groups)
     np.testing.assert_array_equal(again[weights == 0], found[np.flatnonzero(weights == 0) + 1])
 
 
@@ -237,7 +241,7 @@ def test_classes_are_spread_over_folds_by_the_cases_that_count():
     weights = np.r_[np.ones(40), np.zeros(40), np.ones(4)]
     scores = np.random.default_rng(0).normal(size=84) + y
     for seed in range(10):
-        found = cross_fit(y, scores, Affine(), sample_weight=weights, folds=4, rng=seed)
+        found = cross_fit(y, scores, calibrator=Affine(), sample_weight=weights, folds=4, rng=seed)
         assert np.isfinite(found).all()
 
 
@@ -262,14 +266,14 @@ class TestInfiniteScoresOfOneFold:
     @pytest.mark.parametrize("kind", [Affine, Logistic, Temperature, Vector, Beta])
     def test_scales_are_as_positive_as_those_that_saw_them(self, kind, side, strength):
         scores, rows = self.scores(side, strength)
-        found = cross_fit(self.Y, scores, kind(), folds=self.FOLDS)
+        found = cross_fit(self.Y, scores, calibrator=kind(), folds=self.FOLDS)
         assert (found[rows, self.Y[rows]] == 1.0).all()
         assert (found[np.arange(60), self.Y] > 0.0).all()
 
     @pytest.mark.parametrize("kind", [Affine, Logistic])
     def test_a_line_that_would_fall_is_flat(self, kind):
         scores, rows = self.scores(1, -0.7)
-        found = cross_fit(self.Y, scores, kind(), folds=self.FOLDS)
+        found = cross_fit(self.Y, scores, calibrator=kind(), folds=self.FOLDS)
         finite = np.setdiff1d(np.flatnonzero(self.FOLDS == 0), rows)
         np.testing.assert_allclose(found[finite], 0.5)  # the share of either class in the others
 
@@ -278,7 +282,7 @@ class TestInfiniteScoresOfOneFold:
     @pytest.mark.parametrize("kind", [Smooth, Isotonic, Rank, VennAbers, Automatic, Average])
     def test_increasing_maps_give_them_as_much_as_any(self, kind, side, strength):
         scores, rows = self.scores(side, strength)
-        found = cross_fit(self.Y, scores, kind(), folds=self.FOLDS)
+        found = cross_fit(self.Y, scores, calibrator=kind(), folds=self.FOLDS)
         own = found[self.FOLDS == 0, int(side > 0)]
         assert (found[rows, self.Y[rows]] >= own.max() - 1e-12).all()
         assert (own > 0.0).all()
@@ -286,8 +290,10 @@ class TestInfiniteScoresOfOneFold:
     def test_a_density_says_what_it_needs(self):
         scores, _ = self.scores(1, 1.0)
         with pytest.raises(DataError, match="must be finite for densities"):
-            cross_fit(self.Y, scores, Gaussian(), folds=self.FOLDS)
-        assert (cross_fit(self.Y, scores, Gaussian(bound="data"), folds=self.FOLDS) > 0.0).all()
+            cross_fit(self.Y, scores, calibrator=Gaussian(), folds=self.FOLDS)
+        assert (
+            cross_fit(self.Y, scores, calibrator=Gaussian(bound="data"), folds=self.FOLDS) > 0.0
+        ).all()
 
     @pytest.mark.parametrize("strength", [1.5, 0.0, -0.8])
     @pytest.mark.parametrize("kind", [Affine, Temperature, Vector])
@@ -296,7 +302,7 @@ class TestInfiniteScoresOfOneFold:
         logits, folds = rng.normal(size=(90, 3)) + strength * np.eye(3)[y], np.arange(90) // 3 % 5
         rows = np.flatnonzero((folds == 0) & (y == 1))[:3]
         logits[rows, 2] = -np.inf
-        found = cross_fit(y, logits, kind(), folds=folds)
+        found = cross_fit(y, logits, calibrator=kind(), folds=folds)
         assert (found[rows, 2] == 0.0).all()
         assert (found[rows, :2] > 0.0).all()
 
@@ -305,15 +311,17 @@ class TestInfiniteScoresOfOneFold:
         weights = np.ones(60)
         weights[rows] = 0.0
         kept = weights > 0.0
-        found = cross_fit(self.Y, scores, Affine(), folds=self.FOLDS, sample_weight=weights)
-        alone = cross_fit(self.Y[kept], scores[kept], Affine(), folds=self.FOLDS[kept])
+        found = cross_fit(
+            self.Y, scores, calibrator=Affine(), folds=self.FOLDS, sample_weight=weights
+        )
+        alone = cross_fit(self.Y[kept], scores[kept], calibrator=Affine(), folds=self.FOLDS[kept])
         np.testing.assert_array_equal(found[kept], alone)
 
     def test_a_single_fold_with_equal_finite_scores(self):
         scores = np.where(np.arange(30) < 2, np.inf, 2.0)
         y, folds = (np.arange(30) % 2 == 0) | (np.arange(30) < 2), np.arange(30) // 6
         for kind in (Affine, Temperature, Vector):
-            found = cross_fit(y, scores, kind(), folds=folds)
+            found = cross_fit(y, scores, calibrator=kind(), folds=folds)
             assert (found[:2, 1] == 1.0).all()
 
 
@@ -321,6 +329,6 @@ class TestInfiniteScoresOfOneFold:
 def test_the_number_of_folds_that_is_advised_is_taken(cases, advised):
     scores, y = np.linspace(-2, 2, cases), np.arange(cases) % 2
     with pytest.raises(DataError, match="whole number from 2 to") as caught:
-        cross_fit(y, scores, Affine(), folds=13)
+        cross_fit(y, scores, calibrator=Affine(), folds=13)
     assert caught.value.hint == f"folds={advised}, or the fold of each case"
-    assert cross_fit(y, scores, Affine(), folds=advised).shape == (cases, 2)
+    assert cross_fit(y, scores, calibrator=Affine(), folds=advised).shape == (cases, 2)

@@ -45,7 +45,7 @@ def marked(mark, n=400):
 
 def held_out(cal, logits, y):
     """Mean cross-entropy of cases that were not fitted."""
-    return -np.log(cross_fit(y, logits, cal)[np.arange(len(y)), y]).mean()
+    return -np.log(cross_fit(y, logits, calibrator=cal)[np.arange(len(y)), y]).mean()
 
 
 @pytest.mark.parametrize("mark", [-1e4, -1e9, -1e38])
@@ -144,4 +144,4 @@ class TestGain:
 def test_a_fold_without_a_class_is_still_named():
     odds, y = marked(0.0)
     with pytest.raises(DataError, match=r"^fold 0: `y_true` has no case of class 1"):
-        cross_fit(y, odds, Affine(), folds=1 - y)
+        cross_fit(y, odds, calibrator=Affine(), folds=1 - y)

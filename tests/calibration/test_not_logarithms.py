@@ -96,8 +96,8 @@ class TestColumns:
             lambda y, p: Average().fit(p, y),
             lambda y, p: Automatic().fit(p, y),
             lambda y, p: Automatic([Isotonic(), Beta()]).fit(p, y),
-            lambda y, p: cross_fit(y, p, Affine()),
-            lambda y, p: fit_on_test(y, p, Affine()),
+            lambda y, p: cross_fit(y, p, calibrator=Affine()),
+            lambda y, p: fit_on_test(y, p, calibrator=Affine()),
         ],
     )
     def test_probabilities_are_refused_where_the_scale_counts(self, function):
@@ -125,7 +125,7 @@ class TestColumns:
     def test_scores_on_a_scale_of_their_own_are_taken(self, cal):
         scores, y = column()
         assert cal.fit(expit(scores), y).posteriors(expit(scores)).shape == (300, 2)
-        assert cross_fit(y, expit(scores), cal.unfitted()).shape == (300, 2)
+        assert cross_fit(y, expit(scores), calibrator=cal.unfitted()).shape == (300, 2)
 
     def test_posteriors_give_the_answer_of_log_odds(self):
         scores, y = column()
@@ -173,7 +173,7 @@ class TestOfWhatIsAsked:
         [
             lambda y, s, w: Affine().fit(s, y, sample_weight=w),
             lambda y, s, w: Automatic([Affine(), Beta()]).fit(s, y, sample_weight=w),
-            lambda y, s, w: cross_fit(y, s, Affine(), sample_weight=w),
+            lambda y, s, w: cross_fit(y, s, calibrator=Affine(), sample_weight=w),
             lambda y, s, w: calibration_gain(y, s, sample_weight=w),
             lambda y, s, w: decompose(y, s, sample_weight=w),
             lambda y, s, w: worst_case_gain(y, s, sample_weight=w),

@@ -9,8 +9,7 @@ import sys
 
 import pytest
 
-from stakes.cli.problems import guarded
-from stakes.cli.streams import printing_is_the_output
+from stakes.cli.problems import guarded, printing_is_the_output
 
 ROWS = "y,p\n" + "".join(f"{k % 2},{(k * 7) % 10 / 10}\n" for k in range(60))
 WORDS = ("eval", "t.csv", "--label", "y", "--scores", "p", "--cost", "fn=3", "fp=1")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import stakes
 from stakes.exceptions import DataError, FormatError
 from stakes.inquiry import Inquiry
-from stakes.inquiry.inquiry_form import from_options
+from stakes.inquiry.inquiry import from_options
 
 ASKED = Inquiry(
     source="churn.csv",

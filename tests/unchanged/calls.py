@@ -441,7 +441,7 @@ def calibration_measured() -> Any:
     y, models = churn()
     p = np.clip(models["gbm_p"], 1e-4, 1 - 1e-4)
     odds = np.log(p / (1 - p))
-    crossed = calibration.cross_fit(y, odds, calibration.Affine())
+    crossed = calibration.cross_fit(y, odds, calibrator=calibration.Affine())
     return {
         "gain": calibration.calibration_gain(y, odds, by=PLAIN, calibrator=calibration.Affine()),
         "decomposed": calibration.decompose(y, odds),

@@ -124,8 +124,8 @@ def _grouped(
 def cross_fit(
     y_true: Any,
     scores: Any,
-    calibrator: Calibrator,
     *,
+    calibrator: Calibrator,
     folds: Any = 5,
     rng: RandomSource | np.random.RandomState = 0,
     groups: Any = None,
@@ -163,7 +163,7 @@ def cross_fit(
     --------
     >>> from stakes.calibration import Affine
     >>> log_odds = [-3.0, -1.0, 2.0, -2.0, 1.0, 3.0, -1.0, 0.5]
-    >>> cross_fit([0, 0, 0, 0, 1, 1, 1, 1], log_odds, Affine(), folds=2).shape
+    >>> cross_fit([0, 0, 0, 0, 1, 1, 1, 1], log_odds, calibrator=Affine(), folds=2).shape
     (8, 2)
     """
     as_calibrator(calibrator)
@@ -251,7 +251,7 @@ def fold_numbers(
 
 
 def fit_on_test(
-    y_true: Any, scores: Any, calibrator: Calibrator, *, sample_weight: Any = None
+    y_true: Any, scores: Any, *, calibrator: Calibrator, sample_weight: Any = None
 ) -> FloatArray:
     """Optimistic posteriors: from a calibrator fitted on the very cases it is applied to.
 
@@ -278,7 +278,7 @@ def fit_on_test(
     Examples
     --------
     >>> from stakes.calibration import Isotonic
-    >>> fit_on_test([0, 1, 1], [-1.0, 0.0, 1.0], Isotonic(misleading=0))[:, 1].tolist()
+    >>> fit_on_test([0, 1, 1], [-1.0, 0.0, 1.0], calibrator=Isotonic(misleading=0))[:, 1].tolist()
     [0.0, 1.0, 1.0]
     """
     as_calibrator(calibrator)

@@ -16,8 +16,14 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from stakes import __version__
-from stakes.cli.problems import EXIT_CODES, EXIT_OK, EXIT_PROBLEM, complain, guarded
-from stakes.cli.streams import printing_is_the_output
+from stakes.cli.problems import (
+    EXIT_CODES,
+    EXIT_OK,
+    EXIT_PROBLEM,
+    complain,
+    guarded,
+    printing_is_the_output,
+)
 from stakes.messages.reader import command_line
 
 #: What each command is for, in the order in which they are listed. Names without a module of

@@ -1,8 +1,8 @@
 """From labels and models to a verdict: everything put together."""
 
 from stakes.evaluation.doubt import Doubt
+from stakes.evaluation.evaluate_function import evaluate, evaluate_frame
 from stakes.evaluation.evaluation import Evaluation
-from stakes.evaluation.inquiry import evaluate, evaluate_frame
 from stakes.evaluation.model_evaluation import ModelEvaluation, Naive, Stretch
 
 __all__ = [

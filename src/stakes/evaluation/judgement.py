@@ -185,7 +185,7 @@ def recalibrated(
         fitted = cross_fit(
             cases.truth,
             logs,
-            calibrator,
+            calibrator=calibrator,
             folds=folds,
             rng=rng,
             groups=cases.groups,

@@ -9,8 +9,8 @@ from stakes._lazy import loaded_on_use
 __all__ = ["Inquiry", "answer"]
 
 if TYPE_CHECKING:
-    from stakes.inquiry.inquiry_form import Inquiry
-    from stakes.inquiry.ranges import answer
+    from stakes.inquiry.answers import answer
+    from stakes.inquiry.inquiry import Inquiry
 
-_HOMES = {"inquiry_form": ("Inquiry",), "ranges": ("answer",)}
+_HOMES = {"inquiry": ("Inquiry",), "answers": ("answer",)}
 __getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

@@ -14,18 +14,19 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import DataError
 from stakes.inquiry.column_roles import CLASS_COLUMN, ID_NAMES, find_label
-from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.inquiry import Inquiry
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.table import Table, table_of_columns
 from stakes.sources.table_file import read_table
-from stakes.sources.trials import read_trials, trials_command
 
 
 def _refuse_two_places(inquiry: Inquiry) -> None:
     """Raise when there is a file of cases besides."""
     if inquiry.file is None:
         return
+    from stakes.sources.trials import trials_command
+
     scores = inquiry.scores or inquiry.file
     lone = not inquiry.scores and inquiry.file != inquiry.trials
     raise DataError(
@@ -70,6 +71,8 @@ def _read(inquiry: Inquiry) -> Table:
 def _from_trials(inquiry: Inquiry) -> tuple[Table, Inquiry, list[Note]]:
     """Trials and one file of scores per model, joined by the names of the recordings."""
     _refuse_two_places(inquiry)
+    from stakes.sources.trials import read_trials
+
     assert inquiry.trials is not None
     words = (part.strip() for part in (inquiry.scores or "").split(","))
     table, notes = read_trials(inquiry.trials, [word for word in words if word])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes.exceptions import DataError
-from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.inquiry import Inquiry
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.table import Table

@@ -17,7 +17,7 @@ import numpy as np
 
 from stakes.exceptions import DataError
 from stakes.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
-from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import Cases, quoted
 from stakes.sources.cells import EMPTY, empty_words, without_point
 from stakes.sources.patterns import Files

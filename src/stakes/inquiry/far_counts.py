@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -13,7 +13,13 @@ import numpy as np
 from stakes.application import Application, CostMatrix
 from stakes.engines import Reduction, Request, reduce_frame
 from stakes.exceptions import DataError, LabelError, PosteriorError, StakesError
-from stakes.inquiry.case_question import application_over, costs_given, fill_in_models
+from stakes.inquiry.case_question import (
+    application_over,
+    at_place,
+    costs_given,
+    fill_in_models,
+    refuse_or_name_dominated,
+)
 from stakes.inquiry.column_roles import find_label
 from stakes.inquiry.cost_words import CostWords
 from stakes.inquiry.far_columns import FarColumns, far_columns, prepared, read_as_meant
@@ -25,9 +31,8 @@ from stakes.inquiry.far_truth import (
     refuse_far_probabilities,
     with_names,
 )
-from stakes.inquiry.inquiry_form import Inquiry
-from stakes.inquiry.place import at_place, refuse_or_name_dominated, texts
-from stakes.inquiry.truth import Cases, counted, quoted, refuse_single
+from stakes.inquiry.inquiry import Attended, Inquiry, plainly
+from stakes.inquiry.truth import Cases, counted, quoted, refuse_single, texts
 from stakes.messages.notes import Note
 from stakes.messages.reader import speaking_of
 from stakes.sources.far.lazy_frame import Opened, UnreadGapError
@@ -42,10 +47,6 @@ _NEEDS_ROWS = {
     "join_on": "files are joined in memory",
     "embed_posteriors": "posteriors of the cases are not kept",
 }
-
-
-#: Does some work while somebody watches it, such as `stakes.cli.show.progress.attended`.
-Attended = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +65,6 @@ class Counted:
     notes: tuple[Note, ...]
     warnings: tuple[Note, ...]
     inquiry: Inquiry
-
-
-def plainly(work: Callable[[], Any], said: str, **_: Any) -> Any:
-    """Do some work without telling anybody how far it is."""
-    return work()
 
 
 def counted_far(inquiry: Inquiry, attended: Attended = plainly) -> Counted:

@@ -15,13 +15,13 @@ from stakes.engines.reduction import Part
 from stakes.exceptions import DataError, StakesError
 from stakes.inquiry.decision_options import gaps_said
 from stakes.inquiry.far_columns import FarColumns, either, is_empty
-from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_columns import (
     LOGARITHMS,
     refuse_idle_narrow,
     refuse_probabilities_said_logs,
 )
-from stakes.inquiry.truth import rows_of, spaces_said
+from stakes.inquiry.truth import NO_VALUE, rows_of, spaces_said
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels, as_labels
@@ -204,10 +204,6 @@ def _values(rows: Any, names: list[str]) -> NDArray[np.float64]:
     eager = rows.collect() if isinstance(rows, nw.LazyFrame) else rows
     found = np.column_stack([eager[name].to_numpy().astype(np.float64) for name in names])
     return found[:, 0].copy() if len(names) == 1 else found
-
-
-#: What the part of the cases without a value is called.
-NO_VALUE = "(empty)"
 
 
 def with_names(found: Reduction) -> Reduction:

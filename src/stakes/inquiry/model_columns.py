@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, LabelError, PosteriorError
 from stakes.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
-from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.quantities import grouped
 from stakes.messages.reader import speaking_of

@@ -1,15 +1,13 @@
-"""Ranges on the command line, such as ``--prevalence 2%..5%``, in files of costs, and NIST's
+"""Ranges of costs and shares, such as ``--prevalence 2%..5%``, in files of costs, and NIST's
 presets.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -36,50 +34,11 @@ from stakes.evaluation.doubt_builder import (
     with_doubt,
     with_evaluations,
 )
-from stakes.exceptions import CostError, DataError, PriorError, StakesError
+from stakes.exceptions import CostError, DataError, PriorError
 from stakes.inquiry.case_question import costs_given
 from stakes.inquiry.cost_words import binary_costs, shares
-from stakes.inquiry.far_counts import Attended, plainly
-from stakes.inquiry.inquiry_form import Inquiry
-from stakes.inquiry.place import texts
-from stakes.inquiry.row_findings import findings_of
-from stakes.messages.notes import Note
-from stakes.messages.reader import command_line
-from stakes.metrics import nist_applications
-
-
-def _findings_at_preset(inquiry: Inquiry, attended: Attended) -> Evaluation:
-    """Findings at the first operating point of a preset, with a note about the others."""
-    if inquiry.gives_costs or inquiry.prevalence:
-        raise CostError("--preset says the costs and the shares; leave the others out.")
-    try:
-        applications = nist_applications(inquiry.preset or "")
-    except StakesError as error:
-        raise CostError(error.message, hint="--preset sre16") from None
-    points = [
-        (float(app.priors[1]), app.costs.values)
-        for app in applications.values()
-        if app.priors is not None
-    ]
-    found: list[tuple[float, Evaluation]] = []
-    for share, costs in points:
-        amounts = (f"fn={costs[1, 0]:.12g}", f"fp={costs[0, 1]:.12g}")
-        at = inquiry.but(cost=amounts, prevalence=f"{share:.12g}", preset=None)
-        found.append((share, findings_of(at, recalibrate=not found, attended=attended)))
-    main = found[0][1]
-    notes = [Note("at-operating-point", preset=inquiry.preset, share=f"{100 * points[0][0]:g}")]
-    for share, other in found[1:]:
-        best = other[other.best]
-        nec = "" if math.isnan(best.nec) else f" (NEC {best.nec:.3f})"
-        notes.append(Note("best-elsewhere", share=f"{100 * share:g}", model=best.name, nec=nec))
-    if len(found) > 1:
-        means = {
-            name: float(np.mean([np.nan_to_num(f[name].nec) for _, f in found])) for name in main
-        }
-        said = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
-        notes.append(Note("mean-of-points", points=len(found), means=said))
-    return replace(main, notes=(*main.notes, *notes))
-
+from stakes.inquiry.inquiry import Inquiry
+from stakes.inquiry.truth import texts
 
 _MOST_UNKNOWN = 4
 
@@ -108,7 +67,7 @@ class RangedCosts:
         return found
 
 
-def _ranged_costs(path: Any) -> RangedCosts | None:
+def ranged_costs(path: Any) -> RangedCosts | None:
     """The ranges of a file of costs; None if it has none, or more than can be looked at."""
     file = Path(path)
     if file.suffix.lower() != ".toml" or not file.is_file():
@@ -174,7 +133,7 @@ def _with(app: Application, values: Any) -> Application:
 
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)(%?)"
 _RANGE = re.compile(rf"(?<![\w.]){_NUMBER}\.\.{_NUMBER}(?![\w.])")
-_MOST_RANGES = 3
+MOST_RANGES = 3
 #: Nodes along each range where the whole evaluation is done again at each of them.
 _AGAIN = 3
 _CALLED = {
@@ -186,7 +145,7 @@ _CALLED = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class Written:
     """A range as it was written, what it is about, and its ends."""
 
     text: str
@@ -195,86 +154,31 @@ class _Written:
     is_share: bool
 
 
-def answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
-    """Read what was asked about, judge it, and say what to do; what ``stakes eval`` prints.
-
-    Costs and shares that are ranges are judged in the middle, and at all that they hold.
-
-    Parameters
-    ----------
-    inquiry : Inquiry
-        What was asked.
-    attended : callable, optional
-        Does long work while somebody watches it.
-
-    Returns
-    -------
-    Evaluation
-        As from `stakes.evaluate`; `.inquiry` is what was asked.
-    """
-    with command_line():  # an inquiry is in the words of the options, whoever asks
-        return replace(_answered(inquiry, attended), inquiry=inquiry)
-
-
-def _answered(inquiry: Inquiry, attended: Attended) -> Evaluation:
-    """See `findings_of`; with ranges, at their middle, and with all that they hold."""
-    if inquiry.preset:
-        return _findings_at_preset(inquiry, attended)
-    spread = _ranged_costs(inquiry.costs) if isinstance(inquiry.costs, str) else None
-    written = _written(inquiry)
-    if not written and spread is None:
-        return findings_of(inquiry, recalibrate=True, attended=attended)
-    if len(written) > _MOST_RANGES:
-        raise CostError(f"at most {_MOST_RANGES} ranges at a time; got {len(written)}.")
-    middle = _middle(written, spread)
-    with _about_shares(written):
-        at = _put(inquiry, middle, len(written), spread)
-        found = findings_of(at, recalibrate=True, attended=attended)
-    ev = _doubted(found, written, spread, inquiry, attended)
-    where = ", ".join(each.text for each in written) if spread is None else "the range"
-    return replace(ev, notes=(*ev.notes, Note("middle-of-range", where=where)))
-
-
-@contextmanager
-def _about_shares(written: list[_Written]) -> Iterator[None]:
-    """Say how to write a range of shares, where shares do not add to 1 within it."""
-    try:
-        yield
-    except PriorError as error:
-        if not any(each.is_share for each in written) or error.code != "shares-sum":
-            raise
-        raise PriorError(
-            error.message,
-            hint="leave one outcome out, which takes what is left:  --prevalence "
-            "cat=30%..40%,dog=.3",
-        ) from None
-
-
 def spread_out(inquiry: Inquiry) -> tuple[Any, list[tuple[str, Any]]]:
     """The options in the middle of all ranges, and at every combination of ends, by name."""
-    spread = _ranged_costs(inquiry.costs) if isinstance(inquiry.costs, str) else None
-    written = _written(inquiry)
+    spread = ranged_costs(inquiry.costs) if isinstance(inquiry.costs, str) else None
+    written = written_ranges(inquiry)
     if not written and spread is None:
         return inquiry, []
     axes = _axes(written, spread, 3)
-    if len(axes) > _MOST_RANGES:
-        raise CostError(f"at most {_MOST_RANGES} ranges at a time; got {len(axes)}.")
+    if len(axes) > MOST_RANGES:
+        raise CostError(f"at most {MOST_RANGES} ranges at a time; got {len(axes)}.")
     if inquiry.file == "-":
         raise DataError("a range needs a file that can be read more than once, not standard input.")
     ends = []
     for values in itertools.product(*((a.values[0], a.values[-1]) for a in axes)):
         pairs = zip(axes, values, strict=True)
         label = ", ".join(f"{each.name} {each.said(float(value))}" for each, value in pairs)
-        ends.append((label, _put(inquiry, values, len(written), spread)))
-    return _put(inquiry, _middle(written, spread), len(written), spread), ends
+        ends.append((label, put_values(inquiry, values, len(written), spread)))
+    return put_values(inquiry, middle_of(written, spread), len(written), spread), ends
 
 
-def _doubted(
+def doubted(
     ev: Evaluation,
-    written: list[_Written],
+    written: list[Written],
     spread: RangedCosts | None,
     inquiry: Inquiry,
-    attended: Attended,
+    answer_at: Callable[[Inquiry], Evaluation],
 ) -> Evaluation:
     """The evaluation with what its models cost between all ends."""
     count = len(written) + (0 if spread is None else len(spread.unknown))
@@ -287,7 +191,7 @@ def _doubted(
     at: list[Evaluation] = []
 
     def evaluated(values: tuple[float, ...]) -> tuple[Any, Any]:
-        found = findings_of(_put(inquiry, values, len(written), spread), attended=attended)
+        found = answer_at(put_values(inquiry, values, len(written), spread))
         at.append(found)
         return found.application.costs.values, found.application.priors
 
@@ -297,7 +201,7 @@ def _doubted(
 
 def _possible(
     inquiry: Inquiry,
-    written: list[_Written],
+    written: list[Written],
     spread: RangedCosts | None,
     ev: Evaluation,
     count: int,
@@ -313,7 +217,7 @@ def _possible(
 
 
 def _axes(
-    written: list[_Written],
+    written: list[Written],
     spread: RangedCosts | None,
     size: int,
     names: Application | None = None,
@@ -326,12 +230,12 @@ def _axes(
 def _at(
     inquiry: Inquiry,
     values: tuple[float, ...],
-    written: list[_Written],
+    written: list[Written],
     spread: RangedCosts | None,
     ev: Evaluation,
 ) -> tuple[Any, Any]:
     """Costs and shares for values of the ranges."""
-    put, app = _put(inquiry, values, len(written), spread), ev.application
+    put, app = put_values(inquiry, values, len(written), spread), ev.application
     filed, words = costs_given(put)
     if filed is not None:
         costs = filed.costs.values
@@ -344,13 +248,13 @@ def _at(
     return costs, priors
 
 
-def _middle(written: list[_Written], spread: RangedCosts | None) -> tuple[float, ...]:
+def middle_of(written: list[Written], spread: RangedCosts | None) -> tuple[float, ...]:
     """The middle of every range, on the scale of factors."""
     axes = _axes(written, spread, 3)
     return tuple(float(f"{each.values[each.values.shape[0] // 2]:.6g}") for each in axes)
 
 
-def _written(inquiry: Inquiry) -> list[_Written]:
+def written_ranges(inquiry: Inquiry) -> list[Written]:
     """Every range among the options, in the order in which they are put back."""
     found = []
     for key, text in _texts(inquiry):
@@ -362,7 +266,7 @@ def _written(inquiry: Inquiry) -> list[_Written]:
             if is_share:
                 named = re.search(r"([^,=]+)=[^,]*$", text[: match.start()])
                 name = f"'{named[1] if named else inquiry.positive or 'positives'}'"
-            found.append(_Written(match[0], name, _ends(match, is_share), is_share))
+            found.append(Written(match[0], name, _ends(match, is_share), is_share))
     return found
 
 
@@ -373,7 +277,7 @@ def _texts(inquiry: Inquiry) -> list[tuple[str, str]]:
     return [*costs, ("prevalence", inquiry.prevalence or "")]
 
 
-def _put(
+def put_values(
     inquiry: Inquiry, values: Sequence[float], count: int, spread: RangedCosts | None
 ) -> Inquiry:
     """The inquiry with each range replaced by one value; the rest of the values is the file's."""

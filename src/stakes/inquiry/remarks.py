@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,100 @@ from numpy.typing import NDArray
 from stakes.application import Application
 from stakes.evaluation import Evaluation
 from stakes.evaluation.verdict import AFTER
-from stakes.exceptions import StakesError
-from stakes.inquiry.case_question import Asked
+from stakes.exceptions import CostError, DataError, StakesError
+from stakes.inquiry.case_question import Asked, Placed
 from stakes.inquiry.column_roles import class_columns
-from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.cost_words import refuse_beyond_squares
+from stakes.inquiry.decision_options import about_cuts
+from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.notes import Note
-from stakes.messages.quantities import per_case, percent, plain
+from stakes.messages.quantities import grouped, per_case, percent, plain
 from stakes.posteriors import Posteriors
 
 #: The probability that shows how far a base rate moves the others.
 _EXAMPLE = 0.3
+
+
+#: Notes of an evaluation that the command line says in words of its own.
+_SAID_OTHERWISE = {
+    "shares-of-data",
+    "shares-of-application",
+    "shares-of-first",
+    "posteriors-moved",
+    "counts-only",
+    "several-cuts",
+}
+
+
+def with_story(
+    ev: Evaluation,
+    *,
+    source: str,
+    class_counts: Any,
+    notes: Sequence[Note],
+    warnings: Sequence[Note],
+    facts: dict[str, Any],
+    case_costs_said: Sequence[str] = (),
+) -> Evaluation:
+    """The evaluation with where it comes from; its own notes come after those given."""
+    own = [note for note in ev.notes if note.code not in _SAID_OTHERWISE]
+    return replace(
+        ev,
+        class_counts=np.asarray(class_counts),
+        case_costs_said=tuple(case_costs_said),
+        notes=(*notes, *own),
+        warnings=tuple(warnings),
+        facts={"source": source, **facts},
+    )
+
+
+#: More parts than this are not judged apart: a table of them says nothing to anybody.
+_MOST_PARTS = 200
+
+
+def refuse_many_parts(name: str, count: int) -> None:
+    """Raise for a column that is no division into parts, such as an id or an amount."""
+    if count > _MOST_PARTS:
+        raise DataError(
+            f"'{name}' has {grouped(count)} values; at most {_MOST_PARTS} parts are judged apart.",
+            hint="give a column with fewer values, such as a region or an age group\n"
+            f"cases that belong together, such as those of a customer:  --groups {name}",
+        )
+
+
+def about_parts(ev: Evaluation, app: Application) -> list[Note]:
+    """A sentence about the parts of the best model, with the number of parts allowed for."""
+    tables = {name: part[ev.best].confusion for name, part in ev.slices.items()}
+    if len(tables) < 2:
+        return []
+    try:
+        refuse_beyond_squares(app.costs)
+    except CostError as error:
+        return [Note("parts-not-compared", why=error.message)]
+    from stakes.monitoring import compare_segments
+
+    try:
+        found = compare_segments(tables, application=app)
+    except StakesError:  # weights, or a class that a part does not have
+        return []
+    level = f"{100 * found.level:g} %"
+    values = {"model": ev.best, "level": level, "parts": len(tables), "verdict": found.verdict}
+    return [Note("parts-compared", **values)]
+
+
+def assumptions(
+    ev: Evaluation, place: Placed, cases: Cases, inquiry: Inquiry, *, alike: bool = True
+) -> list[Note]:
+    """What was assumed and what to know, near or far; `alike` says that all cases cost alike."""
+    return [
+        *(about_cuts(place.app, cases, inquiry) if alike else ()),
+        about_base_rate(cases, place.app, inquiry),
+        *about_numbers("decisions" if inquiry.decisions else "scores", cases, inquiry),
+        *about_extra_decisions(ev),
+        *(about_switches(ev) if inquiry.decisions else ()),
+        *about_parts(ev, place.judged),
+    ]
 
 
 def about_base_rate(cases: Cases, app: Application, inquiry: Inquiry) -> Note:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stakes._kernels.fast_loops import ordinary_scale
 from stakes.exceptions import DataError, LabelError
-from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.inquiry import Inquiry
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
@@ -23,6 +23,9 @@ from stakes.sources.table import Table
 _MOST_OUTCOMES = 1000
 #: Pairs where everybody acts on the second.
 KNOWN_PAIRS = KEY_PAIRS
+
+#: What the slice of the cases without a value is called.
+NO_VALUE = "(empty)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,11 @@ class Cases:
         """Only the cases that are wanted."""
         weights = None if self.weights is None else self.weights[keep]
         return replace(self, truth=self.truth[keep], weights=weights, rows=self.rows[keep])
+
+
+def texts(names: tuple[Any, ...]) -> tuple[str, ...]:
+    """Names as text."""
+    return tuple(str(name) for name in names)
 
 
 def quoted(names: Any) -> str:

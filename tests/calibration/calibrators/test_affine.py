@@ -392,7 +392,7 @@ class TestInfiniteScoresThatAreRight:
     @pytest.mark.parametrize("kind", [Temperature, Affine, Vector, Logistic, Beta])
     def test_held_out_too(self, kind):
         scores, y = certain_and_noise()
-        found = cross_fit(y, scores, kind())
+        found = cross_fit(y, scores, calibrator=kind())
         assert (found[np.arange(80), y][:40] == 1.0).all()
 
     @pytest.mark.parametrize("kind", [Temperature, Affine, Vector])

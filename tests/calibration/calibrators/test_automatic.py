@@ -298,7 +298,7 @@ class TestGroups:
         scores, y, pair = self.twins()
         cal = Automatic([Affine(), Isotonic(misleading=0.1)])
         number = stratified_folds(y, 5, groups=pair)
-        found = cross_fit(y, scores, cal, groups=pair)
+        found = cross_fit(y, scores, calibrator=cal, groups=pair)
         test = number == 0
         alone = cal.unfitted().fit(scores[~test], y[~test], groups=pair[~test])
         np.testing.assert_allclose(found[test], alone.posteriors(scores[test]))
@@ -373,15 +373,17 @@ class TestByCost:
         turn = -1 if names in (["yes", "no"], [1, 0]) else 1
         app = Application(CostMatrix(np.array([[0, 1], [9, 0]])[::turn, ::turn], classes=names))
         cal = Automatic([Affine(), Beta()], by=app, classes=names)
-        found = cross_fit(labels, turn * scores, cal)
+        found = cross_fit(labels, turn * scores, calibrator=cal)
         plain = Automatic([Affine(), Beta()], by=Application(CostMatrix([[0, 1], [9, 0]])))
-        np.testing.assert_allclose(found[:, ::turn], cross_fit(y, scores, plain), atol=1e-8)
+        np.testing.assert_allclose(
+            found[:, ::turn], cross_fit(y, scores, calibrator=plain), atol=1e-8
+        )
         gain = calibration_gain(labels, turn * scores, by=app, calibrator=cal)
         loss = np.where(y == 1, 9.0 * (found[:, ::turn][:, 1] < 0.1), found[:, ::turn][:, 1] > 0.1)
         assert gain.after == pytest.approx(loss.mean())
         if turn < 0:
             with pytest.raises(DataError, match="in another order"):
-                cross_fit(labels, scores, Automatic(by=app))
+                cross_fit(labels, scores, calibrator=Automatic(by=app))
 
     def test_average_is_weighed_where_the_decision_changes(self):
         app = Application(CostMatrix([[0, 1], [20, 0]]))
@@ -410,7 +412,7 @@ class TestByCost:
         number = stratified_folds(y, 5, rng=0)
         own = []
         for emphasis in (None, np.sqrt(costs)):
-            stake = cross_fit(y, scores, Smooth(emphasis=emphasis), folds=number) * costs
+            stake = cross_fit(y, scores, calibrator=Smooth(emphasis=emphasis), folds=number) * costs
             own.append((stake / stake.sum(axis=1, keepdims=True))[np.arange(len(y)), y])
         mass = costs[y] * len(y) / costs[y].sum()
         shares = np.linspace(0.0005, 0.9995, 1000)
@@ -501,7 +503,7 @@ class TestFewCases:
         assert [member.kind for member in cal.chosen.members] == ["smooth", "temperature"]
         number = stratified_folds(y, 5, rng=0)
         own = [
-            cross_fit(y, scores, kind(), folds=number)[np.arange(len(y)), y]
+            cross_fit(y, scores, calibrator=kind(), folds=number)[np.arange(len(y)), y]
             for kind in (Smooth, Temperature)
         ]
         shares = np.linspace(0.0005, 0.9995, 1000)

@@ -175,7 +175,9 @@ class TestBesideCalibration:
         found = best_class_weights(
             y, posteriors, application=app, sample_weight=weights, calibrator=Affine()
         )
-        moved = cross_fit(y, np.log(posteriors), Affine(priors=priors), sample_weight=weights)
+        moved = cross_fit(
+            y, np.log(posteriors), calibrator=Affine(priors=priors), sample_weight=weights
+        )
         taken = (moved @ costs).argmin(axis=1)
         mass = np.bincount(y, weights=weights)
         shares = weights * ((mass / mass.sum() if priors is None else priors) / mass)[y]

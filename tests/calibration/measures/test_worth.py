@@ -29,7 +29,7 @@ class TestProperScores:
         found = calibration_gain(y, scores)
         p = expit(scores)
         before = -np.log(np.where(y == 1, p, 1 - p)).mean()
-        after = -np.log(cross_fit(y, scores, Affine())[np.arange(len(y)), y]).mean()
+        after = -np.log(cross_fit(y, scores, calibrator=Affine())[np.arange(len(y)), y]).mean()
         assert found.before == pytest.approx(before)
         assert found.after == pytest.approx(after)
         assert found.gain == pytest.approx(before - after)
@@ -158,7 +158,7 @@ def test_what_is_no_calibrator_is_refused(given):
     with pytest.raises(DataError, match=r"such as Affine\(\)"):
         calibration_gain([0, 1], [-1.0, 1.0], calibrator=given)
     with pytest.raises(DataError, match=r"such as Affine\(\)"):
-        cross_fit([0, 1], [-1.0, 1.0], given)
+        cross_fit([0, 1], [-1.0, 1.0], calibrator=given)
 
 
 def test_held_out_posteriors_do_not_know_the_shares_of_the_cases():
@@ -203,7 +203,7 @@ class TestUnseenErrors:
         logits[:, :5] += 3.0  # said too often
         app = Application(1 - np.eye(50))
         found = calibration_gain(y, logits, by=app)
-        after = cross_fit(y, logits, Affine()).argmax(axis=1)
+        after = cross_fit(y, logits, calibrator=Affine()).argmax(axis=1)
         change = (logits.argmax(axis=1) != y) * 1.0 - (after != y)
         half = ndtri(0.975) * change.std() / np.sqrt(1000)
         assert 1.0 < np.diff(found.interval)[0] / (2 * half) < 1.1
@@ -220,7 +220,7 @@ class TestUnseenErrors:
         app = Application([[0, 1], [10, 0]])
         found = calibration_gain(y, scores, by=app)
         plain = expit(scores) > 1 / 11
-        mapped = cross_fit(y, scores, Affine())[:, 1] > 1 / 11
+        mapped = cross_fit(y, scores, calibrator=Affine())[:, 1] > 1 / 11
         change = app.costs.values[y, plain * 1] - app.costs.values[y, mapped * 1]
         half = ndtri(0.975) * change.std() / np.sqrt(4000)
         assert 1.0 < np.diff(found.interval)[0] / (2 * half) < 1.1

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stakes.inquiry.inquiry_form import Inquiry
+    from stakes.inquiry.inquiry import Inquiry
 
 
 def file_after_amounts(args: argparse.Namespace) -> None:
@@ -18,6 +18,6 @@ def file_after_amounts(args: argparse.Namespace) -> None:
 
 def inquiry_of(args: argparse.Namespace) -> Inquiry:
     """What the options ask for; those that a command does not have are as if not given."""
-    from stakes.inquiry.inquiry_form import from_options
+    from stakes.inquiry.inquiry import from_options
 
     return from_options(vars(args))

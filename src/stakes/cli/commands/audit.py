@@ -17,7 +17,7 @@ from stakes.cli.problems import EXIT_OK, warn
 if TYPE_CHECKING:
     from stakes.application import Application
     from stakes.audit import Audit
-    from stakes.inquiry.inquiry_form import Inquiry
+    from stakes.inquiry.inquiry import Inquiry
     from stakes.summaries import ConfusionMatrix
 
 
@@ -128,10 +128,10 @@ def _at_stake(
     from stakes.inquiry.cost_words import binary_costs, shares
 
     if inquiry.file is not None or inquiry.confusion:
-        from stakes.inquiry.row_findings import findings_of
+        from stakes.inquiry.answers import answer_at
 
         _refuse_far(inquiry)
-        ev = findings_of(inquiry)
+        ev = answer_at(inquiry)
         for warning in ev.warnings:
             warn(warning)
         tables = {model.name: model.confusion for model in ev.models}
@@ -205,7 +205,7 @@ def _tuned(metric: str, inquiry: Inquiry, app: Application | None) -> list[str]:
     from stakes.inquiry.case_question import asked
     from stakes.inquiry.decision_options import posteriors_of, without_gaps
     from stakes.inquiry.model_columns import models_of
-    from stakes.inquiry.place import texts
+    from stakes.inquiry.truth import texts
     from stakes.summaries import ScoreCounts
 
     question = asked(inquiry)

@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.show.output_files import files_read, refuse_overwriting
     from stakes.cli.show.output_forms import show, too_few, with_facts
     from stakes.cli.show.progress import attended
-    from stakes.inquiry.ranges import answer
+    from stakes.inquiry.answers import answer
 
     file_after_amounts(args)
     _refuse_idle(args)
@@ -162,7 +162,7 @@ def run(args: argparse.Namespace) -> int:
         return EXIT_PROBLEM
     failed = failures(gates, args.require, ev)
     if args.save:
-        from stakes.inquiry.counted_findings import keep
+        from stakes.inquiry.count_answer import keep
 
         keep(ev, args.save)
     written = _write(ev, args)

@@ -16,9 +16,8 @@ from stakes.cli.show.fixed_width import Column, fitted
 from stakes.cli.show.terminal import continued, page_width, print_wrapped, shown
 from stakes.exceptions import DataError
 from stakes.inquiry.column_roles import CLASS_COLUMN, ID_NAMES, LABEL_NAMES
-from stakes.inquiry.inquiry_form import Inquiry
-from stakes.inquiry.place import texts
-from stakes.inquiry.truth import KNOWN_PAIRS, counted, quoted
+from stakes.inquiry.inquiry import Inquiry
+from stakes.inquiry.truth import KNOWN_PAIRS, counted, quoted, texts
 from stakes.messages.quantities import grouped, plain
 from stakes.sources.cells import Labels, as_labels
 from stakes.sources.patterns import Files, fitting, found_files

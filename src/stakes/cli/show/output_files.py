@@ -15,7 +15,7 @@ from stakes import _files
 from stakes._files import refuse_unwritable
 from stakes._optional import load
 from stakes.exceptions import DataError, FormatError
-from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.inquiry import Inquiry
 from stakes.report.canvas import svg_of
 from stakes.sources.patterns import fitting
 

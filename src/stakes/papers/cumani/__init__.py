@@ -101,7 +101,7 @@ def _calibrated(y: Any, scores: Any) -> dict[str, Any]:
         ("logistic", Logistic(priors=priors)),
         ("Gaussian", Gaussian(priors=priors)),
     ):
-        posteriors = cross_fit(y, scores, calibrator, folds=5, rng=0)
+        posteriors = cross_fit(y, scores, calibrator=calibrator, folds=5, rng=0)
         made[name] = np.log(posteriors[:, 1]) - np.log(posteriors[:, 0])
     return made
 
@@ -354,8 +354,8 @@ def _simulated_classes(_: Context) -> Outcome:
     app = Application(COSTS, priors=PRIORS)
     systems = {
         "raw": np.exp(logs),
-        "isotonic": cross_fit(y, logs, Isotonic(priors=PRIORS), folds=5, rng=0),
-        "logistic": cross_fit(y, logs, Affine(priors=PRIORS), folds=5, rng=0),
+        "isotonic": cross_fit(y, logs, calibrator=Isotonic(priors=PRIORS), folds=5, rng=0),
+        "logistic": cross_fit(y, logs, calibrator=Affine(priors=PRIORS), folds=5, rng=0),
         "ideal": np.exp(ideal),
     }
     cells, costs, tables = [], {}, {}

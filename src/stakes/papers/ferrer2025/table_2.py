@@ -153,7 +153,7 @@ def _folds_of_table_2(y: Any) -> NDArray[Any]:
 
 def _at_the_optimum(logs: Any, y: Any) -> NDArray[np.float64]:
     """Log-posteriors, each fold calibrated by the exact optimum of the others."""
-    return np.log(cross_fit(y, logs, Affine(), folds=_folds_of_table_2(y)))
+    return np.log(cross_fit(y, logs, calibrator=Affine(), folds=_folds_of_table_2(y)))
 
 
 def _stopped_early(logs: Any, y: Any) -> NDArray[np.float64]:

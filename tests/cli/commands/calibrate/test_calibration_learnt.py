@@ -119,7 +119,7 @@ class TestWithout:
         words = (*table(scores, y), "--positive", "yes", *TWO)
         found = run("calibrate", *words, "--json").found
         assert found["without"] == "choice and fit"
-        after = cross_fit(y, np.round(scores, 9), Automatic(folds=2), folds=2)
+        after = cross_fit(y, np.round(scores, 9), calibrator=Automatic(folds=2), folds=2)
         nats = -np.log(after[np.arange(300), y]).mean()
         assert found["cross_entropy"]["after"] == pytest.approx(nats, rel=1e-6)
         said = " ".join(run("calibrate", *words).out.split())

@@ -27,7 +27,7 @@ from stakes.exceptions import CostError, DataError
 from stakes.inquiry.case_question import Asked
 from stakes.inquiry.cost_words import shares, volume
 from stakes.inquiry.decision_options import without_gaps
-from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_columns import Model, models_of
 from stakes.inquiry.ranges import spread_out
 from stakes.inquiry.truth import Cases

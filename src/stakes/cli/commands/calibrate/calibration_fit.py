@@ -20,13 +20,12 @@ from stakes.calibration.score_input import Scores, of_weight
 from stakes.calibration.score_kind import COLUMN, POSTERIORS, sort_of
 from stakes.cli.show.progress import Telling
 from stakes.exceptions import DataError, StakesError
-from stakes.inquiry.case_question import Asked, asked
+from stakes.inquiry.case_question import Asked, Placed, asked, at_place
 from stakes.inquiry.column_roles import class_columns
 from stakes.inquiry.decision_options import Turned, turned_round, without_gaps
-from stakes.inquiry.inquiry_form import Inquiry
+from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_columns import Model, models_of
-from stakes.inquiry.place import Placed, at_place, texts
-from stakes.inquiry.truth import Cases
+from stakes.inquiry.truth import Cases, texts
 from stakes.messages.reader import speaking_of
 from stakes.posteriors import Posteriors, shift_priors
 

@@ -27,9 +27,8 @@ from stakes.cli.commands.calibrate.calibration_input import (
 )
 from stakes.cli.commands.calibrate.calibration_text import as_json
 from stakes.cli.commands.calibrate.score_scale import UNKNOWN, about_unknown, look_at, seen_in_fit
-from stakes.cli.problems import EXIT_OK
+from stakes.cli.problems import EXIT_OK, printing_is_the_output
 from stakes.cli.show.terminal import print_wrapped
-from stakes.cli.streams import printing_is_the_output
 from stakes.exceptions import DataError, PriorError, StakesError, UndefinedError
 from stakes.inquiry.cost_words import shares
 from stakes.messages.quantities import grouped, percent

@@ -334,7 +334,7 @@ def evaluate_frame(
             },
             "sources",
         )
-        from stakes.inquiry.source_words import evaluate_source
+        from stakes.inquiry.answers import evaluate_source
 
         return evaluate_source(
             frame,

@@ -1,9 +1,9 @@
-"""Findings from counts: rows counted where they lie, confusion matrices, and saved summaries."""
+"""Counts in place of rows: confusion matrices and saved summaries, read, judged and kept."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,28 +12,18 @@ import numpy as np
 
 from stakes._names import as_positions
 from stakes.application import Application
-from stakes.engines import Reduction
 from stakes.evaluation import Evaluation, evaluate
-from stakes.evaluation.builder import with_rules
-from stakes.evaluation.reduction_account import evaluated_reduction
-from stakes.exceptions import CostError, DataError, FormatError, StakesError
-from stakes.inquiry.case_question import costs_given
-from stakes.inquiry.cost_words import binary_costs, refuse_beyond_squares, volume
-from stakes.inquiry.decision_options import about_cuts, rule_of
-from stakes.inquiry.far_counts import Attended, Counted, counted_far, plainly
-from stakes.inquiry.inquiry_form import Inquiry, judging_options
-from stakes.inquiry.place import at_place, refuse_or_name_dominated, texts
+from stakes.exceptions import CostError, DataError, FormatError
+from stakes.inquiry.case_question import at_place, costs_given, refuse_or_name_dominated
+from stakes.inquiry.cost_words import binary_costs, volume
+from stakes.inquiry.inquiry import Inquiry, judging_options
 from stakes.inquiry.remarks import (
     about_absent,
-    about_base_rate,
-    about_extra_decisions,
-    about_numbers,
     about_switches,
+    with_story,
 )
-from stakes.inquiry.truth import Cases, quoted
+from stakes.inquiry.truth import quoted, texts
 from stakes.messages.notes import Note
-from stakes.messages.quantities import grouped
-from stakes.monitoring import compare_segments
 from stakes.sources.confusion_files import read_confusion
 from stakes.sources.summary_files import added, listed_files
 from stakes.summaries import (
@@ -46,145 +36,6 @@ from stakes.summaries import (
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.summaries.stored_file import is_summary
 from stakes.uncertainty import compare
-
-#: Notes of an evaluation that the command line says in words of its own.
-_SAID_OTHERWISE = {
-    "shares-of-data",
-    "shares-of-application",
-    "shares-of-first",
-    "posteriors-moved",
-    "counts-only",
-    "several-cuts",
-}
-
-
-def findings_from(
-    ev: Evaluation,
-    *,
-    source: str,
-    class_counts: Any,
-    notes: Sequence[Note],
-    warnings: Sequence[Note],
-    facts: dict[str, Any],
-    case_costs_said: Sequence[str] = (),
-) -> Evaluation:
-    """The evaluation with where it comes from; its own notes come after those given."""
-    own = [note for note in ev.notes if note.code not in _SAID_OTHERWISE]
-    return replace(
-        ev,
-        class_counts=np.asarray(class_counts),
-        case_costs_said=tuple(case_costs_said),
-        notes=(*notes, *own),
-        warnings=tuple(warnings),
-        facts={"source": source, **facts},
-    )
-
-
-#: More parts than this are not judged apart: a table of them says nothing to anybody.
-_MOST_PARTS = 200
-
-
-def refuse_many_parts(name: str, count: int) -> None:
-    """Raise for a column that is no division into parts, such as an id or an amount."""
-    if count > _MOST_PARTS:
-        raise DataError(
-            f"'{name}' has {grouped(count)} values; at most {_MOST_PARTS} parts are judged apart.",
-            hint="give a column with fewer values, such as a region or an age group\n"
-            f"cases that belong together, such as those of a customer:  --groups {name}",
-        )
-
-
-def about_parts(ev: Evaluation, app: Application) -> list[Note]:
-    """A sentence about the parts of the best model, with the number of parts allowed for."""
-    tables = {name: part[ev.best].confusion for name, part in ev.slices.items()}
-    if len(tables) < 2:
-        return []
-    try:
-        refuse_beyond_squares(app.costs)
-    except CostError as error:
-        return [Note("parts-not-compared", why=error.message)]
-    try:
-        found = compare_segments(tables, application=app)
-    except StakesError:  # weights, or a class that a part does not have
-        return []
-    level = f"{100 * found.level:g} %"
-    values = {"model": ev.best, "level": level, "parts": len(tables), "verdict": found.verdict}
-    return [Note("parts-compared", **values)]
-
-
-def findings_at_scale(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
-    """Count the files in their engine, and judge the counts."""
-    found = counted_far(inquiry, attended)
-    inquiry = found.inquiry
-    if inquiry.by:
-        refuse_many_parts(inquiry.by, len(found.reduction.slices))
-    ev = _evaluated(found.reduction, found.application, found.cases, inquiry)
-    result = _findings(ev, found, inquiry)
-    return replace(result, joint=_joint(found.reduction, found.application))
-
-
-def _evaluated(
-    reduction: Reduction, app: Application, cases: Cases, inquiry: Inquiry
-) -> Evaluation:
-    """The verdict on the counts, with names as text and rules in the terms of the files."""
-    ev = evaluated_reduction(reduction, options=judging_options(inquiry))
-    ends = [reduction._score_ends(model) for model in reduction.request.models]
-    known = [scores for scores in ends if scores is not None]
-    rule = rule_of(app, cases, inquiry, None, np.concatenate(known) if known else None)
-    return _in_text(with_rules(ev, {model.name: rule for model in ev.models}), app)
-
-
-def _in_text(ev: Evaluation, app: Application) -> Evaluation:
-    """The same evaluation, whole and in its slices, over names as text."""
-    named = Application(app.costs, ev.application.priors, app.unit, app.volume, app.period)
-    models = tuple(
-        replace(
-            model,
-            confusion=ConfusionMatrix(model.confusion.counts, app.classes, app.decisions),
-        )
-        for model in ev.models
-    )
-    slices = {name: _in_text(part, app) for name, part in ev.slices.items()}
-    return replace(ev, application=named, models=models, slices=slices)
-
-
-def _joint(reduction: Reduction, app: Application) -> PairedCounts | None:
-    """What all models decided together, over names as text; None where that was not counted."""
-    try:
-        joint = reduction.paired()
-    except StakesError:
-        return None
-    return PairedCounts(joint.cells, joint.counts, joint.systems, app.classes, app.decisions)
-
-
-def _findings(ev: Evaluation, found: Counted, inquiry: Inquiry) -> Evaluation:
-    """Everything that is printed."""
-    app, cases, files, notes = found.application, found.cases, found.files, list(found.notes)
-    notes += about_cuts(app, cases, inquiry)
-    notes += [about_base_rate(cases, app, inquiry)]
-    notes += about_numbers("decisions" if inquiry.decisions else "scores", cases, inquiry)
-    notes += about_extra_decisions(ev)
-    notes += about_switches(ev) if inquiry.decisions else []
-    notes += about_parts(ev, found.judged)
-    kept = tuple(note for note in ev.notes if note.code != "recalibration-needs-rows")
-    if len(kept) < len(ev.notes):  # said with what to do then on the command line
-        notes.append(Note("recalibration-needs-memory"))
-        ev = replace(ev, notes=kept)
-    many = len(files.paths)
-    form = f"{many} {files.form} file{'s' if many != 1 else ''}, counted by {found.engine}"
-    return findings_from(
-        ev,
-        source=files.title,
-        class_counts=found.reduction.rows_by_class if inquiry.weight else cases.totals,
-        notes=notes,
-        warnings=found.warnings,
-        facts={
-            "label": cases.label,
-            "form": form,
-            "models": len(ev),
-            **({"weight": inquiry.weight} if inquiry.weight else {}),
-        },
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,8 +134,8 @@ def renamed(joint: PairedCounts, app: Application) -> PairedCounts:
     return PairedCounts(cells, joint.counts, systems, app.classes, app.decisions)
 
 
-def findings_of_counts(inquiry: Inquiry) -> Evaluation:
-    """Findings from tables of counts alone."""
+def confusion_answer(inquiry: Inquiry) -> Evaluation:
+    """The evaluation of tables of counts alone."""
     if inquiry.file is not None:
         raise DataError("--confusion takes the place of the file of cases; leave one of them out.")
     paths = [path for path in (inquiry.confusion or "").split(",") if path]
@@ -292,11 +143,11 @@ def findings_of_counts(inquiry: Inquiry) -> Evaluation:
     if len(matrices) < len(paths):
         raise DataError("two confusion matrices have the same file name.")
     source = ", ".join(Path(path).name for path in paths)
-    return _count_findings(Kept(matrices), source, "confusion matrix", inquiry)
+    return _count_answer(Kept(matrices), source, "confusion matrix", inquiry)
 
 
-def findings_of_kept(inquiry: Inquiry) -> Evaluation:
-    """Findings from a summary that was saved."""
+def kept_answer(inquiry: Inquiry) -> Evaluation:
+    """The evaluation of a summary that was saved."""
     file = inquiry.file
     assert file is not None
     if Path(file).is_file() and not is_summary(file):
@@ -308,11 +159,11 @@ def findings_of_kept(inquiry: Inquiry) -> Evaluation:
                 f"column for --{option}.",
                 hint=f"stakes eval {file} --cost fn=10 fp=1",
             )
-    return _count_findings(read_kept(file), Path(file).name, "saved summary", inquiry)
+    return _count_answer(read_kept(file), Path(file).name, "saved summary", inquiry)
 
 
-def _count_findings(kept: Kept, source: str, form: str, inquiry: Inquiry) -> Evaluation:
-    """Findings from a table for each model."""
+def _count_answer(kept: Kept, source: str, form: str, inquiry: Inquiry) -> Evaluation:
+    """The evaluation of a table for each model."""
     matrices = kept.tables
     first = next(iter(matrices.values()))
     app = over_names(first, inquiry)
@@ -331,7 +182,7 @@ def _count_findings(kept: Kept, source: str, form: str, inquiry: Inquiry) -> Eva
     ev = evaluate(None, ordered, application=judged, **judging_options(inquiry))
     if kept.joint is not None:
         ev = _compared_jointly(ev, kept.joint, judged, **judging_options(inquiry))
-    result = findings_from(
+    result = with_story(
         ev,
         source=source,
         class_counts=totals,

@@ -1,4 +1,4 @@
-"""From what was asked to findings: read, evaluate, and say what was assumed."""
+"""Rows in memory: read, judged, and what was assumed."""
 
 from __future__ import annotations
 
@@ -13,52 +13,31 @@ from stakes.application import Application
 from stakes.evaluation import Evaluation, evaluate
 from stakes.evaluation.builder import with_rules
 from stakes.exceptions import CostError, DataError
-from stakes.inquiry.case_question import Asked, asked
-from stakes.inquiry.cost_words import CostWords, binary_case_costs
-from stakes.inquiry.counted_findings import (
-    about_parts,
-    findings_from,
-    findings_of_counts,
-    findings_of_kept,
-    refuse_many_parts,
+from stakes.inquiry.case_question import (
+    Asked,
+    Placed,
+    asked,
+    at_place,
+    groups_of,
+    refuse_or_name_dominated,
 )
+from stakes.inquiry.cost_words import CostWords, binary_case_costs
 from stakes.inquiry.decision_options import (
-    about_cuts,
     in_terms_of_file,
     rule_of,
     said_by,
     turned_round,
     without_gaps,
 )
-from stakes.inquiry.far_counts import Attended, plainly
-from stakes.inquiry.far_truth import NO_VALUE
-from stakes.inquiry.inquiry_form import Inquiry, judging_options
+from stakes.inquiry.inquiry import Inquiry, judging_options
 from stakes.inquiry.model_columns import Model, models_of
-from stakes.inquiry.place import Placed, at_place, groups_of, refuse_or_name_dominated, texts
-from stakes.inquiry.remarks import (
-    about_base_rate,
-    about_extra_decisions,
-    about_numbers,
-    about_switches,
-    calibrating,
-)
-from stakes.inquiry.truth import Cases
+from stakes.inquiry.remarks import assumptions, calibrating, refuse_many_parts, with_story
+from stakes.inquiry.truth import NO_VALUE, Cases, texts
 from stakes.messages.reader import speaking_of
-from stakes.summaries.stored_file import is_summary
 
 
-def findings_of(
-    inquiry: Inquiry, *, recalibrate: bool = False, attended: Attended = plainly
-) -> Evaluation:
-    """Everything that was found, from rows or from confusion matrices."""
-    if inquiry.confusion:
-        return findings_of_counts(inquiry)
-    if inquiry.file is not None and (is_summary(inquiry.file) or inquiry.file.endswith(".json")):
-        return findings_of_kept(inquiry)
-    if inquiry.is_far:
-        from stakes.inquiry.counted_findings import findings_at_scale
-
-        return findings_at_scale(inquiry, attended)
+def near_answer(inquiry: Inquiry, *, recalibrate: bool) -> Evaluation:
+    """The evaluation of rows in memory, and what was assumed."""
     question = asked(inquiry)
     inquiry = question.inquiry
     app, _ = at_place(question.application, question.cases.priors, inquiry)
@@ -69,17 +48,11 @@ def findings_of(
     warnings += [each.note for each in turned_round(models, cases, inquiry)]
     if question.words is None:
         warnings += refuse_or_name_dominated(app.costs)
-    ev = _evaluated(question, models, cases, Placed(app, judged), recalibrate)
-    notes = [*question.notes]
-    if question.words is None:
-        notes += about_cuts(app, cases, inquiry)
-    notes += [about_base_rate(cases, app, inquiry)]
-    notes += about_numbers("decisions" if inquiry.decisions else "scores", cases, inquiry)
-    notes += about_extra_decisions(ev)
-    notes += about_switches(ev) if inquiry.decisions else []
-    notes += about_parts(ev, judged)
+    place, alike = Placed(app, judged), question.words is None
+    ev = _evaluated(question, models, cases, place, recalibrate)
+    notes = [*question.notes, *assumptions(ev, place, cases, inquiry, alike=alike)]
     command = calibrating(ev, question, inquiry)
-    found = findings_from(
+    found = with_story(
         ev,
         source=question.table.source,
         class_counts=cases.counted,

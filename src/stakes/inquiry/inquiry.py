@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 
 #: What the numbers of a model may be, as --scores-are says it.
 KINDS = ("posterior", "log_odds", "llr", "rank")
+
+
+#: Does some work while somebody watches it, such as `stakes.cli.show.progress.attended`.
+Attended = Callable[..., Any]
+
+
+def plainly(work: Callable[[], Any], said: str, **_: Any) -> Any:
+    """Do some work without telling anybody how far it is."""
+    return work()
 
 
 #: Where a page holds its inquiry.
