@@ -113,7 +113,7 @@ class TestCrossFit:
 
     def test_calibrator_given_is_not_changed(self):
         cal = Affine()
-        cross_fit(*reversed(made_up()), cal)
+        cross_fit(*reversed(made_up()), calibrator=cal)
         assert cal.classes is None
 
     def test_less_optimistic_than_fitting_on_test(self):
@@ -133,11 +133,11 @@ class TestCrossFit:
 
     def test_one_fold_raises(self):
         with pytest.raises(DataError, match="two folds"):
-            cross_fit(*reversed(made_up()), Affine(), folds=np.zeros(200))
+            cross_fit(*reversed(made_up()), calibrator=Affine(), folds=np.zeros(200))
 
     def test_folds_of_other_length_raise(self):
         with pytest.raises(DataError, match="`folds` has 3 rows"):
-            cross_fit(*reversed(made_up()), Affine(), folds=[0, 1, 0])
+            cross_fit(*reversed(made_up()), calibrator=Affine(), folds=[0, 1, 0])
 
 
 def test_cross_fitting_changes_no_calibrator():
@@ -186,13 +186,13 @@ def test_groups_that_cannot_be_told_apart_are_refused():
 @pytest.mark.parametrize("cal", ["affine", Affine, None])
 def test_what_is_no_calibrator_is_refused(function, cal):
     with pytest.raises(DataError, match=r"a calibrator is needed, such as Affine\(\)"):
-        function(cal, *made_up())
+        function(*reversed(made_up()), calibrator=cal)
 
 
 @pytest.mark.parametrize("folds", ["5", None, True, np.nan, np.inf])
 def test_folds_that_are_no_number(folds):
     with pytest.raises(DataError, match="whole number from 2 to the 200 cases"):
-        cross_fit(*reversed(made_up()), Affine(), folds=folds)
+        cross_fit(*reversed(made_up()), calibrator=Affine(), folds=folds)
 
 
 @pytest.mark.parametrize("rng", ["a", 1.5, -1])

@@ -56,7 +56,7 @@ def answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> rows = ["truth,p", *["no,0.1"] * 45, *["yes,0.7"] * 12, *["no,0.6"] * 3]
+    >>> rows = ["truth,p", *["no,0.05"] * 45, *["yes,0.7"] * 12, *["no,0.6"] * 3]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "day.csv")
     ...     _ = file.write_text("\n".join(rows))

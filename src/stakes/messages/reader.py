@@ -16,10 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
-from typing import Any
-
-from stakes.messages.quantities import grouped
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 #: What the command line calls the parameters of the library.
 _OPTIONS = {
@@ -31,12 +29,11 @@ _OPTIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Face:
+class _Face(NamedTuple):
     """What things are called; `rows` are the rows of a file that the cases are."""
 
     command_line: bool = False
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = MappingProxyType({})
     rows: Sequence[int] | Any = None
 
 
@@ -59,7 +56,7 @@ def speaking_of(*, rows: Sequence[int] | Any = None, **names: str) -> Iterator[N
     """
     face = _FACE.get()
     kept = face.rows if rows is None else rows
-    with _shown(replace(face, names={**face.names, **names}, rows=kept)):
+    with _shown(face._replace(names={**face.names, **names}, rows=kept)):
         yield
 
 
@@ -101,6 +98,8 @@ def calibrators(*kinds: str, called: bool = False) -> str:
 
 def row(place: int | Any) -> str:
     """A case: "row 5" as arrays count, or "row 1 236" as the file counts, from 1."""
+    from stakes.messages.quantities import grouped  # numbers are rarely said before any work
+
     rows = _FACE.get().rows
     if rows is None or not 0 <= place < len(rows):
         return f"row {place}"

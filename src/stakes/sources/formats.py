@@ -5,16 +5,14 @@ Nothing is loaded here, so that the help of a command can name the endings.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from stakes.sources.table import Table
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """A kind of file, which a module of this room reads.
 
     The module has ``read(data, name)``, which makes a `Table` of bytes. Where no first bytes tell
