@@ -14,11 +14,10 @@ from stakes._files import write_whole
 from stakes.application.sentences import describe_costs
 from stakes.evaluation.evaluation_record import plain_facts, record_of
 from stakes.messages.quantities import percent
-from stakes.report.live.page_charts import charts_of, evidence_charts
+from stakes.report.live.page_charts import charts_of, evidence_charts, why_no_charts
 from stakes.report.live.two_classes import live_numbers
 from stakes.report.markup import packed
 from stakes.report.page import Sheet, page, stamped
-from stakes.report.small_forms import as_markdown
 
 if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
@@ -40,18 +39,19 @@ def as_page(
     forensic: bool = False,
 ) -> str:
     """The whole page."""
-    numbers, each, table = live_numbers(ev), None, None
+    numbers, each, table, costliest = live_numbers(ev), None, None, ()
     if ev.naive is not None:
-        from stakes.report.live.case_numbers import case_numbers
+        from stakes.report.live import case_numbers
 
-        each = case_numbers(ev)
-    if numbers is None and each is None:
+        each = case_numbers.case_numbers(ev)
+        costliest = tuple(case_numbers.costliest_cases(ev, costliest_cases))
+    elif numbers is None:
         from stakes.report.live.any_matrix import matrix_numbers
 
         table = matrix_numbers(ev, embed=embed_posteriors)
     charts, reliability, missing = _drawn(ev, numbers, table, each)
     charts = [*charts, *(evidence_charts(ev) if forensic and not missing else [])]
-    plain = reliability.get("reliability", {})
+    plain, app = reliability.get("reliability", {}), ev.application
     return page(
         Sheet(
             record=record_of(ev, stamped({**ev.facts, **plain_facts(facts)})),
@@ -60,9 +60,7 @@ def as_page(
             table=table,
             charts=tuple(charts),
             missing=missing,
-            costs_said=tuple(
-                describe_costs(ev.application.costs, unit=ev.application.unit).splitlines()
-            ),
+            costs_said=tuple(describe_costs(app.costs, unit=app.unit).splitlines()),
             title=title,
             reliability_said=_trusted(ev, plain),
             points={key: _points(found) for key, found in reliability.items()},
@@ -70,7 +68,7 @@ def as_page(
             by_case=ev.naive is not None,
             sureness=_sureness(ev, numbers),
             use=_use(ev),
-            costliest=_costliest(ev, costliest_cases),
+            costliest=costliest,
         )
     )
 
@@ -80,35 +78,25 @@ def _drawn(ev: Evaluation, numbers: Any, table: Any, each: Any) -> tuple[Any, An
 
     What only drawings read is taken out of the numbers of the page.
     """
+    given = numbers or table or each or {}
+    data = next((given.pop(key) for key in ("bands", "drawn", "curve") if key in given), None)
+    missing = why_no_charts()
+    if missing:
+        return [], {}, missing
     if numbers is not None:
-        charts, found, missing = charts_of(ev, numbers.pop("bands"))
-        return charts, {"reliability": found} if found else {}, missing
+        return *charts_of(ev, data), ""
     from stakes.report.live.page_charts_many import charts_by_case, charts_of_paths
 
-    if table is not None:
-        return charts_of_paths(ev, table.pop("drawn"))
-    if ev.naive is not None:
-        return charts_by_case(ev, None if each is None else each.pop("curve"))
-    return [], {}, ""
-
-
-def _costliest(ev: Evaluation, count: int) -> tuple[Any, ...]:
-    """The costliest cases, if any were asked for."""
-    if not count:
-        return ()
-    from stakes.report.live.case_numbers import costliest_cases
-
-    return tuple(costliest_cases(ev, count))
+    return *(charts_of_paths if table is not None else charts_by_case)(ev, data), ""
 
 
 def _sureness(ev: Evaluation, numbers: Any) -> str:
     """How the intervals were found, at the stated costs and away from them."""
     if all(model.interval is None for model in ev.models):
         return ""
-    plain = ev.sources is None or ev.sources.plain
     if ev.naive is not None:
         said = "Intervals are from draws of the cases with their amounts (Bayesian bootstrap)."
-    elif plain:
+    elif ev.sources is None or ev.sources.plain:
         said = "Intervals are by the score test."
     else:
         said = "Intervals are from draws of whole groups, or of weighted cases."
@@ -190,8 +178,3 @@ def display(ev: Evaluation) -> str:
     return (
         f"{static_table(record_of(ev))}\n<details open><summary>Report</summary>{frame}</details>"
     )
-
-
-def markdown(ev: Evaluation) -> str:
-    """The record as Markdown."""
-    return as_markdown(record_of(ev))

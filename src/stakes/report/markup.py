@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,12 @@ def text(value: str) -> Html:
     """A value as markup; the gaps inside numbers do not break."""
     if isinstance(value, Html):
         return value
-    spelt = "".join(c if c == "\n" or c.isprintable() else _spelt(c) for c in value)
+    # a character that cannot be seen is shown as its escape
+    spelt = "".join(
+        c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode("ascii")
+        for c in value
+    )
     return Html(_NUMBER_GAP.sub("\u00a0", html.escape(spelt, quote=True)))
-
-
-def _spelt(character: str) -> str:
-    """A character that cannot be seen, as its escape."""
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def joined(*parts: str) -> Html:
@@ -68,6 +68,28 @@ def table(
     scrolls = element("div", element("table", inner), class_="scroll", tabindex="0", role="region",
                       aria_label=caption)  # fmt: skip
     return element("figure", joined(element("figcaption", caption), scrolls))
+
+
+def row(head: str, *cells: str, left: int = 0) -> tuple[str, list[Html]]:
+    """A row of a table: its heading and its cells, the first of them to the left."""
+    sides = ["left"] * left + [""] * (len(cells) - left)
+    data = [element("td", cell, class_=side) for cell, side in zip(cells, sides, strict=True)]
+    return "", [element("th", head, scope="row"), *data]
+
+
+def select(name: str, options: Iterable[Any], *, chosen: Any = None, label: str = "") -> Html:
+    """A choice that the script enables; values are positions."""
+    listed = [
+        Html(f'<option value="{k}"{" selected" if one == chosen else ""}>{text(str(one))}</option>')
+        for k, one in enumerate(options)
+    ]
+    said = f' aria-label="{text(label)}"' if label else ""
+    return Html(f'<select id="{name}"{said} autocomplete="off" disabled>{joined(*listed)}</select>')
+
+
+def folded(title: str, *parts: str) -> Html:
+    """What is shown on request, under its title."""
+    return element("details", joined(element("summary", title), *parts))
 
 
 def section(title: str, *parts: str, class_: str = "") -> Html:

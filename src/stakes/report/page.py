@@ -16,7 +16,7 @@ from stakes.report.charts import Chart
 from stakes.report.markup import Html, as_json, element, joined, text
 from stakes.report.page_inputs import told
 from stakes.report.page_tables import cases, doubt, models, payers, slices
-from stakes.report.page_words import changes, computed, drawings, verdict
+from stakes.report.page_words import changes, close_to_best, computed, drawings, verdict
 
 #: Columns that follow the sliders; the others are blank where nobody has computed them.
 _MOVING = ("name", "nec", "saving", "total_saving")
@@ -149,17 +149,10 @@ def _data(sheet: Sheet) -> dict[str, Any]:
 
 def _rival(sheet: Sheet) -> dict[str, Any] | None:
     """The nearest model that cannot be told from the best."""
-    record = sheet.record
-    best = record["best"]
-    close = [
-        found
-        for found in record["differences"]
-        if best in (found["first"], found["second"]) and not found["decided"]
-    ]
-    if not close:
+    found = next(iter(close_to_best(sheet.record)), None)
+    if found is None:
         return None
-    found = min(close, key=lambda one: abs(one["value"]))
-    other = found["second"] if found["first"] == best else found["first"]
+    other = found["second"] if found["first"] == sheet.record["best"] else found["first"]
     known = found["low"] is not None and found["high"] is not None
     return {
         "rival": sheet.order.index(other),

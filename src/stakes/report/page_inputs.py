@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from stakes.messages.quantities import grouped, percent, plain
-from stakes.report.markup import Html, element, joined, section, table, text
+from stakes.report.markup import Html, element, folded, joined, section, select, table, text
 
 if TYPE_CHECKING:
     from stakes.report.page import Sheet
@@ -39,7 +39,8 @@ def told(sheet: Sheet) -> Html:
         if sheet.by_case:
             parts.append(element("p", _UNMOVED, class_="soft"))
     moves = any(given is not None for given in (sheet.numbers, sheet.table, sheet.each))
-    fields = [_field("volume", _volume_label(app), app["volume"])] if moves else []
+    counted = f"Cases a {app['period']}" if app["period"] else "Cases"
+    fields = [_field("volume", counted, app["volume"])] if moves else []
     unit = f", {app['unit']}" if app["unit"] else ""
     if sheet.numbers is not None:
         fields.append(_field("unit", f"Cost of one false alarm{unit}", sheet.numbers["unitCost"]))
@@ -50,8 +51,7 @@ def told(sheet: Sheet) -> Html:
     parts.append(Html(f"<noscript>{element('p', off, class_='soft')}</noscript>"))
     lines = element("pre", "\n".join(sheet.costs_said)) if sheet.costs_said else Html("")
     notes = element("ul", joined(*(element("li", n["text"]) for n in sheet.record["notes"])))
-    inner = joined(element("summary", "As it was stated"), lines, _shares(app), notes)
-    parts.append(element("details", inner))
+    parts.append(folded("As it was stated", lines, _shares(app), notes))
     return section("What you told us", *parts)
 
 
@@ -68,29 +68,43 @@ def _sliders(sheet: Sheet) -> Html:
     assert numbers is not None
     name = app["classes"][1]
     ratio = (app["costs"][1][0] - app["costs"][1][1]) / numbers["unitCost"]
-    first = joined(
-        element("label", joined(
-            f"One missed “{name}” costs as much as ",
-            element("output", plain(ratio, 3), id="ratio-shown", for_="ratio"),
-            " false alarms"), for_="ratio", id="ratio-label"),
-        _range("ratio", -numbers["ratioStops"], numbers["ratioStops"]),
-    )  # fmt: skip
-    second = joined(
-        element("label", joined(
-            f"Share of “{name}” where it will run: ",
-            element("output", percent(app["priors"][1], 2), id="share-shown", for_="share")),
-            for_="share", id="share-label"),
-        _range("share", -numbers["lower"], numbers["upper"]),
-    )  # fmt: skip
-    return element("div", joined(element("div", first), element("div", second)), class_="fields")
+    words = f"One missed “{name}” costs as much as "
+    most = numbers["ratioStops"]
+    return _fields(
+        _slider("ratio", -most, most, 0, _label("ratio", words, plain(ratio, 3), " false alarms")),
+        _slider("share", -numbers["lower"], numbers["upper"], 0, _share_label(app)),
+    )
 
 
-def _range(name: str, low: int, high: int, value: int = 0) -> Html:
-    """A slider that the script enables."""
-    return Html(
-        f'<input type="range" id="{name}" min="{low}" max="{high}" step="1" value="{value}" '
+def _fields(*parts: Html) -> Html:
+    """Sliders side by side."""
+    return element("div", joined(*(element("div", part) for part in parts)), class_="fields")
+
+
+def _label(name: str, before: str, shown: str, after: str = "") -> Html:
+    """The words of a slider, around where it stands."""
+    output = element("output", shown, id=f"{name}-shown", for_=name)
+    return element("label", joined(before, output, after), for_=name)
+
+
+def _share_label(app: Any, before: str = "", row: int = 1) -> Html:
+    """The words of a slider of the share of one class."""
+    before = before or f"Share of “{app['classes'][row]}” where it will run: "
+    return _label("share", before, percent(app["priors"][row], 2))
+
+
+def _slider(name: str, low: int, high: int, start: int, label: Html) -> Html:
+    """A slider under its words, which the script enables."""
+    entry = Html(
+        f'<input type="range" id="{name}" min="{low}" max="{high}" step="1" value="{start}" '
         'autocomplete="off" disabled>'
     )
+    return joined(label, entry)
+
+
+def _path_slider(name: str, path: Any, label: Html) -> Html:
+    """A slider along a path, from its first stop to its last."""
+    return _slider(name, 0, path["count"] - 1, path["start"], label)
 
 
 def _field(name: str, label: str, value: float | None) -> Html:
@@ -103,33 +117,17 @@ def _field(name: str, label: str, value: float | None) -> Html:
     return element("div", joined(element("label", label, for_=name), entry), class_="field")
 
 
-def _volume_label(app: Any) -> str:
-    """What the volume counts."""
-    return f"Cases a {app['period']}" if app["period"] else "Cases"
-
-
 def _factor(sheet: Sheet) -> Html:
     """A factor on what every miss costs, and the share."""
     numbers, app = sheet.each, sheet.record["application"]
     assert numbers is not None
-    name = app["classes"][1]
-    free = not any(numbers["correct"])
-    above = "" if free else " above a catch"
-    first = joined(
-        element("label", joined(
-            f"A missed “{name}” costs ",
-            element("output", "1", id="factor-shown", for_="factor"),
-            f" times what was stated{above}, in every case"), for_="factor"),
-        _range("factor", -numbers["factors"], numbers["factors"]),
-    )  # fmt: skip
-    second = joined(
-        element("label", joined(
-            f"Share of “{name}” where it will run: ",
-            element("output", percent(app["priors"][1], 2), id="share-shown", for_="share")),
-            for_="share"),
-        _range("share", -numbers["shares"], numbers["shares"]),
-    )  # fmt: skip
-    return element("div", joined(element("div", first), element("div", second)), class_="fields")
+    above = " above a catch" if any(numbers["correct"]) else ""
+    words = f"A missed “{app['classes'][1]}” costs "
+    label = _label("factor", words, "1", f" times what was stated{above}, in every case")
+    return _fields(
+        _slider("factor", -numbers["factors"], numbers["factors"], 0, label),
+        _slider("share", -numbers["shares"], numbers["shares"], 0, _share_label(app)),
+    )
 
 
 def _case_paths(sheet: Sheet) -> Html:
@@ -142,35 +140,19 @@ def _case_paths(sheet: Sheet) -> Html:
     named = element("span", f"“{app['classes'][rows[0]]}”", class_="moved-class")
     free = not any(any(map(any, own["least"])) for own in sheet.each["own"])
     above = "" if free else " above the cheapest decision"
-    first = joined(
-        element("label", joined("Errors about", named, "cost",
-            element("output", "1", id="factor-shown", for_="factor"),
-            f"times what was stated{above}, in every case"), for_="factor"),
-        _range("factor", 0, factor["count"] - 1, factor["start"]),
-    )  # fmt: skip
-    second = joined(
-        element("label", joined("Share of", named, "with the others in proportion:",
-            element("output", percent(app["priors"][rows[0]], 2), id="share-shown", for_="share")),
-            for_="share"),
-        _range("share", 0, share["count"] - 1, share["start"]),
-    )  # fmt: skip
-    sliders = element("div", joined(element("div", first), element("div", second)), class_="fields")
+    errors = joined("Errors about", named, "cost")
+    times = _label("factor", errors, "1", f"times what was stated{above}, in every case")
+    shares = joined("Share of", named, "with the others in proportion:")
+    sliders = _fields(
+        _path_slider("factor", factor, times),
+        _path_slider("share", share, _share_label(app, shares, rows[0])),
+    )
     if len(rows) == 1:
         return sliders
-    chosen = _classes("class that the sliders move", [app["classes"][k] for k in rows])
+    classes = [app["classes"][k] for k in rows]
+    chosen = select("class", classes, label="class that the sliders move")
     inner = joined(element("label", "The sliders move", for_="class"), chosen)
     return joined(element("div", inner, class_="field"), sliders)
-
-
-def _classes(label: str, names: list[Any]) -> Html:
-    """A choice of one class."""
-    options = [
-        Html(f'<option value="{k}">{text(str(name))}</option>') for k, name in enumerate(names)
-    ]
-    return Html(
-        f'<select id="class" aria-label="{text(label)}" autocomplete="off" disabled>'
-        f"{joined(*options)}</select>"
-    )
 
 
 def _matrix(sheet: Sheet) -> Html:
@@ -217,60 +199,44 @@ def _box(name: str, value: float, label: str, *, free: bool, digits: int = 12) -
 
 def _editing(given: Any) -> str:
     """What happens to the decisions when a number is changed."""
-    if given["how"] == "sample":
-        size = grouped(given["sample"])
-        return f"Edit a cost or a share: every model decides anew on the {size} cases inside this page."  # noqa: E501
-    if given["how"] == "decisions":
-        return "Edit a cost or a share: the decisions stay as they are and are priced anew."
-    said = (
-        "Edit a cost or a share: the decisions stay those made for the stated costs and shares, "
-        "and are priced anew."
-    )
-    return (
-        f"{said} Along a slider models decide anew by their probabilities."
-        if given["paths"]
-        else said
-    )
+    size = grouped(given["sample"])
+    along = " Along a slider models decide anew by their probabilities." if given["paths"] else ""
+    what = {
+        "sample": f"every model decides anew on the {size} cases inside this page.",
+        "decisions": "the decisions stay as they are and are priced anew.",
+        "fixed": "the decisions stay those made for the stated costs and shares, and are priced "
+        f"anew.{along}",
+    }
+    return f"Edit a cost or a share: {what[given['how']]}"
 
 
 def _paths(sheet: Sheet) -> Html:
     """The sliders along which models decide anew: a price, and the share of one class."""
     paths = sheet.table["paths"] if sheet.table is not None else []
-    price = [path for path in paths if path["column"] is not None]
+    app = sheet.record["application"]
+    parts = [_abstain(app, path) for path in paths if path["column"] is not None]
     shares = [path for path in paths if path["row"] is not None]
-    parts = [_abstain(sheet, path) for path in price]
-    parts += [_share(sheet, shares)] if shares else []
-    return element("div", joined(*parts), class_="fields") if parts else Html("")
+    parts += [_share(app, shares)] if shares else []
+    return _fields(*parts) if parts else Html("")
 
 
-def _abstain(sheet: Sheet, given: Any) -> Html:
+def _abstain(app: Any, path: Any) -> Html:
     """The price of handing a case over."""
-    app = sheet.record["application"]
     unit = f" {app['unit']}" if app["unit"] else ""
-    price = app["costs"][0][given["column"]]
-    inner = joined(
-        element("label", joined(f"Deciding “{app['decisions'][given['column']]}” costs ",
-                                element("output", plain(price, 3), id="abstain-shown",
-                                        for_="abstain"), unit), for_="abstain"),
-        _range("abstain", 0, given["count"] - 1, given["start"]),
-        element("p", "", class_="soft", id="abstain-said"),
-    )  # fmt: skip
-    return element("div", inner)
+    column = path["column"]
+    words, price = f"Deciding “{app['decisions'][column]}” costs ", app["costs"][0][column]
+    label = _label("abstain", words, plain(price, 3), unit)
+    said = element("p", "", class_="soft", id="abstain-said")
+    return joined(_path_slider("abstain", path, label), said)
 
 
-def _share(sheet: Sheet, paths: list[Any]) -> Html:
+def _share(app: Any, paths: list[Any]) -> Html:
     """The share of one class, the others in proportion."""
-    app = sheet.record["application"]
     first = paths[0]
-    name = app["classes"][first["row"]]
-    shown = element("output", percent(app["priors"][first["row"]], 2), id="share-shown",
-                    for_="share")  # fmt: skip
-    if len(paths) == 1:
-        label = element("label", joined(f"Share of “{name}”, the others in proportion: ", shown),
-                        for_="share")  # fmt: skip
-    else:
-        chosen = _classes("class whose share moves", [app["classes"][p["row"]] for p in paths])
-        label = element("div", joined(
-            element("label", joined("Share, the others in proportion: ", shown), for_="share"),
-            chosen), class_="field")  # fmt: skip
-    return element("div", joined(label, _range("share", 0, first["count"] - 1, first["start"])))
+    names = [app["classes"][path["row"]] for path in paths]
+    one = f" of “{names[0]}”" if len(paths) == 1 else ""
+    label = _share_label(app, f"Share{one}, the others in proportion: ", first["row"])
+    if not one:
+        chosen = select("class", names, label="class whose share moves")
+        label = element("div", joined(label, chosen), class_="field")
+    return _path_slider("share", first, label)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stakes.evaluation.model_table import shown_columns
 from stakes.messages.quantities import (
@@ -15,7 +15,7 @@ from stakes.messages.quantities import (
     plain,
 )
 from stakes.report.charts import swatch
-from stakes.report.markup import Html, element, joined, section, table, text
+from stakes.report.markup import Html, element, folded, joined, row, section, select, table
 from stakes.report.page_inputs import LARGEST_TABLE
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _optimistic(sheet: Sheet) -> Html:
         "Expect worse on new cases."
     )
     made = table(caption, ["model", "best NEC on these data", "at p >"], rows)
-    return element("details", joined(element("summary", "Best on these data (optimistic)"), made))
+    return folded("Best on these data (optimistic)", made)
 
 
 def payers(sheet: Sheet) -> Html:
@@ -81,32 +81,23 @@ def payers(sheet: Sheet) -> Html:
     app = record["application"]
     if max(len(app["classes"]), len(app["decisions"])) > LARGEST_TABLE:
         return section("Who pays", _cells(sheet), _use(sheet))
-    best = next(m for m in record["models"] if m["name"] == record["best"])
-    options = [
-        Html(f'<option value="{k}"{" selected" if name == record["best"] else ""}>'
-             f"{text(name)}</option>")
-        for k, name in enumerate(sheet.order)
-    ]  # fmt: skip
     choice = joined(
         element("label", "Model", for_="payer"),
-        Html(f'<select id="payer" autocomplete="off" disabled>{joined(*options)}</select>'),
+        select("payer", sheet.order, chosen=record["best"]),
     )
-    totals = [sum(row) for row in best["counts"]]
+    best, cases = _best(record)
     paid = best["cost_by_cell"] or [
-        [p * n / (t or 1) * c for n, c in zip(counts, costs, strict=True)]
-        for p, counts, t, costs in zip(
-            app["priors"], best["counts"], totals, app["costs"], strict=True
-        )
+        [count * cost for count, cost in zip(*pair, strict=True)]
+        for pair in zip(cases, app["costs"], strict=True)
     ]
-    gross = sum(abs(part) for row in paid for part in row) or 1.0
+    gross = sum(abs(part) for line in paid for part in line) or 1.0
     rows = []
     for i, outcome in enumerate(app["classes"]):
         cells = [element("th", f"truth {outcome}", scope="row")]
         for j in range(len(app["decisions"])):
-            cases = 1000 * app["priors"][i] * best["counts"][i][j] / (totals[i] or 1)
             share = abs(paid[i][j]) / gross
             inner = joined(
-                element("span", _count(cases), class_="count"),
+                element("span", _count(cases[i][j]), class_="count"),
                 element("span", f"{percent(share, 0)} of the cost" if share >= 0.005 else "",
                         class_="cell-cost"),
             )  # fmt: skip
@@ -120,27 +111,30 @@ def payers(sheet: Sheet) -> Html:
     )
 
 
+def _best(record: Any) -> tuple[Any, list[list[float]]]:
+    """The cheapest model, and its cases out of 1000 by truth and decision."""
+    best = next(m for m in record["models"] if m["name"] == record["best"])
+    pairs = zip(record["application"]["priors"], best["counts"], strict=True)
+    return best, [[1000 * p * n / (sum(counts) or 1) for n in counts] for p, counts in pairs]
+
+
 def _cells(sheet: Sheet, limit: int = 10) -> Html:
     """The cells of the cheapest model that cost most, where a whole table would not be read."""
     record = sheet.record
     app = record["application"]
-    best = next(m for m in record["models"] if m["name"] == record["best"])
+    best, cases = _best(record)
     paid = [
         (abs(part), i, j, part)
-        for i, row in enumerate(best["cost_by_cell"] or [])
-        for j, part in enumerate(row)
+        for i, line in enumerate(best["cost_by_cell"] or [])
+        for j, part in enumerate(line)
         if part
     ]
     gross = sum(one[0] for one in paid) or 1.0
-    totals = [sum(row) or 1 for row in best["counts"]]
-    rows = []
-    for size, i, j, part in sorted(paid, key=lambda one: (-one[0], one[1], one[2]))[:limit]:
-        cases = 1000 * app["priors"][i] * best["counts"][i][j] / totals[i]
-        rows.append(("", [
-            element("th", f"truth {app['classes'][i]}, decide {app['decisions'][j]}", scope="row"),
-            element("td", _count(cases)), element("td", per_case(part)),
-            element("td", percent(size / gross, 0)),
-        ]))  # fmt: skip
+    rows = [
+        row(f"truth {app['classes'][i]}, decide {app['decisions'][j]}", _count(cases[i][j]),
+            per_case(part), percent(size / gross, 0))
+        for size, i, j, part in sorted(paid, key=lambda one: (-one[0], one[1], one[2]))[:limit]
+    ]  # fmt: skip
     if not rows:
         return element("p", f"{record['best']} costs nothing here.", class_="stated")
     outcomes, decisions = len(app["classes"]), len(app["decisions"])
@@ -157,9 +151,8 @@ def _use(sheet: Sheet) -> Html:
     if not sheet.use:
         return Html("")
     rows = [
-        ("", [element("th", one["decision"], scope="row"), element("td", percent(one["share"])),
-              element("td", per_case(one["cost"])),
-              element("td", "" if one["saves"] is None else per_case(one["saves"]))])
+        row(one["decision"], percent(one["share"]), per_case(one["cost"]),
+            "" if one["saves"] is None else per_case(one["saves"]))
         for one in sheet.use
     ]  # fmt: skip
     unit = sheet.record["application"]["unit"]
@@ -177,10 +170,8 @@ def cases(sheet: Sheet) -> Html:
     if not sheet.costliest:
         return Html("")
     rows = [
-        ("", [element("th", grouped(one["row"] + 1), scope="row"),
-              element("td", one["truth"], class_="left"),
-              element("td", one["decision"], class_="left"),
-              element("td", per_case(one["cost"])), element("td", percent(one["share"]))])
+        row(grouped(one["row"] + 1), one["truth"], one["decision"], per_case(one["cost"]),
+            percent(one["share"]), left=2)
         for one in sheet.costliest
     ]  # fmt: skip
     caption = f"Under {sheet.record['best']}, at the stated costs; rows count from 1."
@@ -200,15 +191,9 @@ def slices(sheet: Sheet) -> Html:
         return Html("")
     rows = []
     for name, part in parts.items():
-        best = part["models"][0]
-        rows.append(("", [
-            element("th", name, scope="row"),
-            element("td", part["best"], class_="left"),
-            element("td", part["verdict"]["kind"], class_="left"),
-            element("td", grouped(part["cases"])),
-            element("td", normalized(best["nec"])),
-            element("td", between(best["interval"])),
-        ]))  # fmt: skip
+        best, kind = part["models"][0], part["verdict"]["kind"]
+        shown = normalized(best["nec"]), between(best["interval"])
+        rows.append(row(name, part["best"], kind, grouped(part["cases"]), *shown, left=2))
     head = ["part", "cheapest", "verdict", "cases", "its NEC", "interval"]
     return section("Parts of the cases", table("At the stated costs.", head, rows, left=3))
 
@@ -224,16 +209,12 @@ def doubt(sheet: Sheet) -> Html:
     rows = []
     for model in found["models"]:
         name = model["name"]
-        cells = [element("th", name, scope="row")]
-        cells += [
-            element("td", element("b", shown) if place["winner"] == name else shown)
+        ends = [
+            element("b", shown) if place["winner"] == name else shown
             for place, shown in zip(places, map(normalized, model["nec"]), strict=True)
         ]
-        cells += [
-            element("td", normalized(model[key]))
-            for key in ("middle_nec", "mean_nec", "worst_regret")
-        ]
-        rows.append(("", cells))
+        rest = [normalized(model[key]) for key in ("middle_nec", "mean_nec", "worst_regret")]
+        rows.append(row(name, *ends, *rest))
     caption = (
         f"Unknown: {found['words']}. Bold: the cheapest model at that end. Worst regret: how much "
         "NEC the model costs, at most, above the cheapest one. Stays as it is when sliders move."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from stakes.evaluation.model_table import as_csv, flat_columns
 from stakes.messages.quantities import grouped, percent, plain
 from stakes.report.charts import cursor
-from stakes.report.markup import Html, data_url, element, joined, section, table, text
+from stakes.report.markup import Html, data_url, element, folded, joined, row, section, table, text
 
 if TYPE_CHECKING:
     from stakes.report.page import Sheet
@@ -31,18 +31,16 @@ def drawings(sheet: Sheet) -> list[Html]:
         return [section("Charts", element("p", sheet.missing, class_="soft"))]
     if not sheet.charts:
         return []
-    made = []
+    made: dict[tuple[str, str], list[Html]] = {}
     for chart in sheet.charts:
         title, caption = _captioned(sheet, chart.key)
         kind = chart.key.partition("-")[0]
         drawn = cursor(chart, len(sheet.order), line=kind in _MARKED)
         reading = element("p", Html("&nbsp;"), class_="reading", id=f"{chart.key}-reading")
-        figure = joined(
-            element("div", Html(drawn), class_="chart"),
-            reading,
-            element("figcaption", caption),
-        )
-        made.append((title, kind, chart, figure))
+        drawn = element("div", Html(drawn), class_="chart")
+        inner = joined(drawn, reading, element("figcaption", caption))
+        figure = element("figure", inner, id=f"figure-{chart.key}")
+        made.setdefault((title, kind), []).append(figure)
     return _paired(made)
 
 
@@ -91,22 +89,12 @@ def _captioned(sheet: Sheet, key: str) -> tuple[str, str]:
     }[kind]  # fmt: skip
 
 
-def _paired(made: list[Any]) -> list[Html]:
+def _paired(made: dict[tuple[str, str], list[Html]]) -> list[Html]:
     """Sections two by two; drawings of one kind share a section, of which one is shown."""
-    sections: list[Html] = []
-    kinds: list[str] = []
-    for _, kind, *_rest in made:
-        if kind not in kinds:
-            kinds.append(kind)
-    for kind in kinds:
-        same = [one for one in made if one[1] == kind]
-        figures = [
-            Html(element("figure", figure, id=f"figure-{chart.key}").replace(
-                "<figure ", "<figure hidden ", 1) if k else
-                element("figure", figure, id=f"figure-{chart.key}"))
-            for k, (_, _, chart, figure) in enumerate(same)
-        ]  # fmt: skip
-        sections.append(section(same[0][0], *figures, class_=f"wide-{kind}"))
+    sections = []
+    for (title, kind), (first, *others) in made.items():
+        hidden = [Html(each.replace("<figure ", "<figure hidden ", 1)) for each in others]
+        sections.append(section(title, first, *hidden, class_=f"wide-{kind}"))
     pairs = [sections[k : k + 2] for k in range(0, len(sections), 2)]
     return [
         element("div", joined(*pair), class_="pair" if len(pair) > 1 else "pair alone")
@@ -116,28 +104,31 @@ def _paired(made: list[Any]) -> list[Html]:
 
 def changes(sheet: Sheet) -> Html:
     """What would change the choice: costs, shares, calibration, more cases."""
-    items = _changes(sheet.record)
+    record = sheet.record
+    items = [*_holds(record), *_undecided(record), *_recalibrated(record)]
     return section("What could change this", element("ul", joined(*items))) if items else Html("")
-
-
-def _changes(record: Any) -> list[Html]:
-    """The sentences, from the stated place."""
-    return [*_holds(record), *_undecided(record), *_recalibrated(record)]
 
 
 #: More sentences of one kind than this are not read.
 _MOST_SENTENCES = 5
 
 
-def _undecided(record: Any) -> list[Html]:
-    """Models that cannot be told from the best, the nearest first."""
-    items = []
+def close_to_best(record: Any) -> list[Any]:
+    """Differences between the best model and those that cannot be told from it, nearest first."""
+    best = record["best"]
     close = [
         found
         for found in record["differences"]
-        if not found["decided"] and record["best"] in (found["first"], found["second"])
+        if not found["decided"] and best in (found["first"], found["second"])
     ]
-    for found in sorted(close, key=lambda one: abs(one["value"]))[:_MOST_SENTENCES]:
+    return sorted(close, key=lambda one: abs(one["value"]))
+
+
+def _undecided(record: Any) -> list[Html]:
+    """Models that cannot be told from the best, the nearest first."""
+    items = []
+    close = close_to_best(record)
+    for found in close[:_MOST_SENTENCES]:
         half = (found["high"] - found["low"]) / 2
         text_ = (f"{found['first']} and {found['second']} cannot be told apart: difference "
                  f"{abs(found['value']):.3f} ± {half:.3f}")  # fmt: skip
@@ -187,18 +178,17 @@ def _holds(record: Any) -> list[Html]:
         element("li", f"{said}{reach} false alarms per missed “{name}”, at the stated share."),
         element("li", f"{said}{shares} “{name}”, at the stated costs."),
     ]
+    nobody = {"none": "no model is worth having", "tie": "no clear winner"}
     rows = [
-        ("", [element("th", f"{plain(s['low'], 3)} to "
-                            f"{'any number' if s['high'] is None else plain(s['high'], 3)}",
-                      scope="row"),
-              element("td", {"none": "no model is worth having", "tie": "no clear winner"}.get(
-                  s["winner"], s["winner"]), class_="left")])
+        row(f"{plain(s['low'], 3)} to "
+            f"{'any number' if s['high'] is None else plain(s['high'], 3)}",
+            nobody.get(s["winner"], s["winner"]), left=1)
         for s in stretches
     ]  # fmt: skip
     head = [f"false alarms per missed “{name}”", "costs least, as it is"]
     every = table("At the stated share; exact for these cases, chance included.", head, rows)
-    inner = joined(element("summary", "Who costs least at every cost"), every)
-    return [*items, element("li", element("details", inner), class_="plain")]
+    folds = folded("Who costs least at every cost", every)
+    return [*items, element("li", folds, class_="plain")]
 
 
 def _reach(low: float, high: float | None, shown: Any) -> str:
@@ -235,8 +225,11 @@ def computed(sheet: Sheet) -> Html:
     )
     explained += f" {sheet.sureness}" if sheet.sureness else ""
     links = [
-        _link("JSON", "evaluation.json", json.dumps(record, allow_nan=False), "application/json"),
-        _link("CSV", "models.csv", as_csv(flat_columns(record["models"])), "text/csv"),
+        element("a", label, href=data_url(content, kind), download=name)
+        for label, name, content, kind in (
+            ("JSON", "evaluation.json", json.dumps(record, allow_nan=False), "application/json"),
+            ("CSV", "models.csv", as_csv(flat_columns(record["models"])), "text/csv"),
+        )
     ]
     links += [
         Html(f'<button type="button" class="svg" data-chart="{chart.key}" hidden>'
@@ -248,8 +241,3 @@ def computed(sheet: Sheet) -> Html:
         "How this was computed", *parts, element("p", explained),
         element("dl", joined(*pairs)) if pairs else "", element("p", took, class_="links"),
     )  # fmt: skip
-
-
-def _link(label: str, name: str, content: str, kind: str) -> Html:
-    """A file to download that is part of the page."""
-    return element("a", label, href=data_url(content, kind), download=name)

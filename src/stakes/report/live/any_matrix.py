@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,8 +50,8 @@ class MatrixPath:
 
     def applied(self, ev: Evaluation, stop: int) -> tuple[FloatArray, FloatArray]:
         """Costs and shares at a stop."""
-        costs, priors = ev.application.costs.values, ev.application.priors
-        assert priors is not None
+        costs = ev.application.costs.values
+        priors = ev.application.resolved_priors(ev.data_priors)
         if stop == self.start:
             return costs, priors
         if self.column is not None:
@@ -102,11 +103,8 @@ def _price_path(ev: Evaluation, sources: Sources) -> MatrixPath | None:
     if found is None or column is None or not any(_says(one) for one in sources.judged):
         return None
     prices, start = found
-    counts = tuple(
-        _handed_over(one, ev, sources, prices, column) if _says(one) else None
-        for one in sources.judged
-    )
-    return MatrixPath(prices, start, _stated(counts, sources, start), column=column)
+    counts = _counts(sources, start, lambda one: _handed_over(one, ev, sources, prices, column))
+    return MatrixPath(prices, start, counts, column=column)
 
 
 def _says(one: Judged) -> bool:
@@ -114,12 +112,17 @@ def _says(one: Judged) -> bool:
     return one.model.posteriors is not None
 
 
-def _stated(counts: Any, sources: Sources, start: int) -> tuple[FloatArray | None, ...]:
-    """With exactly what was evaluated where the slider starts."""
-    for found, one in zip(counts, sources.judged, strict=True):
-        if found is not None:
-            found[start] = one.as_is.confusion.counts
-    return tuple(counts)
+def _counts(
+    sources: Sources, start: int, counted: Callable[[Judged], FloatArray]
+) -> tuple[FloatArray | None, ...]:
+    """Counts of every model with posteriors; where the slider starts, what was evaluated."""
+    found: list[FloatArray | None] = []
+    for one in sources.judged:
+        counts = counted(one) if _says(one) else None
+        if counts is not None:
+            counts[start] = one.as_is.confusion.counts
+        found.append(counts)
+    return tuple(found)
 
 
 def _handed_over(
@@ -127,9 +130,7 @@ def _handed_over(
 ) -> FloatArray:
     """Counts at each price: a case is handed over while that costs less than its best decision."""
     app, cases = ev.application, sources.cases
-    assert app.priors is not None
-    moved = one.model.at(app.priors, sources.said_at)
-    assert moved is not None
+    moved = one.model.at(app.resolved_priors(ev.data_priors), sources.said_at)
     others = np.array([j for j in range(app.costs.shape[1]) if j != column])
     expected = np.asarray(moved, dtype=np.float64) @ app.costs.values[:, others]
     chosen = expected.argmin(axis=1)
@@ -151,14 +152,14 @@ def _handed_over(
 def _share_paths(ev: Evaluation, sources: Sources) -> list[MatrixPath]:
     """Sliders for the shares of the classes that carry most of the cost."""
     app = ev.application
-    assert app.priors is not None
     said = sum(_says(one) for one in sources.judged)
     if not said or len(app.classes) < 2 or not (sources.said_at > 0).all():
         return []
     numbers = app.costs.values.size * said
     products = numbers * sources.cases.truth.shape[0]
     fits = min(_SHARE_NUMBERS / numbers, _PRODUCTS / products)  # stops that can be had
-    rows = _costly(ev)[:_MOVED_CLASSES]
+    totals = np.asarray(ev[ev.best].confusion.class_totals)
+    rows = [row for row in movable_classes(ev) if totals[row] > 0][:_MOVED_CLASSES]
     while len(rows) > 1 and fits < len(rows) * (2 * _SHARE_STOPS + 1):
         rows.pop()
     half = min(_SHARE_STOPS, int((fits / max(len(rows), 1) - 1) // 2))
@@ -167,29 +168,25 @@ def _share_paths(ev: Evaluation, sources: Sources) -> list[MatrixPath]:
     return [_share_path(ev, sources, row, half) for row in rows]
 
 
-def _costly(ev: Evaluation) -> list[int]:
+def movable_classes(ev: Evaluation) -> list[int]:
     """Classes whose share may move, those that carry most of the best model's cost first."""
-    app, best = ev.application, ev[ev.best]
-    assert app.priors is not None
-    paid = np.zeros(len(app.classes)) if best.cells is None else np.abs(best.cells).sum(axis=1)
-    totals = np.asarray(best.confusion.class_totals)
-    order = np.argsort(-paid, kind="stable").tolist()
-    return [k for k in order if 0 < app.priors[k] < 1 and totals[k] > 0]
+    cells, priors = ev[ev.best].cells, ev.application.resolved_priors(ev.data_priors)
+    paid = np.zeros(len(priors)) if cells is None else np.abs(cells).sum(axis=1)
+    return [k for k in np.argsort(-paid, kind="stable").tolist() if 0 < priors[k] < 1]
 
 
 def _share_path(ev: Evaluation, sources: Sources, row: int, half: int) -> MatrixPath:
     """Every model at every share of one class."""
-    app = ev.application
-    assert app.priors is not None
-    here = float(np.log(app.priors[row] / (1 - app.priors[row])))
+    priors = ev.application.resolved_priors(ev.data_priors)
+    here = float(np.log(priors[row] / (1 - priors[row])))
     values = 1 / (1 + np.exp(-(here + _STEP * np.arange(-half, half + 1))))
-    values[half] = app.priors[row]
-    counts = tuple(
-        np.stack([_decided(one, ev, sources, moved_share(app.priors, row, v)) for v in values])
-        if _says(one) else None
-        for one in sources.judged
-    )  # fmt: skip
-    return MatrixPath(values, half, _stated(counts, sources, half), row=row)
+    values[half] = priors[row]
+    places = [moved_share(priors, row, share) for share in values]
+
+    def counted(one: Judged) -> FloatArray:
+        return np.stack([_decided(one, ev, sources, there) for there in places])
+
+    return MatrixPath(values, half, _counts(sources, half, counted), row=row)
 
 
 def _decided(one: Judged, ev: Evaluation, sources: Sources, priors: FloatArray) -> NDArray[Any]:
@@ -217,7 +214,7 @@ def matrix_numbers(ev: Evaluation, *, embed: bool, rng: Any = 0) -> dict[str, An
     counts = [np.asarray(model.confusion.counts).tolist() for model in ev.models]
     if sources is None:  # counts are all there is
         return _whole("decisions", 0, None, [], [{"counts": c, "posteriors": None} for c in counts])
-    deciders = all(one.model.posteriors is None for one in sources.judged)
+    deciders = not any(_says(one) for one in sources.judged)
     weighted = sources.cases.weights is not None
     boxes = max(ev.application.costs.shape) <= LARGEST_TABLE  # else there is nothing to edit
     inside = embed and boxes and not deciders and not weighted
@@ -262,7 +259,7 @@ def _path(path: MatrixPath) -> dict[str, Any]:
 def _sample(ev: Evaluation, sources: Sources, rng: Any) -> NDArray[np.intp]:
     """Cases in random order, as many as fit, each class by its share."""
     truth = sources.cases.truth
-    models = sum(one.model.posteriors is not None for one in sources.judged)
+    models = sum(_says(one) for one in sources.judged)
     room = max(_LARGEST // (2 * len(ev.application.classes) * models), 1)
     order = as_generator(rng).permutation(truth.shape[0])
     if room >= truth.shape[0]:
@@ -283,8 +280,7 @@ def quantised(posteriors: NDArray[Any]) -> NDArray[np.uint16]:
 
 def _quantised(one: Judged, ev: Evaluation, sources: Sources, rows: Any) -> dict[str, str] | None:
     """The posteriors that decide, of the sampled cases."""
-    assert ev.application.priors is not None
-    moved = one.model.at(ev.application.priors, sources.said_at)
+    moved = one.model.at(ev.application.resolved_priors(ev.data_priors), sources.said_at)
     if moved is None:
         return None
     return packed(np.append(quantised(moved[rows]).ravel(), _WHOLE))  # always two bytes each

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes.evaluation.judgement import CaseRule, CaseSources
-from stakes.report.live.any_matrix import moved_share
+from stakes.report.live.any_matrix import movable_classes, moved_share
 from stakes.report.live.case_stops import (
     FACTOR_STOPS,
     SHARE_STOPS,
@@ -108,10 +108,7 @@ def _paths(ev: Evaluation, cases: _Cases) -> list[CasePath]:
     deciding = [rule for rule in sources.rules if rule.kind != "decisions"]
     if deciding and not (sources.said_at > 0).all():
         return []
-    cells = ev[ev.best].cells
-    paid = np.zeros(len(priors)) if cells is None else np.abs(cells).sum(axis=1)
-    rows = [k for k in np.argsort(-paid, kind="stable").tolist()
-            if 0 < priors[k] < 1 and cases.totals[k] > 0 and cases.excess[:, k].any()]  # fmt: skip
+    rows = [k for k in movable_classes(ev) if cases.totals[k] > 0 and cases.excess[:, k].any()]
     numbers = 3 * cases.paid.shape[1] * len(priors) * max(len(deciding), 1)
     products = numbers / 3 * cases.truth.shape[0] if deciding else 1.0
     stops = 2 * (FACTOR_STOPS + SHARE_STOPS + 1)
@@ -130,17 +127,18 @@ def _path(cases: _Cases, kind: str, row: int) -> CasePath:
         values = odds / (1 + odds)
         values[half] = priors[row]
     path = CasePath(kind, row, values, half, ())
-    found: list[tuple[CellSums, ...] | None] = []
-    for rule in cases.sources.rules:
-        if rule.kind == "decisions":
-            found.append(None)
-            continue
+    places = [path.scales(priors, stop) for stop in range(len(values))]
+
+    def sums(rule: CaseRule) -> tuple[CellSums, ...]:
         codes = [
-            rule.codes if stop == half else cases.decided(rule, *path.scales(priors, stop))
-            for stop in range(len(values))
+            rule.codes if stop == half else cases.decided(rule, *there)
+            for stop, there in enumerate(places)
         ]
-        found.append(tuple(cases.added(one) for one in codes))
-    return CasePath(kind, row, values, half, tuple(found))
+        return tuple(cases.added(one) for one in codes)
+
+    rules = cases.sources.rules
+    found = tuple(None if rule.kind == "decisions" else sums(rule) for rule in rules)
+    return replace(path, rules=found)
 
 
 def _nec(cases: _Cases, own: list[CellSums], path: CasePath, stop: int) -> list[float]:
@@ -169,15 +167,10 @@ def _path_numbers(ev: Evaluation, sources: CaseSources) -> dict[str, Any] | None
     return {
         "totals": cases.totals.tolist(),
         "always": cases.always.tolist(),
-        "own": [_listed(one) for one in own],
+        "own": [{name: sums.tolist() for name, sums in asdict(one).items()} for one in own],
         "paths": [_packed(path, free) for path in paths],
         "curve": list(zip(paths, curves, strict=True)),
     }
-
-
-def _listed(one: CellSums) -> dict[str, Any]:
-    """Sums for JSON, as tables."""
-    return {name: getattr(one, name).tolist() for name in ("counts", "excess", "least")}
 
 
 def _packed(path: CasePath, free: bool) -> dict[str, Any]:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from stakes.evaluation.evaluation import Evaluation
 
 
+#: What an axis of normalised costs says.
+NEC_AXIS = "NEC (1 = best constant decision)"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Band:
     """An interval along a curve."""
@@ -29,37 +33,54 @@ class _Band:
     high: Any
 
 
-def charts_of(ev: Evaluation, stops: Any) -> tuple[list[Chart], dict[str, Any], str]:
-    """The drawings, the points of the reliability curves, and why there are none, if so.
+def why_no_charts() -> str:
+    """What drawings lack; empty when they can be made."""
+    try:
+        load("matplotlib", extra="plots")
+    except MissingExtraError as missing:
+        return f"The drawings need matplotlib: {missing.hint}"
+    return ""
+
+
+def charts_of(ev: Evaluation, stops: Any) -> tuple[list[Chart], dict[str, Any]]:
+    """The drawings, and the curves of the reliability drawing by model.
 
     `stops` are the abscissae of the sliders' stops, and the NECs and their limits there.
     """
     try:
-        load("matplotlib", extra="plots")
-    except MissingExtraError as missing:
-        return [], {}, f"The drawings need matplotlib: {missing.hint}"
-    try:
         scores = ev.plot.scores()
     except UndefinedError:
         scores = {}
-    if stops is None or not all(one.class_totals.all() for one in scores.values()):
-        return [], {}, ""
+    if not all(one.class_totals.all() for one in scores.values()):
+        return [], {}
     keys = {model.name: f"m{k}" for k, model in enumerate(ev.models)}
     names = {key: name for name, key in keys.items()}
     first = _bayes_error(ev, renamed(scores, keys), names, stops)
     if not scores:
-        return [first], {}, ""
+        return [first], {}
     reliability = renamed(ev.plot.reliability_curves(), keys)
+    ordered = {key: reliability[key] for key in sorted(reliability, key=lambda key: int(key[1:]))}
     drawn = [
         first,
-        _reliability(reliability, names),
+        reliability_chart(ordered, next(iter(reliability)), names=names),
         _decision(ev, renamed(scores, keys), names),
         _det(renamed(ev.plot.det_curves(), keys), names),
     ]
-    return drawn, reliability, ""
+    return drawn, {"reliability": reliability}
 
 
-def without_legend(ax: Any, names: dict[str, str]) -> Any:
+def finished(
+    ax: Any, key: str, label: str, *, names: Any = None, x: str = "", y: str = ""
+) -> Chart:
+    """The drawing of some axes without legend, with words for the page along its axes."""
+    if x:
+        ax.set_xlabel(x)
+    if y:
+        ax.set_ylabel(y)
+    return inline(_without_legend(ax, names or {}), key, label)
+
+
+def _without_legend(ax: Any, names: dict[str, str]) -> Any:
     """Without legend; our own names in annotations replaced by those of the models."""
     if ax.get_legend() is not None:
         ax.get_legend().remove()
@@ -97,24 +118,20 @@ def _bayes_error(ev: Evaluation, scores: Any, names: Any, stops: Any) -> Chart:
         f"m{k}": _Band(x[::2], low[k][::2], high[k][::2])
         for k in range(len(low)) if _coloured(k, len(low))
     }  # fmt: skip
-    share = ev.application.priors
-    assert share is not None
-    ax = plots.bayes_error(
-        found,
-        prevalence=float(share[1]),
-        span=ev.plot.span(),
-        bands=widths,
-        ax=axes_of_size(6.4, 4.1),
-    )
+    size = axes_of_size(6.4, 4.1)
+    ax = plots.bayes_error(found, prevalence=_share(ev), span=ev.plot.span(), bands=widths, ax=size)
     for text in list(ax.texts):  # grey models would fill the picture with words
         key = text.get_text().partition(": ")[0]
         if key in names and not _coloured(int(key[1:]), len(names)):
             text.remove()
     ax.set_xlim(grid[0], grid[-1])
-    ax.set_xlabel("effective prior log odds")
-    ax.set_ylabel("NEC (1 = best constant decision)")
     label = "Normalised cost of every model against the cost ratio and the share"
-    return inline(without_legend(ax, names), "bayes", label)
+    return finished(ax, "bayes", label, names=names, x="effective prior log odds", y=NEC_AXIS)
+
+
+def _share(ev: Evaluation) -> float:
+    """The share of the second class where it will run."""
+    return float(ev.application.resolved_priors(ev.data_priors)[1])
 
 
 def _coloured(position: int, count: int) -> bool:
@@ -124,42 +141,38 @@ def _coloured(position: int, count: int) -> bool:
 
 def _log_odds(ev: Evaluation) -> Any:
     """Abscissae around the application, 6 to either side at least of zero."""
-    share = ev.application.priors
-    assert share is not None
-    here = -ev.application.log_odds_threshold + math.log(share[1] / share[0])
+    shares = ev.application.resolved_priors(ev.data_priors)
+    here = -ev.application.log_odds_threshold + math.log(shares[1] / shares[0])
     low, high = min(-6.0, math.floor(here) - 2.0), max(6.0, math.ceil(here) + 2.0)
     return np.linspace(low, high, round((high - low) * 20) + 1)
 
 
-def _reliability(found: Any, names: Any) -> Chart:
+def reliability_chart(
+    ordered: Any,
+    band: str,
+    key: str = "reliability",
+    label: str = "Observed shares against what models say",
+    names: Any = None,
+) -> Chart:
     """What posteriors say against what happens."""
     from stakes import plots
 
-    ordered = {key: found[key] for key in sorted(found, key=lambda key: int(key[1:]))}
-    first = next(iter(found))
-    ax = plots.reliability(ordered, band=first, note=False, ax=axes_of_size(4.4, 4.1))
-    ax.set_xlabel("predicted probability")
-    ax.set_ylabel("observed share (isotonic)")
-    return inline(
-        without_legend(ax, names), "reliability", "Observed shares against what models say"
-    )
+    ax = plots.reliability(ordered, band=band, note=False, ax=axes_of_size(4.4, 4.1))
+    axes = {"x": "predicted probability", "y": "observed share (isotonic)"}
+    return finished(ax, key, label, names=names, **axes)
 
 
 def _decision(ev: Evaluation, scores: Any, names: Any) -> Chart:
     """Net benefit against the threshold probability."""
     from stakes import plots
 
-    share = ev.application.priors
-    assert share is not None
-    here = ev.application.posterior_threshold
-    top = 0.5 if here < 0.4 else 0.99
-    thresholds = np.linspace(0.005, top, 100)
-    found = {k: curves.decision(s, thresholds, prior=float(share[1])) for k, s in scores.items()}
+    top = 0.5 if ev.application.posterior_threshold < 0.4 else 0.99
+    thresholds, share = np.linspace(0.005, top, 100), _share(ev)
+    found = {k: curves.decision(s, thresholds, prior=share) for k, s in scores.items()}
     ax = plots.decision(found, ax=axes_of_size(6.4, 3.9))
-    ax.set_xlabel("threshold probability, and the odds it stands for")
-    ax.set_ylabel("net benefit")
     label = "Net benefit of every model, of acting on everyone and on nobody"
-    return inline(without_legend(ax, names), "decision", label)
+    axes = {"x": "threshold probability, and the odds it stands for", "y": "net benefit"}
+    return finished(ax, "decision", label, names=names, **axes)
 
 
 def _det(found: Any, names: Any) -> Chart:
@@ -167,11 +180,8 @@ def _det(found: Any, names: Any) -> Chart:
     from stakes import plots
 
     ax = plots.det(found, ax=axes_of_size(4.4, 4.1))
-    ax.set_xlabel("false alarm rate, %")
-    ax.set_ylabel("miss rate, %")
-    return inline(
-        without_legend(ax, names), "det", "Miss rate against false alarm rate of every model"
-    )
+    label = "Miss rate against false alarm rate of every model"
+    return finished(ax, "det", label, names=names, x="false alarm rate, %", y="miss rate, %")
 
 
 def evidence_charts(ev: Evaluation) -> list[Chart]:
@@ -179,8 +189,8 @@ def evidence_charts(ev: Evaluation) -> list[Chart]:
     names = {f"m{k}": model.name for k, model in enumerate(ev.models)}
     above = ev.plot.tippett(ax=axes_of_size(6.4, 4.1))
     entropy = ev.plot.empirical_cross_entropy(ax=axes_of_size(4.4, 4.1))
-    entropy.set_ylabel("cross-entropy in bits")
+    label = "Cross-entropy against the prior odds"
     return [
-        inline(without_legend(above, names), "tippett", "How often evidence is stronger than that"),
-        inline(without_legend(entropy, names), "entropy", "Cross-entropy against the prior odds"),
+        finished(above, "tippett", "How often evidence is stronger than that", names=names),
+        finished(entropy, "entropy", label, names=names, y="cross-entropy in bits"),
     ]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stakes import curves
-from stakes._optional import load
 from stakes.evaluation.evaluation_plots import coarser
-from stakes.exceptions import MissingExtraError
+from stakes.evaluation.model_rows import Cases, Model
 from stakes.messages.quantities import percent
 from stakes.plots.style import axes_of_size
-from stakes.report.charts import Chart, inline
+from stakes.report.charts import Chart
 from stakes.report.live.any_matrix import MatrixPath
 from stakes.report.live.case_numbers import CasePath
-from stakes.report.live.page_charts import short_name, without_legend
+from stakes.report.live.page_charts import NEC_AXIS, finished, reliability_chart, short_name
 from stakes.summaries import ScoreCounts
 from stakes.typing import FloatArray
 
@@ -45,29 +45,19 @@ class _Covered:
     cost_when_decided: Any
 
 
-def _missing() -> str:
-    """Why nothing can be drawn; empty when it can."""
-    try:
-        load("matplotlib", extra="plots")
-    except MissingExtraError as missing:
-        return f"The drawings need matplotlib: {missing.hint}"
-    return ""
-
-
-def charts_of_paths(ev: Evaluation, paths: list[MatrixPath]) -> tuple[list[Chart], Any, str]:
-    """The drawings along the sliders, and reliability; its points by drawing; or why none."""
-    missing = _missing()
-    if missing or not np.isfinite([model.nec for model in ev.models]).all():
-        return [], {}, missing
+def charts_of_paths(ev: Evaluation, paths: list[MatrixPath]) -> tuple[list[Chart], Any]:
+    """The drawings along the sliders, and reliability; its curves by drawing and model."""
+    if not np.isfinite([model.nec for model in ev.models]).all():
+        return [], {}
     drawn: list[Chart] = []
     for path in paths:
         if path.column is not None:
             drawn += [_abstain(ev, path), _coverage(ev, path)]
-    drawn += [_share(ev, path) for path in paths if path.row is not None]
-    rows = [path.row for path in paths if path.row is not None]
+    rows = {path.row: path for path in paths if path.row is not None}
+    drawn += [_by_share(path.values, _nec_along(ev, path), row) for row, path in rows.items()]
     found = {f"trust-{row}": _of_class(ev, row) for row in rows}
     drawn += [_trust(curve, key, "reliability of one class") for key, curve in found.items()]
-    return drawn, found, ""
+    return drawn, found
 
 
 def _nec_along(ev: Evaluation, path: MatrixPath) -> list[FloatArray]:
@@ -89,38 +79,33 @@ def _nec_along(ev: Evaluation, path: MatrixPath) -> list[FloatArray]:
     return found
 
 
-def _keyed(found: list[Any]) -> dict[str, Any]:
-    """Models under names of our own."""
-    return {f"m{k}": one for k, one in enumerate(found)}
-
-
-def _along(ev: Evaluation, x: Any, necs: list[FloatArray], label: str) -> Any:
+def _along(x: Any, necs: Iterable[FloatArray], label: str) -> Any:
     """Normalised costs along a path."""
     from stakes import plots
 
     with np.errstate(invalid="ignore"):
-        found = _keyed([_Path(x, nec) for nec in necs])
+        found = {f"m{k}": _Path(x, nec) for k, nec in enumerate(necs)}
     ax = plots.application_path(found, label=label, ax=axes_of_size(6.0, 3.9))
-    ax.set_ylabel("NEC (1 = best constant decision)")
+    ax.set_ylabel(NEC_AXIS)
     ax.set_xlim(float(np.min(x)), float(np.max(x)))
-    return without_legend(ax, {})
+    return ax
 
 
 def _abstain(ev: Evaluation, path: MatrixPath) -> Chart:
     """NEC against the price of abstaining."""
     unit = ev.application.unit
     label = "price of abstaining" + (f", {short_name(unit)}" if unit else "")
-    ax = _along(ev, path.values, _nec_along(ev, path), label)
+    ax = _along(path.values, _nec_along(ev, path), label)
     ax.xaxis.label.set_parse_math(False)
-    return inline(ax, "abstain", "Normalised cost of every model against the price of abstaining")
+    return finished(ax, "abstain", "Normalised cost of every model against the price of abstaining")
 
 
 def _coverage(ev: Evaluation, path: MatrixPath) -> Chart:
     """Cost of the decided cases against their share."""
     from stakes import plots
 
-    found, priors, column = {}, ev.application.priors, path.column
-    assert priors is not None
+    found, priors = {}, ev.application.resolved_priors(ev.data_priors)
+    column = path.column
     assert column is not None
     for k, counts in enumerate(path.counts):
         if counts is None:
@@ -135,25 +120,19 @@ def _coverage(ev: Evaluation, path: MatrixPath) -> Chart:
         with np.errstate(divide="ignore", invalid="ignore"):
             each = np.where(left < 1, decided / (1 - left), np.nan)
         found[f"m{k}"] = _Covered(1 - left, decided + path.values * left, each)
-    ax = without_legend(plots.abstention(found, ax=axes_of_size(4.4, 3.9)), {})
+    ax = plots.abstention(found, ax=axes_of_size(4.4, 3.9))
     low = min(0.0, *(float(np.nanmin(one.cost_when_decided)) for one in found.values()))
     ax.set_ylim(bottom=1.05 * low)
-    return inline(ax, "coverage", "Cost of the cases that are decided against their share")
+    return finished(ax, "coverage", "Cost of the cases that are decided against their share")
 
 
-def _share(ev: Evaluation, path: MatrixPath) -> Chart:
+def _by_share(shares: FloatArray, necs: Iterable[FloatArray], row: int) -> Chart:
     """NEC against the share of one class, on a scale of log odds."""
-    assert path.row is not None
-    return _by_share(ev, path.values, _nec_along(ev, path), path.row)
-
-
-def _by_share(ev: Evaluation, shares: FloatArray, necs: list[FloatArray], row: int) -> Chart:
-    """The same from the shares of a class and the NEC at each."""
     odds = np.log(shares / (1 - shares))
-    ax = _along(ev, odds, necs, "share where it will run")
+    ax = _along(odds, necs, "share where it will run")
     ticks = [t for t in _TICKS if odds[0] <= np.log(t / (1 - t)) <= odds[-1]]
     ax.set_xticks([np.log(t / (1 - t)) for t in ticks], [percent(t) for t in ticks])
-    return inline(ax, f"share-{row}", "Normalised cost of every model against one share")
+    return finished(ax, f"share-{row}", "Normalised cost of every model against one share")
 
 
 #: Shares that may be written at an axis.
@@ -163,32 +142,34 @@ _TICKS = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 0.9
 def _of_class(ev: Evaluation, row: int) -> dict[str, Any]:
     """Reliability of what every model says of one class against all others."""
     assert ev.sources is not None
-    cases, found = ev.sources.cases, {}
-    for k, one in enumerate(ev.sources.judged):
-        if one.model.posteriors is None:
-            continue
-        scores = ScoreCounts.from_scores(
-            (cases.truth == row).astype(np.intp), one.model.posteriors[:, row], kind="posterior",
-            prior=float(cases.priors[row]), sample_weight=cases.weights,
-        )  # fmt: skip
-        draws = 100 if one.model.name == ev.best else 0
-        found[f"m{k}"] = curves.reliability(coarser(scores), draws=draws, rng=0)
+    cases, models = ev.sources.cases, [one.model for one in ev.sources.judged]
+    return _curves(dict(enumerate(models)), cases, row, float(cases.priors[row]), ev.best)
+
+
+def _curves(
+    models: Mapping[int, Model], cases: Cases, row: int, prior: float, best: str
+) -> dict[str, Any]:
+    """Reliability of the models at some places that have posteriors; a band for the best."""
+    found, truth = {}, (cases.truth == row).astype(np.intp)
+    for k, model in models.items():
+        if model.posteriors is not None:
+            scores = ScoreCounts.from_scores(
+                truth, model.posteriors[:, row], kind="posterior", prior=prior,
+                sample_weight=cases.weights,
+            )  # fmt: skip
+            draws = 100 if model.name == best else 0
+            found[f"m{k}"] = curves.reliability(coarser(scores), draws=draws, rng=0)
     return found
 
 
-def _trust(found: dict[str, Any], key: str, label: str) -> Chart:
+def _trust(found: dict[str, Any], *words: str) -> Chart:
     """Reliability curves; models without posteriors keep their place, so that colours agree."""
-    from stakes import plots
-
     last = max(int(name[1:]) for name in found)
     some = next(iter(found.values()))
     hole = replace(some, forecast=np.array([np.nan]), observed=np.array([np.nan]))
     ordered = {f"m{k}": _thin(found.get(f"m{k}", hole)) for k in range(last + 1)}
     best = next((n for n, c in found.items() if np.isfinite(c.band_low).any()), next(iter(found)))
-    ax = plots.reliability(ordered, band=best, note=False, ax=axes_of_size(4.4, 4.1))
-    ax.set_xlabel("predicted probability")
-    ax.set_ylabel("observed share (isotonic)")
-    return inline(without_legend(ax, {}), key, label)
+    return reliability_chart(ordered, best, *words)
 
 
 def _thin(curve: Any) -> Any:
@@ -203,34 +184,31 @@ def _thin(curve: Any) -> Any:
     return replace(curve, **{name: np.asarray(getattr(curve, name))[kept] for name in parts})
 
 
-def charts_by_case(ev: Evaluation, curve: Any) -> tuple[list[Chart], Any, str]:
+def charts_by_case(ev: Evaluation, curve: Any) -> tuple[list[Chart], Any]:
     """NEC against the factor on misses, and the reliability of the models behind the rules."""
-    missing = _missing()
-    if missing:
-        return [], {}, missing
     drawn: list[Chart] = []
     if isinstance(curve, list):
-        drawn += [_of_case_path(ev, path, list(necs)) for path, necs in curve]
+        drawn += [_of_case_path(path, necs) for path, necs in curve]
     elif curve is not None:
-        x, necs = curve
-        ax = _along(ev, x, list(necs), "a miss costs so many times what was stated")
-        ax.set_xticks([float(np.log(f)) for f in _FACTORS], [f"{f:g}" for f in _FACTORS])
         label = "Normalised cost of every rule against a factor on the cost of a miss"
-        drawn.append(inline(ax, "factor", label))
+        drawn.append(_by_factor(*curve, "a miss costs", "factor", label))
     found = _of_rules(ev)
-    if found:
-        drawn.append(_trust(found, "reliability", "Observed shares against what models say"))
-    return drawn, {"reliability": found} if found else {}, ""
+    return drawn + ([_trust(found)] if found else []), {"reliability": found} if found else {}
 
 
-def _of_case_path(ev: Evaluation, path: CasePath, necs: list[FloatArray]) -> Chart:
+def _of_case_path(path: CasePath, necs: FloatArray) -> Chart:
     """NEC of every rule along one slider of costs per case."""
     if path.kind == "share":
-        return _by_share(ev, path.values, necs, path.row)
-    ax = _along(ev, np.log(path.values), necs, "errors cost so many times what was stated")
-    ax.set_xticks([float(np.log(f)) for f in _FACTORS], [f"{f:g}" for f in _FACTORS])
+        return _by_share(path.values, necs, path.row)
     label = "Normalised cost of every rule against a factor on errors about one class"
-    return inline(ax, f"factor-{path.row}", label)
+    return _by_factor(np.log(path.values), necs, "errors cost", f"factor-{path.row}", label)
+
+
+def _by_factor(x: Any, necs: FloatArray, what: str, key: str, label: str) -> Chart:
+    """NEC against a factor on costs, on a logarithmic scale."""
+    ax = _along(x, necs, f"{what} so many times what was stated")
+    ax.set_xticks([float(np.log(f)) for f in _FACTORS], [f"{f:g}" for f in _FACTORS])
+    return finished(ax, key, label)
 
 
 #: Factors that are written at an axis.
@@ -240,21 +218,12 @@ _FACTORS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 def _of_rules(ev: Evaluation) -> dict[str, Any]:
     """Reliability of every model, in the place of its first rule."""
     sources = ev.case_sources
-    found: dict[str, Any] = {}
     if sources is None or len(sources.said_at) != 2 or not 0 < sources.said_at[1] < 1:
-        return found
+        return {}
     if np.bincount(sources.cases.truth, minlength=2).min() == 0:
-        return found
-    seen: set[str] = set()
+        return {}
+    models = [rule.model for rule in sources.rules]
+    names = [model.name for model in models]
+    first = {names.index(name): models[names.index(name)] for name in dict.fromkeys(names)}
     best = next(one.model.name for one in sources.rules if one.name == ev.best)
-    for k, one in enumerate(sources.rules):
-        if one.model.posteriors is None or one.model.name in seen:
-            continue
-        seen.add(one.model.name)
-        scores = ScoreCounts.from_scores(
-            sources.cases.truth, one.model.posteriors[:, 1], kind="posterior",
-            prior=float(sources.said_at[1]), sample_weight=sources.cases.weights,
-        )  # fmt: skip
-        draws = 100 if one.model.name == best else 0
-        found[f"m{k}"] = curves.reliability(coarser(scores), draws=draws, rng=0)
-    return found
+    return _curves(first, sources.cases, 1, float(sources.said_at[1]), best)

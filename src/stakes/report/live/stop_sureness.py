@@ -84,13 +84,9 @@ def _paired(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray) -> Float
 
 def both_acted(first: System, second: System, truth: NDArray[Any]) -> FloatArray:
     """Cases of each class that two systems both act on, (2, all stops)."""
-    assert first.first_acted is not None
-    assert second.first_acted is not None
-    size = first.false_alarms.shape[0]
-    later = np.maximum(first.first_acted, second.first_acted).astype(np.intp)
-    both = np.bincount(
-        later + (size + 1) * truth.astype(np.intp), minlength=2 * (size + 1)
-    ).reshape(2, -1)
+    size = first.false_alarms.shape[0] + 1
+    later = np.maximum(_first_acted(first), _first_acted(second)).astype(np.intp)
+    both = np.bincount(later + size * truth.astype(np.intp), minlength=2 * size).reshape(2, -1)
     return np.asarray(both[:, :-1].cumsum(axis=1), dtype=np.float64)
 
 
@@ -102,10 +98,10 @@ def paired_statistics(
     `both` are the cases that both act on, from `both_acted`.
     """
     at = place.stops
-    acted_both = both[:, at]
-    one = np.stack([first.false_alarms[at], totals[1] - first.misses[at]]) - acted_both
-    two = np.stack([second.false_alarms[at], totals[1] - second.misses[at]]) - acted_both
-    one, two = np.maximum(one, 0.0), np.maximum(two, 0.0)
+    one, two = (
+        np.maximum(np.stack([s.false_alarms[at], totals[1] - s.misses[at]]) - both[:, at], 0.0)
+        for s in (first, second)
+    )
     rest = totals[:, None] - one - two
     wrong, lost = place.weights if place.given else _joint_weights(place, totals)
     # Only-first acting is worse on the first class and better on the second.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.application import Application
-from stakes.evaluation.judgement import Judged, Sources
+from stakes.evaluation.judgement import Judged, Sources, Variant
 from stakes.typing import FloatArray
 
 #: Natural logarithm from one stop to the next.
@@ -80,11 +80,13 @@ def grid_of(app: Application) -> Grid | None:
 
 def systems_of_counts(tables: Sequence[Any], grid: Grid) -> list[tuple[System, System | None]]:
     """Decisions that are only counted, the same at all stops."""
-    size = grid.x.shape[0]
-    return [
-        (System(np.full(size, float(t[0, 1])), np.full(size, float(t[1, 0])), None), None)
-        for t in tables
-    ]
+    return [(_unmoved(table, grid), None) for table in tables]
+
+
+def _unmoved(table: Any, grid: Grid, first_acted: NDArray[Any] | None = None) -> System:
+    """Decisions that do not follow the sliders."""
+    alarms, misses = (np.full(grid.x.shape, float(table[cell])) for cell in ((0, 1), (1, 0)))
+    return System(alarms, misses, first_acted)
 
 
 def systems_of(sources: Sources, grid: Grid) -> list[tuple[System, System | None]]:
@@ -93,45 +95,38 @@ def systems_of(sources: Sources, grid: Grid) -> list[tuple[System, System | None
 
 
 def _as_is(one: Judged, sources: Sources, grid: Grid) -> System:
-    """A model taken at its word; at the application itself, exactly what was evaluated."""
-    table = one.as_is.confusion.counts
+    """A model taken at its word."""
     if one.model.posteriors is None:
-        size = grid.x.shape[0]
-        always = np.where(one.as_is.codes == 1, 0, size) if one.as_is.codes is not None else None
-        alarms, missed = float(table[0, 1]), float(table[1, 0])
-        return System(np.full(size, alarms), np.full(size, missed), always)
-    share = float(sources.said_at[1])
-    found = _at_stops(one.model.posteriors[:, 1], sources, grid, share, one.as_is.threshold)
-    found.false_alarms[grid.start], found.misses[grid.start] = table[0, 1], table[1, 0]
-    return found
+        codes = one.as_is.codes
+        always = None if codes is None else np.where(codes == 1, 0, grid.x.shape[0])
+        return _unmoved(one.as_is.confusion.counts, grid, always)
+    return _at_stops(one.model.posteriors, one.as_is, sources, grid, sources.said_at)
 
 
 def _fitted(one: Judged, sources: Sources, grid: Grid) -> System | None:
     """The same after cross-fitted calibration."""
     if one.fitted is None or one.recalibrated is None:
         return None
-    share, cut = float(sources.cases.priors[1]), one.recalibrated.threshold
-    found = _at_stops(one.fitted[:, 1], sources, grid, share, cut)
-    table = one.recalibrated.confusion.counts
-    found.false_alarms[grid.start], found.misses[grid.start] = table[0, 1], table[1, 0]
-    return found
+    return _at_stops(one.fitted, one.recalibrated, sources, grid, sources.cases.priors)
 
 
 def _at_stops(
-    posteriors: NDArray[Any], sources: Sources, grid: Grid, share: float, stated: float | None
+    posteriors: NDArray[Any], stated: Variant, sources: Sources, grid: Grid, said_at: FloatArray
 ) -> System:
     """Count the errors at every stop from when each case is first acted on.
 
-    `stated` is the threshold at the application itself, exactly.
+    At the application itself it is exactly what was evaluated.
     """
-    cases, x = sources.cases, grid.x
+    cases, x, share = sources.cases, grid.x, float(said_at[1])
     cuts = 1 / (1 + np.exp(x - math.log(share / (1 - share))))
-    if stated is not None:
-        cuts[grid.start] = stated
+    if stated.threshold is not None:
+        cuts[grid.start] = stated.threshold
     # Cuts fall as x grows; a case is acted on from the first stop whose cut it exceeds.
-    first = x.shape[0] - np.searchsorted(cuts[::-1], posteriors, side="left")
+    first = x.shape[0] - np.searchsorted(cuts[::-1], posteriors[:, 1], side="left")
     key = first + (x.shape[0] + 1) * cases.truth.astype(np.intp)
     sums = np.bincount(key, weights=cases.weights, minlength=2 * (x.shape[0] + 1))
     acted = sums.reshape(2, -1)[:, :-1].cumsum(axis=1).astype(np.float64)
-    total = sums.reshape(2, -1)[1].sum()
-    return System(acted[0], total - acted[1], first.astype(np.uint16))
+    found = System(acted[0], sums.reshape(2, -1)[1].sum() - acted[1], first.astype(np.uint16))
+    table = stated.confusion.counts
+    found.false_alarms[grid.start], found.misses[grid.start] = table[0, 1], table[1, 0]
+    return found
