@@ -89,14 +89,32 @@ def as_grid(values: Any, default: FloatArray, name: str) -> FloatArray:
     return grid
 
 
+def block_llrs(scores: RankedScores) -> FloatArray:
+    """Log-likelihood ratio of each block of the hull."""
+    first, second = (part / part.sum() for part in scores.blocks())
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(second) - np.log(first))
+
+
+def both_shares(log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Share of the second class, and of the first."""
+    return 1 / (1 + np.exp(-log_odds)), 1 / (1 + np.exp(log_odds))
+
+
+def share_of(prior: float | None, scores: RankedScores) -> float:
+    """The share of the second class that was given, or that of the data."""
+    share = float(scores.priors[1]) if prior is None else float(prior)
+    if not 0 < share < 1:
+        raise DataError(f"`prior` must lie between 0 and 1; got {prior!r}.")
+    return share
+
+
 def best_rates(
     scores: RankedScores, log_odds: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """False positive rate, false negative rate and threshold of least cost at each prior."""
     first, second = scores.blocks()
-    with np.errstate(divide="ignore"):
-        llr = np.log(second / second.sum()) - np.log(first / first.sum())
-    at = np.searchsorted(llr, -log_odds, side="right")
+    at = np.searchsorted(block_llrs(scores), -log_odds, side="right")
     above, below = cumulative(first[::-1])[::-1], cumulative(second)
     cuts = scores.cuts_at(scores.hull)
     return above[at] / above[0], below[at] / below[-1], cuts[at]
@@ -151,7 +169,7 @@ def bayes_error(
     """
     require_both(scores, "bayes_error")
     x = as_grid(log_odds, np.round(np.arange(-140, 141) * 0.05, 10), "log_odds")
-    prior, other = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(x))
+    prior, other = both_shares(x)
     fpr, fnr, cuts = best_rates(scores, x)
     minimum = prior * fnr + other * fpr
     if scores.kind == "rank":

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.application import as_application
-from stakes.curves.bayes_error import best_rates
+from stakes.curves.bayes_error import best_rates, block_llrs, both_shares
 from stakes.exceptions import CostError, DataError
 from stakes.metrics.scores.operating_points import aligned, at_min_cost
 from stakes.results import Frame
@@ -45,7 +45,7 @@ class SwitchPoints:
     def by_prevalence(self, cost_ratio: float) -> Frame:
         """One row per stretch: prevalence, when a miss costs `cost_ratio` false alarms."""
         share = cost_ratio / (1 + cost_ratio)
-        return self._moved(share, "from_prevalence", "to_prevalence", _expit)
+        return self._moved(share, "from_prevalence", "to_prevalence", lambda x: both_shares(x)[0])
 
     def _moved(self, share: float, first: str, last: str, scale: Any) -> Frame:
         """The stretches with one part of the effective prior taken out."""
@@ -58,11 +58,6 @@ class SwitchPoints:
 
     def __repr__(self) -> str:
         return f"SwitchPoints({' | '.join(self.winner)})"
-
-
-def _expit(x: FloatArray) -> FloatArray:
-    """The logistic function."""
-    return np.asarray(1 / (1 + np.exp(-x)))
 
 
 def switch_points(
@@ -161,9 +156,7 @@ def _jumps(scores: RankedScores, actual: bool) -> FloatArray:
                 values = np.log(values) - np.log1p(-values)
         llr = values - scores.log_prior_odds()
     else:
-        first, second = scores.blocks()
-        with np.errstate(divide="ignore"):
-            llr = np.log(second / second.sum()) - np.log(first / first.sum())
+        llr = block_llrs(scores)
     return -llr[np.isfinite(llr)]
 
 
@@ -365,11 +358,8 @@ def curve_dominance(systems: Mapping[str, RankedScores]) -> Dominance:
     names, size = tuple(systems), len(systems)
     corners = [_jumps(sc, False) for sc in systems.values()]
     x = np.unique(np.concatenate([*corners, [-50.0, 50.0]]))
-    prior, other = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(x))
-    costs = []
-    for sc in systems.values():
-        fpr, fnr, _ = best_rates(sc, x)
-        costs.append(prior * fnr + other * fpr)
-    table = np.array(costs)
+    prior, other = both_shares(x)
+    rates = [best_rates(sc, x) for sc in systems.values()]
+    table = np.array([prior * fnr + other * fpr for fpr, fnr, _ in rates])
     least = (table[:, None, :] <= table[None, :, :] + 1e-12).all(axis=2)
     return Dominance(names, least.reshape(size, size))

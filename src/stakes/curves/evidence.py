@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.roc_hull import softplus
-from stakes.curves.bayes_error import Tabular, as_grid
+from stakes.curves.bayes_error import Tabular, as_grid, block_llrs, both_shares
 from stakes.metrics.scores.detection_costs import log_odds_sums
 from stakes.summaries.ranked_scores import RankedScores, require_both
 from stakes.typing import FloatArray
@@ -118,7 +118,7 @@ def empirical_cross_entropy(scores: RankedScores, log10_odds: Any = None) -> Cro
     scores.require_scale("empirical_cross_entropy")
     x = as_grid(log10_odds, np.round(np.arange(-50, 51) * 0.05, 10), "log10_odds")
     log_odds = x * np.log(10)
-    prior, other = 1 / (1 + np.exp(-log_odds)), 1 / (1 + np.exp(log_odds))
+    prior, other = both_shares(log_odds)
     sums = np.array([log_odds_sums(scores, z - scores.log_prior_odds()) for z in log_odds])
     first, second = (sums / scores.class_totals).T
     actual = other * first + prior * second
@@ -133,8 +133,7 @@ def _recalibrated(
 ) -> FloatArray:
     """Cross-entropy of isotonic LLRs at each prior, in nats."""
     first, second = (part / part.sum() for part in scores.blocks())
-    with np.errstate(divide="ignore"):
-        llr = np.log(second) - np.log(first)
+    llr = block_llrs(scores)
     found = []
     for z, p, q in zip(log_odds, prior, other, strict=True):
         with np.errstate(invalid="ignore"):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application, CostMatrix
-from stakes.curves.bayes_error import Tabular, as_grid, posterior_thresholds
+from stakes.curves.bayes_error import Tabular, as_grid, posterior_thresholds, share_of
 from stakes.exceptions import DataError
 from stakes.metrics import Metric, catalogue
 from stakes.results import Frame
@@ -170,9 +170,7 @@ def precision_recall(scores: RankedScores, *, prior: float | None = None) -> Pre
     -inf       1       0.5
     """
     require_both(scores, "precision_recall")
-    share = float(scores.priors[1]) if prior is None else float(prior)
-    if not 0 < share < 1:
-        raise DataError(f"`prior` must lie between 0 and 1; got {prior!r}.")
+    share = share_of(prior, scores)
     cuts, below_first, below_second = (part[::-1] for part in scores.finest)
     recall = (below_second[0] - below_second) / below_second[0]
     right, wrong = share * recall, (1 - share) * (below_first[0] - below_first) / below_first[0]
@@ -245,9 +243,7 @@ def decision(
     t = as_grid(thresholds, np.round(np.arange(1, 100) * 0.01, 10), "thresholds")
     if (t < 0).any() or (t >= 1).any():
         raise DataError("`thresholds` are probabilities: at least 0 and below 1.")
-    share = float(scores.priors[1]) if prior is None else float(prior)
-    if not 0 < share < 1:
-        raise DataError(f"`prior` must lie between 0 and 1; got {prior!r}.")
+    share = share_of(prior, scores)
     cuts = posterior_thresholds(scores, t, share)
     above = scores.counts_above_each(cuts) / scores.class_totals
     odds = t / (1 - t)
@@ -361,9 +357,8 @@ def _resolved(wanted: Any, application: Any, scores: RankedScores) -> tuple[str,
         wanted = Application(wanted)
     if isinstance(wanted, Application):
         known = wanted if wanted.priors is not None else wanted.with_priors(scores.priors)
-        wrongly_waiting = known.costs.standardized().values[1, 0]
-        wrongly_acting = known.costs.standardized().values[0, 1]
-        ratio = wrongly_waiting / wrongly_acting if wrongly_acting else np.inf
+        standard = known.costs.standardized().values
+        ratio = standard[1, 0] / standard[0, 1] if standard[0, 1] else np.inf
         metric = catalogue["normalized_expected_cost"].fixed(application=known)
         return f"NEC({ratio:g})", metric
     metric = catalogue.find(wanted) if isinstance(wanted, str) else wanted

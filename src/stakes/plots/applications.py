@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 
 from stakes.plots.style import (
+    CONSTANT,
     GREY,
+    NORMALISED,
     SMALL,
     TEXT,
-    Pen,
     as_systems,
     axes_for,
     colours_of,
     draw_bands,
-    draw_pair,
+    draw_lines,
+    draw_pairs,
     finish,
     pen,
     penned,
@@ -133,16 +135,14 @@ def bayes_error(
     'normalised cost (1 = best constant decision)'
     """
     systems = as_systems(curves)
-    normal = next(iter(systems.values())).normalized
+    first = next(iter(systems.values()))
     ax = axes_for(ax, (6.4, 4.8))
     if span is not None:
         shade(ax, *span, "in question")
-    first = next(iter(systems.values()))
-    ax.plot(first.log_odds, first.naive, color="black", linewidth=0.9, gid="constant")
+    ax.plot(first.log_odds, first.naive, gid="constant", **CONSTANT)
     draw_bands(ax, bands, colours_of(systems))
-    for name, curve, drawn in penned(systems):
-        _pair(ax, curve.log_odds, curve, name, drawn)
-    if normal:
+    draw_pairs(ax, systems, "log_odds", ("as is", "best threshold"))
+    if first.normalized:
         ax.set_ylim(0, _CEILING)
         _off_scale(ax, systems)
     else:
@@ -150,24 +150,15 @@ def bayes_error(
     ax.set_xlim(first.log_odds[0], first.log_odds[-1])
     if prevalence is not None:
         _ratio_axis(ax, prevalence)
-    label = "normalised cost (1 = best constant decision)" if normal else "cost (error rate)"
+    label = NORMALISED if first.normalized else "cost (error rate)"
     below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 2}
     return finish(ax, xlabel="prior log odds of the application", ylabel=label, **below)
 
 
-def _pair(ax: Any, x: Any, curve: Any, name: str, drawn: Pen) -> None:
-    """Actual cost solid, minimum cost dashed, in one colour."""
-    lines, said = (curve.actual, curve.minimum), ("as is", "best threshold")
-    draw_pair(ax, x, lines, name=name, drawn=drawn, said=said, gids=("actual", "minimum"))
-
-
 def _off_scale(ax: Any, systems: dict[str, Any]) -> None:
     """Say where a curve leaves the picture."""
-    for k, (name, curve) in enumerate(systems.items()):
+    for k, (name, curve, drawn) in enumerate(penned(systems)):
         gone = curve.log_odds[curve.actual > _CEILING]
-        if not gone.size:
-            continue
-        color = pen(k, len(systems)).color
         first, last = float(curve.log_odds[0]), float(curve.log_odds[-1])
         margin = 0.11 * (last - first)  # so that the words stay inside
         for side in (gone[gone < 0], gone[gone >= 0]):
@@ -180,7 +171,7 @@ def _off_scale(ax: Any, systems: dict[str, Any]) -> None:
                     textcoords="offset points",
                     ha="center",
                     fontsize=8.5,
-                    color=color,
+                    color=drawn.color,
                     bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85},
                 )
 
@@ -213,13 +204,10 @@ def application_path(curves: Any, *, ax: Any = None, label: str = "application")
     """
     systems = as_systems(curves)
     ax = axes_for(ax, (5.6, 3.8))
-    ax.axhline(1, color="black", linewidth=0.9, gid="constant")
-    for name, curve, drawn in penned(systems):
-        keywords = drawn.line()
-        ax.plot(curve.position, curve.normalized_cost, label=name or None, **keywords)
+    ax.axhline(1, gid="constant", **CONSTANT)
+    draw_lines(ax, systems, "position", "normalized_cost")
     ax.set_ylim(0, _CEILING)
-    wording = "normalised cost (1 = best constant decision)"
-    return finish(ax, xlabel=label, ylabel=wording)
+    return finish(ax, xlabel=label, ylabel=NORMALISED)
 
 
 def cost(curves: Any, *, ax: Any = None) -> Any:
@@ -246,10 +234,8 @@ def cost(curves: Any, *, ax: Any = None) -> Any:
     """
     systems = as_systems(curves)
     ax = axes_for(ax, (5.6, 3.8))
-    ax.plot([0, 0.5, 1], [0, 0.5, 0], color="black", linewidth=0.9, label="constant decision")
-    for name, curve, drawn in penned(systems):
-        x, y = curve.probability_cost, curve.cost
-        ax.plot(x, y, label=name or None, gid=f"cost-{name}", **drawn.line())
+    ax.plot([0, 0.5, 1], [0, 0.5, 0], label="constant decision", **CONSTANT)
+    draw_lines(ax, systems, "probability_cost", "cost", "cost")
     ax.set(xlim=(0, 1), ylim=(0, None))
     return finish(ax, xlabel="probability cost", ylabel="normalised expected cost")
 
@@ -279,15 +265,8 @@ def brier_curve(curves: Any, *, ax: Any = None) -> Any:
     systems = as_systems(curves)
     ax = axes_for(ax, (5.6, 3.8))
     first = next(iter(systems.values()))
-    ax.plot(
-        first.cost_proportion,
-        first.naive,
-        color="black",
-        linewidth=0.9,
-        label="constant decision",
-    )
-    for name, curve, drawn in penned(systems):
-        _pair(ax, curve.cost_proportion, curve, name, drawn)
+    ax.plot(first.cost_proportion, first.naive, label="constant decision", **CONSTANT)
+    draw_pairs(ax, systems, "cost_proportion", ("as is", "best threshold"))
     ax.set(xlim=(0, 1), ylim=(0, None))
     return finish(ax, xlabel="cost proportion of a false positive", ylabel="cost, doubled")
 
@@ -362,20 +341,9 @@ def empirical_cross_entropy(curves: Any, *, ax: Any = None) -> Any:
     systems = as_systems(curves)
     first = next(iter(systems.values()))
     ax = axes_for(ax, (5.8, 4.0))
-    ax.plot(
-        first.log10_odds,
-        first.neutral,
-        color="black",
-        linestyle=":",
-        linewidth=1.2,
-        label="no evidence (LR = 1)",
-    )
-    for name, curve, drawn in penned(systems):
-        lines, said = (curve.actual, curve.minimum), ("as is", "recalibrated")
-        draw_pair(
-            ax, curve.log10_odds, lines, name=name, drawn=drawn, said=said,
-            gids=("actual", "minimum"),
-        )  # fmt: skip
+    dotted: dict[str, Any] = {"color": "black", "linestyle": ":", "linewidth": 1.2}
+    ax.plot(first.log10_odds, first.neutral, label="no evidence (LR = 1)", **dotted)
+    draw_pairs(ax, systems, "log10_odds", ("as is", "recalibrated"))
     top = float(np.nanmax(first.neutral))
     ax.set(xlim=(first.log10_odds[0], first.log10_odds[-1]), ylim=(0, 1.3 * top))
     return finish(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes.metrics import cost_by_cell
-from stakes.plots.style import BAND, COLOURS, GREY, LINE, TEXT, axes_for, finish, pen
+from stakes.plots.style import BAND, COLOURS, GREY, HOLLOW, LINE, TEXT, axes_for, finish, pen
 
 
 def confusion(matrix: Any, application: Any, *, per: float = 1000, ax: Any = None) -> Any:
@@ -173,16 +173,7 @@ def _systems(ax: Any, pair: Any, metric: str) -> None:
         (pair.preferred, "^", f"{metric} prefers this"),
         (pair.cheaper, "o", "this costs less"),
     ):
-        ax.plot(
-            table.rates[0, 1],
-            table.rates[1, 1],
-            marker=marker,
-            markerfacecolor="white",
-            markeredgecolor="black",
-            markersize=8,
-            linestyle="none",
-            label=label,
-        )
+        ax.plot(table.rates[0, 1], table.rates[1, 1], marker=marker, label=label, **HOLLOW)
 
 
 def cost_over_periods(watched: Any, *, ax: Any = None) -> Any:

@@ -25,6 +25,13 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _DASHES: tuple[Any, ...] = ("solid", (0, (7, 3)), (0, (2, 3)), (0, (9, 3, 2, 3)))
 _MARKERS = ("o", "^", "s", "D")
 GREY = "#767676"
+#: A thin black line: what a constant decision costs.
+CONSTANT: dict[str, Any] = {"color": "black", "linewidth": 0.9}
+#: A single point that is not filled.
+HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": "black", "markersize": 8,
+                          "linestyle": "none"}  # fmt: skip
+#: What an axis of normalised costs says.
+NORMALISED = "normalised cost (1 = best constant decision)"
 BAND = 0.13
 
 #: Dots per inch.
@@ -148,7 +155,7 @@ def unmoved(ax: Any) -> None:
             numbers.set_powerlimits((-5, 6))
             numbers.set_useMathText(False)
             numbers.set_useLocale(False)
-            numbers.fix_minus = _with_minus
+            numbers.fix_minus = lambda number: number.replace("-", "\N{MINUS SIGN}")
     for line in ax.get_lines():
         line.set(**_ENDS)
     legend = ax.get_legend()
@@ -156,11 +163,6 @@ def unmoved(ax: Any) -> None:
         text.set_color(_INK)
     for edge in ax.child_axes:
         unmoved(edge)
-
-
-def _with_minus(number: str) -> str:
-    """A number with a minus sign where it has a hyphen."""
-    return number.replace("-", "\N{MINUS SIGN}")
 
 
 def axes_for(ax: Any, size: tuple[float, float]) -> Any:
@@ -192,33 +194,37 @@ def shade(ax: Any, low: float, high: float, label: str) -> None:
 def draw_bands(ax: Any, bands: Any, colours: Mapping[str, str]) -> None:
     """Intervals (anything with x, low and high) behind the curves they belong to."""
     for name, band in as_systems(bands).items() if bands is not None else ():
-        ax.fill_between(
-            band.x,
-            band.low,
-            band.high,
-            color=colours.get(name, GREY),
-            alpha=BAND,
-            linewidth=0,
-            gid=f"band-{name}",
-        )
+        look = {"color": colours.get(name, GREY), "alpha": BAND, "linewidth": 0}
+        ax.fill_between(band.x, band.low, band.high, gid=f"band-{name}", **look)
 
 
-def draw_pair(
-    ax: Any,
-    x: Any,
-    lines: tuple[Any, Any],
-    *,
-    name: str,
-    drawn: Pen,
-    said: tuple[str, str],
-    gids: tuple[str, str],
+def draw_lines(
+    ax: Any, systems: Mapping[str, Any], x: str, y: str, gid: str = "", **changes: Any
 ) -> None:
-    """Two lines of one system: the first solid with markers, the second thin and dashed."""
-    labels = [f"{name}, {words}" if name else words for words in said]
-    solid, dashed = (f"{gid}-{name}" for gid in gids)
-    ax.plot(x, lines[0], label=labels[0], gid=solid, **drawn.line(linestyle="-"))
-    thin: dict[str, Any] = {"linestyle": (0, (4, 2)), "linewidth": 1.2}
-    ax.plot(x, lines[1], label=labels[1], gid=dashed, color=drawn.color, **thin)
+    """One array of each curve against another, in the pen of its system."""
+    for name, curve, drawn in penned(systems):
+        known = {"label": name or None, "gid": f"{gid}-{name}" if gid else None}
+        ax.plot(getattr(curve, x), getattr(curve, y), **known, **drawn.line(**changes))
+
+
+def draw_pairs(
+    ax: Any,
+    systems: Mapping[str, Any],
+    x: str,
+    said: tuple[str, str],
+    lines: tuple[str, str] = ("actual", "minimum"),
+    gids: tuple[str, str] = ("actual", "minimum"),
+) -> None:
+    """Two arrays of each curve: the first solid with markers, the second thin and dashed."""
+    for name, curve, drawn in penned(systems):
+        styles: tuple[dict[str, Any], ...] = (
+            drawn.line(linestyle="-"),
+            {"color": drawn.color, "linestyle": (0, (4, 2)), "linewidth": 1.2},
+        )
+        for words, line, gid, style in zip(said, lines, gids, styles, strict=True):
+            label = f"{name}, {words}" if name else words
+            ax.plot(getattr(curve, x), getattr(curve, line), label=label, gid=f"{gid}-{name}",
+                    **style)  # fmt: skip
 
 
 def finish(ax: Any, *, xlabel: str, ylabel: str, title: str | None = None, **legend: Any) -> Any:

@@ -10,12 +10,15 @@ import numpy as np
 
 from stakes.plots.style import (
     BAND,
+    CONSTANT,
     GREY,
+    HOLLOW,
     as_systems,
     axes_for,
     colours_of,
     draw_bands,
-    draw_pair,
+    draw_lines,
+    draw_pairs,
     finish,
     pen,
     penned,
@@ -58,17 +61,9 @@ def roc(curves: Any, *, hulls: Any = None, tangent: Any = None, ax: Any = None) 
         x, y = curve.false_positive_rate, curve.true_positive_rate
         ax.plot(x, y, label=name or None, gid=f"roc-{name}", **drawn.line())
         if name in edges:
-            hull = edges[name]
-            ax.plot(
-                hull.false_positive_rate,
-                hull.true_positive_rate,
-                color=drawn.color,
-                linewidth=1.0,
-                alpha=0.45,
-                linestyle=(0, (4, 2)),
-                zorder=1,
-                gid=f"hull-{name}",
-            )
+            x, y = edges[name].false_positive_rate, edges[name].true_positive_rate
+            thin: dict[str, Any] = {"linewidth": 1.0, "alpha": 0.45, "linestyle": (0, (4, 2))}
+            ax.plot(x, y, color=drawn.color, zorder=1, gid=f"hull-{name}", **thin)
     if tangent is not None:
         _iso_cost(ax, tangent)
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
@@ -79,18 +74,10 @@ def _iso_cost(ax: Any, tangent: Any) -> None:
     """The line of equal cost through the best point, and the point."""
     x = np.array([0.0, 1.0])
     y = tangent.intercept + tangent.slope * x
-    ax.plot(x, y, color="black", linewidth=0.9, label="equal cost", gid="iso-cost")
-    ax.plot(
-        tangent.false_positive_rate,
-        tangent.true_positive_rate,
-        marker="o",
-        markerfacecolor="white",
-        markeredgecolor="black",
-        markersize=8,
-        linestyle="none",
-        label=f"best: act above {tangent.threshold:.3g}",
-        gid="best-point",
-    )
+    ax.plot(x, y, label="equal cost", gid="iso-cost", **CONSTANT)
+    touched = tangent.false_positive_rate, tangent.true_positive_rate
+    said = f"best: act above {tangent.threshold:.3g}"
+    ax.plot(*touched, marker="o", label=said, gid="best-point", **HOLLOW)
 
 
 def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = None,
@@ -145,11 +132,7 @@ def det(curves: Any, *, few: float = 30, limits: tuple[float, float] | None = No
     ax.set_yticks(ndtri(ticks), labels)
     ax.set(xlim=edges, ylim=edges, aspect="equal")
     note = f" (grey: fewer than {few:g} errors)" if few else ""
-    return finish(
-        ax,
-        xlabel=f"false alarm rate in %{note}",
-        ylabel="miss rate in %",
-    )
+    return finish(ax, xlabel=f"false alarm rate in %{note}", ylabel="miss rate in %")
 
 
 def _det_limits(systems: dict[str, Any]) -> tuple[float, float]:
@@ -190,9 +173,7 @@ def precision_recall(curves: Any, *, ax: Any = None) -> Any:
     for prior in sorted({curve.prior for curve in systems.values()}):
         ax.axhline(prior, color=GREY, linewidth=0.9, linestyle=":", gid="chance")
         ax.annotate(f"chance {prior:.3g}", (0.01, prior), fontsize=8.5, color=GREY, va="bottom")
-    for name, curve, drawn in penned(systems):
-        keywords = drawn.line(drawstyle="steps-pre")
-        ax.plot(curve.recall, curve.precision, label=name or None, gid=f"pr-{name}", **keywords)
+    draw_lines(ax, systems, "recall", "precision", "pr", drawstyle="steps-pre")
     ax.set(xlim=(0, 1.01), ylim=(0, 1.03))
     return finish(ax, xlabel="recall", ylabel="precision")
 
@@ -234,16 +215,9 @@ def decision(
     ax = axes_for(ax, (6.0, 4.0))
     if span is not None:
         shade(ax, *span, "plausible")
-    ax.axhline(0, color="black", linewidth=0.9, label="act on nobody", gid="nobody")
-    ax.plot(
-        first.threshold,
-        first.treat_all,
-        color=GREY,
-        linestyle=(0, (5, 2)),
-        linewidth=1.2,
-        label="act on everyone",
-        gid="everyone",
-    )
+    ax.axhline(0, label="act on nobody", gid="nobody", **CONSTANT)
+    dashed: dict[str, Any] = {"color": GREY, "linestyle": (0, (5, 2)), "linewidth": 1.2}
+    ax.plot(first.threshold, first.treat_all, label="act on everyone", gid="everyone", **dashed)
     draw_bands(ax, bands, colours_of(systems))
     for name, curve, drawn in penned(systems):
         x, y = curve.threshold, curve.net_benefit
@@ -313,20 +287,10 @@ def reliability(
     grid = np.linspace(0.001, 0.999, 200) if log_odds else np.array([0.0, 1.0])
     ax.plot(grid, grid, color=GREY, linewidth=0.9, gid="diagonal")
     if not np.isnan(first.band_low).all():
-        ax.fill_between(
-            first.forecast,
-            first.band_low,
-            first.band_high,
-            color="#444444",
-            alpha=BAND,
-            linewidth=0,
-            label=f"{100 * first.level:g} % if calibrated",
-            gid="band",
-        )
-    for name, curve, drawn in penned(systems):
-        keywords = drawn.line(drawstyle="default")
-        label = name or None
-        ax.plot(curve.forecast, curve.observed, label=label, gid=f"reliability-{name}", **keywords)
+        said = {"label": f"{100 * first.level:g} % if calibrated", "gid": "band"}
+        look: dict[str, Any] = {"color": "#444444", "alpha": BAND, "linewidth": 0}
+        ax.fill_between(first.forecast, first.band_low, first.band_high, **said, **look)
+    draw_lines(ax, systems, "forecast", "observed", "reliability", drawstyle="default")
     if log_odds:
         ax.set_xscale("logit")
         ax.set_yscale("logit")
@@ -351,33 +315,17 @@ def _histogram(ax: Any, curve: Any) -> None:
         np.clip(curve.forecast, 0, 1), bins=40, range=(0, 1), weights=curve.weight
     )
     height = 0.14 * counts / counts.max()
-    ax.bar(
-        edges[:-1],
-        height,
-        width=np.diff(edges),
-        align="edge",
-        color="#9a9a9a",
-        alpha=0.6,
-        linewidth=0,
-        gid="histogram",
-    )
+    look: dict[str, Any] = {"color": "#9a9a9a", "alpha": 0.6, "linewidth": 0}
+    ax.bar(edges[:-1], height, width=np.diff(edges), align="edge", gid="histogram", **look)
 
 
 def _parts(ax: Any, curve: Any) -> None:
     """The Brier score and its parts, in a corner."""
-    split = curve.brier
-    ax.text(
-        0.03,
-        0.97,
-        f"Brier score {split.total:.4f}\n"
-        f"miscalibration {split.miscalibration:.4f}\n"
-        f"discrimination {split.discrimination:.4f}\n"
-        f"uncertainty {split.uncertainty:.4f}",
-        transform=ax.transAxes,
-        va="top",
-        fontsize=8.5,
-        color="#333333",
-    )
+    said = [f"Brier score {curve.brier.total:.4f}"]
+    for name in ("miscalibration", "discrimination", "uncertainty"):
+        said.append(f"{name} {getattr(curve.brier, name):.4f}")
+    look: dict[str, Any] = {"va": "top", "fontsize": 8.5, "color": "#333333"}
+    ax.text(0.03, 0.97, "\n".join(said), transform=ax.transAxes, **look)
 
 
 def threshold_sweep(sweep: Any, *, names: Any = None, ax: Any = None) -> Any:
@@ -408,21 +356,15 @@ def threshold_sweep(sweep: Any, *, names: Any = None, ax: Any = None) -> Any:
     chosen = list(sweep.values) if names is None else list(names)
     inside = np.isfinite(sweep.threshold)
     ax = axes_for(ax, (6.0, 4.0))
-    ax.plot(
-        sweep.threshold[inside],
-        sweep.acted_on[inside],
-        color=GREY,
-        linewidth=1.0,
-        linestyle=":",
-        label="share acted on",
-        gid="acted-on",
-    )
+    x, share = sweep.threshold[inside], sweep.acted_on[inside]
+    dotted: dict[str, Any] = {"color": GREY, "linewidth": 1.0, "linestyle": ":"}
+    ax.plot(x, share, label="share acted on", gid="acted-on", **dotted)
     for k, name in enumerate(chosen):
         drawn = pen(k, len(chosen))
         up, best = sweep.higher_is_better[name], sweep.best(name)
         values = 1 - sweep.values[name] if up else sweep.values[name]
         label = f"1 - {name}" if up else name
-        ax.plot(sweep.threshold[inside], values[inside], label=label, **drawn.line())
+        ax.plot(x, values[inside], label=label, **drawn.line())
         ax.axvline(best.threshold, color=drawn.color, linewidth=0.9, linestyle=(0, (3, 3)))
     ax.set_ylim(0, 1.25)
     return finish(ax, xlabel="threshold", ylabel="loss (lower is better)")
@@ -453,12 +395,8 @@ def abstention(curves: Any, *, ax: Any = None) -> Any:
     """
     systems = as_systems(curves)
     ax = axes_for(ax, (5.6, 3.8))
-    for name, curve, drawn in penned(systems):
-        lines = (curve.cost_when_decided, curve.cost)
-        said = ("mean cost of decided cases", "with abstentions paid")
-        draw_pair(
-            ax, curve.coverage, lines, name=name, drawn=drawn, said=said,
-            gids=("decided", "paid"),
-        )  # fmt: skip
+    said = ("mean cost of decided cases", "with abstentions paid")
+    lines = ("cost_when_decided", "cost")
+    draw_pairs(ax, systems, "coverage", said, lines, gids=("decided", "paid"))
     ax.set(xlim=(0, 1.01), ylim=(0, None))
     return finish(ax, xlabel="share of cases decided", ylabel="cost per case")
