@@ -70,6 +70,8 @@ class Account:
     case_sources: CaseSources | None = None
 
 
+#: What an account has and an evaluation has not.
+_OF_ACCOUNTS = ("class_cases", "reasons")
 #: What only posteriors have.
 _OF_POSTERIORS = ("threshold", "recalibrated_nec", "optimistic_nec")
 
@@ -85,31 +87,21 @@ def build(found: Account, options: Mapping[str, Any]) -> Evaluation:
         refused = comparison.notes[0] if comparison.too_few else ""
     models = tuple(
         ModelEvaluation(
-            saving=_saving(each, found),
-            probability_best=chances.get(each.name),
-            **{part.name: getattr(each, part.name) for part in fields(each)},
+            saving=_saving(each, found), probability_best=chances.get(each.name), **_parts(each)
         )
         for each in found.models
     )
+    told = {name: part for name, part in _parts(found).items() if name not in _OF_ACCOUNTS}
     short = shortage_of(found.class_cases, found.application, options["min_cases"])
+    told |= {"models": models, "notes": (*found.notes, *_several_cuts(models))}
     return Evaluation(
-        application=found.application,
-        models=models,
-        n_cases=found.n_cases,
-        data_priors=found.data_priors,
-        comparison=comparison,
-        ranges=found.ranges,
-        too_few=short or refused,
-        notes=(*found.notes, *_several_cuts(models)),
-        absent=_absent(found),
-        after=found.after,
-        sources=found.sources,
-        worth=found.worth,
-        naive=found.naive,
-        level=options["level"],
-        unpaired=found.unpaired,
-        case_sources=found.case_sources,
+        too_few=short or refused, absent=_absent(found), level=options["level"], **told
     )
+
+
+def _parts(record: Any) -> dict[str, Any]:
+    """The fields of a dataclass by name, as they are."""
+    return {part.name: getattr(record, part.name) for part in fields(record)}
 
 
 def with_rules(ev: Evaluation, rules: Mapping[str, DecisionRule | None]) -> Evaluation:
@@ -194,7 +186,7 @@ def with_slices(
 ) -> Evaluation:
     """The evaluation with that of each slice; a slice that cannot be judged becomes a note."""
     slices, notes = {}, list(whole.notes)
-    for key in sorted(keys, key=_natural):
+    for key in sorted(keys, key=lambda key: [_placed(str(value)) for value in key]):
         name = ", ".join(str(value) for value in key)
         try:
             slices[name] = judge(key)
@@ -203,13 +195,8 @@ def with_slices(
     return replace(whole, slices=slices, notes=tuple(notes))
 
 
-def _natural(key: tuple[Any, ...]) -> tuple[tuple[bool, float, str], ...]:
-    """Numbers by their size, also as text, then texts by their letters: the same for all input."""
-    return tuple(_placed(str(value)) for value in key)
-
-
 def _placed(text: str) -> tuple[bool, float, str]:
-    """Where one value of a slice stands among others."""
+    """Numbers by their size, also as text, then texts by their letters: the same for all input."""
     try:
         number = float(text)
     except ValueError:

@@ -121,9 +121,8 @@ def axis(unknown: Any, size: int, name: str, *, is_share: bool = False) -> Axis:
             values = np.linspace(low, high, size)
         inner = np.tile([4.0, 2.0], size // 2)[: size - 2]
         return Axis(name, values, np.array([1, *inner, 1]) / (3 * (size - 1)), is_share)
-    drawn = unknown.values if isinstance(unknown, Samples) else None
-    if drawn is None:
-        drawn = unknown.sample(_FINE, np.random.default_rng(0))
+    known = isinstance(unknown, Samples)
+    drawn = unknown.values if known else unknown.sample(_FINE, np.random.default_rng(0))
     values = np.quantile(drawn, (np.arange(size) + 0.5) / size)
     return Axis(name, values, np.full(size, 1 / size), is_share)
 
@@ -264,9 +263,8 @@ def _doubt(
 
 def _along(ev: Evaluation, odds: FloatArray) -> Evaluation:
     """With the stretches that the range of two classes reaches into, chance taken out."""
-    priors = ev.application.priors
-    assert priors is not None
     assert ev.doubt is not None
+    priors = ev.application.resolved_priors(ev.data_priors)
     here = float(np.log(priors[1] / priors[0]))
     low, high = (float(np.exp(end - here)) for end in (odds.min(), odds.max()))
     stretches = within(ev.ranges, (low, high))
@@ -280,12 +278,9 @@ def _sure(stretches: tuple[Stretch, ...], winners: tuple[str, ...]) -> tuple[Str
     """Without an outermost stretch whose winner the data cannot tell from the others."""
     if set(winners) == {"tie"}:
         return ()
-    kept = list(stretches)
-    if winners[-1] == "tie":
-        kept = kept[:-1]
-    if winners[0] == "tie":
-        kept = kept[1:]
-    return tuple(kept)
+    start = 1 if winners[0] == "tie" else 0
+    stop = -1 if winners[-1] == "tie" else None
+    return stretches[start:stop]
 
 
 def _log_odds(ev: Evaluation, possible: Possible) -> FloatArray | None:

@@ -269,9 +269,10 @@ class Evaluation:
 
     def to_markdown(self, path: Any = None) -> str:
         """The verdict and the table as Markdown, also written to `path` if given."""
-        from stakes.report.faces import markdown, written
+        from stakes.report.faces import written
+        from stakes.report.small_forms import as_markdown
 
-        return written(markdown(self), path)
+        return written(as_markdown(self.record()), path)
 
     def to_html(
         self,

@@ -140,15 +140,19 @@ def _stretch(stretch: Stretch) -> dict[str, Any]:
     return {"winner": stretch.winner, "low": stretch.low, "high": _finite(stretch.high)}
 
 
+#: Figures of a model over all that is possible.
+_OF_DOUBT = (
+    "middle_nec", "middle_cost", "mean_nec", "mean_cost", "worst_regret", "kept_regret",
+)  # fmt: skip
+
+
 def _doubt(ev: Evaluation) -> dict[str, Any] | None:
     """The models at all that unknown costs and shares may be; None where all is known."""
     doubt = ev.doubt
     if doubt is None:
         return None
-    columns = {
-        name: getattr(doubt, name)
-        for name in ("middle_nec", "middle_cost", "mean_nec", "mean_cost")
-    } | {"worst_regret": doubt.worst_regret, "kept_regret": doubt.kept_regret}
+    columns = {name: getattr(doubt, name) for name in _OF_DOUBT}
+    ends = zip(doubt.places, doubt.applications, doubt.winners, strict=True)
     return {
         "words": doubt.words,
         "unknown": doubt.unknown,
@@ -159,9 +163,7 @@ def _doubt(ev: Evaluation) -> dict[str, Any] | None:
                 "priors": None if app.priors is None else app.priors.tolist(),
                 "winner": winner,
             }
-            for words, app, winner in zip(
-                doubt.places, doubt.applications, doubt.winners, strict=True
-            )
+            for words, app, winner in ends
         ],
         "models": [
             {

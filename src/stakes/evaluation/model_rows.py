@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -84,8 +85,7 @@ def _read_alone(said: Any, app: Application, n_cases: int, order: ClassOrder) ->
 def _passed_apart(said: Any) -> str | None:
     """How columns of a frame or an array would be passed as models; None where there are none."""
     if hasattr(said, "columns"):
-        names = [str(name) for name in said.columns]
-        parts = [f'"{name}": frame["{name}"]' for name in names]
+        parts = [f'"{name}": frame["{name}"]' for name in said.columns]
     elif np.ndim(said) == 2 and isinstance(said, (list, tuple)):
         parts = [f'"{chr(97 + k)}": models[{k}]' for k in range(min(len(said), 3))]
     elif np.ndim(said) == 2:
@@ -103,12 +103,8 @@ def refuse_same_names(models: Mapping[Any, Any]) -> None:
 
 def alike_in_text(values: Iterable[Any]) -> str | None:
     """The first text that two different values share, such as 1 and "1"; None without any."""
-    seen = set()
-    for text in map(str, values):
-        if text in seen:
-            return text
-        seen.add(text)
-    return None
+    counted = Counter(map(str, values))
+    return next((text for text, times in counted.items() if times > 1), None)
 
 
 def refuse_other_order(y_true: Any, columns: Mapping[str, Any]) -> None:

@@ -102,21 +102,6 @@ def _total_saving(model: ModelEvaluation, ev: Evaluation) -> float | None:
     return None if volume is None else saving(model, ev) * volume
 
 
-def _rule(model: ModelEvaluation, _: Evaluation) -> str | None:
-    """When to act, in words."""
-    return model.act_when
-
-
-def _three(value: float) -> str:
-    """Three decimals."""
-    return f"{value:.3f}"
-
-
-def _share(value: float) -> str:
-    """A share in whole per cent."""
-    return percent(value, 0)
-
-
 def _dash(values: Sequence[Any], _: Mapping[str, str]) -> list[str]:
     """Intervals with a hyphen, which every terminal has."""
     return [between(value).replace("–", "-") for value in values]
@@ -156,7 +141,7 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "recalibrated_nec", "after cross-fitted calibration, which its figures pay for",
         lambda m, _: m.recalibrated_nec, _NUMBER, absent="the model was not re-calibrated",
-        columns=("recalibrated_nec",), title="re-calibrated", text=_three,
+        columns=("recalibrated_nec",), title="re-calibrated", text="{:.3f}".format,
         narrow=Narrow("recal.", drop=4), explained=True,
     ),
     Column(
@@ -164,8 +149,9 @@ COLUMNS: tuple[Column, ...] = (
         lambda m, _: m.recalibrated_interval, _PAIR, absent="there is none",
     ),
     Column(
-        "rule", "when to act, in words", _rule, _TEXT, absent="there is no threshold",
-        columns=("rule",), title="act when", narrow=Narrow("act when", drop=2, right=False),
+        "rule", "when to act, in words", lambda m, _: m.act_when, _TEXT,
+        absent="there is no threshold", columns=("rule",), title="act when",
+        narrow=Narrow("act when", drop=2, right=False),
     ),
     Column(
         "threshold", "act when the posterior of the second class is above it",
@@ -192,7 +178,7 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "probability_best", "how often the model would cost least if the cases were drawn again",
         lambda m, _: m.probability_best, _NUMBER, absent="models were not compared",
-        columns=("probability_best",), title="best in", text=_share,
+        columns=("probability_best",), title="best in", text=lambda share: percent(share, 0),
         narrow=Narrow("best in", drop=5), explained=True,
     ),
     Column(
@@ -272,12 +258,11 @@ def _frame(columns: Mapping[str, list[Any]]) -> Frame:
     """Columns as a frame."""
     absent = {name: "" if column.kind is _TEXT else np.nan
               for column in COLUMNS for name in column.columns}  # fmt: skip
-    return Frame(
-        {
-            name: [absent[name] if value is None else value for value in values]
-            for name, values in columns.items()
-        }
-    )
+    filled = {
+        name: [absent[name] if value is None else value for value in values]
+        for name, values in columns.items()
+    }
+    return Frame(filled)
 
 
 def as_csv(columns: Mapping[str, Sequence[Any]]) -> str:

@@ -6,8 +6,8 @@ Of models on the same cases, of counts that share none, and of cases with costs 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any
@@ -104,9 +104,7 @@ def _against(
 
 def limits(summary: Any, given: Application, options: dict[str, Any]) -> tuple[float, float] | None:
     """The interval of one NEC; None when cases are too few."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = interval(summary, "normalized_expected_cost", application=given, **options)
-    return None if found.too_few else (found.low, found.high)
+    return _ends(interval, summary, metric="normalized_expected_cost", application=given, **options)
 
 
 def row_limits(
@@ -117,15 +115,15 @@ def row_limits(
         return limits(joint_rows({"model": variant.codes}, cases, given), given, options)
     if cases.weights is None:
         return limits(variant.confusion, given, options)
+    known = {"decisions": as_positions(variant.codes), "sample_weight": cases.weights}
+    asked = {"metric": "normalized_expected_cost", "application": given, **options}
+    return _ends(weighted_interval, cases.truth, **known, **asked)
+
+
+def _ends(made: Callable[..., Any], summary: Any, **asked: Any) -> tuple[float, float] | None:
+    """The limits that a kind of interval finds; None when cases are too few."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = weighted_interval(
-            cases.truth,
-            decisions=as_positions(variant.codes),
-            sample_weight=cases.weights,
-            metric="normalized_expected_cost",
-            application=given,
-            **options,
-        )
+        found = made(summary, **asked)
     return None if found.too_few else (found.low, found.high)
 
 
@@ -158,10 +156,8 @@ def ranges(
         for a, b, w in zip(frame["from_ratio"], frame["to_ratio"], frame["winner"], strict=True)
     ]
     if stretches:
-        first, last = stretches[0], stretches[-1]
-        stretches[0] = Stretch(first.winner, 0.0, first.high)
-        last = stretches[-1]
-        stretches[-1] = Stretch(last.winner, last.low, math.inf)
+        stretches[0] = replace(stretches[0], low=0.0)
+        stretches[-1] = replace(stretches[-1], high=math.inf)
     return tuple(stretches)
 
 
@@ -178,20 +174,22 @@ def _ranges_of_counts(
         winner = names.get(str(key), "none")
         if winner != "none" and lead < NEAR_TIE:
             winner = "tie"
-        if stretches and stretches[-1].winner == winner:
-            low = stretches.pop().low
         stretches.append(Stretch(winner, low, high))
-    return tuple(stretches)
+    return _merged(stretches)
 
 
 def within(stretches: tuple[Stretch, ...], reach: tuple[float, float]) -> tuple[Stretch, ...]:
     """The stretches that a range of cost ratios reaches into, near-ties left out."""
     low, high = reach
-    inside = [s for s in stretches if s.low < high and s.high > low and s.winner != "tie"]
+    return _merged(s for s in stretches if s.low < high and s.high > low and s.winner != "tie")
+
+
+def _merged(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
+    """Neighbours with the same winner as one."""
     merged: list[Stretch] = []
-    for each in inside:
+    for each in stretches:
         if merged and merged[-1].winner == each.winner:
-            each = Stretch(each.winner, merged.pop().low, each.high)
+            each = replace(each, low=merged.pop().low)
         merged.append(each)
     return tuple(merged)
 
@@ -210,21 +208,10 @@ def unpaired(models: Sequence[Figures], cases: float, level: float) -> Iterator[
         above = math.hypot(one.interval[1] - one.nec, other.nec - other.interval[0])
         half = (below + above) / 2
         z = NormalDist().inv_cdf((1 + level) / 2)
-        p_value = 2 * NormalDist().cdf(-abs(value) * z / half) if half else float(value == 0)
+        p = 2 * NormalDist().cdf(-abs(value) * z / half) if half else float(value == 0)
         needed = math.inf if value == 0 else cases * (half / value) ** 2
-        yield Difference(
-            one.name,
-            other.name,
-            value,
-            value - below,
-            value + above,
-            p_value,
-            p_value,
-            False,
-            level,
-            None,
-            needed,
-        )
+        pair, ends = (one.name, other.name), (value - below, value + above)
+        yield Difference(*pair, value, *ends, p, p, False, level, None, needed)
 
 
 #: Draws for few cases, and the amount of work at which they become fewer.

@@ -79,8 +79,7 @@ def _border(ev: Evaluation, ratio: float) -> str:
 
 def _prior(ev: Evaluation) -> float:
     """The share of the outcome that is acted on."""
-    assert ev.application.priors is not None
-    return float(ev.application.priors[1])
+    return float(ev.application.resolved_priors(ev.data_priors)[1])
 
 
 def _second(ev: Evaluation) -> str:
@@ -126,14 +125,7 @@ def _over_the_range(ev: Evaluation) -> list[Note]:
 #: The verdict by which calibration makes a model best, or useful.
 AFTER = "deploy after re-calibrating"
 #: The closed set of verdicts.
-KINDS = (
-    "deploy",
-    AFTER,
-    "cannot tell apart",
-    "it depends",
-    "none",
-    "cannot say",
-)
+KINDS = ("deploy", AFTER, "cannot tell apart", "it depends", "none", "cannot say")
 #: The verdicts by which the cheapest model may be deployed as it is.
 DEPLOYS = ("deploy", "cannot tell apart")
 #: A gain from re-calibrating below this much NEC is not worth a word.
@@ -225,19 +217,23 @@ def _after(ev: Evaluation) -> str:
     after = ev.best_recalibrated
     assert after is not None
     assert after.recalibrated_nec is not None
-    saved = ev.naive_cost * (1 - after.recalibrated_nec)
-    return (
-        f"Deploy {after.name} after re-calibrating. It then avoids "
-        f"{percent(1 - after.recalibrated_nec, 0)} of the {_cost(ev)} of {_baseline(ev)}: "
-        f"{_amount(ev, saved)}{_range(ev, after.recalibrated_interval)}."
-    )
+    left = 1 - after.recalibrated_nec
+    said = _avoided(ev, "It then", left, ev.naive_cost * left, after.recalibrated_interval)
+    return f"Deploy {after.name} after re-calibrating. {said}"
 
 
 def _worth(ev: Evaluation, model: ModelEvaluation, subject: str) -> str:
-    """What a model avoids, as a share and as an amount, with its interval."""
+    """What a model avoids, as it is."""
+    return _avoided(ev, subject, 1 - model.nec, model.saving, model.interval)
+
+
+def _avoided(
+    ev: Evaluation, subject: str, share: float, saving: float, interval: tuple[float, float] | None
+) -> str:
+    """What is avoided, as a share and as an amount, with its interval."""
     return (
-        f"{subject} avoids {percent(1 - model.nec, 0)} of the {_cost(ev)} of {_baseline(ev)}: "
-        f"{_amount(ev, model.saving)}{_range(ev, model.interval)}."
+        f"{subject} avoids {percent(share, 0)} of the {_cost(ev)} of {_baseline(ev)}: "
+        f"{_amount(ev, saving)}{_range(ev, interval)}."
     )
 
 
@@ -329,8 +325,7 @@ def _between(ends: list[str], low: float, high: float) -> str:
 
 def _shares(ev: Evaluation, low: float, high: float) -> str:
     """The same as shares of the second class, where they are not those of the data."""
-    priors = ev.application.priors
-    assert priors is not None
+    priors = ev.application.resolved_priors(ev.data_priors)
     if np.array_equal(priors, ev.data_priors):
         return ""
     odds = float(priors[1] / priors[0])
