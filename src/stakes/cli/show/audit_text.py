@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 from stakes.application import Application
 from stakes.audit import Audit
 from stakes.audit.compliance_result import short
-from stakes.cli.show.fixed_width import Column, fitted
-from stakes.cli.show.terminal import bold, page_width, print_aligned, print_wrapped, wrapped
+from stakes.cli.show.fixed_width import Column, fitted, say_left_out
+from stakes.cli.show.terminal import bold, page_width, print_aligned, print_json, print_wrapped
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 
@@ -26,8 +25,7 @@ def print_audit(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -
     if costs_said:
         print()
     first, *rest = found.sentences
-    for line in wrapped(first):
-        print(bold(line))
+    print_wrapped(first, style=bold)
     for sentence in (*rest, *tuned):
         print_wrapped(sentence, first="- ", rest="  ")
     witness = found.compliance.witness
@@ -38,11 +36,8 @@ def print_audit(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -
             f"{found.metric} does:"
         )
         for pair in witness.pairs:
-            better, worse = pair.better.counts, pair.worse.counts
-            print(
-                f"  {_table(better)} at {pair.better_value:.4g}  over  "
-                f"{_table(worse)} at {pair.worse_value:.4g}"
-            )
+            better, worse = _table(pair.better.counts), _table(pair.worse.counts)
+            print(f"  {better} at {pair.better_value:.4g}  over  {worse} at {pair.worse_value:.4g}")
     tie = found.compliance.tie
     if tie is not None:
         print()
@@ -51,8 +46,7 @@ def print_audit(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -
 
 def print_audit_json(found: Audit, costs_said: Sequence[str], tuned: Sequence[str]) -> None:
     """Everything, as JSON."""
-    print(json.dumps(_plain(_audit_facts(found, tuned)), indent=2, ensure_ascii=False,
-                     allow_nan=False))  # fmt: skip
+    print_json(_audit_facts(found, tuned), infinite=True)
 
 
 def _audit_facts(found: Audit, tuned: Sequence[str] = ()) -> dict[str, Any]:
@@ -127,8 +121,7 @@ def print_table(
     print(f"{head}\n{rule}")
     for name, row in zip(names, rows, strict=True):
         print(row if len(name) <= _LONG_NAME else f"{name}\n{row}")  # a line of its own, never cut
-    if left_out:
-        print_wrapped(f"(too narrow for: {', '.join(left_out)}; --json has everything)")
+    say_left_out(left_out)
     print()
     whose = "your costs" if app is not None else "utilities drawn at random"
     explained = [
@@ -148,7 +141,7 @@ def print_table_json(
     table: Frame, app: Application | None, candidates: dict[str, ConfusionMatrix]
 ) -> None:
     """The table as JSON."""
-    print(json.dumps(_plain({"metrics": table.rows()}), indent=2, allow_nan=False))
+    print_json({"metrics": table.rows()}, infinite=True)
 
 
 def _table(counts: Any) -> str:
@@ -162,14 +155,3 @@ def _range(low: float, high: float) -> str:
         return ""
     first, last = short(low, 2), short(high, 2)
     return first if first == last else f"{first} to {last}"
-
-
-def _plain(value: Any) -> Any:
-    """Values that JSON knows; numbers that are not finite become null or words."""
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else "infinity" if value > 0 else "-infinity"
-    return value

@@ -7,16 +7,14 @@ from __future__ import annotations
 import math
 import sys
 
-from stakes.cli.show.fixed_width import Column, fitted
+from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.terminal import (
     bold,
     continued,
     dim,
-    page_width,
     print_aligned,
     print_wrapped,
     shown,
-    wrapped,
 )
 from stakes.evaluation import Evaluation
 from stakes.evaluation.model_table import shown_columns
@@ -32,7 +30,11 @@ def _print_doubt(ev: Evaluation) -> None:
     order = sorted(range(len(doubt.models)), key=lambda k: float(doubt.middle_cost[k]))
     last = len(doubt.places) - 1
     ends = [
-        Column(f"at {place}", [_nec(doubt.nec[k, end]) for k in order], drop=_leaves(end, last))
+        Column(
+            f"at {place}",
+            [_nec(doubt.nec[k, end]) for k in order],
+            drop=1 if end in (0, last) else 2,  # the outer ones leave last
+        )
         for end, place in enumerate(doubt.places)
     ]
     middle = Column("middle", [_nec(doubt.middle_nec[k]) for k in order])
@@ -47,16 +49,8 @@ def _print_doubt(ev: Evaluation) -> None:
     ]
     print()
     print_wrapped(f"NEC if {doubt.words}, decisions following the costs:", rest="  ")
-    text, left_out = fitted(columns, page_width())
-    print(text)
-    if left_out:
-        print_wrapped(f"(too narrow for: {'; '.join(left_out)}. --json has everything)")
+    print_columns(*columns, between="; ")
     print(dim(shown(f"(least worst regret: {doubt.safest})")))
-
-
-def _leaves(end: int, last: int) -> int:
-    """When the column of an end leaves a narrow page: the outer ones after those between them."""
-    return 1 if end in (0, last) else 2
 
 
 def print_evaluation(ev: Evaluation) -> None:
@@ -66,13 +60,12 @@ def print_evaluation(ev: Evaluation) -> None:
         print_aligned(line)
     print()
     _print_table(ev)
-    for line in wrapped(_naive_line(ev)):
-        print(dim(line))
+    print_wrapped(_naive_line(ev), style=dim)
     _print_doubt(ev)
     _print_where_money_goes(ev)
     _print_slices(ev)
     print()
-    print_bold(ev.verdict)
+    print_wrapped(ev.verdict, style=bold)
     if ev.verdict_kind == AFTER:
         _print_calibrate(ev)
     for remark in ev.remarks:
@@ -82,12 +75,6 @@ def print_evaluation(ev: Evaluation) -> None:
     print()
     for note in (*ev.notes, *_unsure(ev)):
         print_wrapped(note, first="- ", rest="  ")
-
-
-def print_bold(text: str) -> None:
-    """A wrapped paragraph, bold where the terminal can."""
-    for line in wrapped(text):
-        print(bold(line))
 
 
 def _print_calibrate(ev: Evaluation) -> None:
@@ -131,10 +118,7 @@ def _print_table(ev: Evaluation) -> None:
         assert form is not None
         label = each.column.name == "name"
         columns.append(Column(each.title, each.cells, label, form.drop, form.right))
-    text, left_out = fitted(columns, page_width())
-    print(text)
-    if left_out:
-        print_wrapped(f"(too narrow for: {', '.join(left_out)}; --json has everything)")
+    print_columns(*columns, between=", ")
 
 
 def _naive_line(ev: Evaluation) -> str:
@@ -158,16 +142,12 @@ def _print_where_money_goes(ev: Evaluation) -> None:
         return
     print()
     print(shown(f"where the money goes ({ev.best}):"))
-    text, _ = fitted(
-        [
-            Column("truth", list(cells["truth"]), label=True),
-            Column("decision", list(cells["decision"]), label=True),
-            Column(f"cost/case{_unit(ev)}", aligned(cells["cost"].tolist(), 3)),
-            Column("share", [percent(share, 0) for share in cells["share"]]),
-        ],
-        page_width(),
+    print_columns(
+        Column("truth", list(cells["truth"]), label=True),
+        Column("decision", list(cells["decision"]), label=True),
+        Column(f"cost/case{_unit(ev)}", aligned(cells["cost"].tolist(), 3)),
+        Column("share", [percent(share, 0) for share in cells["share"]]),
     )
-    print(text)
 
 
 def _print_slices(ev: Evaluation) -> None:
@@ -178,20 +158,14 @@ def _print_slices(ev: Evaluation) -> None:
     best = {name: part[part.best] for name, part in parts.items()}
     level = percent(ev.level).replace(" ", "")
     print()
-    text, _ = fitted(
-        [
-            Column("part", list(parts), label=True),
-            Column("cases", [grouped(part.n_cases) for part in parts.values()]),
-            Column("best", [model.name for model in best.values()], label=True),
-            Column("NEC", [_nec(model.nec) for model in best.values()]),
-            Column(
-                f"{level} interval", [_limits(model.interval) for model in best.values()], drop=1
-            ),
-            Column("verdict", [p.verdict_kind for p in parts.values()], drop=2, right=False),
-        ],
-        page_width(),
+    print_columns(
+        Column("part", list(parts), label=True),
+        Column("cases", [grouped(part.n_cases) for part in parts.values()]),
+        Column("best", [model.name for model in best.values()], label=True),
+        Column("NEC", [_nec(model.nec) for model in best.values()]),
+        Column(f"{level} interval", [_limits(model.interval) for model in best.values()], drop=1),
+        Column("verdict", [p.verdict_kind for p in parts.values()], drop=2, right=False),
     )
-    print(text)
 
 
 def _nec(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stakes.cli.show.terminal import cut, display_width, shown
+from stakes.cli.show.terminal import cut, display_width, page_width, print_wrapped, shown
 
 #: A label is not cut below this many columns.
 _SHORTEST_LABEL = 6
@@ -34,7 +34,7 @@ class Column:
 def fitted(columns: Sequence[Column], width: int) -> tuple[str, list[str]]:
     """The table as text within `width`, and the titles of the columns that had to leave."""
     kept, left_out = list(columns), []
-    while _total(kept, shortened=True) > width:
+    while _least_width(kept) > width:
         leaving = max(kept, key=lambda column: column.drop)
         if leaving.drop == 0:
             break  # nothing more may leave: a line that is too long beats a number cut in half
@@ -51,6 +51,21 @@ def fitted(columns: Sequence[Column], width: int) -> tuple[str, list[str]]:
     return "\n".join(lines), left_out
 
 
+def print_columns(*columns: Column, between: str = "") -> None:
+    """Print the table; which columns had to leave is said, if there is something between them."""
+    text, left_out = fitted(columns, page_width())
+    print(text)
+    if between:
+        say_left_out(left_out, between)
+
+
+def say_left_out(titles: Sequence[str], between: str = ", ") -> None:
+    """Print which columns had to leave."""
+    if titles:
+        end = ";" if between == ", " else "."
+        print_wrapped(f"(too narrow for: {between.join(titles)}{end} --json has everything)")
+
+
 def _widths(columns: Sequence[Column], width: int) -> list[int]:
     """The width of each column; the widest label gives way first."""
     widths = [column.width for column in columns]
@@ -63,11 +78,10 @@ def _widths(columns: Sequence[Column], width: int) -> list[int]:
     return widths
 
 
-def _total(columns: Sequence[Column], *, shortened: bool) -> int:
-    """The width of a table, with labels as they are or as short as they may get."""
+def _least_width(columns: Sequence[Column]) -> int:
+    """The width of a table whose labels are as short as they may get."""
     return 2 * (len(columns) - 1) + sum(
-        min(column.width, _SHORTEST_LABEL) if shortened and column.label else column.width
-        for column in columns
+        min(column.width, _SHORTEST_LABEL) if column.label else column.width for column in columns
     )
 
 

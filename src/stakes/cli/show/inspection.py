@@ -5,15 +5,15 @@ from __future__ import annotations
 import glob
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.cli.show.fixed_width import Column, fitted
-from stakes.cli.show.terminal import continued, page_width, print_wrapped, shown
+from stakes.cli.show.fixed_width import Column, print_columns
+from stakes.cli.show.terminal import continued, print_wrapped, shown
 from stakes.exceptions import DataError
 from stakes.inquiry.column_roles import CLASS_COLUMN, ID_NAMES, LABEL_NAMES
 from stakes.inquiry.inquiry import Inquiry
@@ -99,8 +99,8 @@ def _is_table(table: Table) -> bool:
 def _cross_table(table: Table) -> list[Described]:
     """The columns of a table of truth by decision: what heads the rows, and the numbers."""
     columns = [_column(table, i, table.names[0]) for i in range(len(table.names))]
-    heads = [Described(columns[0].name, columns[0].holds, "heads", columns[0].labels)]
-    return heads + [Described(each.name, each.holds, "cells") for each in columns[1:]]
+    counts = [replace(each, role="cells", labels=None) for each in columns[1:]]
+    return [replace(columns[0], role="heads"), *counts]
 
 
 def _column(table: Table, i: int, label: str | None) -> Described:
@@ -111,16 +111,15 @@ def _column(table: Table, i: int, label: str | None) -> Described:
     labels = as_labels(cells) if numbers is None or is_truth or _few_whole(numbers) else None
     if labels is not None and len(labels.names) > _MOST_OUTCOMES:
         labels = None
+    holds = _holds(numbers, labels)
     if table.names.count(name) > 1:
-        return Described(name, _holds(cells, numbers, labels), "twice")
+        return Described(name, holds, "twice")
     if name.lower() in ID_NAMES:
-        return Described(name, _holds(cells, numbers, labels), "id")
-    if is_truth:
-        return Described(name, _holds(cells, numbers, labels), "truth", labels)
-    return Described(name, _holds(cells, numbers, labels), _role(name, numbers, labels), labels)
+        return Described(name, holds, "id")
+    return Described(name, holds, "truth" if is_truth else _role(name, numbers, labels), labels)
 
 
-def _holds(cells: NDArray[Any], numbers: NDArray[np.float64] | None, labels: Labels | None) -> str:
+def _holds(numbers: NDArray[np.float64] | None, labels: Labels | None) -> str:
     """What a column holds, in words."""
     if labels is not None and labels.names:
         empty = int((labels.codes < 0).sum())
@@ -151,7 +150,7 @@ def _likeliest_truth(columns: list[Described]) -> list[Described]:
     """Mark the first column of few labels as the likely truth."""
     for k, each in enumerate(columns):
         if each.labels is not None and len(each.labels.names) >= 2:
-            columns[k] = Described(each.name, each.holds, "likely-truth", each.labels)
+            columns[k] = replace(each, role="likely-truth")
             break
     return columns
 
@@ -210,9 +209,8 @@ def _for_cross_table(path: str, table: Table, positive: str | None) -> tuple[str
 def _class_pattern(columns: list[Described]) -> str:
     """A pattern that finds the columns of one probability per outcome."""
     matches = [match for each in columns if (match := CLASS_COLUMN.match(each.name))]
-    several = any(match["model"] for match in matches)
     stem = matches[0].group(0)[: matches[0].start("name")]
-    if several:
+    if any(match["model"] for match in matches):
         stem = "*." + stem.rpartition(".")[2]
     return f"{stem}*"
 
@@ -294,33 +292,26 @@ def inspected(kind: str, words: list[str], inquiry: Inquiry) -> None:
         _costs(words[0])
     elif kind == "counts":
         _counts(words)
-    elif kind == "files":
-        files = found_files(words[0])
-        _rows(files.paths[0], words[0], inquiry, files)
     else:
-        _rows(words[0], words[0], inquiry)
+        _rows(words[0], inquiry, found_files(words[0]) if kind == "files" else None)
 
 
 # ------------------------------------------------------------- rows
 
 
-def _rows(path: str, word: str, inquiry: Inquiry, files: Files | None = None) -> None:
+def _rows(word: str, inquiry: Inquiry, files: Files | None) -> None:
     """The columns of a file, or of the first of many, and a command that would evaluate them."""
-    table = read_table(path)
+    table = read_table(word if files is None else files.paths[0])
     columns = _described(table, inquiry.label)
     if files is not None and len(files.paths) > 1:
         print_wrapped(f"{word}: {grouped(len(files.paths))} files, {files.form}; the first of them")
     print_wrapped(f"{table.source}: {grouped(table.n_rows)} rows, {table.form}")
     print()
-    text, _ = fitted(
-        [
-            Column("column", [each.name for each in columns], label=True),
-            Column("holds", [each.holds for each in columns], label=True),
-            Column("taken as", [each.taken_as for each in columns], right=False),
-        ],
-        page_width(),
+    print_columns(
+        Column("column", [each.name for each in columns], label=True),
+        Column("holds", [each.holds for each in columns], label=True),
+        Column("taken as", [each.taken_as for each in columns], right=False),
     )
-    print(text)
     if files is not None and files.hive:
         keys = sorted(files.folder_keys)
         print_wrapped(f"Folders are columns too: {quoted(keys)}, e.g. --by {keys[0]}")
@@ -353,17 +344,13 @@ def _counts(words: list[str]) -> None:
     paths = listed_files(words)
     found = [_held(load_summary(path)) for path in paths]
     short = [Path(path).name for path in paths]
-    text, _ = fitted(
-        [
-            Column("file", short if len(set(short)) == len(short) else paths, label=True),
-            Column("cases", [grouped(each.cases) for each in found]),
-            Column("models", [", ".join(each.models) or "-" for each in found], label=True),
-            Column("outcomes", [", ".join(each.outcomes) for each in found], label=True),
-            Column("holds", [" + ".join(each.parts) for each in found], right=False, drop=1),
-        ],
-        page_width(),
+    print_columns(
+        Column("file", short if len(set(short)) == len(short) else paths, label=True),
+        Column("cases", [grouped(each.cases) for each in found]),
+        Column("models", [", ".join(each.models) or "-" for each in found], label=True),
+        Column("outcomes", [", ".join(each.outcomes) for each in found], label=True),
+        Column("holds", [" + ".join(each.parts) for each in found], right=False, drop=1),
     )
-    print(text)
     print()
     if not all(each.decided for each in found):
         print_wrapped("In Python: stakes.summaries.load_summary(path), then stakes.curves.")

@@ -6,9 +6,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import copy_context
-from types import TracebackType
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -16,6 +16,28 @@ Result = TypeVar("Result")
 PATIENCE, BETWEEN, ELSEWHERE = 1.0, 0.25, 30.0
 #: Seconds that work which is asked to end may still take.
 _LONGEST_STOP = 10.0
+
+
+class _Line:
+    """A line on stderr that is written over, where that is a terminal."""
+
+    def __init__(self) -> None:
+        self.moves = sys.stderr.isatty()
+        self._written = 0
+        self._lock = threading.Lock()
+
+    def write(self, text: str) -> None:
+        """Overwrite the line."""
+        with self._lock:
+            sys.stderr.write("\r" + text.ljust(self._written))
+            sys.stderr.flush()
+            self._written = len(text)
+
+    def clear(self) -> None:
+        """Leave the line empty, if anything was written, and go back to its beginning."""
+        if self._written:
+            self.write("")
+            self.write("")
 
 
 def attended(
@@ -30,14 +52,13 @@ def attended(
 
     `progress` gives per cent, or less than 0 where that is unknown; `stop` ends the work early.
     """
-    found: list[Result] = []
-    failed: list[BaseException] = []
+    future: Future[Result] = Future()
 
     def labour() -> None:
         try:
-            found.append(work())
+            future.set_result(work())
         except BaseException as error:
-            failed.append(error)
+            future.set_exception(error)
 
     thread = threading.Thread(target=copy_context().run, args=(labour,), daemon=True)
     thread.start()
@@ -47,9 +68,7 @@ def attended(
         if stop is not None:
             _ended(thread, stop)
         raise
-    if failed:
-        raise failed[0]
-    return found[0]
+    return future.result()
 
 
 def _ended(thread: threading.Thread, stop: Callable[[], None]) -> None:
@@ -66,27 +85,22 @@ def _watch(
 ) -> None:
     """Wait for the thread, and say how far it is."""
     start = said = time.monotonic()
-    terminal = sys.stderr.isatty()
-    written = 0
+    line = _Line()
     while thread.is_alive():
         thread.join(timeout=0.05)
         now = time.monotonic()
-        if quiet or now - start < PATIENCE or now - said < (BETWEEN if terminal else ELSEWHERE):
+        if quiet or now - start < PATIENCE or now - said < (BETWEEN if line.moves else ELSEWHERE):
             continue
         said = now
-        text = _line(what, progress, now - start)
-        if terminal:
-            sys.stderr.write("\r" + text.ljust(written))
-            sys.stderr.flush()
-            written = len(text)
+        text = _with_share(what, progress, now - start)
+        if line.moves:
+            line.write(text)
         else:
             print(text, file=sys.stderr)
-    if written:
-        sys.stderr.write("\r" + " " * written + "\r")
-        sys.stderr.flush()
+    line.clear()
 
 
-def _line(what: str, progress: Callable[[], float] | None, seconds: float) -> str:
+def _with_share(what: str, progress: Callable[[], float] | None, seconds: float) -> str:
     """``counting churn/*.parquet: 34 % [######..............] 12 s``"""
     share: Any = None if progress is None else progress()
     if share is None or not 0 <= share <= 100:
@@ -109,31 +123,22 @@ class Telling:
     """
 
     def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
+        self._line = _Line()
         self._begun = time.monotonic()
         self._what = self._part = ""
-        self._written = 0
-        self._lock = threading.Lock()
         self._over = threading.Event()
         self._clock = threading.Thread(target=self._tick, daemon=True)
 
     def __enter__(self) -> Telling:
-        if self._terminal:
+        if self._line.moves:
             self._clock.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._over.set()
-        if self._terminal:
+        if self._line.moves:
             self._clock.join()
-            self._write("")
-            sys.stderr.write("\r")
-            sys.stderr.flush()
+            self._line.clear()
 
     def say(self, what: str) -> None:
         """The next thing begins."""
@@ -159,17 +164,10 @@ class Telling:
 
     def _show(self) -> None:
         """The line as it is now."""
-        if self._terminal and self._what:
+        if self._line.moves and self._what:
             seconds = time.monotonic() - self._begun
             waited = f": {seconds:.0f} s" if seconds >= 1 else ""
-            self._write(f"{self._what}{self._part}{waited}")
-
-    def _write(self, text: str) -> None:
-        """Overwrite the line."""
-        with self._lock:
-            sys.stderr.write("\r" + text.ljust(self._written))
-            sys.stderr.flush()
-            self._written = len(text)
+            self._line.write(f"{self._what}{self._part}{waited}")
 
 
 def duration(seconds: float) -> str:
@@ -198,39 +196,36 @@ class Progress:
         self._ahead = list(ahead)
         self._place = 0
         self._name = ""
-        self._spent = 0.0
-        self._begun = 0.0
-        self._shown = 0.0
+        self._spent = self._begun = self._shown = 0.0
         self._quiet = quiet
-        self._moving = sys.stderr.isatty()
+        self._line = _Line()
         if self._ahead and not quiet:
             said = "item" if len(self._ahead) == 1 else "items"
-            self._say(f"{len(self._ahead)} {said} to compute, about {duration(sum(self._ahead))}")
+            about = duration(sum(self._ahead))
+            print(f"{len(self._ahead)} {said} to compute, about {about}", file=sys.stderr)
 
     def start(self, name: str) -> None:
         """An item begins."""
         self._name, self._begun, self._shown = name, time.perf_counter(), 0.0
-        if not self._quiet and not self._moving:
-            self._say(f"{self._counted()} {name} ...")
+        if not self._quiet and not self._line.moves:
+            print(f"{self._counted()} {name} ...", file=sys.stderr, flush=True)
         self.at(0.0)
 
     def at(self, fraction: float) -> None:
         """The item is so far; shown on a terminal, at most four times a second."""
         now = time.perf_counter()
-        if self._quiet or not self._moving or now - self._shown < 0.25:
+        if self._quiet or not self._line.moves or now - self._shown < BETWEEN:
             return
         self._shown = now
         left = duration(self._left(min(max(fraction, 0.0), 1.0)))
         share = f" {fraction:.0%}" if fraction > 0 else ""
-        print(f"\r\033[K{self._counted()} {self._name}{share}, about {left} left", end="",
-              file=sys.stderr, flush=True)  # fmt: skip
+        self._line.write(f"{self._counted()} {self._name}{share}, about {left} left")
 
     def done(self) -> None:
         """The item is done."""
         self._spent += time.perf_counter() - self._begun
         self._place += 1
-        if self._moving and not self._quiet:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        self._line.clear()
 
     def _counted(self) -> str:
         """Which of how many items."""
@@ -240,9 +235,4 @@ class Progress:
         """Seconds ahead: as stated, scaled by how the items so far took."""
         stated = self._ahead[: self._place]
         pace = min(max(self._spent / sum(stated), 0.2), 5.0) if self._spent > 2 else 1.0
-        ahead = sum(self._ahead[self._place :]) - fraction * self._ahead[self._place]
-        return pace * ahead
-
-    def _say(self, line: str) -> None:
-        """A whole line."""
-        print(line, file=sys.stderr, flush=True)
+        return pace * (sum(self._ahead[self._place :]) - fraction * self._ahead[self._place])

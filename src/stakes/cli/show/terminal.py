@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import re
 import shutil
 import sys
 import textwrap
 import unicodedata
+from collections.abc import Callable
+from typing import Any
 
 _WIDEST = 80
 _NUMBER_GAP = re.compile(r"(?<=\d) (?=\d{3}\b|%)")
@@ -57,10 +61,31 @@ def cut(text: str, width: int) -> str:
     return kept + "~"
 
 
-def print_wrapped(text: str, *, first: str = "", rest: str = "") -> None:
-    """Print a paragraph in lines of the page width."""
+def print_wrapped(
+    text: str, *, first: str = "", rest: str = "", style: Callable[[str], str] = str
+) -> None:
+    """Print a paragraph in lines of the page width, each in a style such as `bold`."""
     lines = wrapped(text, first=first, rest=rest)
-    print("\n".join(lines) if lines else first.rstrip())
+    print("\n".join(style(line) for line in lines) if lines else first.rstrip())
+
+
+def print_json(value: Any, *, infinite: bool = False) -> None:
+    """Print JSON; numbers that are undefined are null, infinite ones too or, if asked, words."""
+    facts = _plain(value, infinite)
+    print(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: Any, infinite: bool) -> Any:
+    """Values that JSON knows."""
+    if isinstance(value, dict):
+        return {key: _plain(inner, infinite) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner, infinite) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        if math.isnan(value) or not infinite:
+            return None
+        return "infinity" if value > 0 else "-infinity"
+    return value
 
 
 def wrapped(text: str, *, first: str = "", rest: str = "") -> list[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from stakes.cli.show.fixed_width import Column, fitted
-from stakes.cli.show.terminal import bold, page_width, print_wrapped, shown
+from stakes.cli.show.fixed_width import Column, print_columns
+from stakes.cli.show.terminal import bold, print_json, print_wrapped, shown
 from stakes.elicitation import Elicitation, write_answers
 from stakes.exceptions import FormatError
 from stakes.inquiry.cost_words import volume
@@ -27,7 +26,7 @@ def show(talk: Elicitation, args: Any) -> None:
         if ends:
             facts["prior_range"] = list(ends)
             facts["recommendation_at_ends"] = [_at(talk, end) for end in ends]
-        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        print_json(facts)
         return
     print()
     if talk.statements:
@@ -54,22 +53,12 @@ def _show_choice(talk: Elicitation) -> None:
     """Each choice over the range, who is best where, and what to take."""
     rows = talk.comparison().rows()[:MOST_CHOICES]
     print()
-    text, _ = fitted(
-        [
-            Column("choice", [row["choice"] for row in rows], label=True),
-            *(
-                Column(title, [f"{row[key]:.3f}" for row in rows])
-                for title, key in (
-                    ("NEC low end", "nec_low"),
-                    ("mean", "nec_mean"),
-                    ("high end", "nec_high"),
-                    ("may lose", "worst_regret"),
-                )
-            ),
-        ],
-        page_width(),
+    numbers = {"NEC low end": "nec_low", "mean": "nec_mean", "high end": "nec_high",
+               "may lose": "worst_regret"}  # fmt: skip
+    print_columns(
+        Column("choice", [row["choice"] for row in rows], label=True),
+        *(Column(title, [f"{row[key]:.3f}" for row in rows]) for title, key in numbers.items()),
     )
-    print(text)
     print("(best threshold on this data for each ratio: optimistic)")
     print()
     for row in talk.winners().rows():
@@ -129,18 +118,13 @@ def _facts(talk: Elicitation) -> dict[str, Any]:
         "prior": talk.prior,
         "done": talk.question is None,
         "answers": [
-            {"said": s.said, "route": s.route, "low": s.low, "high": _finite(s.high)}
+            {name: getattr(s, name) for name in ("said", "route", "low", "high")}
             for s in talk.statements
         ],
     }
     if talk.question is not None:
-        asked = talk.question
-        facts["next_question"] = {
-            "cases": asked.cases,
-            "misses": asked.misses,
-            "alarms": asked.alarms,
-            "ratio": asked.ratio,
-        }
+        names = ("cases", "misses", "alarms", "ratio")
+        facts["next_question"] = {name: getattr(talk.question, name) for name in names}
     if talk.systems:
         facts |= {
             "recommendation": talk.recommendation,
@@ -148,11 +132,6 @@ def _facts(talk: Elicitation) -> dict[str, Any]:
             "winners": talk.winners().rows(),
         }
     return facts
-
-
-def _finite(value: float) -> float | None:
-    """A number that JSON can hold."""
-    return value if value < float("inf") else None
 
 
 def _implied(low: float, high: float) -> str:

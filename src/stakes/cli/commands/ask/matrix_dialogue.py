@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,9 @@ from stakes._checks import as_priors
 from stakes._names import as_positions
 from stakes.cli.commands.ask.dialogue import say_unused, scripted_answers, typed_answer
 from stakes.cli.commands.ask.learnt_costs import toml_path
-from stakes.cli.show.fixed_width import Column, fitted
+from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.output_files import write_whole
-from stakes.cli.show.terminal import page_width, print_wrapped
+from stakes.cli.show.terminal import print_json, print_wrapped
 from stakes.decisions import bayes_decisions
 from stakes.elicitation import (
     MatrixElicitation,
@@ -226,22 +225,20 @@ def _show(
                  "answers": [each.said for each in talk.statements]}  # fmt: skip
         if at_ends:
             facts["recommendation_at_ends"] = at_ends
-        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        print_json(facts)
         return
     truth, decision = ([row[key] for row in rows] for key in ("truth", "decision"))
     pairs = zip(truth, decision, strict=True)
-    text, _ = fitted(
-        [
-            Column("truth", truth, label=True),
-            Column("decision", decision, label=True),
-            Column("least", [plain(row["least"], 3) for row in rows]),
-            Column("middle", [plain(middle.cost(*pair), 3) for pair in pairs]),
-            Column("most", [plain(row["most"], 3) for row in rows]),
-        ],
-        page_width(),
+    print()
+    print_columns(
+        Column("truth", truth, label=True),
+        Column("decision", decision, label=True),
+        Column("least", [plain(row["least"], 3) for row in rows]),
+        Column("middle", [plain(middle.cost(*pair), 3) for pair in pairs]),
+        Column("most", [plain(row["most"], 3) for row in rows]),
     )
     unit = talk.unit or ("", "")
-    print(f"\n{text}\n(in units of '{unit[0]}' decided as '{unit[1]}')\n")
+    print(f"(in units of '{unit[0]}' decided as '{unit[1]}')\n")
     print_wrapped(
         f"Take {best}: for every matrix drawn from what is still possible, it loses at most "
         f"{regret:.3f} of the cost of the best constant decision."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,20 +11,15 @@ from stakes.application.sentences import describe_costs
 from stakes.calibration import Automatic, Average, CalibrationGain, Calibrator, reliability_table
 from stakes.calibration.measures.reliability_table import event_of
 from stakes.cli.commands.calibrate.calibration_fit import CHOSEN_BY, Learnt
-from stakes.cli.show.fixed_width import Column, fitted
+from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.output_files import write_picture
-from stakes.cli.show.terminal import dim, page_width, print_aligned, print_wrapped, wrapped
+from stakes.cli.show.terminal import dim, print_aligned, print_json, print_wrapped
 from stakes.curves import reliability
 from stakes.evaluation.evaluation_record import application_record
 from stakes.inquiry.remarks import both_shares
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, money, percent, plain
 from stakes.summaries import ScoreCounts
-
-
-def as_json(facts: dict[str, Any]) -> str:
-    """JSON text; numbers that are undefined or infinite are null."""
-    return json.dumps(_plain(facts), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def learnt_record(learnt: Learnt, args: Any, *, naive: float) -> dict[str, Any]:
@@ -95,17 +88,6 @@ def _scaled(row: dict[str, Any], naive: float) -> dict[str, Any]:
     """The same as a share of what the best constant decision costs."""
     scaled = ("before", "after", "gain", "low", "high")
     return {key: None if row[key] is None else row[key] / naive for key in scaled}
-
-
-def _plain(value: Any) -> Any:
-    """Values that JSON knows."""
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 #: What the numbers of a column are, of which outcome.
@@ -190,7 +172,7 @@ def show(learnt: Learnt, said: Said, args: Any) -> None:
     """Print the findings."""
     if args.json:
         found = learnt_record(learnt, args, naive=_naive(learnt))
-        print(as_json({**found, "why": said.why, "sentences": said.sentences}))
+        print_json({**found, "why": said.why, "sentences": said.sentences})
         return
     print_wrapped(said.understood.read, rest="  ")
     for note in said.understood.notes:
@@ -200,9 +182,8 @@ def show(learnt: Learnt, said: Said, args: Any) -> None:
     print_wrapped(said.understood.shares, rest="  ")
     print_wrapped(f"calibrator: {said.why}", rest="  ")
     print()
-    print(fitted(_columns(learnt), page_width())[0])
-    for line in wrapped(f"({_without(learnt)})", rest=" "):
-        print(dim(line))
+    print_columns(*_columns(learnt))
+    print_wrapped(f"({_without(learnt)})", rest=" ", style=dim)
     print()
     for sentence in said.sentences:
         print_wrapped(sentence)

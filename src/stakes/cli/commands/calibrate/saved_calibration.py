@@ -25,10 +25,9 @@ from stakes.cli.commands.calibrate.calibration_input import (
     input_of,
     values_from,
 )
-from stakes.cli.commands.calibrate.calibration_text import as_json
 from stakes.cli.commands.calibrate.score_scale import UNKNOWN, about_unknown, look_at, seen_in_fit
 from stakes.cli.problems import EXIT_OK, printing_is_the_output
-from stakes.cli.show.terminal import print_wrapped
+from stakes.cli.show.terminal import print_json, print_wrapped
 from stakes.exceptions import DataError, PriorError, StakesError, UndefinedError
 from stakes.inquiry.cost_words import shares
 from stakes.messages.quantities import grouped, percent
@@ -284,7 +283,7 @@ def apply_calibration(args: Any) -> int:
     if args.json:
         facts = {"rows": len(scores), "source": table.source, "output": args.output}
         shown = {"columns": list(columns), **as_facts(found, learnt, calibrator)}
-        print(as_json({**facts, **shown}))
+        print_json({**facts, **shown})
         return EXIT_OK
     for sentence in said:
         print_wrapped(sentence, rest="  ")

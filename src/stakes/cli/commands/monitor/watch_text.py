@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import shlex
 import sys
@@ -15,15 +14,14 @@ import numpy as np
 
 from stakes.application import Application
 from stakes.application.sentences import describe_costs
-from stakes.cli.show.evaluation_text import print_bold
-from stakes.cli.show.fixed_width import Column, fitted
+from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.output_files import write_picture
-from stakes.cli.show.terminal import dim, page_width, print_aligned, print_wrapped, shown
+from stakes.cli.show.terminal import bold, dim, print_aligned, print_json, print_wrapped, shown
 from stakes.exceptions import CostError, DataError
 from stakes.inquiry.cost_words import refuse_beyond_squares
 from stakes.inquiry.truth import quoted
 from stakes.messages.quantities import aligned, grouped, percent
-from stakes.monitoring import Part, PeriodChange, Watch, watch
+from stakes.monitoring import PeriodChange, Watch, watch
 from stakes.summaries import ConfusionMatrix, CostTally, merge_summaries
 from stakes.uncertainty.intervals.interval import whole
 
@@ -135,7 +133,7 @@ def costs_said(app: Application) -> tuple[str, ...]:
 def show(found: Watched, args: Any) -> None:
     """Print the watch in the form that was asked for."""
     if args.json:
-        print(json.dumps(record(found), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(record(found))
     elif args.csv:
         _print_csv(found.watch)
     elif args.quiet:
@@ -156,18 +154,15 @@ def _print(found: Watched) -> None:
     for line in found.costs_said:
         print_aligned(line)
     print()
-    text, left_out = fitted(_columns(watch), page_width())
-    print(text)
-    if left_out:
-        print_wrapped(f"(too narrow for: {', '.join(left_out)}; --json has everything)")
+    print_columns(*_columns(watch), between=", ")
     told = "change = from shares of outcomes + from errors; chance: if nothing had changed"
     print(dim(shown(f"({told})")))
     print()
     if watch.first_alarm is not None:
-        print_bold(f"Alarm at {watch.alarms[0]!s}. {watch.first_alarm.advice}")
+        print_wrapped(f"Alarm at {watch.alarms[0]!s}. {watch.first_alarm.advice}", style=bold)
         _print_change(watch.first_alarm)
     else:
-        print_bold(watch.advice)
+        print_wrapped(watch.advice, style=bold)
     many = percent(1 - watch.level)
     print_wrapped(
         f"alarms are this rare: if nothing ever changes, there is one in {many} of all runs, "
@@ -233,9 +228,9 @@ def _print_change(change: PeriodChange) -> None:
 def record(found: Watched) -> dict[str, Any]:
     """Everything as plain data."""
     watch = found.watch
-    rows = [{key: _plain(value) for key, value in row.items()} for row in watch.frame().rows()]
+    rows = watch.frame().rows()
     for row, change in zip(rows[1:], watch.changes, strict=True):
-        row["p_values"] = {name: _plain(p) for name, p in change.p_values.items()}
+        row["p_values"] = dict(change.p_values)
         row["moved"] = list(change.moved)
     first = watch.first_alarm
     return {
@@ -256,21 +251,11 @@ def _change(change: PeriodChange) -> dict[str, Any]:
     """One comparison as plain data."""
     return {
         "moved": list(change.moved),
-        "cost": _part(change.cost),
-        "from_shares": _part(change.prior_part),
-        "from_errors": _part(change.rate_part),
-        "by_class": [{k: _plain(v) for k, v in row.items()} for row in change.frame().rows()],
+        "cost": change.cost._asdict(),
+        "from_shares": change.prior_part._asdict(),
+        "from_errors": change.rate_part._asdict(),
+        "by_class": change.frame().rows(),
     }
-
-
-def _part(part: Part) -> dict[str, Any]:
-    """A part with its interval."""
-    return {name: _plain(value) for name, value in part._asdict().items()}
-
-
-def _plain(value: Any) -> Any:
-    """A value that JSON can hold."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _print_csv(watch: Watch) -> None:
@@ -285,8 +270,11 @@ def _print_csv(watch: Watch) -> None:
 
 def _cell(value: Any) -> Any:
     """A cell: nothing where there is no number, whole numbers without a point."""
-    value = _plain(value)
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    if not isinstance(value, float):
+        return value
+    if not math.isfinite(value):
+        return None
+    return int(value) if value.is_integer() else value
 
 
 def draw(found: Watched, path: str) -> None:

@@ -14,10 +14,9 @@ from typing import Any
 
 from stakes._files import write_whole
 from stakes.cli.problems import warn
-from stakes.cli.show.evaluation_text import print_bold
-from stakes.cli.show.fixed_width import Column, fitted
+from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.progress import Progress, duration
-from stakes.cli.show.terminal import dim, page_width, print_wrapped, shown
+from stakes.cli.show.terminal import bold, dim, print_wrapped, shown
 from stakes.exceptions import DataError, MissingExtraError
 from stakes.papers.items import Cell, Claim, Item, Paper
 from stakes.papers.pages import (
@@ -237,16 +236,13 @@ def print_list(papers: Sequence[Paper], folder: Folder, *, as_json: bool) -> Non
         return
     for paper in papers:
         print_wrapped(f"{paper.key}: {paper.citation}", rest="  ")
-        text, _ = fitted(
-            [
-                Column("item", [f"  {item.key}" for item in paper.items], right=False),
-                Column("time", [f"~{duration(item.seconds)}" for item in paper.items]),
-                Column("what", [item.title for item in paper.items], label=True),
-                Column("state", [_state(paper, item, folder) for item in paper.items], right=False),
-            ],
-            page_width(),
+        print_columns(
+            Column("item", [f"  {item.key}" for item in paper.items], right=False),
+            Column("time", [f"~{duration(item.seconds)}" for item in paper.items]),
+            Column("what", [item.title for item in paper.items], label=True),
+            Column("state", [_state(paper, item, folder) for item in paper.items], right=False),
         )
-        print(f"{text}\n")
+        print()
     total = sum(item.seconds for paper in papers for item in paper.items)
     print(f"Everything takes about {duration(total)}: stakes reproduce --all")
     if folder.data is None:
@@ -287,18 +283,15 @@ def print_results(
         print(json.dumps(_record(results, pages, data), indent=2, allow_nan=False))
         return
     if not args.quiet:
-        text, _ = fitted(
-            [
-                Column("paper", [each.paper.key for each in results], right=False),
-                Column("item", [each.item.key for each in results], right=False),
-                Column("took", [_took(each) for each in results], drop=1),
-                Column("result", [words.status(each) for each in results], label=True),
-            ],
-            page_width(),
+        print_columns(
+            Column("paper", [each.paper.key for each in results], right=False),
+            Column("item", [each.item.key for each in results], right=False),
+            Column("took", [_took(each) for each in results], drop=1),
+            Column("result", [words.status(each) for each in results], label=True),
         )
-        print(f"{text}\n")
+        print()
     _print_outside(results)
-    print_bold(words.sentence(results))
+    print_wrapped(words.sentence(results), style=bold)
     for each in results:
         if each.status == "failed":
             said = f"{each.paper.key} {each.item.key} failed: {each.reason}"
