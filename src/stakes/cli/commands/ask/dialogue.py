@@ -7,7 +7,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -108,26 +108,14 @@ def _talk(
     systems: dict[str, Any], prior: float, classes: tuple[str, str], args: Any
 ) -> Elicitation:
     """A conversation with these systems."""
-    return Elicitation(
-        systems,
-        prior=prior,
-        goal=args.goal,
-        tolerance=args.tolerance,
-        cases=args.cases,
-        classes=classes,
-    )
+    asked = {"goal": args.goal, "tolerance": args.tolerance, "cases": args.cases}
+    return Elicitation(systems, prior=prior, classes=classes, **asked)
 
 
 def _system(model: Model, cases: Any) -> ConfusionMatrix | ScoreCounts:
     """What a model did, reduced."""
     if model.decisions is not None:
-        return ConfusionMatrix.from_decisions(
-            as_positions(cases.truth),
-            as_positions(model.decisions),
-            classes=cases.classes,
-            decision_names=cases.classes,
-            sample_weight=cases.weights,
-        )
+        return counted(model.decisions, cases)
     assert model.scores is not None
     scores = model.scores if model.scores.ndim == 1 else model.scores[:, 1] - model.scores[:, 0]
     return ScoreCounts.from_scores(
@@ -135,15 +123,29 @@ def _system(model: Model, cases: Any) -> ConfusionMatrix | ScoreCounts:
     )
 
 
+def counted(decisions: Any, cases: Any) -> ConfusionMatrix:
+    """The cases by truth and decision."""
+    return ConfusionMatrix.from_decisions(
+        as_positions(cases.truth), as_positions(decisions), classes=cases.classes,
+        decision_names=cases.classes, sample_weight=cases.weights,
+    )  # fmt: skip
+
+
+#: What a range says, by the option that it is given with.
+_RANGES: dict[str, Callable[[float, float], Statement]] = {
+    "miss_is_worth": ratio_between,
+    "acts_at": ratio_from_threshold,
+    "number_willing": ratio_from_number_willing,
+}
+
+
 def said_beforehand(talk: Elicitation, args: Any) -> Elicitation:
     """The conversation with everything that the options and the file of answers say."""
     found: list[Statement] = list(read_answers(args.answers)) if args.answers else []
-    if args.miss_is_worth:
-        found.append(ratio_between(*_range(args.miss_is_worth, "--miss-is-worth")))
-    if args.acts_at:
-        found.append(ratio_from_threshold(*_range(args.acts_at, "--acts-at")))
-    if args.number_willing:
-        found.append(ratio_from_number_willing(*_range(args.number_willing, "--number-willing")))
+    for option, stated in _RANGES.items():
+        given = getattr(args, option)
+        if given:
+            found.append(stated(*_range(given, f"--{option.replace('_', '-')}")))
     if args.amounts:
         found.append(_amounts(args.amounts))
     if args.rank:
@@ -189,8 +191,8 @@ def _range(text: str, option: str) -> tuple[float, float]:
 
 def _amounts(words: list[str]) -> Statement:
     """``fn=200..400 fp=10`` as a statement."""
-    names = {"fn": "false_negative", "fp": "false_positive", "tp": "true_positive"}
-    names |= {"tn": "true_negative"}
+    names = {"fn": "false_negative", "fp": "false_positive", "tp": "true_positive",
+             "tn": "true_negative"}  # fmt: skip
     found: dict[str, tuple[float, float]] = {}
     for word in words:
         key, sign, text = word.partition("=")
@@ -221,13 +223,16 @@ def fingerprint(talk: Elicitation, args: Any) -> Elicitation:
     args.payers = _typed(f"Who pays for a missed '{positive}', who for a false alarm? []: ")
     third = _typed("Is there a third decision, such as asking a person? [n]: ").lower()
     if third.startswith("y"):
-        print_wrapped(
+        _tell(
             "Then these questions are about the other two; add the third to the file of costs, "
-            "with what it costs whatever the truth is.",
-            first="   ",
-            rest="   ",
+            "with what it costs whatever the truth is."
         )
     return talk
+
+
+def _tell(text: str) -> None:
+    """Print a paragraph between questions."""
+    print_wrapped(text, first="   ", rest="   ")
 
 
 def _typed(prompt: str) -> str:
@@ -248,7 +253,7 @@ def _place(talk: Elicitation, positive: str) -> Elicitation:
         try:
             return replace(talk, prior=shares(word, ("other", "positive"))[1])
         except PriorError as error:
-            print_wrapped(error.message, first="   ", rest="   ")
+            _tell(error.message)
 
 
 def talk_through(talk: Elicitation, args: Any) -> Elicitation:
@@ -319,7 +324,7 @@ def typed_answer(why: str, args: Any) -> str:
             print()
             return "q"
         if word == "?":
-            print_wrapped(why, first="   ", rest="   ")
+            _tell(why)
         elif word in ("a", "b", "=", "u", "q"):
             return word
         else:
@@ -344,6 +349,6 @@ def _settled(talk: Elicitation, args: Any) -> Elicitation:
                     print()
                     raise CostError(str(clash), hint=TAKE_BACK) from None
             drop = clash.positions[1] if word == "1" else clash.positions[0]
-        print_wrapped(f"taken back: {talk.statements[drop].said}", first="   ", rest="   ")
+        _tell(f"taken back: {talk.statements[drop].said}")
         talk = talk.without(drop)
     return talk

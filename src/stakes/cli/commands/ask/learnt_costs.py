@@ -97,6 +97,11 @@ def keep(talk: Elicitation, args: Any) -> None:
     path = toml_path(args.output)
     number, period = volume(args.volume)
     write_answers(talk, path, note=args.payers, unit=args.unit, volume=number, period=period)
+    say_kept(args)
+
+
+def say_kept(args: Any) -> None:
+    """Print where the answers are."""
     if not args.json:
         where = shown(args.output)
         print(f"\nkept in {where}; use it with:  stakes eval ... --costs {where}")

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from stakes._checks import as_priors
-from stakes._names import as_positions
-from stakes.cli.commands.ask.dialogue import say_unused, scripted_answers, typed_answer
-from stakes.cli.commands.ask.learnt_costs import toml_path
+from stakes.cli.commands.ask.dialogue import counted, say_unused, scripted_answers, typed_answer
+from stakes.cli.commands.ask.learnt_costs import say_kept, toml_path
 from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.output_files import write_whole
 from stakes.cli.show.terminal import print_json, print_wrapped
@@ -39,14 +38,8 @@ SAMPLES = 300
 MOST_QUESTIONS = 25
 #: Options that say something of one miss and one false alarm.
 TWO_CLASS = (
-    "miss_is_worth",
-    "acts_at",
-    "number_willing",
-    "tuned",
-    "sensitivity",
-    "amounts",
-    "rank",
-)
+    "miss_is_worth", "acts_at", "number_willing", "tuned", "sensitivity", "amounts", "rank",
+)  # fmt: skip
 
 
 def ask_about_matrix(question: Asked, args: Any) -> int:
@@ -81,8 +74,7 @@ def ask_about_matrix(question: Asked, args: Any) -> int:
             talk, priors=priors, unit=args.unit, volume=number, period=period
         )
         write_whole(toml_path(args.output), text)
-        if not args.json:
-            print(f"\nkept in {args.output}; use it with:  stakes eval ... --costs {args.output}")
+        say_kept(args)
     return 0
 
 
@@ -166,13 +158,8 @@ def _systems(
             if not np.array_equal(priors, here):
                 posteriors = posteriors.with_priors(priors, from_priors=here)
             codes = bayes_decisions(posteriors, talk.middle)
-        table = ConfusionMatrix.from_decisions(
-            as_positions(cases.truth), as_positions(codes), classes=cases.classes,
-            decision_names=cases.classes, sample_weight=cases.weights,
-        )  # fmt: skip
-        found[model.name] = ConfusionMatrix(
-            table.counts * scale[:, None], cases.classes, cases.classes
-        )
+        counts = counted(codes, cases).counts * scale[:, None]
+        found[model.name] = ConfusionMatrix(counts, cases.classes, cases.classes)
     return found
 
 

@@ -159,7 +159,7 @@ def _learn(args: Any) -> int:
         inquiry = inquiry.but(cost=("error=1",))
     with Telling() as telling:
         learnt = learn(inquiry, args, telling)
-        said = said_of(learnt, args)
+        said = said_of(learnt)
     for warning in learnt.warnings:
         warn(warning)
     written = save(learnt, args) if args.output else []

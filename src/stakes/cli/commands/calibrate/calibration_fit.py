@@ -22,7 +22,7 @@ from stakes.cli.show.progress import Telling
 from stakes.exceptions import DataError, StakesError
 from stakes.inquiry.case_question import Asked, Placed, asked, at_place
 from stakes.inquiry.column_roles import class_columns
-from stakes.inquiry.decision_options import Turned, turned_round, without_gaps
+from stakes.inquiry.decision_options import turned_round, without_gaps
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_columns import Model, models_of
 from stakes.inquiry.truth import Cases, texts
@@ -161,8 +161,8 @@ class Learnt:
     entropy: CalibrationGain
     compared: CalibrationGain
     without: str
-    turned: bool
-    warnings: tuple[str, ...]
+    turned: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 def learn(inquiry: Inquiry, args: Any, telling: Telling) -> Learnt:
@@ -188,27 +188,24 @@ def learn(inquiry: Inquiry, args: Any, telling: Telling) -> Learnt:
     place = at_place(question.application, cases.priors, inquiry)
     turned = turned_round(models, cases, inquiry)
     if turned and args.kind in RISING:
-        raise _nothing_to_learn(turned[0], args.kind)
+        raise DataError(
+            f"{turned[0].seen}, and {args.kind} can only rise with the scores, so it would learn "
+            "nothing.",
+            hint=f"{turned[0].asked}  {turned[0].option}\n"
+            "If it is not, a calibrator that can fall:  --kind affine",
+        )
     said = tuple(filter(None, [gaps, *(each.note for each in turned), _about_few(cases)]))
     with speaking_of(rows=cases.rows, y_true=f"'{cases.label}'"):
         found = _learnt(replace(question, cases=cases), models[0], place, args, telling)
     return replace(found, turned=bool(turned), warnings=said)
 
 
-def _nothing_to_learn(turned: Turned, kind: str) -> DataError:
-    """Why a map that cannot fall is not fitted to such scores."""
-    return DataError(
-        f"{turned.seen}, and {kind} can only rise with the scores, so it would learn nothing.",
-        hint=f"{turned.asked}  {turned.option}\n"
-        "If it is not, a calibrator that can fall:  --kind affine",
-    )
-
-
 def _learnt(question: Asked, model: Model, place: Placed, args: Any, telling: Telling) -> Learnt:
     """Fit, and compare what is said of cases that had no part in it."""
     cases, kind = question.cases, question.inquiry.kind
     scores = log_scores(model, cases.priors, kind)
-    there = _positions(place.judged)
+    app = place.judged  # over positions
+    there = Application(app.costs.values, app.priors, app.unit, app.volume, app.period)
     found = fitted(scores, cases, _groups(question, cases), there, args, telling)
     _remember(found.calibrator, model, cases.weights, kind)
     telling.say("judging")
@@ -231,8 +228,6 @@ def _learnt(question: Asked, model: Model, place: Placed, args: Any, telling: Te
         entropy=entropy,
         compared=compared,
         without=found.without,
-        turned=False,
-        warnings=(),
     )
 
 
@@ -261,8 +256,7 @@ def log_scores(model: Model, priors: NDArray[np.float64], kind: str) -> NDArray[
     """What calibrators take: log-posteriors or log odds, whatever the file holds."""
     assert model.scores is not None
     if kind == "posterior":
-        said = Posteriors(model.scores)
-        return said.log_values
+        return Posteriors(model.scores).log_values
     if kind == "llr":
         return Posteriors.from_llrs(model.scores, priors).log_values
     if model.scores.ndim == 1:  # said to be log odds, so no column in [0, 1] is in doubt
@@ -270,17 +264,10 @@ def log_scores(model: Model, priors: NDArray[np.float64], kind: str) -> NDArray[
     return model.scores
 
 
-def _positions(app: Application) -> Application:
-    """The application over positions."""
-    return Application(app.costs.values, app.priors, app.unit, app.volume, app.period)
-
-
 def _groups(question: Asked, cases: Cases) -> NDArray[Any] | None:
     """The column that keeps rows together."""
     name = question.inquiry.groups
-    if name is None:
-        return None
-    return question.table.cells(name)[cases.rows]
+    return None if name is None else question.table.cells(name)[cases.rows]
 
 
 def _columns(question: Asked, model: Model) -> dict[str, str]:

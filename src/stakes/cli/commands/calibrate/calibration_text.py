@@ -26,6 +26,7 @@ def learnt_record(learnt: Learnt, args: Any, *, naive: float) -> dict[str, Any]:
     """What is said on the terminal rests on; `naive` is the cost of the best constant decision."""
     cal, app, cases = learnt.calibrator, learnt.application, learnt.cases
     chosen = cal.chosen if isinstance(cal, Automatic) else cal
+    cost = _gain(learnt.cost, learnt)
     return {
         "source": learnt.question.table.source,
         "sha256": learnt.question.table.digest,
@@ -42,8 +43,8 @@ def learnt_record(learnt: Learnt, args: Any, *, naive: float) -> dict[str, Any]:
         "seed": args.seed,
         "groups": learnt.question.inquiry.groups,
         "application": application_record(app, cases.priors),
-        "cost": _gain(learnt.cost, learnt),
-        "nec": None if naive <= 0 else _scaled(_gain(learnt.cost, learnt), naive),
+        "cost": cost,
+        "nec": None if naive <= 0 else _scaled(cost, naive),
         "cross_entropy": _gain(learnt.entropy, learnt),
         "compared": _gain(learnt.compared, learnt) if chosen is not cal else None,
         "candidates": cal.frame().rows() if isinstance(cal, Automatic) else [],
@@ -99,29 +100,6 @@ HOLDS = {
 }
 
 
-class Echo(NamedTuple):
-    """The cases, the columns, the costs and the shares, as sentences."""
-
-    read: str
-    notes: list[str]
-    costs: list[str]
-    shares: str
-
-
-def echo(learnt: Learnt, args: Any) -> Echo:
-    """What was understood."""
-    app, cases = learnt.application, learnt.cases
-    notes = [f"the truth is in '{cases.label}', {_model(learnt)}", *learnt.question.notes]
-    costs = describe_costs(app.costs, unit=app.unit).splitlines()
-    if args.costs_assumed:
-        option = "--cost fn=10 fp=1" if len(cases.classes) == 2 else "--costs costs.toml"
-        costs = [f"no costs were given, so every error costs 1 ({option} says otherwise)"]
-    shares = Note("shares-of-file")
-    if not np.array_equal(app.priors, cases.priors):  # type: ignore[arg-type]
-        shares = Note("calibrated-for-shares", shares=both_shares(cases, app))
-    return Echo(_read(learnt), notes, costs, shares)
-
-
 def _read(learnt: Learnt) -> str:
     """How many cases there are, and of what; weights only say what shares the outcomes have."""
     cases = learnt.cases
@@ -156,30 +134,23 @@ MANY = 100_000
 
 
 class Said(NamedTuple):
-    """What was understood, which calibrator and why, and what it does."""
+    """Which calibrator and why, and what it does."""
 
-    understood: Echo
     why: str
     sentences: list[str]
 
 
-def said_of(learnt: Learnt, args: Any) -> Said:
-    """Everything that is said; with many cases this takes a while."""
-    return Said(echo(learnt, args), _why(learnt), _sentences(learnt))
+def said_of(learnt: Learnt) -> Said:
+    """What is to be said of the calibration; with many cases this takes a while."""
+    return Said(_why(learnt), _sentences(learnt))
 
 
 def show(learnt: Learnt, said: Said, args: Any) -> None:
     """Print the findings."""
     if args.json:
-        found = learnt_record(learnt, args, naive=_naive(learnt))
-        print_json({**found, "why": said.why, "sentences": said.sentences})
+        print_json({**learnt_record(learnt, args, naive=_naive(learnt)), **said._asdict()})
         return
-    print_wrapped(said.understood.read, rest="  ")
-    for note in said.understood.notes:
-        print_wrapped(note, first="  ", rest="  ")
-    for line in said.understood.costs:
-        print_aligned(line)
-    print_wrapped(said.understood.shares, rest="  ")
+    _print_understood(learnt, args)
     print_wrapped(f"calibrator: {said.why}", rest="  ")
     print()
     print_columns(*_columns(learnt))
@@ -187,6 +158,24 @@ def show(learnt: Learnt, said: Said, args: Any) -> None:
     print()
     for sentence in said.sentences:
         print_wrapped(sentence)
+
+
+def _print_understood(learnt: Learnt, args: Any) -> None:
+    """The cases, the columns, the costs and the shares."""
+    app, cases = learnt.application, learnt.cases
+    print_wrapped(_read(learnt), rest="  ")
+    for note in (f"the truth is in '{cases.label}', {_model(learnt)}", *learnt.question.notes):
+        print_wrapped(note, first="  ", rest="  ")
+    if args.costs_assumed:
+        option = "--cost fn=10 fp=1" if len(cases.classes) == 2 else "--costs costs.toml"
+        print_aligned(f"no costs were given, so every error costs 1 ({option} says otherwise)")
+    else:
+        for line in describe_costs(app.costs, unit=app.unit).splitlines():
+            print_aligned(line)
+    shares = Note("shares-of-file")
+    if not np.array_equal(app.priors, cases.priors):  # type: ignore[arg-type]
+        shares = Note("calibrated-for-shares", shares=both_shares(cases, app))
+    print_wrapped(shares, rest="  ")
 
 
 def _without(learnt: Learnt) -> str:
@@ -304,11 +293,10 @@ def _about_impossible(learnt: Learnt) -> list[str]:
 
 def _reliable(learnt: Learnt, posteriors: NDArray[np.float64]) -> str:
     """One sentence about reliability."""
-    names = list(learnt.cases.classes)
-    truth = np.array(names)[learnt.cases.truth]
+    cases = learnt.cases
     found = reliability_table(  # the sentence does without the band, which takes long
-        truth, posteriors, classes=names, sample_weight=learnt.cases.weights, bins=20,
-        draws=1,
+        np.array(cases.classes)[cases.truth], posteriors, classes=list(cases.classes),
+        sample_weight=cases.weights, bins=20, draws=1,
     )  # fmt: skip
     return found.text[0].lower() + found.text[1:]
 

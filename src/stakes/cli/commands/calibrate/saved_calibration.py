@@ -102,9 +102,7 @@ def said_of_shares(found: PriorEstimate, calibrator: Calibrator, source: str) ->
     """The estimated share of each outcome, or of the second of two, with what it was before."""
     assert calibrator.priors is not None
     out = []
-    for k, name in enumerate(found.classes):
-        if len(found.classes) == 2 and k == 0:
-            continue
+    for k, name in list(enumerate(found.classes))[1 if len(found.classes) == 2 else 0 :]:
         share, low, high = (
             percent(float(x)) for x in (found.priors[k], found.low[k], found.high[k])
         )
@@ -186,7 +184,8 @@ def as_csv(
     semicolons = table.decimal_comma  # numbers of such files may have a comma
     writer = csv.writer(stream, delimiter=";" if semicolons else ",", lineterminator="\n")
     writer.writerow([*table.names, *columns])
-    comma = semicolons and any(_has_comma(table.cells(name)) for name in scores)
+    texts = [cells for name in scores if (cells := table.cells(name)).dtype.kind in "SU"]
+    comma = semicolons and any("," in _cell(cell) for cells in texts for cell in cells.tolist())
     new = [[f"{value:.9g}" for value in column] for column in columns.values()]
     new = [[text.replace(".", ",") for text in column] for column in new] if comma else new
     for i in range(len(new[0])):
@@ -201,16 +200,9 @@ def _refuse_taken(table: Table, columns: dict[str, NDArray[np.float64]]) -> None
         raise DataError(f"{table.source} already has a column '{taken[0]}'.")
 
 
-def _has_comma(cells: NDArray[Any]) -> bool:
-    """Whether a number is written with a decimal comma."""
-    return cells.dtype.kind in "SU" and any("," in _cell(cell) for cell in cells.tolist())
-
-
 def _cell(value: Any) -> str:
     """A cell as text."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8")
-    return str(value)
+    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
 
 
 def _as_parquet(
