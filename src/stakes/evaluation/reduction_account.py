@@ -30,14 +30,13 @@ from stakes.evaluation.judgement import (
 )
 from stakes.evaluation.model_rows import Rows, refuse_same_names
 from stakes.evaluation.sureness import (
-    after_calibration,
     compared,
     joint_rows,
     limits,
+    of_calibration,
     ranges,
     row_limits,
     unpaired,
-    worth_of_calibration,
 )
 from stakes.exceptions import DataError, UndefinedError
 from stakes.messages.notes import Note
@@ -202,13 +201,9 @@ class _Reckoning:
     def _beside(self, account: Account, rows: Rows, judged: Mapping[str, Judged]) -> Account:
         """With what the rows tell: what calibration is worth, and all at other costs."""
         each = tuple(judged.values())
-        asked = (rows.cases, rows.given, self.options)
-        return replace(
-            account,
-            after=after_calibration(each, *asked),
-            worth=worth_of_calibration(each, *asked),
-            sources=Sources(rows.given, rows.cases, each, rows.said_at, self.options),
-        )
+        sources = Sources(rows.given, rows.cases, each, rows.said_at, self.options)
+        after, worth = of_calibration(each, rows.cases, rows.given, self.options)
+        return replace(account, after=after, worth=worth, sources=sources)
 
     def _variant(self, model: str) -> Variant:
         """What a model decided, and what that cost."""

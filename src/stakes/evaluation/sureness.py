@@ -70,24 +70,18 @@ def told_apart(
     )
 
 
-def after_calibration(
+def of_calibration(
     judged: Sequence[Judged], cases: Cases, given: Application, options: dict[str, Any]
-) -> Difference | None:
-    """The best model after calibration against the best one as it is, on the same cases."""
+) -> tuple[Difference | None, Difference | None]:
+    """The best model after calibration against the best one as it is, and that against itself."""
+    best = min(judged, key=lambda one: one.as_is.cost)
     fitted = [one for one in judged if one.recalibrated is not None]
-    if not fitted:
-        return None
-    best = min(judged, key=lambda one: one.as_is.cost)
-    after = min(fitted, key=lambda one: one.recalibrated.cost if one.recalibrated else math.inf)
-    return _against(after, best, cases, given, options)
-
-
-def worth_of_calibration(
-    judged: Sequence[Judged], cases: Cases, given: Application, options: dict[str, Any]
-) -> Difference | None:
-    """The best model as it is, re-calibrated against itself, on the same cases."""
-    best = min(judged, key=lambda one: one.as_is.cost)
-    return None if best.recalibrated is None else _against(best, best, cases, given, options)
+    after = min(fitted, key=lambda one: one.recalibrated.cost, default=None)  # type: ignore[union-attr]
+    own = best if best in fitted else None
+    first, second = (
+        None if one is None else _against(one, best, cases, given, options) for one in (after, own)
+    )
+    return first, second
 
 
 def _against(

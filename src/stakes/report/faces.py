@@ -39,7 +39,8 @@ def as_page(
     forensic: bool = False,
 ) -> str:
     """The whole page."""
-    numbers, each, table, costliest = live_numbers(ev), None, None, ()
+    numbers, each, table = live_numbers(ev), None, None
+    costliest: tuple[Any, ...] = ()
     if ev.naive is not None:
         from stakes.report.live import case_numbers
 
@@ -79,7 +80,7 @@ def _drawn(ev: Evaluation, numbers: Any, table: Any, each: Any) -> tuple[Any, An
     What only drawings read is taken out of the numbers of the page.
     """
     given = numbers or table or each or {}
-    data = next((given.pop(key) for key in ("bands", "drawn", "curve") if key in given), None)
+    data: Any = next((given.pop(key) for key in ("bands", "drawn", "curve") if key in given), None)
     missing = why_no_charts()
     if missing:
         return [], {}, missing

@@ -17,6 +17,7 @@ from stakes.messages.quantities import (
 from stakes.report.charts import swatch
 from stakes.report.markup import Html, element, folded, joined, row, section, select, table
 from stakes.report.page_inputs import LARGEST_TABLE
+from stakes.report.small_forms import doubt_table
 
 if TYPE_CHECKING:
     from stakes.report.page import Sheet
@@ -203,18 +204,13 @@ def doubt(sheet: Sheet) -> Html:
     found = sheet.record["doubt"]
     if found is None:
         return Html("")
-    places = found["places"]
-    head = ["model", *(f"NEC at {place['words']}" for place in places), "middle", "mean",
-            "worst regret"]  # fmt: skip
+    head, lines = doubt_table(found)
+    winners = [place["winner"] for place in found["places"]]
     rows = []
-    for model in found["models"]:
-        name = model["name"]
-        ends = [
-            element("b", shown) if place["winner"] == name else shown
-            for place, shown in zip(places, map(normalized, model["nec"]), strict=True)
-        ]
-        rest = [normalized(model[key]) for key in ("middle_nec", "mean_nec", "worst_regret")]
-        rows.append(row(name, *ends, *rest))
+    for name, *cells in lines:
+        for k, winner in enumerate(winners):
+            cells[k] = element("b", cells[k]) if winner == name else cells[k]
+        rows.append(row(name, *cells))
     caption = (
         f"Unknown: {found['words']}. Bold: the cheapest model at that end. Worst regret: how much "
         "NEC the model costs, at most, above the cheapest one. Stays as it is when sliders move."

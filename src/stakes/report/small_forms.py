@@ -43,20 +43,25 @@ def as_markdown(record: Mapping[str, Any]) -> str:
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
 
 
+def doubt_table(doubt: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """The heads and the rows of models over the range of what is unknown, names first."""
+    ends = [f"NEC at {place['words']}" for place in doubt["places"]]
+    keys = ("middle_nec", "mean_nec", "worst_regret")
+    rows = [
+        [model["name"], *map(normalized, (*model["nec"], *(model[key] for key in keys)))]
+        for model in doubt["models"]
+    ]
+    return ["model", *ends, "middle", "mean", "worst regret"], rows
+
+
 def _doubt(doubt: Mapping[str, Any] | None) -> list[str]:
     """The models over the range of what is unknown."""
     if doubt is None:
         return []
-    ends = [f"NEC at {place['words']}" for place in doubt["places"]]
-    head = ["model", *ends, "middle", "mean", "worst regret"]
-    keys = ("middle_nec", "mean_nec", "worst_regret")
-    rows = [
-        [_text(m["name"]), *(normalized(x) for x in (*m["nec"], *(m[key] for key in keys)))]
-        for m in doubt["models"]
-    ]
+    head, rows = doubt_table(doubt)
     lines = [f"Unknown: {_text(doubt['words'])}. Safest: {_text(doubt['safest'])}.", ""]
     lines += [_line([_text(cell) for cell in head]), _line(["---", *["--:"] * (len(head) - 1)])]
-    return [*lines, *(_line(row) for row in rows), ""]
+    return [*lines, *(_line([_text(name), *cells]) for name, *cells in rows), ""]
 
 
 def _line(cells: list[str]) -> str:

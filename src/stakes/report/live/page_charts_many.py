@@ -190,8 +190,9 @@ def charts_by_case(ev: Evaluation, curve: Any) -> tuple[list[Chart], Any]:
     if isinstance(curve, list):
         drawn += [_of_case_path(path, necs) for path, necs in curve]
     elif curve is not None:
+        x, necs = curve
         label = "Normalised cost of every rule against a factor on the cost of a miss"
-        drawn.append(_by_factor(*curve, "a miss costs", "factor", label))
+        drawn.append(_by_factor(x, necs, "a miss costs", "factor", label))
     found = _of_rules(ev)
     return drawn + ([_trust(found)] if found else []), {"reliability": found} if found else {}
 

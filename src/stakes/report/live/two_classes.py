@@ -302,19 +302,21 @@ def _packed(table: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _errors(system: System) -> dict[str, Any]:
+    """The errors of one rule at all stops."""
+    return {"alarms": packed(system.false_alarms), "misses": packed(system.misses)}
+
+
 def _model(live: Live, k: int) -> dict[str, Any]:
     """One model at all stops."""
     as_is, fitted = live.pairs[k]
     scores = None if live.sources is None else live.sources.judged[k].scores
     found: dict[str, Any] = {
         "totals": live.totals[k].tolist(),
-        "alarms": packed(as_is.false_alarms),
-        "misses": packed(as_is.misses),
-        "fitted": None,
+        **_errors(as_is),
+        "fitted": None if fitted is None else _errors(fitted),
         "hull": None,
     }
-    if fitted is not None:
-        found["fitted"] = {"alarms": packed(fitted.false_alarms), "misses": packed(fitted.misses)}
     if scores is not None:
         below = [part[scores.hull] for part in scores.cumulated]
         found["hull"] = {

@@ -184,8 +184,9 @@ def as_csv(
     semicolons = table.decimal_comma  # numbers of such files may have a comma
     writer = csv.writer(stream, delimiter=";" if semicolons else ",", lineterminator="\n")
     writer.writerow([*table.names, *columns])
-    texts = [cells for name in scores if (cells := table.cells(name)).dtype.kind in "SU"]
-    comma = semicolons and any("," in _cell(cell) for cells in texts for cell in cells.tolist())
+    read = [table.cells(name) for name in scores] if semicolons else []
+    texts = (cell for cells in read if cells.dtype.kind in "SU" for cell in cells.tolist())
+    comma = any("," in _cell(cell) for cell in texts)
     new = [[f"{value:.9g}" for value in column] for column in columns.values()]
     new = [[text.replace(".", ",") for text in column] for column in new] if comma else new
     for i in range(len(new[0])):
