@@ -237,7 +237,7 @@ def as_number(value: Any, at: str) -> float:
             hint="write one number; or keep the range and read it with "
             "stakes.application.read_uncertain_costs",
         )
-    if not _is_number(value):
+    if not is_number(value):
         raise unexpected("a number", value, at)
     if not abs(value) <= sys.float_info.max:  # so for NaN and for huge integers too
         raise FormatError(f"expected a finite number, got {value} - at `{at}`.")
@@ -276,9 +276,9 @@ def _priors(value: Any, classes: Sequence[Name]) -> list[float] | dict[Name, flo
 
 def _is_range(value: Any) -> bool:
     """Whether a value is a pair of numbers."""
-    return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
+    return isinstance(value, list) and len(value) == 2 and all(map(is_number, value))
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
     """Whether a TOML value is an integer or a float."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -14,7 +14,7 @@ import numpy as np
 from stakes._files import write_whole
 from stakes.application import Application, costs_to_toml
 from stakes.application.toml_reader import toml_table
-from stakes.application.toml_text import located, toml_value
+from stakes.application.toml_text import is_number, located, toml_value
 from stakes.elicitation.matrix_set import MatrixElicitation, MatrixStatement
 from stakes.elicitation.question import Answer, Question
 from stakes.elicitation.routes import (
@@ -74,18 +74,13 @@ def _counts(values: Any, key: str) -> list[int]:
 
 def _is_whole(value: Any) -> bool:
     """Whether it is a number without a fraction."""
-    return _is_number(value) and math.isfinite(value) and value == int(value)
-
-
-def _is_number(value: Any) -> bool:
-    """Whether TOML holds a number here."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number(value) and math.isfinite(value) and value == int(value)
 
 
 def _ends(row: Mapping[str, Any], key: str) -> list[float]:
     """A number, or the two ends of a range."""
     ends = row[key] if isinstance(row[key], list) else [row[key]]
-    if len(ends) not in (1, 2) or not all(map(_is_number, ends)):
+    if len(ends) not in (1, 2) or not all(map(is_number, ends)):
         raise FormatError(f"`{key}` must be a number, or two ends of a range; got {row[key]!r}.")
     return ends
 
@@ -166,7 +161,7 @@ def answers_to_toml(talk: Elicitation, *, note: str = "", **settings: Any) -> st
     lines += [f"note = {toml_value(note)}"] if note else []
     for each in talk.statements:
         lines += ["", "[[elicitation.answer]]", f"route = {toml_value(each.route)}"]
-        lines += [f"{key} = {_value(value)}" for key, value in each.inputs.items()]
+        lines += [f"{key} = {toml_value(value)}" for key, value in each.inputs.items()]
         lines += [
             f"{key} = {toml_value(getattr(each, key))}"
             for key in ("said", "name", "date")
@@ -269,7 +264,7 @@ def kept_prior(path: str | os.PathLike[str]) -> float | None:
         table = toml_table(Path(path).read_text(encoding="utf-8-sig"))
         kept = table.get("elicitation")
         prior = kept.get("prior") if isinstance(kept, Mapping) else None
-        if prior is not None and not (_is_number(prior) and 0 < prior < 1):
+        if prior is not None and not (is_number(prior) and 0 < prior < 1):
             raise FormatError(f"`prior` must lie between 0 and 1; got {prior!r}.")
         return None if prior is None else float(prior)
 
@@ -299,15 +294,6 @@ def write_answers(talk: Elicitation, path: str | os.PathLike[str], **settings: A
            [10.,  0.]])
     """
     write_whole(Path(path), answers_to_toml(talk, **settings).encode("utf-8"))
-
-
-def _value(value: Any) -> str:
-    """A value or list of values as TOML; infinities as TOML spells them."""
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(_value(item) for item in value)}]"
-    if isinstance(value, float) and math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return toml_value(value)
 
 
 #: What a statement is made from; only these are written and read.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -96,12 +97,8 @@ def _calibrated(y: Any, scores: Any) -> dict[str, Any]:
     """Scores as LLRs of calibrators that never saw their case, fitted at a prior of one half."""
     priors = [1 - _PRIOR_OF_CALIBRATION, _PRIOR_OF_CALIBRATION]
     made = {}
-    for name, calibrator in (
-        ("isotonic", Isotonic(priors=priors)),
-        ("logistic", Logistic(priors=priors)),
-        ("Gaussian", Gaussian(priors=priors)),
-    ):
-        posteriors = cross_fit(y, scores, calibrator=calibrator, folds=5, rng=0)
+    for name, kind in (("isotonic", Isotonic), ("logistic", Logistic), ("Gaussian", Gaussian)):
+        posteriors = cross_fit(y, scores, calibrator=kind(priors=priors), folds=5, rng=0)
         made[name] = np.log(posteriors[:, 1]) - np.log(posteriors[:, 0])
     return made
 
@@ -325,17 +322,12 @@ def _binary() -> tuple[float, float, float]:
             priors=[1 - prior, prior],
         )
         effective = app.effective_prior
-        whole = detection_cost(matrix, prior=prior, miss=miss, false_alarm=false_alarm,
-                               normalized=True)  # fmt: skip
-        costs.append(whole - detection_cost(matrix, prior=effective, normalized=True))
+        cost = partial(
+            detection_cost, prior=prior, miss=miss, false_alarm=false_alarm, normalized=True
+        )
+        costs.append(cost(matrix) - detection_cost(matrix, prior=effective, normalized=True))
         thresholds.append(app.llr_threshold + np.log(effective / (1 - effective)))
-        dummies.append(
-            min(
-                detection_cost(dummy, prior=prior, miss=miss, false_alarm=false_alarm,
-                               normalized=True)
-                for dummy in (accept, reject)
-            ) - 1
-        )  # fmt: skip
+        dummies.append(min(cost(accept), cost(reject)) - 1)
     return tuple(float(max(values, key=abs)) for values in (costs, thresholds, dummies))  # type: ignore[return-value]
 
 

@@ -41,6 +41,7 @@ UTILITIES = {
     "eq 6": CostMatrix.from_utilities([[350, 300], [0, 500]], _CLASSES, _CLASSES),
 }
 _YIELDS = {"eq 4": (3.5, -3.5), "eq 5": (4.7, 7.3), "eq 6": (None, None)}
+_UNITS = {"eq 4": "$ per component", "eq 5": "$ per component", "eq 6": "months of life"}
 _TABLE_1 = published_rows("dyrland2022", "table_1.csv")
 _PRINTED = {row["metric"]: tuple(float(row[name]) for name in _CLASSIFIERS) for row in _TABLE_1}
 #: What the paper calls them.
@@ -70,16 +71,11 @@ def _table_1(_: Context) -> Outcome:
         for matrix, costs in UTILITIES.items()
     }
     cells += [
-        Cell(f"average gain, {matrix} / {name}", printed, ours, 0.05, note=_unit(matrix))
+        Cell(f"average gain, {matrix} / {name}", printed, ours, 0.05, note=_UNITS[matrix])
         for matrix in UTILITIES
         for name, printed, ours in zip(_CLASSIFIERS, _YIELDS[matrix], gained[matrix], strict=True)
     ]
     return Outcome(tuple(cells), claims=_table_claims(gained))
-
-
-def _unit(matrix: str) -> str:
-    """What a matrix counts."""
-    return "months of life" if matrix == "eq 6" else "$ per component"
 
 
 def _table_claims(gained: dict[str, list[float]]) -> tuple[Claim, ...]:

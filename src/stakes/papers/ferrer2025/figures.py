@@ -86,13 +86,9 @@ def _density(values: Any, edges: Any, total: int) -> Any:
 
 def _losses(sweep: Any) -> dict[str, Any]:
     """Each metric so that lower is better, as the paper draws them."""
-    return {
-        "1 - F1": 1 - sweep.values["f1"],
-        "1 - MCC": 1 - sweep.values["mcc"],
-        "NEC 1": sweep.values["NEC(1)"],
-        "NEC 4": sweep.values["NEC(4)"],
-        "NEC 16": sweep.values["NEC(16)"],
-    }
+    values = sweep.values
+    costs = {f"NEC {c}": values[f"NEC({c})"] for c in (1, 4, 16)}
+    return {"1 - F1": 1 - values["f1"], "1 - MCC": 1 - values["mcc"], **costs}
 
 
 def _same_cost(curves: Frame, metric: str, cost: str) -> tuple[int, int]:
@@ -181,14 +177,9 @@ def _figure_2(_: Context) -> Outcome:
             for c in (1.0, 1.8)
         ]
         bayes_is_best[variance] = max(worse)
-        tables[f"variance-{variance:.2f}"] = Frame(
-            {
-                "threshold": sweep.threshold,
-                "1 - F1": 1 - sweep.values["f1"],
-                "NEC 1.0": sweep.values["NEC(1)"],
-                "NEC 1.8": sweep.values["NEC(1.8)"],
-            }
-        )
+        costs = {f"NEC {c:.1f}": sweep.values[f"NEC({c:g})"] for c in (1.0, 1.8)}
+        columns = {"threshold": sweep.threshold, "1 - F1": 1 - sweep.values["f1"], **costs}
+        tables[f"variance-{variance:.2f}"] = Frame(columns)
     cells = [
         Cell("harder data: c21 that F1 implies", 1.8, implied[0.20].implied_cost, 0.05,
              "variance .20"),

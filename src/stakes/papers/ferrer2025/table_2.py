@@ -207,17 +207,17 @@ _POSTERIORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _printed_rows() -> dict[tuple[str, str, str], dict[str, float]]:
+def _printed_rows() -> dict[Place, dict[str, float]]:
     """The printed table by data, system and kind of scores; cells without a number are left out."""
     return _rows("table_2.csv", _COLUMNS)
 
 
-def _argmax_rows() -> dict[tuple[str, str, str], dict[str, float]]:
+def _argmax_rows() -> dict[Place, dict[str, float]]:
     """MC1 and MC2 of the highest score, from an independent run; the paper prints others."""
     return _rows("table_2_argmax.csv", _ARGMAX)
 
 
-def _rows(name: str, columns: tuple[str, ...]) -> dict[tuple[str, str, str], dict[str, float]]:
+def _rows(name: str, columns: tuple[str, ...]) -> dict[Place, dict[str, float]]:
     """Rows of a file by data, system and kind of scores."""
     return {
         (row["data"], row["system"], row["scores"]): {
@@ -229,14 +229,13 @@ def _rows(name: str, columns: tuple[str, ...]) -> dict[tuple[str, str, str], dic
 
 def _compute(context: Context) -> Outcome:
     """Every row whose scores are public; the others keep their place."""
-    found: dict[tuple[str, str, str], dict[str, float]] = {}
+    found: dict[Place, dict[str, float]] = {}
     for done, system in enumerate(SYSTEMS):
         context.progress(done / len(SYSTEMS))
         logs, y = read(data_of(context), system)
         for kind, posteriors in _POSTERIORS.items():
             found[system.data, system.system, kind] = _row_of(posteriors(logs, y), y)
-    printed = _printed_rows()
-    argmax = _argmax_rows()
+    printed, argmax = _printed_rows(), _argmax_rows()
     cells = [
         cell
         for place, row in printed.items()
@@ -259,9 +258,7 @@ _REMARKS = (
 )
 
 
-def _cells(
-    place: tuple[str, str, str], printed: Mapping[str, float], found: Mapping[Any, Any]
-) -> list[Cell]:
+def _cells(place: Place, printed: Mapping[str, float], found: Mapping[Any, Any]) -> list[Cell]:
     """The cells of a row, and after a calibrated one those of the optimum."""
     data, system, kind = place
     cells = _row(f"{data} {system} {kind}", printed, found.get(place), "as printed", 5e-4)
@@ -294,7 +291,7 @@ def _row(
     return cells
 
 
-def _implied(printed: Mapping[tuple[str, str, str], Mapping[str, float]]) -> list[Cell]:
+def _implied(printed: Rows) -> list[Cell]:
     """MC1 of the highest score for SITW, as far as the printed columns determine it."""
     why = "from the printed 1-ACC and Bin of the row, of three decimals"
     return [

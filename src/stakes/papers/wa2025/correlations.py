@@ -273,32 +273,21 @@ def _draw_plain(outcome: Outcome, name: str) -> dict[str, Figure]:
 def _draw_weighted(outcome: Outcome, name: str) -> dict[str, Figure]:
     """Both orientations."""
     grid = outcome.tables["correlations"]
-    printed = {
-        metric: panel(grid, as_coded(metric), "best" if metric == "ACD" else "worst")
-        for metric in METRICS
-    }
     best = {metric: panel(grid, as_coded(metric), "best") for metric in METRICS}
+    worst = {metric: panel(grid, as_coded(metric), "worst") for metric in METRICS}
+    printed = {**worst, "ACD": best["ACD"]}
+    title = "Weighted Spearman, weight on the"
     return {
-        f"{name}-as-printed": heat_maps(
-            printed, "Weighted Spearman, weight on the worst (as printed)"
-        ),
-        f"{name}-as-the-text-says": heat_maps(
-            best, "Weighted Spearman, weight on the best (the text)"
-        ),
+        f"{name}-as-printed": heat_maps(printed, f"{title} worst (as printed)"),
+        f"{name}-as-the-text-says": heat_maps(best, f"{title} best (the text)"),
     }
 
 
 def _item(number: int, title: str, compute: Callable[[Context], Outcome], folder: str) -> Item:
     """A figure of heat maps."""
     key, drawing = f"figure{number}", _draw_plain if number <= 2 else _draw_weighted
-    return Item(
-        key,
-        f"Figure {number}: {title}",
-        compute,
-        lambda outcome: drawing(outcome, key),
-        (folder,),
-        8.0,
-    )
+    words = f"Figure {number}: {title}"
+    return Item(key, words, compute, lambda outcome: drawing(outcome, key), (folder,), 8.0)
 
 
 FIGURES = (

@@ -22,7 +22,7 @@ from stakes.papers.wa2025.case_costs import (
     draw_outcomes,
     free_scores,
 )
-from stakes.results import Frame
+from stakes.results import Frame, frame_of
 from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def correlation_grid(
     progress: Callable[[float], None] = lambda _: None,
 ) -> Frame:
     """Mean rank correlation with TCC, and its standard error, by metric, cell and weighing."""
-    rows: dict[str, list[object]] = {name: [] for name in _COLUMNS}
+    rows: list[tuple[object, ...]] = []
     for done, share in enumerate(shares):
         known = [(r, costs) for r in ratios if (costs := costs_of(share, r)) is not None]
         if known:
@@ -61,12 +61,10 @@ def correlation_grid(
             for weighing, values in found.items():
                 for name, per_ratio in values.items():
                     for (ratio, _), sample in zip(known, per_ratio, strict=True):
-                        line = (name, share, ratio, weighing, float(sample.mean()),
-                                float(sample.std(ddof=1) / np.sqrt(samples)))  # fmt: skip
-                        for column, value in zip(rows.values(), line, strict=True):
-                            column.append(value)
+                        error = float(sample.std(ddof=1) / np.sqrt(samples))
+                        rows.append((name, share, ratio, weighing, float(sample.mean()), error))
         progress((done + 1) / len(shares))
-    return Frame(rows)
+    return frame_of(_COLUMNS, rows)
 
 
 def panel(

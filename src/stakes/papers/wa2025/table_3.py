@@ -30,7 +30,7 @@ from stakes.papers.wa2025.case_costs import (
     revenues,
 )
 from stakes.papers.wa2025.claims import TABLE_3
-from stakes.results import Frame
+from stakes.results import Frame, frame_of
 from stakes.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -194,16 +194,12 @@ def compute(context: Context, trials: int = 1000) -> Outcome:
              source="independent")
         for k in range(4)
     ]  # fmt: skip
-    table = Frame(
-        {
-            "reading": [reading for reading in found for _ in METRICS],
-            "metric": [metric for _ in found for metric in METRICS],
-            **{
-                f"scenario_{k + 1}": [found[r][k][metric] for r in found for metric in METRICS]
-                for k in range(4)
-            },
-        }
-    )
+    rows = [
+        (reading, metric, *(case[metric] for case in gaps))
+        for reading, gaps in found.items()
+        for metric in METRICS
+    ]
+    table = frame_of(("reading", "metric", *(f"scenario_{k + 1}" for k in range(4))), rows)
     return Outcome((*cells, *_areas()), {"gaps": table}, _REMARKS, _claims(found))
 
 
