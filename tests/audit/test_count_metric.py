@@ -59,7 +59,7 @@ def test_many_tables_give_what_each_alone_gives(function) -> None:
 def test_arithmetic_that_fails_is_nan() -> None:
     assert np.isnan(as_count_metric(lambda c: 1 / 0).values(TABLES)).all()
     assert np.isnan(as_count_metric(lambda c: math.sqrt(-c[0, 0])).values(TABLES)).all()
-    assert math.isnan(as_count_metric(of_cells).at([[5, 0], [5, 0]]))
+    assert math.isnan(as_count_metric(of_cells).values([[5, 0], [5, 0]]))
 
 
 def test_other_failures_are_not_hidden() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,14 +34,11 @@ class CountMetric:
         From (n, K, M) counts to n values, as the metric's author defined them.
     higher_is_better : bool
         Its direction.
-    metric : Metric, optional
-        The entry of the catalogue, when it is one.
     """
 
     name: str
     raw: Callable[[FloatArray], FloatArray]
     higher_is_better: bool
-    metric: Metric | None = None
 
     def values(self, counts: Any) -> FloatArray:
         """The values of (..., K, M) counts, as the metric's author defined them."""
@@ -65,11 +61,6 @@ class CountMetric:
             kept[:, i, i - 1] += lost
         cut = [self.values(other) for other in (np.floor(tables), np.rint(tables), kept)]
         return any(np.allclose(values, other, rtol=1e-12, atol=0, equal_nan=True) for other in cut)
-
-    @cached_property
-    def at(self) -> Callable[[Any], float]:
-        """The value at one table."""
-        return lambda table: float(self.values(np.asarray(table)[None])[0])
 
 
 def as_count_metric(
@@ -114,9 +105,7 @@ def as_count_metric(
     if entry.missing:
         entry.values([[1, 0], [0, 1]])  # raises, naming what is missing
     better = entry.higher_is_better if higher_is_better is None else higher_is_better
-    return CountMetric(
-        entry.label, lambda tables: entry.values(tables, positive=positive), better, entry
-    )
+    return CountMetric(entry.label, lambda tables: entry.values(tables, positive=positive), better)
 
 
 def _catalogued(metric: Any) -> Metric | None:
@@ -174,16 +163,12 @@ class _Batched:
                 values[k] = float(self.function(table.copy()))
             except ArithmeticError:
                 values[k] = np.nan
-            except ValueError as error:
-                if "could not convert string" in str(error):
+            except (TypeError, ValueError) as error:
+                if isinstance(error, TypeError) or "could not convert string" in str(error):
                     raise DataError(
                         f"{self.name} must return a number for a (K, M) array of counts; {error}."
                     ) from error
                 if "math domain" not in str(error):
                     raise
                 values[k] = np.nan
-            except TypeError as error:
-                raise DataError(
-                    f"{self.name} must return a number for a (K, M) array of counts; {error}."
-                ) from error
         return values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -87,7 +87,11 @@ def _drawn(
     member = np.searchsorted(moving, groups[free])
     bottom, top = np.log(low[free]), np.log(high[free])
     slack = _SLACK * np.abs(rows).sum(axis=1) * high.max() if rows.size else np.zeros(0)
-    kept = np.empty((n, low.size))
+
+    def inside(point: FloatArray) -> bool:
+        return not rows.size or bool((rows @ np.exp(point) >= -slack).all())
+
+    kept, line = np.empty((n, low.size)), np.zeros(low.size)
     steps = _THINNING * moving.size
     for k in range(-_BURN_IN, n):
         for _ in range(steps):
@@ -96,7 +100,8 @@ def _drawn(
                 ends = np.stack([(bottom - x[free]) / direction, (top - x[free]) / direction])
             start, stop = float(ends.min(axis=0).max()), float(ends.max(axis=0).min())
             start, stop = min(start, 0.0), max(stop, 0.0)
-            x = _moved(x, free, direction, start, stop, rows, slack, rng)
+            line[free] = direction
+            x = _moved(x, line, start, stop, inside, rng)
         if k >= 0:
             kept[k] = np.exp(x)
     return np.clip(kept, low, high)
@@ -117,21 +122,14 @@ def _linked(rows: FloatArray, size: int) -> NDArray[np.intp]:
 
 
 def _moved(
-    x: FloatArray,
-    free: NDArray[np.intp],
-    direction: FloatArray,
-    start: float,
-    stop: float,
-    rows: FloatArray,
-    slack: FloatArray,
-    rng: np.random.Generator,
-) -> FloatArray:
+    x: FloatArray, line: FloatArray, start: float, stop: float,
+    inside: Callable[[FloatArray], bool], rng: np.random.Generator,
+) -> FloatArray:  # fmt: skip
     """A random point of the line through x that is in the set; x itself is."""
     for _ in range(60):
         step = rng.uniform(start, stop)
-        moved = x.copy()
-        moved[free] += step * direction
-        if not rows.size or bool((rows @ np.exp(moved) >= -slack).all()):
+        moved = x + step * line
+        if inside(moved):
             return moved
         start, stop = (step, stop) if step < 0 else (start, step)
     return x

@@ -267,14 +267,12 @@ def _with_ranking(
 def _in_order(periods: Any, reference: Any) -> tuple[tuple[Any, ...], list[Any]]:
     """Names and summaries, the reference first."""
     named = dict(periods) if isinstance(periods, Mapping) else dict(enumerate(periods))
-    if reference is None:
-        pass
-    elif isinstance(reference, (str, int, float)):
+    if isinstance(reference, (str, int, float)):
         if reference not in named:
             raise DataError(f"no period {reference!r}; there are {', '.join(map(repr, named))}.")
         start = list(named).index(reference)
         named = dict(list(named.items())[start:])
-    else:
+    elif reference is not None:
         named = {"reference": reference, **named}
     if len(named) < 2:
         raise DataError(

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from stakes._columns import as_weights, refuse_masked
 from stakes.calibration.labelled_scores import Scores, read_log_scores, read_scores
@@ -126,8 +126,7 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
                 self, X, reset=reset, dtype=np.float64, ensure_all_finite=False, copy=False
             )
         else:
-            table = check_array(X, dtype=np.float64, force_all_finite=False)
-            self._same_columns(X, table.shape[1], reset=reset)
+            table = self._validate_data(X, reset=reset, dtype=np.float64, force_all_finite=False)
         if np.isnan(table).any():
             raise DataError("`X` holds NaN, and scores must be numbers.")
         return np.asarray(table)
@@ -148,29 +147,6 @@ class CalibratorTransformer(TransformerMixin, BaseEstimator):
                 f"`kind` 'log_odds' needs one column; got {width}.", hint="leave it out"
             )
         return Posteriors(table) if self.kind == "posterior" else table
-
-    def _same_columns(self, X: Any, width: int, *, reset: bool) -> None:
-        """Number and names of the columns, as `validate_data` keeps and compares them."""
-        names = getattr(X, "columns", None)
-        found = None if names is None else np.asarray(names, dtype=object)
-        if found is not None and not all(isinstance(name, str) for name in found):
-            found = None
-        if reset:
-            self.n_features_in_ = width
-            if found is not None:
-                self.feature_names_in_ = found
-            return
-        known = getattr(self, "feature_names_in_", None)
-        if known is not None and found is not None and list(known) != list(found):
-            raise ValueError(
-                "The feature names should match those that were passed during fit: "
-                f"{list(known)}; got {list(found)}."
-            )
-        if width != self.n_features_in_:
-            raise ValueError(
-                f"X has {width} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input."
-            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
