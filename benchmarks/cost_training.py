@@ -142,7 +142,7 @@ def one_seed(name: str, seed: int) -> list[float]:
     if app.costs.shape != (2, 2):
         return [*found, np.nan]
     shares = np.bincount(train[1]) / len(train[1])
-    weighted = fit(copy_of(start), ReweightedLoss("cross_entropy", app, data_priors=shares), train)
+    weighted = fit(copy_of(start), ReweightedLoss("cross_entropy", app, from_priors=shares), train)
     return [*found, nec(posteriors(weighted, x).argmax(axis=1))]
 
 

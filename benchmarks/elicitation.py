@@ -90,7 +90,7 @@ def main() -> None:
         ratios = np.exp(rng.uniform(math.log(1e-3), math.log(1e3), users)).tolist()
         for title, names, goal, tolerance, _ in GOALS:
             systems = {k: counts[k] for k in names}
-            start = Elicitation(systems, prior=float(y.mean()), goal=goal, tolerance=tolerance)
+            start = Elicitation(systems, priors=float(y.mean()), goal=goal, tolerance=tolerance)
             for ratio in ratios:
                 talk, asked = questions(start, ratio)
                 found[title].append((asked, lost(talk, systems, ratio)))

@@ -36,7 +36,7 @@ SECTIONS = {
     "Of scores": lambda m: m.of == "scores",
 }
 EXAMPLE = {
-    "prior": 0.3,
+    "priors": 0.3,
     "beta": 2.0,
     "threshold": 0.2,
     "weight": 0.8,

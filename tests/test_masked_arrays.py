@@ -255,7 +255,7 @@ ENTRIES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "evaluate groups": (G, lambda g: judged(groups=g)),
     "evaluate by": (G % 2, lambda g: judged(by=g)),
     "evaluate folds": (np.arange(40) // 10, lambda f: judged(folds=f)),
-    "evaluate posterior_priors": (SHARES, lambda p: judged(posterior_priors=p)),
+    "evaluate from_priors": (SHARES, lambda p: judged(from_priors=p)),
     "Stream.update y_true": (Y, lambda y: Stream(APP).update(y, {"m": P})),
     "Stream.update models": (P, lambda p: Stream(APP).update(Y, {"m": p})),
     "Stream.update sample_weight": (

@@ -43,9 +43,9 @@ WITH_NUMBERS = {
     "h_measure": lambda x: metrics.h_measure(SCORES, alpha=x, beta=2.0),
     "top_share": lambda x: metrics.top_share([1.0, x]),
     "a fixed parameter": lambda x: metrics.catalogue["f_beta"].fixed(beta=x),
-    "f_beta_from_nec": lambda x: metrics.f_beta_from_nec(x, prior=0.1, decided=0.2),
-    "mcc_from_nec": lambda x: metrics.mcc_from_nec(x, prior=0.1, decided=0.2),
-    "nec_from_net_benefit": lambda x: metrics.nec_from_net_benefit(0.1, prior=x, threshold=0.2),
+    "f_beta_from_nec": lambda x: metrics.f_beta_from_nec(x, priors=0.1, decided=0.2),
+    "mcc_from_nec": lambda x: metrics.mcc_from_nec(x, priors=0.1, decided=0.2),
+    "nec_from_net_benefit": lambda x: metrics.nec_from_net_benefit(0.1, priors=x, threshold=0.2),
     "nec_from_likelihood_ratio": lambda x: metrics.nec_from_likelihood_ratio(
         2.0, false_positive_rate=x
     ),

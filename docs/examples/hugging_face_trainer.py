@@ -49,7 +49,7 @@ class Texts(torch.utils.data.Dataset):
 class CostTrainer(Trainer):
     """The Trainer, with the smooth expected cost as its loss."""
 
-    cost_loss = ExpectedCostLoss(APP, temperature=0.5, data_priors=[0.5, 0.5])
+    cost_loss = ExpectedCostLoss(APP, temperature=0.5, from_priors=[0.5, 0.5])
 
     def compute_loss(self, model, inputs, return_outputs=False, **_):
         """Cross-entropy keeps the posteriors honest; the cost pulls where errors are dear."""

@@ -124,12 +124,12 @@ def pictures() -> dict[str, Callable[[Any], Any]]:
         "det": lambda ax: plots.det(each(curves.det), ax=ax),
         "precision_recall": lambda ax: plots.precision_recall(each(curves.precision_recall), ax=ax),
         "bayes_error": lambda ax: plots.bayes_error(
-            each(curves.bayes_error, two), prevalence=PREVALENCE, span=(-1.2, 0.6), ax=ax
+            each(curves.bayes_error, two), priors=PREVALENCE, span=(-1.2, 0.6), ax=ax
         ),
         "bayes_error_unnormalised": lambda ax: plots.bayes_error(
             each(curves.bayes_error, two, normalized=False), ax=ax
         ),
-        "switch_points": lambda ax: plots.switch_points(wins, prevalence=PREVALENCE, ax=ax),
+        "switch_points": lambda ax: plots.switch_points(wins, priors=PREVALENCE, ax=ax),
         "decision": lambda ax: plots.decision(
             each(curves.decision, thresholds=np.arange(1, 61) / 100), span=(0.05, 0.2), ax=ax
         ),
@@ -138,7 +138,7 @@ def pictures() -> dict[str, Callable[[Any], Any]]:
         "reliability": lambda ax: plots.reliability(each(curves.reliability, two, rng=0), ax=ax),
         "threshold_sweep": lambda ax: plots.threshold_sweep(sweep, ax=ax),
         "level_sets": lambda ax: plots.level_sets(
-            audit.level_sets("f1", prevalence=PREVALENCE, application=app),
+            audit.level_sets("f1", priors=PREVALENCE, application=app),
             pair=audit.opposite_pair("f1", application=app),
             ax=ax,
         ),

@@ -32,7 +32,10 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 def as_priors(
     priors: Priors, classes: Sequence[Name], name: str = "priors", of: str = "classes"
 ) -> FloatArray:
-    """One share per class in the order of `classes`, summing to one."""
+    """One share per class in the order of `classes`, summing to one.
+
+    Of two classes the share of the second will do: a number by itself.
+    """
     given: Any = priors
     if given is None:
         example = ", ".join(["..."] * len(classes))
@@ -47,10 +50,14 @@ def as_priors(
         values = as_reals(priors, name, PriorError)
     except (PriorError, ValueError):
         raise PriorError(f"`{name}` must be numbers, one per class; got {priors!r}.") from None
+    if values.ndim == 0 and len(classes) == 2:
+        if not 0 <= values <= 1:
+            raise PriorError(f"`{name}` must lie between 0 and 1; got {float(values):g}.")
+        return np.array([1 - values, values])
     if values.ndim == 0:
         raise PriorError(
-            f"`{name}` must give one share per class; got the single number {float(values):g}.",
-            hint=f"{name}=[{1 - float(values):g}, {float(values):g}] for two classes",
+            f"`{name}` must give one share for each of the {len(classes)} {of}; "
+            f"got the single number {float(values):g}."
         )
     if values.ndim == 2 and 1 in values.shape:
         values = values.reshape(-1)
@@ -71,6 +78,27 @@ def as_priors(
             code="shares-sum",
         )
     return values
+
+
+def positive_share(
+    priors: Priors,
+    name: str = "priors",
+    classes: Sequence[Name] = (0, 1),
+    *,
+    at: int = 1,
+    inside: bool = False,
+) -> float:
+    """Share of the positive one of two classes, the second unless `at` is 0.
+
+    A number by itself is this share; of a pair it is the one at its place. `inside` where both
+    classes must have a share.
+    """
+    shares = as_priors(priors, classes, name)
+    alone = not isinstance(priors, Mapping) and np.ndim(priors) == 0
+    share = float(shares[1 if alone else at])
+    if inside and not 0 < share < 1:
+        raise PriorError(f"`{name}` must lie strictly between 0 and 1; got {share:g}.")
+    return share
 
 
 def _by_name(priors: Mapping[Any, float], classes: Sequence[Name], name: str) -> list[float]:

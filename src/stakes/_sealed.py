@@ -74,6 +74,12 @@ class Seal:
                 f"{self.version}.",
                 hint="pip install --upgrade stakes",
             )
+        if version < self.version:
+            raise FormatError(
+                f"{name} has version {version} of the form, of an older stakes; this one reads "
+                f"version {self.version}.",
+                hint=f"make it again: {self.written}",
+            )
         content = {key: part for key, part in whole.items() if key not in ("format", "sha256")}
         if "sha256" not in whole:
             raise FormatError(f"{name} has no checksum, `sha256`.", hint=self.again)

@@ -66,7 +66,7 @@ class TestConstructor:
     @pytest.mark.parametrize(
         ("priors", "message"),
         [
-            (0.2, r"one share per class; got the single number 0\.2"),
+            (1.2, r"must lie between 0 and 1; got 1\.2"),
             ([0.5, 0.3], r"must add to 1; they add to 0\.8"),
             ([1.5, -0.5], "finite and not negative"),
             ([np.nan, 1], "finite and not negative"),
@@ -82,10 +82,10 @@ class TestConstructor:
         with pytest.raises(PriorError, match=message):
             Application(CHURN, priors=priors)
 
-    def test_a_single_prior_hints_at_the_pair(self) -> None:
-        with pytest.raises(PriorError) as caught:
-            Application(CHURN, priors=0.2)
-        assert caught.value.hint == "priors=[0.8, 0.2] for two classes"
+    def test_a_single_number_is_the_share_of_the_second_of_two_classes(self) -> None:
+        assert Application(CHURN, priors=0.2).priors.tolist() == [0.8, 0.2]
+        with pytest.raises(PriorError, match=r"each of the 3 classes; got the single number 0\.2"):
+            Application(CostMatrix.zero_one(3), priors=0.2)
 
     @pytest.mark.parametrize("volume", [0, -5, np.nan, np.inf])
     def test_volume_must_be_positive(self, volume) -> None:

@@ -26,7 +26,7 @@ def two(ratio):
 class TestClassFactors:
     def test_balanced_as_in_eq_11(self):
         """v -> N v for positives, P v for negatives: with P = 20, N = 80, 80 : 20."""
-        negative, positive = class_factors([0.8, 0.2], target="balanced")
+        negative, positive = class_factors([0.8, 0.2], priors="balanced")
         assert positive / negative == pytest.approx(80 / 20)
 
     @given(SHARE, st.floats(0.01, 100))
@@ -37,22 +37,22 @@ class TestClassFactors:
 
     @given(SHARE, SHARE, st.floats(0.01, 100))
     def test_all_together_as_in_eqs_17_and_18(self, share, target, ratio):
-        factors = class_factors([1 - share, share], two(ratio), target=[1 - target, target])
-        weight = target_weight(ratio / (1 + ratio), share, target_prior=target)
+        factors = class_factors([1 - share, share], two(ratio), priors=[1 - target, target])
+        weight = target_weight(ratio / (1 + ratio), share, priors=target)
         assert factors[1] / factors.sum() == pytest.approx(weight)
 
     def test_the_priors_of_an_application_are_the_place_of_use(self):
         """Eq 17 with R+ = 0.1 / 0.5, R- = 0.9 / 0.5 and 9 : 1 costs: both classes count alike."""
         app = Application(two(9), priors=[0.9, 0.1])
         assert class_factors([0.5, 0.5], app) == pytest.approx([1, 1])
-        assert class_factors([0.5, 0.5], app, target=[0.5, 0.5]) == pytest.approx([0.2, 1.8])
+        assert class_factors([0.5, 0.5], app, priors=[0.5, 0.5]) == pytest.approx([0.2, 1.8])
         assert sample_weights([0, 1], app) == pytest.approx([1, 1])
         assert accuracy_is_consistent(app, [0.5, 0.5])  # no weights are needed: they are even
 
     @given(SHARE)
     def test_the_mean_over_the_sample_is_one(self, share):
         priors = np.array([1 - share, share])
-        assert class_factors(priors, two(7), target=[0.5, 0.5]) @ priors == pytest.approx(1)
+        assert class_factors(priors, two(7), priors=[0.5, 0.5]) @ priors == pytest.approx(1)
 
     def test_several_classes_with_even_errors(self):
         costs = CostMatrix([[0, 2, 2], [5, 0, 5], [1, 1, 0]])
@@ -75,7 +75,7 @@ class TestClassFactors:
         with pytest.raises(DataError, match="no case of 1"):
             class_factors([1.0, 0.0])
         with pytest.raises(PriorError, match="'balanced'"):
-            class_factors([0.5, 0.5], target="even")
+            class_factors([0.5, 0.5], priors="even")
 
 
 class TestSampleWeights:
@@ -93,7 +93,7 @@ class TestSampleWeights:
     def test_accuracy_with_target_weights_is_that_of_the_place_of_use(self):
         rng = np.random.default_rng(0)
         y, decisions = rng.integers(0, 2, 300), rng.integers(0, 2, 300)
-        accuracy = np.average(y == decisions, weights=sample_weights(y, target=[0.9, 0.1]))
+        accuracy = np.average(y == decisions, weights=sample_weights(y, priors=[0.9, 0.1]))
         app = Application(CostMatrix.zero_one(2), priors=[0.9, 0.1])
         assert 1 - accuracy == pytest.approx(expected_cost(y, decisions, application=app))
 
@@ -101,11 +101,11 @@ class TestSampleWeights:
         """Balanced weights give what repeating the rare cases gives."""
         y, right = np.array([0, 0, 0, 0, 1]), np.array([1, 0, 1, 1, 0])
         repeated = np.append(right[:4], [right[4]] * 4).mean()
-        assert np.average(right, weights=sample_weights(y, target="balanced")) == repeated
+        assert np.average(right, weights=sample_weights(y, priors="balanced")) == repeated
 
     def test_names_and_given_weights(self):
         given = [2.0, 1.0, 1.0]
-        weights = sample_weights(["b", "a", "a"], target={"a": 0.75, "b": 0.25},
+        weights = sample_weights(["b", "a", "a"], priors={"a": 0.75, "b": 0.25},
                                  classes=["a", "b"], sample_weight=given)  # fmt: skip
         assert weights.sum() == pytest.approx(4)
         assert weights[0] / weights.sum() == pytest.approx(0.25)
@@ -114,7 +114,7 @@ class TestSampleWeights:
         utils = pytest.importorskip("sklearn.utils.class_weight", reason="the other opinion")
         y = np.array([0, 0, 0, 1, 2, 2])
         assert np.allclose(
-            sample_weights(y, target="balanced"), utils.compute_sample_weight("balanced", y)
+            sample_weights(y, priors="balanced"), utils.compute_sample_weight("balanced", y)
         )
 
     def test_a_trained_estimator_moves_with_the_costs(self):
@@ -134,11 +134,11 @@ class TestTargetWeight:
 
     @given(SHARE, SHARE, st.floats(0.1, 10))
     def test_weighted_accuracy_at_it_ranks_as_the_cost_in_use(self, share, target, ratio):
-        weight = target_weight(ratio / (1 + ratio), share, target_prior=target)
+        weight = target_weight(ratio / (1 + ratio), share, priors=target)
         app = Application(two(ratio), priors=[1 - target, target])
         scale = 1000
         n1, n0 = round(scale * share) or 1, round(scale * (1 - share)) or 1
-        weight = target_weight(ratio / (1 + ratio), n1 / (n0 + n1), target_prior=target)
+        weight = target_weight(ratio / (1 + ratio), n1 / (n0 + n1), priors=target)
         tables = [
             ConfusionMatrix([[0.9 * n0, 0.1 * n0], [0.4 * n1, 0.6 * n1]]),
             ConfusionMatrix([[0.7 * n0, 0.3 * n0], [0.2 * n1, 0.8 * n1]]),
@@ -179,9 +179,9 @@ class TestConsistency:
     def test_advice_for_accuracy_names_the_weight(self):
         app = Application(two(9), priors=[0.9, 0.1])
         found = accuracy_is_consistent(app, [0.8, 0.2])
-        weight = target_weight(0.9, 0.2, target_prior=0.1)
+        weight = target_weight(0.9, 0.2, priors=0.1)
         assert f"weighted_accuracy(cm, {weight:.4g})" in found.advice
-        assert "target=[0.9, 0.1]" in found.advice
+        assert "priors=[0.9, 0.1]" in found.advice
 
     def test_costless_errors_are_refused(self):
         with pytest.raises(CostError, match="both errors must cost"):

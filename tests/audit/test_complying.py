@@ -228,7 +228,7 @@ def test_straight_pieces_with_a_kink_fail_either_way() -> None:
 def test_every_catalogued_metric_gets_the_verdict_that_algebra_gives(name: str) -> None:
     metric = catalogue[name].with_application(APP)
     if metric.missing:
-        chosen = {"prior": 0.3, "beta": 2.0, "alpha": 3.0, "shares": [0.2, 0.4]}
+        chosen = {"priors": 0.3, "beta": 2.0, "alpha": 3.0, "shares": [0.2, 0.4]}
         metric = metric.fixed(**{key: chosen[key] for key in metric.missing})
     linear_in_the_cells = {
         "accuracy", "error_rate", "micro_f1", "recall", "specificity", "false_positive_rate",

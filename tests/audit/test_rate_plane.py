@@ -7,7 +7,7 @@ import pytest
 
 from stakes import Application, CostMatrix
 from stakes.audit import level_sets, metric_cloud
-from stakes.exceptions import DataError
+from stakes.exceptions import DataError, PriorError
 from stakes.metrics import catalogue
 
 # Ferrer 2022, Table 1: class totals, FN, FP, EC_1, EC_1.5, EC_nb, F1, MCC; EC normalised.
@@ -101,27 +101,27 @@ class TestLevelSets:
     APP = Application(CostMatrix.binary(false_positive=1, false_negative=4))
 
     def test_values_are_those_of_the_metric(self) -> None:
-        grid = level_sets("f1", prevalence=0.2, application=self.APP, resolution=11)
+        grid = level_sets("f1", priors=0.2, application=self.APP, resolution=11)
         table = 1000 * np.array([[0.8 * 0.7, 0.8 * 0.3], [0.2 * 0.1, 0.2 * 0.9]])
         assert grid.values[9, 3] == pytest.approx(catalogue["f1"](table))
         assert grid.costs[9, 3] == pytest.approx(0.8 * 0.3 * 1 + 0.2 * 0.1 * 4)
 
     def test_cost_does_not_change_along_the_slope(self) -> None:
-        grid = level_sets("f1", prevalence=0.2, application=self.APP)
+        grid = level_sets("f1", priors=0.2, application=self.APP)
         assert grid.iso_cost_slope == pytest.approx(0.8 * 1 / (0.2 * 4))
-        weighted = level_sets("weighted_accuracy", prevalence=0.2, application=self.APP)
+        weighted = level_sets("weighted_accuracy", priors=0.2, application=self.APP)
         flat = np.stack([weighted.values.ravel(), weighted.costs.ravel()])
         assert np.corrcoef(flat)[0, 1] == pytest.approx(-1)
 
     def test_without_costs(self) -> None:
-        grid = level_sets("mcc", prevalence=0.5)
+        grid = level_sets("mcc", priors=0.5)
         assert grid.costs is None
         assert np.isnan(grid.iso_cost_slope)
         assert np.isnan(grid.values[0, 0])  # nobody is acted on
         assert grid.frame().columns == ("false_positive_rate", "true_positive_rate", "mcc")
 
     def test_refusals(self) -> None:
-        with pytest.raises(DataError, match="strictly between"):
-            level_sets("f1", prevalence=1.0)
+        with pytest.raises(PriorError, match="strictly between"):
+            level_sets("f1", priors=1.0)
         with pytest.raises(DataError, match="at least 2"):
-            level_sets("f1", prevalence=0.5, resolution=1)
+            level_sets("f1", priors=0.5, resolution=1)

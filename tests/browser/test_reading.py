@@ -67,7 +67,7 @@ def test_net_benefit(at_binary, i):
     at_binary.point("decision", threshold, 0.02)
     share = float(ev.application.priors[1])
     said = ", ".join(
-        f"{name} {curves.decision(one, [threshold], prior=share).net_benefit[0]:.4f}"
+        f"{name} {curves.decision(one, [threshold], priors=share).net_benefit[0]:.4f}"
         for name, one in scores().items()
     )
     assert at_binary.text("#decision-reading") == f"acting above {threshold:.3g}: {said}"

@@ -60,7 +60,7 @@ class TestCalibration:
         other = CostMatrix(COSTS.values[::-1], classes=NAMES[::-1], decisions=COSTS.decisions)
         apps = [Application(COSTS, [0.7, 0.3]), Application(other, [0.3, 0.7])]
         path = stakes.curves.application_path(
-            Y, self.TURNED, applications=apps, posterior_priors=[0.8, 0.2]
+            Y, self.TURNED, applications=apps, from_priors=[0.8, 0.2]
         )
         assert path.cost[0] == pytest.approx(path.cost[1])
 

@@ -30,7 +30,7 @@ def test_against_bayes_decisions():
 def test_posteriors_are_moved_to_each_prior():
     y, q = drawn()
     app = Application(CostMatrix.zero_one(3), priors=[0.8, 0.1, 0.1])
-    found = curves.application_path(y, q, applications=[app], posterior_priors=[1 / 3] * 3)
+    found = curves.application_path(y, q, applications=[app], from_priors=[1 / 3] * 3)
     moved = q * np.array([0.8, 0.1, 0.1])
     decided = np.argmax(moved, axis=1)
     expected = normalized_expected_cost(y, decided, application=app)

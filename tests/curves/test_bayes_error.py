@@ -105,6 +105,6 @@ class TestBrierCurve:
         sc = ScoreCounts.from_scores(y, z, kind="llr", sample_weight=w)
         for c in (0.1, 0.37, 0.8):
             app = Application([[0, 2 * c], [2 * (1 - c), 0]], priors=[0.6, 0.4])
-            curve = curves.brier_curve(sc, [c], prior=0.4)
+            curve = curves.brier_curve(sc, [c], priors=0.4)
             assert curve.actual[0] == pytest.approx(metrics.actual_cost(sc, app))
             assert curve.minimum[0] == pytest.approx(metrics.min_cost(sc, app))

@@ -48,7 +48,7 @@ def test_is_an_affine_form_of_the_cost():
 def test_prior_moves_llrs():
     llr = np.log(P / (1 - P))
     sc = ScoreCounts.from_scores(Y, llr, kind="llr")
-    curve = curves.decision(sc, T, prior=0.2)
+    curve = curves.decision(sc, T, priors=0.2)
     posterior = expit(llr + np.log(0.2 / 0.8))
     for t, benefit in zip(T, curve.net_benefit, strict=True):
         tpr, fpr = (posterior > t)[Y == 1].mean(), (posterior > t)[Y == 0].mean()

@@ -8,7 +8,7 @@ from brute_force_scores import samples
 from hypothesis import given
 
 from stakes import ScoreCounts, curves
-from stakes.exceptions import DataError
+from stakes.exceptions import PriorError
 
 
 @given(samples)
@@ -35,14 +35,14 @@ def test_against_sklearn():
 
 def test_prior_by_hand():
     sc = ScoreCounts.from_scores([0, 0, 1, 1], [1, 3, 2, 4], kind="rank")
-    curve = curves.precision_recall(sc, prior=0.1)
+    curve = curves.precision_recall(sc, priors=0.1)
     # Threshold 1.5: all positives, half of the negatives.
     assert curve.precision[2] == pytest.approx(0.1 * 1 / (0.1 * 1 + 0.9 * 0.5))
 
 
 def test_impossible_prior_is_refused():
-    with pytest.raises(DataError, match="between 0 and 1"):
-        curves.precision_recall(ScoreCounts.from_scores([0, 1], [0, 1], kind="rank"), prior=1.0)
+    with pytest.raises(PriorError, match="between 0 and 1"):
+        curves.precision_recall(ScoreCounts.from_scores([0, 1], [0, 1], kind="rank"), priors=1.0)
 
 
 def test_weights_of_all_sizes_keep_rates_between_0_and_1():

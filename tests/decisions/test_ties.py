@@ -90,7 +90,7 @@ class TestActAboveTheThreshold:
         wanted = exact(p, t)
         assert moved_decisions(p, costs, priors, said_at).tolist() == wanted
         counted = ScoreCounts.from_scores(
-            np.zeros(len(p), int), p, kind="posterior", classes=[0, 1], prior=float(said)
+            np.zeros(len(p), int), p, kind="posterior", classes=[0, 1], from_priors=float(said)
         )
         point = at_bayes_threshold(counted, Application(costs, priors=priors))
         assert point.confusion.counts[0, 1] == sum(wanted)

@@ -24,7 +24,7 @@ def cost(model, ratio, prior):
 
 def test_the_interval_of_wa2025_appendix_a2():
     """Eq 22 with a = .6, r+ = .05: .919 <= w <= .927."""
-    said = ratio_from_ranking(ORDER, error_share=0.6, prior=0.05)
+    said = ratio_from_ranking(ORDER, error_share=0.6, priors=0.05)
     low, high = agreed_ratio(said).weights
     assert (round(low, 3), round(high, 3)) == (0.919, 0.927)
     p, n, a = 0.05, 0.95, 0.6
@@ -36,7 +36,7 @@ def test_the_interval_of_wa2025_appendix_a2():
 def test_the_order_by_cost_always_contains_the_hidden_ratio(share, prior, ratio):
     models = emblematic_models(share)
     ranking = sorted(models, key=lambda name: -cost(models[name], ratio, prior))
-    said = ratio_from_ranking(ranking, error_share=share, prior=prior)
+    said = ratio_from_ranking(ranking, error_share=share, priors=prior)
     assert not contradictions(said)
     assert all(each.low <= ratio * (1 + 1e-9) and each.high >= ratio * (1 - 1e-9) for each in said)
 
@@ -45,14 +45,14 @@ def test_the_order_by_cost_always_contains_the_hidden_ratio(share, prior, ratio)
 def test_four_of_ten_pairs_say_nothing(share, prior):
     silent = 0
     for worse, better in itertools.combinations(EMBLEMATIC_MODELS, 2):
-        (forth,) = ratio_from_ranking([worse, better], error_share=share, prior=prior)
-        (back,) = ratio_from_ranking([better, worse], error_share=share, prior=prior)
+        (forth,) = ratio_from_ranking([worse, better], error_share=share, priors=prior)
+        (back,) = ratio_from_ranking([better, worse], error_share=share, priors=prior)
         silent += not forth.is_possible or not back.is_possible
     assert silent == 4
 
 
 def test_dominated_pairs_in_the_wrong_order_contradict_themselves():
-    said = ratio_from_ranking(["errs_negatives", "always"], error_share=0.6, prior=0.05)
+    said = ratio_from_ranking(["errs_negatives", "always"], error_share=0.6, priors=0.05)
     assert contradictions(said)[0].positions == (0,)
     with pytest.raises(CostError, match="contradicts itself"):
         agreed_ratio(said)
@@ -67,7 +67,7 @@ def test_cuts_are_those_on_the_effective_prior():
         ("always", "errs_positives"): 1 / (1 + e), ("never", "errs_negatives"): e / (1 + e),
     }  # fmt: skip
     for (one, other), u in pairs.items():
-        (said,) = ratio_from_ranking([one, other], error_share=e, prior=prior)
+        (said,) = ratio_from_ranking([one, other], error_share=e, priors=prior)
         ratio = said.low if said.low > 0 else said.high
         assert prior * ratio / (prior * ratio + 1 - prior) == pytest.approx(u)
 
@@ -78,11 +78,11 @@ def test_cuts_are_those_on_the_effective_prior():
 )
 def test_refused_rankings(ranking, error):
     with pytest.raises(error, match="`ranking` must order"):
-        ratio_from_ranking(ranking, error_share=0.6, prior=0.05)
+        ratio_from_ranking(ranking, error_share=0.6, priors=0.05)
 
 
 def test_refused_parameters():
     with pytest.raises(DataError, match="error_share"):
-        ratio_from_ranking(ORDER, error_share=1.0, prior=0.05)
+        ratio_from_ranking(ORDER, error_share=1.0, priors=0.05)
     with pytest.raises(PriorError):
-        ratio_from_ranking(ORDER, error_share=0.6, prior=0)
+        ratio_from_ranking(ORDER, error_share=0.6, priors=0)

@@ -67,7 +67,7 @@ class TestSwitches:
         assert (found.cases, found.positives) == (2000, 1000)
         assert (found.misses[0], found.alarms[0]) == (1000 * 0.3, 1000 * 0.02)
         # with a tenth of positives, B and C cost the same at 0.1 * r * 0.2 = 0.9 * 0.1
-        found = Elicitation(FOUR, tolerance=1e-6, cases=20_000, prior=0.1).question
+        found = Elicitation(FOUR, tolerance=1e-6, cases=20_000, priors=0.1).question
         assert found.ratio == pytest.approx(4.5, rel=0.01)
         assert (found.misses[0], found.alarms[0]) == (2000 * 0.3, 18_000 * 0.02)
 

@@ -27,7 +27,7 @@ EVERYTHING = (
     ratio_from_threshold(0.005, 0.2),
     ratio_from_number_willing(4, 300),
     ratio_from_amounts(false_negative=(200, 400), false_positive=10, true_positive=5),
-    *ratio_from_ranking(["errs", "errs_negatives"], error_share=0.6, prior=0.05),
+    *ratio_from_ranking(["errs", "errs_negatives"], error_share=0.6, priors=0.05),
     Question(1000, 78, (12, 6), (40, 160)).statement("b").signed('Ada "Lovelace"', "2026-01-31"),
     Question(1000, 78, (12, 6), (40, 160)).statement("="),
     Statement(2.5, math.inf, "you want to find 90 % of the positives", "sensitivity",
@@ -36,7 +36,7 @@ EVERYTHING = (
 
 
 def test_every_route_is_replayed_as_it_was():
-    talk = Elicitation(prior=0.05, classes=("stay", "churn")).stated(*EVERYTHING)
+    talk = Elicitation(priors=0.05, classes=("stay", "churn")).stated(*EVERYTHING)
     replayed = answers_from_toml(answers_to_toml(talk))
     assert [(s.low, s.high, s.said, s.route, s.name, s.date) for s in replayed] == [
         (s.low, s.high, s.said, s.route, s.name, s.date) for s in EVERYTHING
@@ -46,7 +46,7 @@ def test_every_route_is_replayed_as_it_was():
 
 def test_the_file_is_a_file_of_costs_too(tmp_path):
     path = tmp_path / "costs.toml"
-    talk = Elicitation(prior=0.1, classes=("stay", "churn")).stated(ratio_between(4, 25))
+    talk = Elicitation(priors=0.1, classes=("stay", "churn")).stated(ratio_between(4, 25))
     write_answers(talk, path, unit="EUR", volume=250_000, period="year")
     app = read_costs(path)
     assert app.costs.cost("churn", "stay") == pytest.approx(10)
@@ -57,7 +57,7 @@ def test_the_file_is_a_file_of_costs_too(tmp_path):
 
 def test_an_edited_answer_counts_as_edited():
     said = Question(1000, 78, (12, 6), (40, 160)).statement("b")
-    text = answers_to_toml(Elicitation(prior=0.1).stated(said))
+    text = answers_to_toml(Elicitation(priors=0.1).stated(said))
     edited = text.replace('prefers = "b"', 'prefers = "a"')
     (found,) = answers_from_toml(edited)
     assert (found.low, found.high) == (0, 20)

@@ -54,7 +54,7 @@ def asked(talk, ratio):
 
 @pytest.mark.parametrize("ratio", HIDDEN)
 def test_one_question_picks_between_two_crossing_models(ratio):
-    talk, count = asked(Elicitation(PAIR, prior=PRIOR), ratio)
+    talk, count = asked(Elicitation(PAIR, priors=PRIOR), ratio)
     assert count == 1
     best = min(nec(each, ratio, PRIOR) for each in PAIR.values())
     if talk.recommendation in PAIR:
@@ -63,7 +63,7 @@ def test_one_question_picks_between_two_crossing_models(ratio):
 
 
 def test_no_question_when_one_model_dominates():
-    talk = Elicitation({k: SYSTEMS[k] for k in ("even", "weak")}, prior=PRIOR)
+    talk = Elicitation({k: SYSTEMS[k] for k in ("even", "weak")}, priors=PRIOR)
     assert talk.is_done
     assert talk.recommendation == "even"
     assert talk.regret <= 0.02
@@ -71,7 +71,7 @@ def test_no_question_when_one_model_dominates():
 
 @pytest.mark.parametrize(("tolerance", "most"), [(0.05, 4), (0.01, 6)])
 def test_questions_to_pin_the_threshold(tolerance, most):
-    start = Elicitation(PAIR, prior=PRIOR, goal="threshold", tolerance=tolerance)
+    start = Elicitation(PAIR, priors=PRIOR, goal="threshold", tolerance=tolerance)
     for ratio in HIDDEN:
         talk, count = asked(start, ratio)
         assert count <= most
@@ -87,7 +87,7 @@ def test_questions_to_pin_the_threshold(tolerance, most):
 
 
 def test_every_question_shrinks_the_remaining_regret():
-    talk = Elicitation(PAIR, prior=PRIOR, goal="threshold", tolerance=0.01)
+    talk = Elicitation(PAIR, priors=PRIOR, goal="threshold", tolerance=0.01)
     regrets = [talk.regret]
     while talk.question is not None:
         talk = talk.answered("b")
@@ -97,7 +97,7 @@ def test_every_question_shrinks_the_remaining_regret():
 
 
 def test_cannot_say_is_not_asked_again():
-    talk = Elicitation(PAIR, prior=PRIOR)
+    talk = Elicitation(PAIR, priors=PRIOR)
     first = talk.question
     silent = talk.answered("=")
     assert silent.ratio == talk.ratio
@@ -107,7 +107,7 @@ def test_cannot_say_is_not_asked_again():
 
 
 def test_contradictory_answers_are_shown_and_can_be_taken_back():
-    talk = Elicitation(PAIR, prior=PRIOR).stated(ratio_between(5, 20), ratio_from_threshold(0.5))
+    talk = Elicitation(PAIR, priors=PRIOR).stated(ratio_between(5, 20), ratio_from_threshold(0.5))
     assert len(talk.contradictions) == 1
     assert talk.question is None
     with pytest.raises(CostError, match="these two answers contradict"):
@@ -118,13 +118,13 @@ def test_contradictory_answers_are_shown_and_can_be_taken_back():
 
 
 def test_nothing_is_changed_in_place():
-    talk = Elicitation(PAIR, prior=PRIOR)
+    talk = Elicitation(PAIR, priors=PRIOR)
     talk.answered("a")
     assert talk.statements == ()
 
 
 def test_winners_leave_out_near_ties():
-    talk = Elicitation(PAIR, prior=PRIOR)
+    talk = Elicitation(PAIR, priors=PRIOR)
     won = talk.winners()
     assert won["from_ratio"][0] == pytest.approx(1e-3)
     assert won["to_ratio"][-1] == pytest.approx(1e3)
@@ -142,14 +142,14 @@ def test_hard_decisions_are_systems_too():
         "bold": ConfusionMatrix([[70, 30], [1, 9]]),
         "shy": ConfusionMatrix([[90, 10], [4, 6]]),
     }
-    talk = Elicitation(systems, prior=0.1, low=2, high=20)
+    talk = Elicitation(systems, priors=0.1, low=2, high=20)
     assert talk.question.ratio == pytest.approx(6, rel=0.01)
     assert talk.answered("b").recommendation == "bold"
     assert talk.answered("a").recommendation == "shy"
 
 
 def test_without_systems_the_ratio_is_halved():
-    talk, count = asked(Elicitation(prior=0.2), 7.0)
+    talk, count = asked(Elicitation(priors=0.2), 7.0)
     assert talk.ratio.factor <= 2.0 * 1.05
     assert talk.ratio.low <= 7 <= talk.ratio.high
     assert count <= math.ceil(math.log2(math.log2(1e6))) + 1
@@ -158,7 +158,7 @@ def test_without_systems_the_ratio_is_halved():
 
 
 def test_the_application_is_at_the_geometric_middle():
-    talk = Elicitation(prior=0.2, classes=("stay", "churn")).stated(ratio_between(4, 25))
+    talk = Elicitation(priors=0.2, classes=("stay", "churn")).stated(ratio_between(4, 25))
     app = talk.application(unit="EUR")
     assert app.costs.cost("churn", "stay") == pytest.approx(10)
     assert app.priors.tolist() == [0.8, 0.2]
@@ -167,24 +167,24 @@ def test_the_application_is_at_the_geometric_middle():
 
 def test_refusals():
     with pytest.raises(PriorError):
-        Elicitation(prior=0)
+        Elicitation(priors=0)
     with pytest.raises(DataError, match="goal"):
-        Elicitation(prior=0.1, goal="other")
+        Elicitation(priors=0.1, goal="other")
     with pytest.raises(DataError, match="low < high"):
-        Elicitation(prior=0.1, low=2, high=1)
+        Elicitation(priors=0.1, low=2, high=1)
     with pytest.raises(DataError, match="no question left"):
-        Elicitation({"even": SYSTEMS["even"]}, prior=PRIOR).answered("a")
+        Elicitation({"even": SYSTEMS["even"]}, priors=PRIOR).answered("a")
     with pytest.raises(DataError, match="must be a ConfusionMatrix"):
-        Elicitation({"x": [1]}, prior=0.1).question  # noqa: B018
+        Elicitation({"x": [1]}, priors=0.1).question  # noqa: B018
     with pytest.raises(DataError, match="tolerance"):
-        Elicitation(prior=0.1, tolerance=0)
+        Elicitation(priors=0.1, tolerance=0)
     with pytest.raises(DataError, match="tolerance"):
-        Elicitation(prior=0.1, tolerance=float("nan"))
+        Elicitation(priors=0.1, tolerance=float("nan"))
 
 
 @pytest.mark.parametrize("position", [1, -1])
 def test_only_what_was_said_can_be_taken_back(position):
-    talk = Elicitation(prior=0.1).stated(ratio_between(5, 20))
+    talk = Elicitation(priors=0.1).stated(ratio_between(5, 20))
     with pytest.raises(DataError, match="no statement at position"):
         talk.without(position)
 
@@ -192,22 +192,22 @@ def test_only_what_was_said_can_be_taken_back(position):
 @pytest.mark.parametrize("cases", [0, -5])
 def test_questions_speak_of_at_least_one_case(cases):
     with pytest.raises(DataError, match="`cases` must be 1 or more"):
-        Elicitation(prior=0.1, cases=cases)
+        Elicitation(priors=0.1, cases=cases)
 
 
 def test_a_known_ratio_needs_no_question():
-    talk = Elicitation(PAIR, prior=PRIOR, goal="threshold").stated(ratio_between(7))
+    talk = Elicitation(PAIR, priors=PRIOR, goal="threshold").stated(ratio_between(7))
     assert talk.is_done
     assert talk.regret <= 1e-3
 
 
 def test_answers_to_other_questions_count_too():
-    talk = Elicitation(PAIR, prior=PRIOR).answered("b", question=Question(100, 9, (3, 2), (4, 9)))
+    talk = Elicitation(PAIR, priors=PRIOR).answered("b", question=Question(100, 9, (3, 2), (4, 9)))
     assert talk.ratio.low == 5
 
 
 def test_comparison_over_the_range():
-    talk = Elicitation(PAIR, prior=PRIOR).stated(ratio_between(2, 50))
+    talk = Elicitation(PAIR, priors=PRIOR).stated(ratio_between(2, 50))
     rows = {row["choice"]: row for row in talk.comparison().rows()}
     assert next(iter(rows)) == talk.recommendation
     for name, scores in PAIR.items():
@@ -221,6 +221,6 @@ def test_comparison_over_the_range():
 
 @pytest.mark.parametrize("ratio", [0.013, 1.0, 6.28, 333.3])
 def test_it_ends_for_any_tolerance(ratio):
-    talk, count = asked(Elicitation(PAIR, prior=PRIOR, goal="threshold", tolerance=1e-7), ratio)
+    talk, count = asked(Elicitation(PAIR, priors=PRIOR, goal="threshold", tolerance=1e-7), ratio)
     assert count < 20
     assert talk.ratio.low <= ratio <= talk.ratio.high

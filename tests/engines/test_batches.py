@@ -131,8 +131,8 @@ class TestAgreement:
         y = rng.integers(0, 2, 400)
         p = rng.random(400)
         app = APP.with_priors([0.95, 0.05])
-        stream = Stream(app, posterior_priors=[0.7, 0.3]).update(y, p)
-        ev = evaluate(y, p, application=app, posterior_priors=[0.7, 0.3], rng=0, recalibrate=False)
+        stream = Stream(app, from_priors=[0.7, 0.3]).update(y, p)
+        ev = evaluate(y, p, application=app, from_priors=[0.7, 0.3], rng=0, recalibrate=False)
         assert stream.confusion() == ev["model"].confusion
 
     def test_bins_are_exact_at_the_thresholds(self):
@@ -183,7 +183,7 @@ class TestRefusals:
     def test_priors_need_the_base_rate_of_the_posteriors(self):
         with pytest.raises(PriorError, match="base rate") as error:
             Stream(APP.with_priors([0.9, 0.1])).update([0], [0.3])
-        assert "posterior_priors" in error.value.hint
+        assert "from_priors" in error.value.hint
 
     def test_groups_in_all_batches_or_none(self):
         stream = Stream(APP).update([0], ["wait"], groups=["a"])
@@ -218,7 +218,7 @@ class TestRefusals:
         [
             (Application([[0, 1, 0.4], [20, 0, 0.4]], priors=[0.8, 0.2]), {}, "costs"),
             (Application(APP.costs, priors=[0.7, 0.3]), {}, "priors"),
-            (Application(APP.costs, priors=[0.8, 0.2]), {"posterior_priors": [0.5, 0.5]}, "base"),
+            (Application(APP.costs, priors=[0.8, 0.2]), {"from_priors": [0.5, 0.5]}, "base"),
         ],
     )
     def test_posteriors_decided_otherwise(self, tmp_path, other, options, what):
@@ -226,10 +226,8 @@ class TestRefusals:
         names = {"classes": APP.classes, "decisions": APP.decisions}
         costs = CostMatrix(other.costs.values, **names)
         app = Application(APP.costs, priors=[0.8, 0.2])
-        Stream(app, posterior_priors=[0.6, 0.4]).update([0], np.array([0.03])).save(
-            tmp_path / "a.json"
-        )
-        options = {"posterior_priors": [0.6, 0.4], **options}
+        Stream(app, from_priors=[0.6, 0.4]).update([0], np.array([0.03])).save(tmp_path / "a.json")
+        options = {"from_priors": [0.6, 0.4], **options}
         stream = Stream(Application(costs, priors=other.priors), **options)
         with pytest.raises(MergeError, match=rf"a\.json: .* decided by different {what}") as error:
             stream.resume(tmp_path / "a.json")

@@ -57,7 +57,7 @@ class TestBayesRule:
         rows = {"y": rng.integers(0, n_classes, 300)}
         rows |= {f"p{k}": posteriors[:, k] for k in range(n_classes)}
         request = Request(
-            "y", {"m": [c for c in rows if c != "y"]}, applications=app, posterior_priors=said
+            "y", {"m": [c for c in rows if c != "y"]}, applications=app, from_priors=said
         )
         moved = Posteriors(posteriors).with_priors(priors, from_priors=said).values
         expected = counted(rows["y"], bayes_decisions(moved, app), app)

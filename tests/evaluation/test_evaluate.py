@@ -178,7 +178,7 @@ class TestPlaceOfUse:
 
     def test_posteriors_already_adjusted(self):
         app = Application(COSTS, priors=[0.98, 0.02])
-        ev = evaluate(Y, {"m": GOOD}, application=app, posterior_priors=app.priors, rng=0)
+        ev = evaluate(Y, {"m": GOOD}, application=app, from_priors=app.priors, rng=0)
         decisions = bayes_decisions(GOOD, COSTS, positive="churn")
         assert ev["m"].cost == pytest.approx(expected_cost(Y, decisions, application=app))
         assert ev["m"].threshold == pytest.approx(4 / 44)
@@ -317,7 +317,7 @@ class TestRobust:
 
 def test_nothing_to_decide_is_no_error():
     app = Application(COSTS, priors=[1.0, 0.0])
-    ev = evaluate(Y, {"good": GOOD}, application=app, posterior_priors=[0.9, 0.1], rng=0)
+    ev = evaluate(Y, {"good": GOOD}, application=app, from_priors=[0.9, 0.1], rng=0)
     assert np.isnan(ev["good"].nec)
     assert ev.verdict.startswith("Nothing to decide")
 

@@ -114,7 +114,7 @@ class TestEvaluateFrame:
             np.array(table["y"])[inside],
             np.array(table["sharp"])[inside],
             sample_weight=np.array(table["w"])[inside],
-            posterior_priors=None if priors is None else expected.data_priors,
+            from_priors=None if priors is None else expected.data_priors,
             recalibrate=False,
             **options,
         )
@@ -258,6 +258,6 @@ def test_shares_of_the_posteriors_need_those_of_the_place():
     import pyarrow as pa
 
     rows = pa.table({"y": ["no", "yes"] * 20, "p": [0.1, 0.6] * 20})
-    asked = {"label": "y", "posteriors": "p", "posterior_priors": [0.9, 0.1]}
+    asked = {"label": "y", "posteriors": "p", "from_priors": [0.9, 0.1]}
     with pytest.raises(PriorError, match="say too where the models will run"):
         stakes.evaluate_frame(rows, application=CostMatrix.zero_one(["no", "yes"]), **asked)

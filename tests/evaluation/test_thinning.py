@@ -10,7 +10,7 @@ def scores(n=120_000):
     rng = np.random.default_rng(0)
     y = (rng.random(n) < 0.2).astype(int)
     p = 1 / (1 + np.exp(-rng.normal(2 * y - 1, 1.5)))
-    return ScoreCounts.from_scores(y, p, kind="posterior", prior=0.2)
+    return ScoreCounts.from_scores(y, p, kind="posterior", from_priors=0.2)
 
 
 def test_thinned_points_are_points_of_the_curve():

@@ -328,7 +328,7 @@ class TestCostWeightedClassifier:
     def test_weights_are_those_of_the_framework(self, two_classes) -> None:
         X, y = two_classes
         app = stakes.Application([[0, 1], [5, 0]], priors=[0.9, 0.1])
-        weights = stakes.application.sample_weights(y, app, target=app.priors)
+        weights = stakes.application.sample_weights(y, app, priors=app.priors)
         expected = LogisticRegression().fit(X, y, sample_weight=weights)
         model = CostWeightedClassifier(LogisticRegression(), app).fit(X, y)
         assert np.allclose(model.estimator_.coef_, expected.coef_)

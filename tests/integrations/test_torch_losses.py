@@ -114,7 +114,7 @@ class TestExpectedCostLoss:
         shares = np.bincount(target.numpy()) / 300
         app = stakes.Application(COSTS, priors=[0.2, 0.3, 0.5])
         whole = ExpectedCostLoss(app, scale=scale)(logits, target)
-        loss = ExpectedCostLoss(app, scale=scale, data_priors=shares)
+        loss = ExpectedCostLoss(app, scale=scale, from_priors=shares)
         parts = [loss(logits[k : k + 30], target[k : k + 30]) for k in range(0, 300, 30)]
         assert float(sum(parts) / 10) == pytest.approx(float(whole), abs=1e-6)
 
@@ -198,26 +198,26 @@ class TestReweightedLoss:
         ],
     )
     def test_hand_arithmetic(self, kind, first, second) -> None:
-        loss = ReweightedLoss(kind, self.COSTS, data_priors=[0.5, 0.5])
+        loss = ReweightedLoss(kind, self.COSTS, from_priors=[0.5, 0.5])
         expected = (1 * first + 4 * second) / (1 + 4)
         assert float(loss(self.LOGITS, self.TARGET)) == pytest.approx(expected, abs=1e-6)
 
     def test_factors_are_those_of_the_framework(self) -> None:
         app = stakes.Application(self.COSTS, priors=[0.9, 0.1])
-        loss = ReweightedLoss("hinge", app, data_priors=[0.6, 0.4])
-        expected = stakes.application.class_factors([0.6, 0.4], app, target=[0.9, 0.1])
+        loss = ReweightedLoss("hinge", app, from_priors=[0.6, 0.4])
+        expected = stakes.application.class_factors([0.6, 0.4], app, priors=[0.9, 0.1])
         assert loss.factors.numpy() == pytest.approx(expected)
 
     @pytest.mark.parametrize("kind", ["cross_entropy", "hinge", "exponential", "squared"])
     def test_gradients_against_differences(self, kind) -> None:
         logits, target = batch(10)
         costs = stakes.CostMatrix([[0, 1, 1], [3, 0, 3], [5, 5, 0]])
-        loss = ReweightedLoss(kind, costs, data_priors=[0.2, 0.3, 0.5])
+        loss = ReweightedLoss(kind, costs, from_priors=[0.2, 0.3, 0.5])
         assert torch.autograd.gradcheck(lambda x: loss(x, target), logits.requires_grad_())
 
     def test_unknown_kind_raises(self) -> None:
         with pytest.raises(DataError, match="got 'focal'"):
-            ReweightedLoss("focal", self.COSTS, data_priors=[0.5, 0.5])  # type: ignore[arg-type]
+            ReweightedLoss("focal", self.COSTS, from_priors=[0.5, 0.5])  # type: ignore[arg-type]
 
 
 LOSSES = {
@@ -225,14 +225,14 @@ LOSSES = {
     "linear": lambda: ExpectedCostLoss(COSTS, scale="linear"),
     "straight-through": lambda: ExpectedCostLoss(COSTS, straight_through=True, learn_offsets=True),
     "placed": lambda: ExpectedCostLoss(
-        stakes.Application(COSTS, priors=[0.2, 0.3, 0.5]), data_priors=[0.3, 0.3, 0.4]
+        stakes.Application(COSTS, priors=[0.2, 0.3, 0.5]), from_priors=[0.3, 0.3, 0.4]
     ),
     "binary": lambda: BinaryExpectedCostLoss(
-        stakes.Application([[0, 1], [4, 0]], priors=[0.7, 0.3]), data_priors=[0.5, 0.5]
+        stakes.Application([[0, 1], [4, 0]], priors=[0.7, 0.3]), from_priors=[0.5, 0.5]
     ),
     **{
         kind: lambda kind=kind: ReweightedLoss(
-            kind, stakes.CostMatrix([[0, 1, 1], [3, 0, 3], [5, 5, 0]]), data_priors=[0.3, 0.3, 0.4]
+            kind, stakes.CostMatrix([[0, 1, 1], [3, 0, 3], [5, 5, 0]]), from_priors=[0.3, 0.3, 0.4]
         )
         for kind in ("cross_entropy", "hinge", "squared", "exponential")
     },

@@ -14,7 +14,7 @@ from stakes.exceptions import DataError, StakesError, UndefinedError
 from stakes.metrics import catalogue
 
 C_FP, C_FN, WEIGHT = 1.0, 3.0, 0.75
-SETTINGS = {"prior": 0.3, "beta": 2.0, "threshold": 0.25, "weight": WEIGHT, "alpha": 2.0,
+SETTINGS = {"priors": 0.3, "beta": 2.0, "threshold": 0.25, "weight": WEIGHT, "alpha": 2.0,
             "shares": [0.25, 0.25]}  # fmt: skip
 NAMES = {"max": max, "min": min, "sum": np.sum, "mean": np.mean, "prod": np.prod,
          "sqrt": np.sqrt, "abs": abs, "maximum": np.maximum, "nan": math.nan,

@@ -99,7 +99,7 @@ class TestWhatIsDrawn:
         assert ax.get_ylim() == (0, 1.25)
 
     def test_bayes_error_second_axis_holds_cost_ratios(self):
-        ax = plots.bayes_error(curves.bayes_error(summary()), prevalence=0.5, ax=axes())
+        ax = plots.bayes_error(curves.bayes_error(summary()), priors=0.5, ax=axes())
         (top,) = ax.child_axes
         labels = [label.get_text() for label in top.get_xticklabels()]
         assert "1:1" in labels

@@ -78,24 +78,24 @@ class TestBinaryWorkingPoint:
     def test_equivalent_application_has_the_same_normalised_dcf(self, prior):
         matrix = ConfusionMatrix([[80, 20], [5, 45]])
         app = self.APP.with_priors([1 - prior, prior])
-        triplet = detection_cost(matrix, prior=prior, miss=10, false_alarm=1, normalized=True)
-        single = detection_cost(matrix, prior=app.effective_prior, normalized=True)
+        triplet = detection_cost(matrix, priors=prior, miss=10, false_alarm=1, normalized=True)
+        single = detection_cost(matrix, priors=app.effective_prior, normalized=True)
         assert triplet == pytest.approx(single, rel=1e-14)
 
     def test_unnormalised_dcf_by_hand(self):
         matrix = ConfusionMatrix([[80, 20], [5, 45]])
         by_hand = 0.05 * 10 * (5 / 50) + 0.95 * 1 * (20 / 100)
-        assert detection_cost(matrix, prior=0.05, miss=10, false_alarm=1) == pytest.approx(by_hand)
+        assert detection_cost(matrix, priors=0.05, miss=10, false_alarm=1) == pytest.approx(by_hand)
 
     def test_dummy_systems_cost_one(self):
         for table in ([[0, 100], [0, 50]], [[100, 0], [50, 0]]):
             costs = [
-                detection_cost(ConfusionMatrix(table), prior=0.05, miss=10, false_alarm=1),
+                detection_cost(ConfusionMatrix(table), priors=0.05, miss=10, false_alarm=1),
             ]
             assert costs[0] in (pytest.approx(0.95), pytest.approx(0.5))
         reject = detection_cost(
             ConfusionMatrix([[100, 0], [50, 0]]),
-            prior=0.05,
+            priors=0.05,
             miss=10,
             false_alarm=1,
             normalized=True,
@@ -105,11 +105,11 @@ class TestBinaryWorkingPoint:
     def test_error_rate_is_the_dcf_of_the_empirical_prior(self):
         target_share = 35 / 365
         assert error_rate(RAIN) == pytest.approx(
-            detection_cost(RAIN, prior=target_share, positive="rain"), abs=1e-15
+            detection_cost(RAIN, priors=target_share, positive="rain"), abs=1e-15
         )
 
     def test_weighted_error_rate_is_the_dcf_of_one_half(self):
         miss, false_alarm = 20 / 35, 30 / 330
-        assert detection_cost(RAIN, prior=0.5, positive="rain") == pytest.approx(
+        assert detection_cost(RAIN, priors=0.5, positive="rain") == pytest.approx(
             (miss + false_alarm) / 2, abs=1e-15
         )

@@ -18,7 +18,7 @@ def ev():
 
 
 def talk():
-    return Elicitation(prior=0.1).stated(ratio_between(5, 20))
+    return Elicitation(priors=0.1).stated(ratio_between(5, 20))
 
 
 WRITERS = {

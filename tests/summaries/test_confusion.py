@@ -327,8 +327,8 @@ class TestHugeCounts:
         for metric in catalogue.tables():
             if (metric.classes == "two" and size > 2) or metric.name == "total_classification_cost":
                 continue
-            known = {"application": app, "prior": 0.2, "beta": 2.0, "threshold": 0.3, "weight": 0.7,
-                     "alpha": 2.0, "shares": [0.2, 0.3]}  # fmt: skip
+            known = {"application": app, "priors": 0.2, "beta": 2.0, "threshold": 0.3,
+                     "weight": 0.7, "alpha": 2.0, "shares": [0.2, 0.3]}  # fmt: skip
             ready = metric.fixed(**{name: known[name] for name in metric.needs})
             names = range(size)
             expected = ready(ConfusionMatrix(plain, names))

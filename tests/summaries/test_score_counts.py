@@ -135,7 +135,7 @@ class TestFromScores:
 
     def test_prior_of_an_llr_is_refused(self):
         with pytest.raises(PriorError, match="no meaning"):
-            ScoreCounts.from_scores([0, 1], [0.0, 1.0], kind="llr", prior=0.2)
+            ScoreCounts.from_scores([0, 1], [0.0, 1.0], kind="llr", from_priors=0.2)
 
 
 class TestCompiledLoops:
@@ -185,11 +185,11 @@ class TestMerging:
     def test_different_kinds_do_not_add(self):
         a = ScoreCounts.from_scores([0, 1], [0.2, 0.8], kind="posterior")
         b = ScoreCounts.from_scores([0, 1], [0.2, 0.8], kind="llr")
-        with pytest.raises(MergeError, match="same classes, kind and prior"):
+        with pytest.raises(MergeError, match="same classes, kind and `from_priors`"):
             a + b
 
     def test_pickle_keeps_everything(self):
-        sc = ScoreCounts.from_scores([0, 1], [0.2, 0.8], kind="posterior", prior=0.3)
+        sc = ScoreCounts.from_scores([0, 1], [0.2, 0.8], kind="posterior", from_priors=0.3)
         assert pickle.loads(pickle.dumps(sc)) == sc
 
     def test_few_distinct_scores_stay_small(self):

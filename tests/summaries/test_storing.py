@@ -44,7 +44,7 @@ def _examples():
     yield scores
     yield scores.binned([-1.0, 0.2])
     yield ScoreCounts.from_scores(truth, np.float32([0.1, 0.2, 0.3, 0.4, 0.1]), kind="posterior",
-                                  prior=0.3)  # fmt: skip
+                                  from_priors=0.3)  # fmt: skip
     yield ScoreCounts.from_scores(
         truth, np.arange(5.0), kind="rank", sample_weight=[1, 2, 3, 4, 0.1]
     )
@@ -216,6 +216,12 @@ class TestRefusals:
         with pytest.raises(FormatError, match="checksum") as error:
             load_summary(whole)
         assert "count again" in error.value.hint
+
+    def test_older_version(self, whole):
+        found = json.loads(whole.read_text())
+        whole.write_text(json.dumps({**found, "version": _VERSION - 1}))
+        with pytest.raises(FormatError, match=f"version {_VERSION - 1} .* older .* {_VERSION}"):
+            load_summary(whole)
 
     def test_newer_version(self, whole):
         found = json.loads(whole.read_text())

@@ -324,7 +324,7 @@ def metrics_of_scores() -> Any:
         "h": metrics.h_measure(s),
         "precision": [metrics.average_precision(s), metrics.pr_auc(s)],
         "profit": metrics.expected_max_profit_churn(s),
-        "decomposition": metrics.score_decomposition(s, prior=0.1),
+        "decomposition": metrics.score_decomposition(s, priors=0.1),
         "points": [metrics.at_bayes_threshold(s, RARE), metrics.at_min_cost(s, RARE)],
         "at sensitivity": metrics.at_sensitivity(s, 0.9),
         "nist": metrics.detection_costs(s, metrics.nist_applications("sre16")),
@@ -486,11 +486,13 @@ def monitored() -> Any:
 
 @recorded
 def elicited() -> Any:
-    talk = elicitation.Elicitation({"gbm": scores(), "logreg": scores("logreg_p")}, prior=0.08)
+    talk = elicitation.Elicitation({"gbm": scores(), "logreg": scores("logreg_p")}, priors=0.08)
     answered = talk.stated(elicitation.ratio_from_threshold(0.1)) if talk.question else talk
     wrong = answered.stated(elicitation.ratio_from_threshold(0.9))
     said = elicitation.ratio_from_ranking(
-        ["always", "errs", "never", "errs_negatives", "errs_positives"], error_share=0.6, prior=0.05
+        ["always", "errs", "never", "errs_negatives", "errs_positives"],
+        error_share=0.6,
+        priors=0.05,
     )
     return {
         "question": str(talk.question),

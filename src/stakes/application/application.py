@@ -99,9 +99,9 @@ class Application:
             raise CostError(f"`costs` must have the classes {listed(self.classes)}.")
         return Application(costs, priors, self.unit, self.volume, self.period)
 
-    def resolved_priors(self, data_priors: FloatArray) -> FloatArray:
+    def resolved_priors(self, priors: FloatArray) -> FloatArray:
         """The priors that count: the application's own, or else those of the data."""
-        return data_priors if self.priors is None else self.priors
+        return priors if self.priors is None else self.priors
 
     # ------------------------------------------------------------- the best naive decision
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_priors
+from stakes._checks import as_priors, positive_share
 from stakes._columns import as_column, as_weights
 from stakes._names import as_names, encode, listed, observed_names
 from stakes.application.application import as_application
@@ -20,10 +20,10 @@ from stakes.typing import FloatArray, Name, Priors
 
 
 def class_factors(
-    data_priors: Any,
+    from_priors: Any,
     costs: Any = None,
     *,
-    target: Priors | str | None = None,
+    priors: Priors | str | None = None,
 ) -> FloatArray:
     r"""How much more a case of each class counts, by its costs and by where it will run.
 
@@ -34,12 +34,12 @@ def class_factors(
 
     Parameters
     ----------
-    data_priors : sequence of float
+    from_priors : sequence of float
         Share of each class in the sample, all positive.
     costs : CostMatrix or Application, optional
         Every wrong decision must cost the same within a class; that cost, above the cost of
         the right decision, is :math:`c_i`. Without costs, :math:`c_i` is 1.
-    target : sequence, mapping, "balanced" or None
+    priors : sequence, mapping, "balanced" or None
         Shares where the system will run; or equal shares. If absent, the priors of the
         application, and without them the shares of the sample.
 
@@ -55,26 +55,28 @@ def class_factors(
     Examples
     --------
     >>> from stakes import CostMatrix
-    >>> class_factors([0.8, 0.2], target="balanced")
+    >>> class_factors([0.8, 0.2], priors="balanced")
     array([0.625, 2.5  ])
     >>> class_factors([0.8, 0.2], CostMatrix([[0, 1], [9, 0]])).round(3)
     array([0.385, 3.462])
     """
     app = None if costs is None else as_application(costs)
-    classes = tuple(range(np.size(data_priors))) if app is None else app.classes
-    shares = as_priors(data_priors, classes, name="data_priors")
+    classes = (
+        range(np.size(from_priors) if np.ndim(from_priors) else 2) if app is None else app.classes
+    )
+    shares = as_priors(from_priors, classes, name="from_priors")
     if (shares == 0).any():
         absent = [name for name, share in zip(classes, shares, strict=True) if share == 0]
         raise DataError(f"no case of {listed(absent)}, so there is nothing to weigh up.")
     factors = np.ones(len(classes)) if app is None else _error_costs(app)
-    if isinstance(target, str):
-        if target != "balanced":
-            raise PriorError(f"`target` must be shares or 'balanced'; got {target!r}.")
+    if isinstance(priors, str):
+        if priors != "balanced":
+            raise PriorError(f"`priors` must be shares or 'balanced'; got {priors!r}.")
         factors = factors / (len(classes) * shares)
     else:
-        place = app.priors if target is None and app is not None else target
+        place = app.priors if priors is None and app is not None else priors
         if place is not None:
-            factors = factors * as_priors(place, classes, name="target") / shares
+            factors = factors * as_priors(place, classes) / shares
     total = float(factors @ shares)
     if total <= 0:
         raise CostError("no class counts for anything under these costs and shares.")
@@ -85,7 +87,7 @@ def sample_weights(
     y_true: Any,
     costs: Any = None,
     *,
-    target: Priors | str | None = None,
+    priors: Priors | str | None = None,
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
 ) -> FloatArray:
@@ -101,11 +103,11 @@ def sample_weights(
         True classes.
     costs : CostMatrix or Application, optional
         As in `class_factors`; names the classes too.
-    target : sequence, mapping, "balanced" or None
+    priors : sequence, mapping, "balanced" or None
         Shares where the system will run; or equal shares. If absent, the priors of the
         application, and without them the shares of the sample.
     classes : sequence of names, optional
-        Without costs: the order of the classes for `target`; sorted values if absent.
+        Without costs: the order of the classes for `priors`; sorted values if absent.
     sample_weight : column, optional
         Weights that the cases already have.
 
@@ -121,7 +123,7 @@ def sample_weights(
 
     Examples
     --------
-    >>> sample_weights(["no", "no", "no", "yes"], target="balanced").round(3)
+    >>> sample_weights(["no", "no", "no", "yes"], priors="balanced").round(3)
     array([0.667, 0.667, 0.667, 2.   ])
     """
     column = as_column(y_true, "y_true")
@@ -135,12 +137,12 @@ def sample_weights(
     totals = np.bincount(codes, weights=weights, minlength=len(names))
     if totals.sum() == 0:
         raise DataError("there are no cases to weigh.")
-    factors = class_factors(totals / totals.sum(), costs, target=_in_order(target, names))
+    factors = class_factors(totals / totals.sum(), costs, priors=_in_order(priors, names))
     return np.asarray(weights * factors[codes])
 
 
 def target_weight(
-    cost_weight: float, data_prior: float, *, target_prior: float | None = None
+    cost_weight: float, from_priors: Priors, *, priors: Priors | None = None
 ) -> float:
     r"""Weight of the positive class for a weighted accuracy that speaks for the place of use.
 
@@ -151,10 +153,10 @@ def target_weight(
     ----------
     cost_weight : float
         :math:`r_C` = C_FN / (C_FN + C_FP), from 0 to 1.
-    data_prior : float
-        Share of positives in the sample, between 0 and 1.
-    target_prior : float, optional
-        Share of positives where the system will run; that of the sample if absent.
+    from_priors : float or pair
+        Share of positives, or of both classes, in the sample; strictly between 0 and 1.
+    priors : float or pair, optional
+        The same where the system will run; as in the sample if absent.
 
     Returns
     -------
@@ -167,17 +169,15 @@ def target_weight(
 
     Examples
     --------
-    >>> round(target_weight(0.9, 0.5, target_prior=0.1), 6)
+    >>> round(target_weight(0.9, 0.5, priors=0.1), 6)
     0.5
     """
     if not 0 <= cost_weight <= 1:
         raise CostError(f"`cost_weight` must lie between 0 and 1; got {cost_weight!r}.")
-    goal = data_prior if target_prior is None else target_prior
-    for name, value in (("data_prior", data_prior), ("target_prior", goal)):
-        if not 0 < value < 1:
-            raise PriorError(f"`{name}` must lie strictly between 0 and 1; got {value!r}.")
-    positive = goal * cost_weight / data_prior
-    negative = (1 - goal) * (1 - cost_weight) / (1 - data_prior)
+    data = positive_share(from_priors, "from_priors", inside=True)
+    goal = data if priors is None else positive_share(priors, inside=True)
+    positive = goal * cost_weight / data
+    negative = (1 - goal) * (1 - cost_weight) / (1 - data)
     return positive / (positive + negative)
 
 
@@ -201,11 +201,11 @@ def _error_costs(app: Any) -> FloatArray:
     return np.asarray(wrong[:, 0])
 
 
-def _in_order(target: Any, names: tuple[Name, ...]) -> Any:
+def _in_order(priors: Any, names: tuple[Name, ...]) -> Any:
     """Shares by name in the order of the names."""
-    if target is None or isinstance(target, str):
-        return target
-    return as_priors(target, names, name="target")
+    if priors is None or isinstance(priors, str):
+        return priors
+    return as_priors(priors, names)
 
 
 #: Relative difference of two cost ratios that is taken for rounding.
@@ -240,7 +240,7 @@ class Consistency:
         return self.advice
 
 
-def rebalancing_is_consistent(application: Any, data_priors: Any) -> Consistency:
+def rebalancing_is_consistent(application: Any, from_priors: Any) -> Consistency:
     """Whether evaluating on a rebalanced sample agrees with the costs.
 
     Rebalancing weighs each class by the inverse of its share. That minimises the total cost
@@ -250,7 +250,7 @@ def rebalancing_is_consistent(application: Any, data_priors: Any) -> Consistency
     ----------
     application : Application or CostMatrix
         Two classes, two decisions; its priors, if any, are those of the place of use.
-    data_priors : sequence of float
+    from_priors : sequence of float
         Shares in the sample that is to be rebalanced.
 
     Returns
@@ -273,14 +273,14 @@ def rebalancing_is_consistent(application: Any, data_priors: Any) -> Consistency
     you said 3: it prefers systems that raise too many alarms.
     Use sample_weights(y_true, costs) instead.
     """
-    ratio, shares, target = _read(application, data_priors)
+    ratio, shares, target = _read(application, from_priors)
     odds = (1 - target[1]) / target[1]  # balanced: a positive counts as many negatives
     return _judged(
         "Rebalancing", odds, ratio, as_application(application).classes[1], shares[1], target[1]
     )
 
 
-def accuracy_is_consistent(application: Any, data_priors: Any) -> Consistency:
+def accuracy_is_consistent(application: Any, from_priors: Any) -> Consistency:
     r"""Whether plain accuracy on this sample agrees with the costs in use.
 
     It does if and only if the share of positives in the sample is
@@ -291,7 +291,7 @@ def accuracy_is_consistent(application: Any, data_priors: Any) -> Consistency:
     ----------
     application : Application or CostMatrix
         Two classes, two decisions; its priors, if any, are those of the place of use.
-    data_priors : sequence of float
+    from_priors : sequence of float
         Shares in the sample.
 
     Returns
@@ -309,7 +309,7 @@ def accuracy_is_consistent(application: Any, data_priors: Any) -> Consistency:
     >>> bool(accuracy_is_consistent(Application([[0, 1], [9, 0]], priors=[0.9, 0.1]), [0.5, 0.5]))
     True
     """
-    ratio, shares, target = _read(application, data_priors)
+    ratio, shares, target = _read(application, from_priors)
     # One missed positive of the sample stands for (target / data) of them in use.
     implied = (shares[1] / target[1]) / ((1 - shares[1]) / (1 - target[1]))
     return _judged(
@@ -317,10 +317,10 @@ def accuracy_is_consistent(application: Any, data_priors: Any) -> Consistency:
     )
 
 
-def _read(application: Any, data_priors: Any) -> tuple[float, list[float], list[float]]:
+def _read(application: Any, from_priors: Any) -> tuple[float, list[float], list[float]]:
     """Cost ratio, shares of the sample, shares in use."""
     app = as_application(application)
-    shares = as_priors(data_priors, app.classes, name="data_priors")
+    shares = as_priors(from_priors, app.classes, name="from_priors")
     target = app.resolved_priors(shares)
     threshold = app.posterior_threshold
     if not 0 < threshold < 1 or not (0 < shares[1] < 1 and 0 < target[1] < 1):
@@ -337,7 +337,7 @@ def _judged(
         advice = f"{habit} agrees with your costs: both treat one missed '{shown(positive)}' as "
         return Consistency(True, implied, actual, f"{advice}{_count(actual)} false alarms.")
     leaning = "raise too many alarms" if implied > actual else "miss too many cases"
-    weight = target_weight(actual / (1 + actual), data, target_prior=target)
+    weight = target_weight(actual / (1 + actual), data, priors=target)
     advice = (
         f"{habit} would mislead you here, because it treats one missed '{shown(positive)}' as "
         f"{_count(implied)} false alarms and\nyou said {_count(actual)}: it prefers systems that "
@@ -354,4 +354,4 @@ def _count(ratio: float) -> str:
 
 def _target(data: float, target: float) -> str:
     """The argument that names other shares, where they are other."""
-    return "" if data == target else f", target=[{1 - target:g}, {target:g}]"
+    return "" if data == target else f", priors=[{1 - target:g}, {target:g}]"

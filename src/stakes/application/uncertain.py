@@ -43,13 +43,13 @@ class Draws:
     def __len__(self) -> int:
         return int(self.costs.shape[0])
 
-    def resolved_priors(self, data_priors: FloatArray | None = None) -> FloatArray:
+    def resolved_priors(self, priors: FloatArray | None = None) -> FloatArray:
         """The shares of each draw; those of the data where they are left to the data."""
         if self.priors is not None:
             return self.priors
-        if data_priors is None:
+        if priors is None:
             raise PriorError("the priors are those of the data, and there are no data here.")
-        return np.broadcast_to(data_priors, (len(self), self.costs.shape[1]))
+        return np.broadcast_to(priors, (len(self), self.costs.shape[1]))
 
     def __repr__(self) -> str:
         return f"Draws({len(self)} of {self.costs.shape[1]} classes x {self.costs.shape[2]})"

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import positive_share
 from stakes._columns import as_reals
 from stakes.application import Application, as_application
 from stakes.audit.count_metric import CountMetric, as_count_metric
 from stakes.exceptions import DataError
 from stakes.metrics.metric import Metric
 from stakes.results import Frame
-from stakes.typing import FloatArray
+from stakes.typing import FloatArray, Priors
 
 #: Differences of values below this share of their size count as rounding.
 _ROUNDING = 1e-11
@@ -292,7 +293,7 @@ class LevelSets:
 
 
 def level_sets(
-    metric: Any, *, prevalence: float, application: Any = None, resolution: int = 101,
+    metric: Any, *, priors: Priors, application: Any = None, resolution: int = 101,
     higher_is_better: bool | None = None,
 ) -> LevelSets:  # fmt: skip
     """A two-class metric over all pairs of rates, with the cost beside it.
@@ -305,8 +306,8 @@ def level_sets(
     metric : str, Metric or callable
         A name in the catalogue, or a function of a (2, 2) array of counts, rows true
         classes.
-    prevalence : float
-        Share of the positive (second) class, strictly between 0 and 1.
+    priors : float or pair
+        Share of the positive (second) class, or of both; strictly between 0 and 1.
     application : Application or CostMatrix, optional
         Costs to compare with.
     resolution : int
@@ -326,12 +327,11 @@ def level_sets(
     Examples
     --------
     >>> from stakes import Application
-    >>> grid = level_sets("f1", prevalence=0.1, application=Application([[0, 1], [9, 0]]))
+    >>> grid = level_sets("f1", priors=0.1, application=Application([[0, 1], [9, 0]]))
     >>> round(grid.iso_cost_slope, 4)
     1.0
     """
-    if not 0 < prevalence < 1:
-        raise DataError(f"`prevalence` must lie strictly between 0 and 1; got {prevalence!r}.")
+    prevalence = positive_share(priors, inside=True)
     if resolution < 2:
         raise DataError(f"`resolution` must be at least 2; got {resolution}.")
     counted = as_count_metric(metric, higher_is_better=higher_is_better, application=application)

@@ -101,14 +101,6 @@ def both_shares(log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
     return 1 / (1 + np.exp(-log_odds)), 1 / (1 + np.exp(log_odds))
 
 
-def share_of(prior: float | None, scores: RankedScores) -> float:
-    """The share of the second class that was given, or that of the data."""
-    share = float(scores.priors[1]) if prior is None else float(prior)
-    if not 0 < share < 1:
-        raise DataError(f"`prior` must lie between 0 and 1; got {prior!r}.")
-    return share
-
-
 def best_rates(
     scores: RankedScores, log_odds: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -235,7 +227,7 @@ def cost(scores: RankedScores, probability_cost: Any = None) -> CostCurve:
 
 
 def brier_curve(
-    scores: RankedScores, cost_proportion: Any = None, *, prior: float | None = None
+    scores: RankedScores, cost_proportion: Any = None, *, priors: Priors | None = None
 ) -> BrierCurve:
     r"""Cost of taking posteriors at their word, against the cost proportion.
 
@@ -250,8 +242,8 @@ def brier_curve(
     cost_proportion : array-like, optional
         Share c of the false positive in the cost of both errors, which is the threshold on
         the posterior; default, 0.005 to 0.995 in steps of 0.005.
-    prior : float, optional
-        Share of the second class; default, that of the data.
+    priors : float or pair, optional
+        Share of the second class, or of both,; default, that of the data.
 
     Returns
     -------
@@ -275,7 +267,7 @@ def brier_curve(
     c = as_grid(cost_proportion, np.round(np.arange(1, 200) * 0.005, 10), "cost_proportion")
     if (c <= 0).any() or (c >= 1).any():
         raise DataError("`cost_proportion` must lie strictly between 0 and 1.")
-    share = float(scores.priors[1]) if prior is None else float(prior)
+    share = scores._share_of_second(priors)
     thresholds = posterior_thresholds(scores, c, share)
     fpr, fnr = _rates_at(scores, thresholds)
     first, second = 2 * c * (1 - share), 2 * (1 - c) * share
@@ -293,8 +285,8 @@ def posterior_thresholds(scores: RankedScores, levels: FloatArray, share: float)
     if scores.kind != "posterior":
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(levels) - np.log1p(-levels) - scores.shift_to(share))
-    if scores.prior is not None:
-        factors = moved_shares((1 - share, share), (1 - scores.prior, scores.prior))
+    if scores.from_priors is not None:
+        factors = moved_shares((1 - share, share), scores.from_priors)
         levels = np.array([in_type(moved_threshold(level, factors)) for level in levels])
     return scores._rounded(levels)
 
@@ -315,7 +307,7 @@ def application_path(
     *,
     applications: Sequence[Any],
     positions: Any = None,
-    posterior_priors: Priors | None = None,
+    from_priors: Priors | None = None,
     sample_weight: Any = None,
 ) -> ApplicationPath:
     """Cost of Bayes decisions along a path of applications, for any number of classes.
@@ -334,7 +326,7 @@ def application_path(
         The path.
     positions : array-like, optional
         Abscissa of each application; default, 0, 1, 2, ...
-    posterior_priors : priors, optional
+    from_priors : priors, optional
         The class shares that the posteriors were made for. If given, they are moved to the
         priors of each application before deciding; otherwise they are used as they are.
     sample_weight : column, optional
@@ -365,8 +357,8 @@ def application_path(
     first = apps[0].classes
     given = read_posteriors(posteriors, first, ClassOrder(labels=y_true))
     said_at = None
-    if posterior_priors is not None:
-        shares = as_priors(posterior_priors, first, "posterior_priors").tolist()
+    if from_priors is not None:
+        shares = as_priors(from_priors, first, "from_priors").tolist()
         said_at = dict(zip(first, shares, strict=True))
     rows = []
     for app in apps:
@@ -391,7 +383,7 @@ def _decided(given: Posteriors, app: Application, said_at: Any) -> NDArray[Any]:
     """Bayes decisions, on posteriors moved to the priors of the application if it has any."""
     if said_at is None or app.priors is None:
         return bayes_decisions(given, app)
-    shares = as_priors(said_at, app.classes, name="posterior_priors")
+    shares = as_priors(said_at, app.classes, name="from_priors")
     moved = given.with_priors(app.priors, from_priors=shares)
     if not ((app.priors > 0) & (shares > 0)).all():
         return bayes_decisions(moved, app)

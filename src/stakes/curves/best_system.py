@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import positive_share
 from stakes.application import as_application
 from stakes.curves.bayes_error import best_rates, block_llrs, both_shares
 from stakes.exceptions import CostError, DataError
 from stakes.metrics.scores.operating_points import aligned, at_min_cost
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, require_both
-from stakes.typing import FloatArray
+from stakes.typing import FloatArray, Priors
 
 #: Answers that are not the position of a system.
 TIE, NONE = -1, -2
@@ -38,9 +39,12 @@ class SwitchPoints:
         """One row per stretch, in effective prior log odds."""
         return Frame({"start": self.start, "stop": self.stop, "winner": list(self.winner)})
 
-    def by_cost_ratio(self, prevalence: float) -> Frame:
-        """One row per stretch: how many false alarms a miss costs, at one prevalence."""
-        return self._moved(prevalence, "from_ratio", "to_ratio", np.exp)
+    def by_cost_ratio(self, priors: Priors) -> Frame:
+        """One row per stretch: how many false alarms a miss costs, at one prevalence.
+
+        `priors` is the share of the second class, or of both.
+        """
+        return self._moved(positive_share(priors), "from_ratio", "to_ratio", np.exp)
 
     def by_prevalence(self, cost_ratio: float) -> Frame:
         """One row per stretch: prevalence, when a miss costs `cost_ratio` false alarms."""

@@ -189,7 +189,7 @@ def reliability(
 def _as_posteriors(scores: RankedScores, values: NDArray[np.floating]) -> FloatArray:
     """Scores as posteriors at the prior of the data."""
     wide = values.astype(np.float64)
-    if scores.kind == "posterior" and scores.prior is None:
+    if scores.kind == "posterior" and scores.from_priors is None:
         return wide
     if scores.kind == "posterior":
         with np.errstate(divide="ignore"):

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from stakes.application import Application, CostMatrix
-from stakes.curves.bayes_error import Tabular, as_grid, posterior_thresholds, share_of
+from stakes.curves.bayes_error import Tabular, as_grid, posterior_thresholds
 from stakes.exceptions import DataError
 from stakes.metrics import Metric, catalogue
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, require_both
-from stakes.typing import FloatArray
+from stakes.typing import FloatArray, Priors
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,7 +136,7 @@ class PrecisionRecallCurve(Tabular):
     prior: float
 
 
-def precision_recall(scores: RankedScores, *, prior: float | None = None) -> PrecisionRecallCurve:
+def precision_recall(scores: RankedScores, *, priors: Priors | None = None) -> PrecisionRecallCurve:
     r"""Precision and recall at every threshold.
 
     .. math:: \mathrm{precision} = \frac{P_1 \mathrm{TPR}}{P_1 \mathrm{TPR} + P_0 \mathrm{FPR}}
@@ -145,8 +145,8 @@ def precision_recall(scores: RankedScores, *, prior: float | None = None) -> Pre
     ----------
     scores : ScoreCounts
         Of any kind; only the order counts.
-    prior : float, optional
-        Share of the second class where the system will run; default, that of the data.
+    priors : float or pair, optional
+        Share of the second class, or of both, where the system will run; default, that of the data.
         Precision depends on it, recall does not.
 
     Returns
@@ -170,7 +170,7 @@ def precision_recall(scores: RankedScores, *, prior: float | None = None) -> Pre
     -inf       1       0.5
     """
     require_both(scores, "precision_recall")
-    share = share_of(prior, scores)
+    share = scores._share_of_second(priors)
     cuts, below_first, below_second = (part[::-1] for part in scores.finest)
     recall = (below_second[0] - below_second) / below_second[0]
     right, wrong = share * recall, (1 - share) * (below_first[0] - below_first) / below_first[0]
@@ -193,7 +193,7 @@ class DecisionCurve(Tabular):
 
 
 def decision(
-    scores: RankedScores, thresholds: Any = None, *, prior: float | None = None
+    scores: RankedScores, thresholds: Any = None, *, priors: Priors | None = None
 ) -> DecisionCurve:
     r"""Net benefit of acting above each threshold probability.
 
@@ -209,8 +209,8 @@ def decision(
     thresholds : array-like, optional
         Threshold probabilities, between 0 and 1; default, 0.01 to 0.99. Restrict them to the
         plausible ones.
-    prior : float, optional
-        Share of the second class where the system will run; default, that of the data.
+    priors : float or pair, optional
+        Share of the second class, or of both, where the system will run; default, that of the data.
 
     Returns
     -------
@@ -243,7 +243,7 @@ def decision(
     t = as_grid(thresholds, np.round(np.arange(1, 100) * 0.01, 10), "thresholds")
     if (t < 0).any() or (t >= 1).any():
         raise DataError("`thresholds` are probabilities: at least 0 and below 1.")
-    share = share_of(prior, scores)
+    share = scores._share_of_second(priors)
     cuts = posterior_thresholds(scores, t, share)
     above = scores.counts_above_each(cuts) / scores.class_totals
     odds = t / (1 - t)

@@ -111,7 +111,7 @@ _ROUTES: dict[str, Callable[[Mapping[str, Any]], tuple[Statement, ...]]] = {
     "number_willing": lambda row: (ratio_from_number_willing(*_ends(row, "number")),),
     "amounts": _from_amounts,
     "ranking": lambda row: ratio_from_ranking(
-        row["ranking"], error_share=row["error_share"], prior=row["prior"]
+        row["ranking"], error_share=row["error_share"], priors=row["prior"]
     ),
     "preference": _from_preference,
     "metric": _as_said,
@@ -146,7 +146,7 @@ def answers_to_toml(talk: Elicitation, *, note: str = "", **settings: Any) -> st
     Examples
     --------
     >>> from stakes.elicitation import ratio_from_threshold
-    >>> talk = Elicitation(prior=0.1).stated(ratio_from_threshold(0.1).signed("Ada"))
+    >>> talk = Elicitation(priors=0.1).stated(ratio_from_threshold(0.1).signed("Ada"))
     >>> print(answers_to_toml(talk).partition("[[elicitation.answer]]")[2])
     <BLANKLINE>
     route = "threshold"
@@ -256,7 +256,7 @@ def kept_prior(path: str | os.PathLike[str]) -> float | None:
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "costs.toml")
-    ...     write_answers(Elicitation(prior=0.1), path)
+    ...     write_answers(Elicitation(priors=0.1), path)
     ...     kept_prior(path)
     0.1
     """
@@ -288,7 +288,7 @@ def write_answers(talk: Elicitation, path: str | os.PathLike[str], **settings: A
     >>> from stakes.elicitation import ratio_between
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "costs.toml")
-    ...     write_answers(Elicitation(prior=0.1).stated(ratio_between(5, 20)), path, unit="EUR")
+    ...     write_answers(Elicitation(priors=0.1).stated(ratio_between(5, 20)), path, unit="EUR")
     ...     read_costs(path).costs.values
     array([[ 0.,  1.],
            [10.,  0.]])

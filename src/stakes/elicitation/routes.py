@@ -11,15 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stakes._checks import positive_share
 from stakes._columns import as_reals
 from stakes._names import listed
 from stakes.application.sentences import spoken
 from stakes.elicitation.statements import Statement
-from stakes.exceptions import CostError, DataError, PriorError, UndefinedError
+from stakes.exceptions import CostError, DataError, UndefinedError
 from stakes.metrics import Metric, catalogue
 from stakes.metrics.scores.hull_points import hull_points
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.ranked_scores import RankedScores
+from stakes.typing import Priors
 
 
 def ratio_between(low: float, high: float | None = None) -> Statement:
@@ -231,7 +233,7 @@ def ratio_from_metric(metric: str | Callable[[ConfusionMatrix], float], system: 
 
 
 def ratio_from_sensitivity(
-    scores: RankedScores, sensitivity: float, *, prior: float | None = None
+    scores: RankedScores, sensitivity: float, *, priors: Priors | None = None
 ) -> Statement:
     """What a required sensitivity implies: the ratios for which this system would reach it.
 
@@ -241,8 +243,8 @@ def ratio_from_sensitivity(
         A system that serves as the baseline.
     sensitivity : float
         The least share of positives that must be found.
-    prior : float, optional
-        Share of positives where it will run; that of the data if absent.
+    priors : float or pair, optional
+        Share of positives, or of both classes, where it will run; that of the data if absent.
 
     Returns
     -------
@@ -265,7 +267,7 @@ def ratio_from_sensitivity(
     if not 0 < sensitivity <= 1:
         raise DataError(f"`sensitivity` must lie above 0 and not above 1; got {sensitivity!r}.")
     points = hull_points(scores)
-    ratios = points.ratios(float(scores.priors[1]) if prior is None else prior)
+    ratios = points.ratios(scores._share_of_second(priors))
     corner = int(np.argmax(points.sensitivity >= sensitivity - 1e-12))
     low = ratios[corner - 1] if corner else 0.0
     high = ratios[corner] if corner < ratios.size else math.inf
@@ -383,7 +385,7 @@ def emblematic_models(error_share: float) -> dict[str, EmblematicModel]:
 
 
 def ratio_from_ranking(
-    ranking: Sequence[str], *, error_share: float, prior: float
+    ranking: Sequence[str], *, error_share: float, priors: Priors
 ) -> tuple[Statement, ...]:
     """What an order of the emblematic models implies, from the worst to the best.
 
@@ -398,8 +400,8 @@ def ratio_from_ranking(
         ``errs_positives``, the worst first.
     error_share : float
         As in `emblematic_models`.
-    prior : float
-        Share of positives where it will run.
+    priors : float or pair
+        Share of positives, or of both classes, where it will run.
 
     Returns
     -------
@@ -414,7 +416,7 @@ def ratio_from_ranking(
     --------
     >>> from stakes.elicitation import agreed_ratio
     >>> order = ["always", "errs", "never", "errs_negatives", "errs_positives"]
-    >>> said = ratio_from_ranking(order, error_share=0.6, prior=0.05)
+    >>> said = ratio_from_ranking(order, error_share=0.6, priors=0.05)
     >>> [round(end, 3) for end in agreed_ratio(said).weights]
     [0.919, 0.927]
     """
@@ -425,8 +427,7 @@ def ratio_from_ranking(
             f"`ranking` must order two or more of {listed(EMBLEMATIC_MODELS)}, each once; got "
             f"{listed(list(ranking))}."
         )
-    if not 0 < prior < 1:
-        raise PriorError(f"`prior` must lie between 0 and 1; got {prior!r}.")
+    prior = positive_share(priors, inside=True)
     inputs = {"error_share": error_share, "prior": prior}
     found = []
     for worse, better in itertools.pairwise(ranking):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import positive_share
 from stakes.application import Application
 from stakes.elicitation.next_question import Goal, Options, next_question, options_of
 from stakes.elicitation.question import Answer, Question
@@ -21,9 +22,9 @@ from stakes.elicitation.statements import (
     contradictions,
     without_some,
 )
-from stakes.exceptions import DataError, PriorError
+from stakes.exceptions import DataError
 from stakes.results import Frame, frame_of
-from stakes.typing import Name
+from stakes.typing import Name, Priors
 
 #: Leads below this are not worth telling apart.
 _NEAR_TIE = 0.01
@@ -42,8 +43,8 @@ class Elicitation:
     ----------
     systems : mapping of name to ScoreCounts or ConfusionMatrix, optional
         What the choice is between. Without systems the ratio itself is narrowed down.
-    prior : float
-        Share of positives where it will run.
+    priors : float or pair
+        Share of positives, or of both classes, where it will run.
     goal : {"model", "threshold"}
         Whether to choose a model, or also its threshold.
     tolerance : float
@@ -63,7 +64,7 @@ class Elicitation:
     >>> y = [0] * 6 + [1] * 4
     >>> careful = ScoreCounts.from_scores(y, [1, 1, 1, 1, 2, 2, 1, 1, 3, 3], kind="rank")
     >>> eager = ScoreCounts.from_scores(y, [1, 1, 3, 3, 3, 3, 3, 3, 3, 3], kind="rank")
-    >>> talk = Elicitation({"careful": careful, "eager": eager}, prior=0.4)
+    >>> talk = Elicitation({"careful": careful, "eager": eager}, priors=0.4)
     >>> talk.question.ratio
     2.0
     >>> talk = talk.answered("b")
@@ -74,7 +75,7 @@ class Elicitation:
     """
 
     systems: Mapping[str, Any] = field(default_factory=dict)
-    prior: float = 0.5
+    priors: Priors = 0.5
     goal: Goal = "model"
     tolerance: float = 0.02
     cases: int | None = None
@@ -84,8 +85,8 @@ class Elicitation:
     classes: tuple[Name, Name] = ("negative", "positive")
 
     def __post_init__(self) -> None:
-        if not 0 < self.prior < 1:
-            raise PriorError(f"`prior` must lie between 0 and 1; got {self.prior!r}.")
+        share = positive_share(self.priors, classes=self.classes, inside=True)
+        object.__setattr__(self, "priors", (1 - share, share))
         if self.goal not in ("model", "threshold"):
             raise DataError(f"`goal` must be 'model' or 'threshold'; got {self.goal!r}.")
         if not 0 < self.low < self.high < math.inf:
@@ -113,6 +114,11 @@ class Elicitation:
         return replace(self, statements=without_some(self.statements, positions))
 
     # ------------------------------------------------------------- what is known
+
+    @property
+    def prior(self) -> float:
+        """Share of positives where it will run."""
+        return positive_share(self.priors, classes=self.classes)
 
     @property
     def contradictions(self) -> tuple[Contradiction, ...]:
@@ -209,7 +215,7 @@ class Elicitation:
 
     def application(self, **settings: Any) -> Application:
         """The application to decide with: the geometric middle of the ratio, a false alarm 1."""
-        priors = [1 - self.prior, self.prior]
+        priors = self.priors
         return self.ratio.middle_application(classes=self.classes, priors=priors, **settings)
 
     def frame(self) -> Frame:

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from stakes._checks import positive_share
 from stakes.application import Application, Between, CostMatrix, UncertainApplication
 from stakes.application.sentences import shown, spoken
-from stakes.exceptions import CostError, DataError, PriorError
-from stakes.typing import Name
+from stakes.exceptions import CostError, DataError
+from stakes.typing import Name, Priors
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,9 @@ class RatioInterval:
         """The ends as cost weights C_FN / (C_FN + C_FP) (`wa2025` eq 4 and A.1)."""
         return self.low / (1 + self.low), self.high / (1 + self.high)
 
-    def effective_priors(self, prior: float) -> tuple[float, float]:
-        """The ends as effective priors, where the share of positives is `prior`."""
-        if not 0 < prior < 1:
-            raise PriorError(f"`prior` must lie between 0 and 1; got {prior!r}.")
+    def effective_priors(self, priors: Priors) -> tuple[float, float]:
+        """The ends as effective priors, where `priors` is the share of positives, or of both."""
+        prior = positive_share(priors, inside=True)
         low, high = (prior * end / (prior * end + 1 - prior) for end in (self.low, self.high))
         return low, high
 

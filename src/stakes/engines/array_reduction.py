@@ -27,14 +27,14 @@ def reduce_arrays(
     *,
     kinds: Mapping[str, str],
     sample_weight: FloatArray | None = None,
-    posterior_priors: FloatArray | None = None,
+    from_priors: FloatArray | None = None,
 ) -> Reduction:
     """Positions of true classes, and of what each model decided, as summaries.
 
     Weighted rows are counted for each model alone: whoever compares models on them has the rows,
     which tell more than sums of their weights.
     """
-    request = _request(codes, application, sample_weight is not None, posterior_priors)
+    request = _request(codes, application, sample_weight is not None, from_priors)
     systems = request.systems
     columns = [as_positions(chosen) for chosen in codes.values()]
     panels = [_classes(truth, len(application.classes), sample_weight)]
@@ -74,7 +74,7 @@ def _request(
         {name: name for name in models},
         applications=app,
         sample_weight="sample_weight" if weighted else None,
-        posterior_priors=said_at,
+        from_priors=said_at,
     )
 
 

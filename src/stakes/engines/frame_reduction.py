@@ -164,7 +164,7 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
     if not weighted:
         second = second.astype(np.int64)
     low, high = (np.asarray(table[PREFIX + n], dtype=np.float64) for n in ("low", "high"))
-    priors = made.request.posterior_priors
+    priors = made.request.from_priors
     found = {}
     for key, places in _slices(made, table).items():
         counts = np.zeros((edges.shape[0] + 1, 2), dtype=float if weighted else np.int64)
@@ -174,12 +174,10 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
         ends[:, counts.sum(axis=1) == 0] = np.nan  # weights of zero only
         if not counts.sum() > 0:
             continue  # weights of zero only
-        prior = None if priors is None else float(priors[1])
-        if prior is None:
-            share = counts.sum(axis=0) / counts.sum()
-            prior = float(share[1]) if 0 < share[1] < 1 else None
+        share = float((counts.sum(axis=0) / counts.sum() if priors is None else priors)[1])
+        before = share if 0 < share < 1 else None
         names = made.request.classes
-        found[key] = ScoreBins(edges, counts, ends[0], ends[1], names, "posterior", prior)
+        found[key] = ScoreBins(edges, counts, ends[0], ends[1], names, "posterior", before)
     return found
 
 

@@ -64,7 +64,7 @@ class Request:
         thresholds of all applications as exact edges. At most 65536.
     proper_scores : bool
         Also add up log scores and Brier scores, with their squares.
-    posterior_priors : shares, optional
+    from_priors : shares, optional
         The base rate that the posteriors were made for. Needed when an application has priors:
         posteriors are moved from the one to the other.
     classes : sequence of names, optional
@@ -89,7 +89,7 @@ class Request:
     naive: bool
     bins: int
     proper_scores: bool
-    posterior_priors: FloatArray | None
+    from_priors: FloatArray | None
     order: ClassOrder
     settled: frozenset[str]
 
@@ -105,7 +105,7 @@ class Request:
         naive: bool = False,
         bins: int = 0,
         proper_scores: bool = False,
-        posterior_priors: Any = None,
+        from_priors: Any = None,
         classes: Any = None,
         positive: Any = None,
     ) -> None:
@@ -128,9 +128,9 @@ class Request:
             raise DataError(f"scores are binned for two classes; got {len(first.classes)}.")
         paid = {} if case_costs is None else cost_cells(case_costs, first.classes, first.decisions)
         cells = {at: CostExpression(_formula(amount, at, first)) for at, amount in paid.items()}
-        priors = posterior_priors
+        priors = from_priors
         if priors is not None:
-            priors = as_priors(priors, first.classes, "posterior_priors")
+            priors = as_priors(priors, first.classes, "from_priors")
         for name, value in (
             ("label", label),
             ("models", columns),
@@ -141,7 +141,7 @@ class Request:
             ("naive", bool(naive) and bool(cells)),
             ("bins", int(bins)),
             ("proper_scores", bool(proper_scores)),
-            ("posterior_priors", priors),
+            ("from_priors", priors),
             ("order", order),
             ("settled", frozenset(name for name, at in places.items() if at is not None)),
         ):
@@ -182,7 +182,7 @@ class Request:
     def _rule(self, application: Application, score_type: str = "float64") -> DecisionRule:
         """How posteriors of a type are decided at an application."""
         return DecisionRule(
-            application=application, from_priors=self.posterior_priors, score_type=score_type
+            application=application, from_priors=self.from_priors, score_type=score_type
         )
 
     @property
@@ -203,7 +203,7 @@ class Request:
         )
         cells = {at: formula.text for at, formula in (self.case_costs or {}).items()}
         asked = (self.label, tuple(self.models.items()), self.sample_weight, self.by, str(cells))
-        also = (self.naive, self.bins, self.proper_scores, str(self.posterior_priors))
+        also = (self.naive, self.bins, self.proper_scores, str(self.from_priors))
         order = (str(self.order.positive), str(self.order.classes))
         return (*asked, *also, *order, apps, self.classes)
 

@@ -83,7 +83,7 @@ def decisions_of(
         raise PriorError(
             "the application has priors, so I need to know the base rate that the "
             "posteriors were made for.",
-            hint="Stream(app, posterior_priors=[...]); app.priors when they already hold there",
+            hint="Stream(app, from_priors=[...]); app.priors when they already hold there",
         )
     rule = DecisionRule(app, from_priors=said_at, per_case=case_costs is not None)
     return rule.decide(said, costs=case_costs)
@@ -161,7 +161,7 @@ class Stream:
     ----------
     application : Application or CostMatrix
         Names of classes and decisions, and the costs by which posteriors become decisions.
-    posterior_priors : shares, optional
+    from_priors : shares, optional
         The base rate that posteriors were made for. Needed when the application has priors:
         posteriors are moved from the one to the other, and a stream does not know the class
         shares of what is still to come.
@@ -194,7 +194,7 @@ class Stream:
         self,
         application: Any,
         *,
-        posterior_priors: Priors | None = None,
+        from_priors: Priors | None = None,
         scores: str = "none",
         bins: int = 2**14,
         classes: Any = None,
@@ -209,8 +209,8 @@ class Stream:
         if scores == "bins" and bins < _LEAST_BINS:
             raise DataError(f"`bins` must be at least {_LEAST_BINS}; got {bins!r}.")
         self._said_at: FloatArray | None = None
-        if posterior_priors is not None:
-            self._said_at = as_priors(posterior_priors, self.application.classes)
+        if from_priors is not None:
+            self._said_at = as_priors(from_priors, self.application.classes)
         self._how = scores
         self._edges = (
             score_edges_of(self.application, self._said_at, bins) if scores == "bins" else None
@@ -308,11 +308,11 @@ class Stream:
         """The posteriors of the second class of each model that gave some."""
         if self._how == "none":
             return {}
-        prior = None if self._said_at is None else float(self._said_at[1])
+        share = 0.0 if self._said_at is None else float(self._said_at[1])
         return {
             name: ScoreCounts.from_scores(
                 truth, one[:, 1], kind="posterior", classes=self.application.classes,
-                prior=prior if prior is not None and 0 < prior < 1 else None,
+                from_priors=share if 0 < share < 1 else None,
                 sample_weight=weights,
             )
             for name, one in said.items() if one.ndim == 2

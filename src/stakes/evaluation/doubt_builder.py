@@ -96,11 +96,11 @@ class Possible:
         values = zip(self.axes, at, strict=True)
         return ", ".join(axis.said(float(axis.values[k])) for axis, k in values)
 
-    def resolved_priors(self, data_priors: FloatArray) -> FloatArray:
+    def resolved_priors(self, priors: FloatArray) -> FloatArray:
         """The shares at every node."""
         if self.priors is not None:
             return self.priors
-        return np.broadcast_to(data_priors, (len(self.weights), self.costs.shape[1]))
+        return np.broadcast_to(priors, (len(self.weights), self.costs.shape[1]))
 
 
 def axis(unknown: Any, size: int, name: str, *, is_share: bool = False) -> Axis:

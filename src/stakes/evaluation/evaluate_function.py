@@ -49,7 +49,7 @@ def evaluate(
     classes: Any = None,
     positive: Any = None,
     case_costs: CaseCosts | None = None,
-    posterior_priors: Priors | None = None,
+    from_priors: Priors | None = None,
     sample_weight: Any = None,
     groups: Any = None,
     by: Any = None,
@@ -92,7 +92,7 @@ def evaluate(
         Costs that differ from case to case; the application then gives priors, unit and
         volume. Every model is judged by three rules: each case by its own costs, one
         threshold for all, and average costs.
-    posterior_priors : shares, optional
+    from_priors : shares, optional
         The base rate that the posteriors were made for; the class shares of the data if
         absent. When the application's priors differ from it, posteriors are moved to them.
     sample_weight : column, optional
@@ -162,7 +162,7 @@ def evaluate(
         given,
         asked_order(classes, positive, y_true, _ASKED),
         columns,
-        posterior_priors=posterior_priors,
+        from_priors=from_priors,
         recalibrate=recalibrate,
         folds=folds,
     )
@@ -246,7 +246,7 @@ def evaluate_frame(
     by: Sequence[str] | str | None = None,
     case_costs: Mapping[Any, Any] | None = None,
     sample_weight: str | None = None,
-    posterior_priors: Priors | None = None,
+    from_priors: Priors | None = None,
     bins: int = 0,
     level: float = 0.95,
     min_cases: int = 10,
@@ -288,7 +288,7 @@ def evaluate_frame(
         Each case is then decided by its own costs.
     sample_weight : str, optional
         Column of weights.
-    posterior_priors : shares, optional
+    from_priors : shares, optional
         The base rate that the posteriors were made for, where the application has priors of its
         own; the class shares of the data if absent, which takes a pass over the labels.
     bins : int
@@ -327,7 +327,7 @@ def evaluate_frame(
         _refuse_columns(
             {
                 "classes": classes,
-                "posterior_priors": posterior_priors,
+                "from_priors": from_priors,
                 "bins": bins or None,
                 "level": None if level == 0.95 else level,
                 "rng": rng or None,
@@ -354,10 +354,10 @@ def evaluate_frame(
     given = as_application(application if uncertain is None else uncertain.expected)
     models = _models(posteriors, decisions)
     _refuse_mistaken(frame, posteriors, decisions)
-    said_at = posterior_priors
+    said_at = from_priors
     if said_at is not None and given.priors is None:
         raise PriorError(
-            "`posterior_priors` says what the posteriors were made for; say too where the models "
+            "`from_priors` says what the posteriors were made for; say too where the models "
             "will run.",
             hint="application=Application(costs, priors=[0.98, 0.02])",
         )
@@ -373,7 +373,7 @@ def evaluate_frame(
         case_costs=case_costs,
         naive=case_costs is not None,
         bins=bins,
-        posterior_priors=said_at,
+        from_priors=said_at,
         classes=classes,
         positive=positive,
     )

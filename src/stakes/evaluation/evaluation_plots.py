@@ -82,17 +82,17 @@ class Plots:
 
         found = {name: curves.bayes_error(scores) for name, scores in self.scores().items()}
         share = self._ev.application.priors
-        prevalence = None if share is None or not 0 < share[1] < 1 else float(share[1])
-        return plots.bayes_error(found, prevalence=prevalence, span=self.span(), bands=bands, ax=ax)
+        priors = None if share is None or not 0 < share[1] < 1 else float(share[1])
+        return plots.bayes_error(found, priors=priors, span=self.span(), bands=bands, ax=ax)
 
     def decision_curve(self, *, ax: Any = None, thresholds: Any = None) -> Any:
         """Net benefit of every model; see `stakes.plots.decision`."""
         from stakes import plots
 
         share = self._ev.application.priors
-        prior = None if share is None or not 0 < share[1] < 1 else float(share[1])
+        priors = None if share is None or not 0 < share[1] < 1 else float(share[1])
         found = {
-            name: curves.decision(scores, thresholds, prior=prior)
+            name: curves.decision(scores, thresholds, priors=priors)
             for name, scores in self.scores().items()
         }
         return plots.decision(found, ax=ax)
@@ -172,7 +172,7 @@ def coarser(scores: ScoreCounts) -> ScoreCounts:
         np.repeat([0, 1], [part.shape[0] for part in occurring]),
         np.concatenate(occurring) / 10_000,
         kind="posterior",
-        prior=scores.prior,
+        from_priors=scores.from_priors,
         sample_weight=np.concatenate([c[at] for c, at in zip(counts, occurring, strict=True)]),
     )
 
@@ -207,7 +207,7 @@ class _Kept(RankedScores):
     """Some of the cuts of scores, which is all that a DET curve reads."""
 
     def __init__(self, scores: ScoreCounts, kept: Any) -> None:
-        self.classes, self.kind, self.prior = scores.classes, scores.kind, scores.prior
+        self.classes, self.kind, self.from_priors = scores.classes, scores.kind, scores.from_priors
         self.class_totals = scores.class_totals
         self.cuts = scores.cuts_at(kept)
         self.cumulated = scores.cumulated[0][kept], scores.cumulated[1][kept]

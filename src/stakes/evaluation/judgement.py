@@ -218,7 +218,7 @@ def scores_of(model: Model, cases: Cases, said_at: FloatArray) -> ScoreCounts | 
         cases.truth,
         model.posteriors[:, 1],
         kind="posterior",
-        prior=float(said_at[1]) if 0 < said_at[1] < 1 else None,
+        from_priors=float(said_at[1]) if 0 < said_at[1] < 1 else None,
         sample_weight=cases.weights,
     )
 

@@ -200,7 +200,7 @@ class Rows:
     given: Application
     cases: Cases
     models: tuple[Model, ...]
-    posterior_priors: Priors | None
+    from_priors: Priors | None
     recalibrate: bool | Calibrator
     folds: Any
 
@@ -223,9 +223,9 @@ class Rows:
     @property
     def said_at(self) -> FloatArray:
         """The base rate that the posteriors were made for."""
-        if self.posterior_priors is None:
+        if self.from_priors is None:
             return self.cases.priors
-        return as_priors(self.posterior_priors, self.given.classes, "posterior_priors")
+        return as_priors(self.from_priors, self.given.classes, "from_priors")
 
     def __getitem__(self, name: str) -> Model:
         return next(model for model in self.models if model.name == name)
@@ -235,7 +235,7 @@ class Rows:
 
         Where shares are those of the data, a part is judged at its own. Folds are drawn anew.
         """
-        said_at = self.posterior_priors
+        said_at = self.from_priors
         if said_at is None and self.given.priors is not None:
             said_at = self.said_at
         models = tuple(model.part(inside) for model in self.models)

@@ -71,7 +71,7 @@ def evaluated_rows(rows: Rows, options: dict[str, Any]) -> Evaluation:
         rows.given,
         kinds={model.name: model.kind for model in rows.models},
         sample_weight=cases.weights,
-        posterior_priors=rows.said_at,
+        from_priors=rows.said_at,
     )
     return build(_Reckoning(found, "", options, rows, codes).account(), options)
 
@@ -221,14 +221,14 @@ class _Reckoning:
         """The base rate that posteriors were made for, and their type."""
         if self.rows is not None:
             return self.rows.said_at, str(self.rows[model].posteriors.dtype)  # type: ignore[union-attr]
-        said_at, here = self.found.request.posterior_priors, self.application.priors
+        said_at, here = self.found.request.from_priors, self.application.priors
         assert here is not None
         return here if said_at is None or self.given.priors is None else said_at, "float64"
 
     def _say_first(self) -> None:
         """What was assumed of the shares, and what this kind of input cannot tell."""
         posteriors = "posteriors" in self.found.kinds.values()
-        said_at = self.found.request.posterior_priors
+        said_at = self.found.request.from_priors
         if not self.shared:
             self.notes.append(Note("counts-only"))
             self.reasons |= _COUNTS_ONLY

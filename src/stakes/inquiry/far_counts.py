@@ -244,7 +244,7 @@ def _reduced(
         applications=typed,
         sample_weight=inquiry.weight,
         by=columns.by,
-        posterior_priors=said_at,
+        from_priors=said_at,
         classes=typed.classes,
         positive=typed.classes[1] if len(typed.classes) == 2 else None,
     )

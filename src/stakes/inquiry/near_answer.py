@@ -98,7 +98,7 @@ def _evaluated(
         said,
         application=place.judged,
         case_costs=case_costs,
-        posterior_priors=app.priors if inquiry.posteriors_already_adjusted else None,
+        from_priors=app.priors if inquiry.posteriors_already_adjusted else None,
         sample_weight=cases.weights,
         groups=groups_of(question.table, cases, inquiry.groups),
         by=_slices(question, cases, inquiry),

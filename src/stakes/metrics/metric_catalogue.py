@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import positive_share
 from stakes._kernels import two_class_metrics as kernels
 from stakes._kernels.two_class_metrics import Array, cells, ratio
 from stakes.application import Application
@@ -42,7 +43,7 @@ from stakes.metrics.counts.table_cells import error_costs
 from stakes.metrics.metric import Metric, entry
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
-from stakes.typing import FloatArray
+from stakes.typing import FloatArray, Priors
 
 _FERRER = "Ferrer 2025"
 _WA = "Cost-Sensitive Evaluation for Binary Classifiers 2025"
@@ -90,10 +91,11 @@ def _beta_averaged(counts: FloatArray, positive: int = 1, alpha: float = 2.0,
 
 
 def _detection(
-    counts: FloatArray, prior: float, miss: float = 1.0, false_alarm: float = 1.0,
+    counts: FloatArray, priors: Priors, miss: float = 1.0, false_alarm: float = 1.0,
     positive: int = 1,
 ) -> FloatArray:  # fmt: skip
     """Detection cost of many tables."""
+    prior = positive_share(priors, at=positive)
     tn, fp, fn, tp = cells(counts, positive)
     return prior * miss * ratio(fn, fn + tp) + (1 - prior) * false_alarm * ratio(fp, fp + tn)
 
@@ -170,7 +172,7 @@ COST_METRICS = (
            "prior * FN / P + (1 - prior) * FP / N", "min(prior, 1 - prior)",
            "error: a class with positive prior has no case",
            "Cumani, Bayes decisions and Model evaluation; van Leeuwen & Brümmer 2007",
-           higher=False, high=_INFINITE, needs=("prior",)),
+           higher=False, high=_INFINITE, needs=("priors",)),
     _entry(alpha_cost, _alpha,
            "What share of the naive cost is paid when errors weigh alpha to 1?",
            "(alpha * FP / N + FN / P) / min(alpha, 1)", "1",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import positive_share
 from stakes.plots.style import (
     CONSTANT,
     GREY,
@@ -23,10 +24,12 @@ from stakes.plots.style import (
     penned,
     shade,
 )
+from stakes.typing import Priors
 
 
-def _ratio_axis(ax: Any, prevalence: float) -> None:
+def _ratio_axis(ax: Any, priors: Priors) -> None:
     """How many false alarms a miss costs, at one prevalence, along the top."""
+    prevalence = positive_share(priors, inside=True)
     offset = float(np.log(prevalence / (1 - prevalence)))
     low, high = ax.get_xlim()
     top = ax.secondary_xaxis("top")
@@ -40,15 +43,15 @@ def _ratio_axis(ax: Any, prevalence: float) -> None:
     top.set_xlabel(f"cost of a miss : false alarm, at {100 * prevalence:g} % prevalence")
 
 
-def switch_points(points: Any, *, prevalence: float | None = None, ax: Any = None) -> Any:
+def switch_points(points: Any, *, priors: Priors | None = None, ax: Any = None) -> Any:
     """Draw who wins where as a strip along the prior log odds.
 
     Parameters
     ----------
     points : SwitchPoints
         From `stakes.curves.switch_points`.
-    prevalence : float, optional
-        Share of the second class: adds an axis of cost ratios at this share.
+    priors : float or pair, optional
+        Share of the second class, or of both: adds an axis of cost ratios at this share.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
 
@@ -85,8 +88,8 @@ def switch_points(points: Any, *, prevalence: float | None = None, ax: Any = Non
         )
     ax.set(xlim=(points.start[0], points.stop[-1]), ylim=(-0.5, 0.5), yticks=[])
     ax.grid(visible=False)
-    if prevalence is not None:
-        _ratio_axis(ax, prevalence)
+    if priors is not None:
+        _ratio_axis(ax, priors)
     return finish(
         ax,
         xlabel="prior log odds of the application",
@@ -102,7 +105,7 @@ _CEILING = 1.25
 def bayes_error(
     curves: Any,
     *,
-    prevalence: float | None = None,
+    priors: Priors | None = None,
     span: tuple[float, float] | None = None,
     bands: Any = None,
     ax: Any = None,
@@ -113,8 +116,8 @@ def bayes_error(
     ----------
     curves : BayesErrorCurve or mapping of them by name
         From `stakes.curves.bayes_error`; with a logarithmic cost axis when not normalised.
-    prevalence : float, optional
-        Share of the second class: adds an axis of cost ratios at this share.
+    priors : float or pair, optional
+        Share of the second class, or of both: adds an axis of cost ratios at this share.
     span : pair of float, optional
         Range of log odds to shade: the applications in question.
     bands : Band or mapping of them by name, optional
@@ -148,8 +151,8 @@ def bayes_error(
     else:
         ax.set_yscale("log")
     ax.set_xlim(first.log_odds[0], first.log_odds[-1])
-    if prevalence is not None:
-        _ratio_axis(ax, prevalence)
+    if priors is not None:
+        _ratio_axis(ax, priors)
     label = NORMALISED if first.normalized else "cost (error rate)"
     below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 2}
     return finish(ax, xlabel="prior log odds of the application", ylabel=label, **below)

@@ -132,7 +132,7 @@ def level_sets(grid: Any, *, pair: Any = None, ax: Any = None) -> Any:
     --------
     >>> from matplotlib.figure import Figure
     >>> from stakes import audit, plots
-    >>> grid = audit.level_sets("f1", prevalence=0.1)
+    >>> grid = audit.level_sets("f1", priors=0.1)
     >>> plots.level_sets(grid, ax=Figure().subplots()).get_ylabel()
     'true positive rate'
     """

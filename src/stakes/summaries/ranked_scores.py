@@ -9,15 +9,29 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import as_priors, positive_share
 from stakes._kernels import roc_hull as scores_compiled
 from stakes._kernels.label_runs import Runs, stretch_sums
 from stakes._kernels.roc_hull import cumulative
 from stakes._names import listed
-from stakes.exceptions import DataError, MergeError, UndefinedError
+from stakes.exceptions import DataError, MergeError, PriorError, UndefinedError
 from stakes.summaries.storable import Storable, alike
-from stakes.typing import FloatArray, Name
+from stakes.typing import FloatArray, Name, Priors
 
 ScoreKind = Literal["llr", "log_odds", "posterior", "rank"]
+
+
+def made_for(
+    priors: Priors | None, classes: tuple[Name, ...], kind: ScoreKind
+) -> tuple[float, float] | None:
+    """The shares that log odds or posteriors were made for, checked."""
+    if priors is None:
+        return None
+    if kind not in ("log_odds", "posterior"):
+        raise PriorError(f"`from_priors` has no meaning for scores of kind {kind!r}.")
+    positive_share(priors, "from_priors", classes, inside=True)
+    first, second = as_priors(priors, classes, "from_priors").tolist()
+    return first, second
 
 
 class RankedScores(Storable):
@@ -28,7 +42,7 @@ class RankedScores(Storable):
 
     classes: tuple[Name, ...]
     kind: ScoreKind
-    prior: float | None
+    from_priors: tuple[float, float] | None
 
     @cached_property
     def runs(self) -> Runs:
@@ -179,11 +193,17 @@ class RankedScores(Storable):
                 "kind='llr', 'log_odds' or 'posterior'",
             )
 
+    def _share_of_second(self, priors: Priors | None) -> float:
+        """Share of the second class: as given, or that of the data."""
+        if priors is None:
+            return float(self.priors[1])
+        return positive_share(priors, classes=self.classes, inside=True)
+
     def log_prior_odds(self) -> float:
         """Log odds that log-odds and posterior scores contain; 0 for LLRs."""
         if self.kind == "llr":
             return 0.0
-        share = self.priors[1] if self.prior is None else self.prior
+        share = (self.from_priors or self.priors)[1]
         return float(np.log(share) - np.log1p(-share))
 
     def from_llrs(self, llrs: FloatArray) -> FloatArray:
@@ -207,19 +227,19 @@ class RankedScores(Storable):
 
     def shift_to(self, share: float) -> float:
         """What to add to the log odds of the scores for posteriors at a prior `share`."""
-        if self.kind != "llr" and self.prior is None:
+        if self.kind != "llr" and self.from_priors is None:
             return 0.0  # taken as they are
         contained = 0.0 if self.kind == "llr" else self.log_prior_odds()
         return float(np.log(share) - np.log1p(-share)) - contained
 
     def refuse_other(self, other: RankedScores) -> None:
         """Raise unless the other summary describes the same thing."""
-        mine = (self.classes, self.kind, self.prior)
-        theirs = (other.classes, other.kind, other.prior)
+        mine = (self.classes, self.kind, self.from_priors)
+        theirs = (other.classes, other.kind, other.from_priors)
         if mine != theirs:
             raise MergeError(
-                "summaries of scores must have the same classes, kind and prior to be added; "
-                f"got {mine} and {theirs}.",
+                "summaries of scores must have the same classes, kind and `from_priors` to be "
+                f"added; got {mine} and {theirs}.",
                 hint=alike("give classes= when building each part"),
             )
 

@@ -15,7 +15,7 @@ from stakes._columns import as_array, as_floats, as_reals
 from stakes._kernels.label_runs import Runs, rounded_down, stretch_sums
 from stakes.exceptions import DataError, MergeError, UndefinedError
 from stakes.results import Frame
-from stakes.summaries.ranked_scores import RankedScores, ScoreKind
+from stakes.summaries.ranked_scores import RankedScores, ScoreKind, made_for
 from stakes.typing import FloatArray, Name
 
 
@@ -59,7 +59,7 @@ class ScoreBins(RankedScores):
     highest: FloatArray
     classes: tuple[Name, ...] = (0, 1)
     kind: ScoreKind = "llr"
-    prior: float | None = None
+    from_priors: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "edges", frozen(as_edges(self.edges)))
@@ -72,6 +72,8 @@ class ScoreBins(RankedScores):
             raise DataError(f"{n_bins - 1} edges make {n_bins} bins; got arrays of {shapes}.")
         if not self.counts.sum() > 0:
             raise DataError("`counts` must not be all zero.")
+        before = made_for(self.from_priors, self.classes, self.kind)
+        object.__setattr__(self, "from_priors", before)
 
     @classmethod
     def from_scores(cls, y_true: Any, scores: Any, *, edges: Any, **options: Any) -> ScoreBins:
@@ -116,7 +118,7 @@ class ScoreBins(RankedScores):
             np.fmax(high[0], high[1]),
             like.classes,
             like.kind,
-            like.prior,
+            like.from_priors,
         )
 
     @cached_property
@@ -197,7 +199,7 @@ class ScoreBins(RankedScores):
             np.fmax(self.highest, other.highest),
             self.classes,
             self.kind,
-            self.prior,
+            self.from_priors,
         )
 
     def __radd__(self, other: object) -> ScoreBins:

@@ -24,14 +24,14 @@ from stakes._kernels.label_runs import (
 )
 from stakes._kernels.roc_hull import cumulative
 from stakes._names import as_names, encode, listed, observed_names
-from stakes.exceptions import DataError, LabelError, PriorError
+from stakes.exceptions import DataError, LabelError
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
 from stakes.posteriors.posteriors import in_class_order
 from stakes.results import Frame
-from stakes.summaries.ranked_scores import RankedScores, ScoreKind, checked_kind
+from stakes.summaries.ranked_scores import RankedScores, ScoreKind, checked_kind, made_for
 from stakes.summaries.score_bins import ScoreBins
-from stakes.typing import FloatArray, Name
+from stakes.typing import FloatArray, Name, Priors
 
 
 def _second_class_of(
@@ -55,17 +55,6 @@ def _second_class_of(
         )
     codes = encode(column, names, "y_true")
     return codes.view(np.bool_) if codes.dtype.itemsize == 1 else codes != 0, names
-
-
-def _checked_prior(prior: float | None, kind: ScoreKind) -> float | None:
-    """The prior that scores contain, when it can be one."""
-    if prior is None:
-        return None
-    if kind not in ("log_odds", "posterior"):
-        raise PriorError(f"`prior` has no meaning for scores of kind {kind!r}.")
-    if not 0 < prior < 1:
-        raise PriorError(f"`prior` must lie between 0 and 1; got {prior!r}.")
-    return float(prior)
 
 
 def _refuse_outside(scores: NDArray[np.floating[Any]]) -> None:
@@ -102,9 +91,9 @@ class ScoreCounts(RankedScores):
         The two classes.
     kind : {"llr", "log_odds", "posterior", "rank"}
         What a score means; with "rank", only its order.
-    prior : float, optional
-        Share of the second class that log-odds or posterior scores were made for. Without
-        it they are taken as they are, whatever the priors of an application.
+    from_priors : float or pair, optional
+        Share of the second class, or of both, that log-odds or posterior scores were made for.
+        Without it they are taken as they are, whatever the priors of an application.
 
     Notes
     -----
@@ -132,7 +121,7 @@ class ScoreCounts(RankedScores):
     positive_counts: NDArray[Any] | None = None
     classes: tuple[Name, ...] = (0, 1)
     kind: ScoreKind = "llr"
-    prior: float | None = None
+    from_priors: Any = None
 
     def __post_init__(self) -> None:
         for name in ("negatives", "positives"):
@@ -155,6 +144,8 @@ class ScoreCounts(RankedScores):
                 raise DataError(f"`{name[:-1]}_counts` must be positive.")
         if self.negatives.size + self.positives.size == 0:
             raise DataError("`scores` must not be empty.")
+        before = made_for(self.from_priors, self.classes, self.kind)
+        object.__setattr__(self, "from_priors", before)
 
     @classmethod
     def from_scores(
@@ -164,7 +155,7 @@ class ScoreCounts(RankedScores):
         *,
         kind: ScoreKind,
         classes: Sequence[Any] | None = None,
-        prior: float | None = None,
+        from_priors: Priors | None = None,
         sample_weight: Any = None,
     ) -> ScoreCounts:
         """Count the scores of each class.
@@ -181,8 +172,8 @@ class ScoreCounts(RankedScores):
         classes : pair of names, optional
             The two classes, the one that high scores speak for second. By default 0 and 1,
             or the two sorted values that occur.
-        prior : float, optional
-            Share of the second class that log-odds or posterior scores were made for.
+        from_priors : float or pair, optional
+            Share of the second class, or of both, that log-odds or posterior scores were made for.
         sample_weight : column, optional
             Weight of each case, not negative.
 
@@ -198,7 +189,7 @@ class ScoreCounts(RankedScores):
         same_length("y_true", positive.shape[0], "scores", given.shape[0])
         weights = as_weights(sample_weight, given.shape[0])
         kind = checked_kind(kind)
-        share = _checked_prior(prior, kind)
+        share = made_for(from_priors, names, kind)
         if kind == "posterior":
             _refuse_outside(given)
         if weights is None:
@@ -217,7 +208,7 @@ class ScoreCounts(RankedScores):
         """Without the checks, for parts that were sorted here."""
         made = object.__new__(cls)
         names = ("negatives", "positives", "negative_counts", "positive_counts")
-        for name, part in zip((*names, "classes", "kind", "prior"), parts, strict=True):
+        for name, part in zip((*names, "classes", "kind", "from_priors"), parts, strict=True):
             kept = frozen(part) if isinstance(part, np.ndarray) else part
             object.__setattr__(made, name, kept)
         return made
@@ -323,7 +314,7 @@ class ScoreCounts(RankedScores):
                 merged, summed = merged_scores(scores, counts)
                 sides.append((merged, as_counts(summed, "counts")))
         (first, n_first), (second, n_second) = sides
-        kept = self.classes, self.kind, self.prior
+        kept = self.classes, self.kind, self.from_priors
         return ScoreCounts._trusted(first, second, n_first, n_second, *kept)
 
     def __radd__(self, other: object) -> ScoreCounts:
@@ -333,8 +324,8 @@ class ScoreCounts(RankedScores):
         if not isinstance(other, ScoreCounts):
             return NotImplemented
         mine, theirs = (
-            (self.classes, self.kind, self.prior),
-            (other.classes, other.kind, other.prior),
+            (self.classes, self.kind, self.from_priors),
+            (other.classes, other.kind, other.from_priors),
         )
         return mine == theirs and all(
             np.array_equal(a, b) for a, b in zip(self.levels, other.levels, strict=True)

@@ -57,7 +57,7 @@ class DecidedBy:
 
     costs: FloatArray
     priors: FloatArray | None = None
-    posterior_priors: FloatArray | None = None
+    from_priors: FloatArray | None = None
 
     def __add__(self, other: Any) -> DecidedBy:
         if not isinstance(other, DecidedBy):
@@ -65,7 +65,7 @@ class DecidedBy:
         for what, first, second in (
             ("costs", self.costs, other.costs),
             ("priors", self.priors, other.priors),
-            ("base rates", self.posterior_priors, other.posterior_priors),
+            ("base rates", self.from_priors, other.from_priors),
         ):
             if not _same(first, second):
                 raise MergeError(

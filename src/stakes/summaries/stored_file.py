@@ -16,7 +16,7 @@ from stakes.exceptions import DataError, FormatError, MergeError, StakesError
 from stakes.summaries.stored_form import plain_form, summary_of
 
 _FORMAT = "stakes summary"
-_VERSION = 1
+_VERSION = 2
 _SEAL = Seal(
     _FORMAT,
     _VERSION,
@@ -81,7 +81,7 @@ def load_summary(path: str | Path) -> Any:
 
     Notes
     -----
-    A file that was cut off, changed, or written by a newer version is refused, with what is
+    A file that was cut off, changed, or written by another version is refused, with what is
     wrong and where.
 
     Examples

@@ -36,7 +36,7 @@ _FIELDS: dict[str, tuple[type, dict[str, str]]] = {
     ),
     "DecidedBy": (
         DecidedBy,
-        {"costs": "array", "priors": "array", "posterior_priors": "array"},
+        {"costs": "array", "priors": "array", "from_priors": "array"},
     ),
     "PairedCounts": (
         PairedCounts,
@@ -61,7 +61,7 @@ _FIELDS: dict[str, tuple[type, dict[str, str]]] = {
             "highest": "array",
             "classes": "names",
             "kind": "kind",
-            "prior": "number",
+            "from_priors": "array",
         },
     ),
     "ScoreCounts": (
@@ -73,7 +73,7 @@ _FIELDS: dict[str, tuple[type, dict[str, str]]] = {
             "positive_counts": "array",
             "classes": "names",
             "kind": "kind",
-            "prior": "number",
+            "from_priors": "array",
         },
     ),
 }

@@ -70,17 +70,17 @@ class TestDetectionCost:
 
     def test_normalised_by_the_better_constant(self):
         by_hand = (0.01 * 10 * 0.2 + 0.99 * 1 * 0.1) / min(0.01 * 10, 0.99 * 1)
-        ours = detection_cost(self.MATRIX, prior=0.01, miss=10, normalized=True)
+        ours = detection_cost(self.MATRIX, priors=0.01, miss=10, normalized=True)
         assert ours == pytest.approx(by_hand)
 
     def test_other_positive_class(self):
-        ours = detection_cost(self.MATRIX, prior=0.3, positive="non")
+        ours = detection_cost(self.MATRIX, priors=0.3, positive="non")
         assert ours == pytest.approx(0.3 * 0.1 + 0.7 * 0.2)
 
     @pytest.mark.parametrize("prior", [-0.1, 1.2, math.nan])
     def test_prior_outside(self, prior):
-        with pytest.raises(PriorError, match="`prior` must lie between 0 and 1"):
-            detection_cost(self.MATRIX, prior=prior)
+        with pytest.raises(PriorError, match="`priors` must lie between 0 and 1"):
+            detection_cost(self.MATRIX, priors=prior)
 
     @pytest.mark.parametrize("alpha", [0.0, -1.0, math.inf, math.nan])
     def test_alpha_must_be_positive(self, alpha):

@@ -48,7 +48,7 @@ def test_bayes_alpha_does_not_depend_on_how_the_scores_are_written() -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 500)
     log_odds = rng.normal(2 * y - 1, 1.0) + math.log(0.3 / 0.7)
-    as_odds = ScoreCounts.from_scores(y, log_odds, kind="log_odds", prior=0.3)
+    as_odds = ScoreCounts.from_scores(y, log_odds, kind="log_odds", from_priors=0.3)
     as_llr = ScoreCounts.from_scores(y, log_odds - math.log(0.3 / 0.7), kind="llr")
     alphas = [
         metrics.costs_of_sensitivity(scores, 0.9, method="bayes").alpha[0]

@@ -35,9 +35,9 @@ def test_f_beta_is_a_cost_over_a_number_that_grows_with_acting(cm, beta) -> None
     prior, decided = both_classes(cm)
     cost = nec(cm, 1.0, beta**2)
     value = metrics.f_beta(cm, beta=beta)
-    given_cost = metrics.f_beta_from_nec(cost, prior=prior, decided=decided, beta=beta)
+    given_cost = metrics.f_beta_from_nec(cost, priors=prior, decided=decided, beta=beta)
     assert given_cost == pytest.approx(value, abs=1e-9)
-    back = metrics.nec_from_f_beta(value, prior=prior, decided=decided, beta=beta)
+    back = metrics.nec_from_f_beta(value, priors=prior, decided=decided, beta=beta)
     assert back == pytest.approx(cost, abs=1e-9)
 
 
@@ -46,9 +46,9 @@ def test_mcc_is_the_balanced_cost_times_a_factor_for_lopsidedness(cm) -> None:
     prior, decided = both_classes(cm)
     assume(0 < decided < 1)
     balanced = metrics.false_positive_rate(cm) + metrics.false_negative_rate(cm)
-    value = metrics.mcc_from_nec(balanced, prior=prior, decided=decided)
+    value = metrics.mcc_from_nec(balanced, priors=prior, decided=decided)
     assert value == pytest.approx(metrics.mcc(cm), abs=1e-9)
-    assert metrics.nec_from_mcc(metrics.mcc(cm), prior=prior, decided=decided) == pytest.approx(
+    assert metrics.nec_from_mcc(metrics.mcc(cm), priors=prior, decided=decided) == pytest.approx(
         balanced, abs=1e-9
     )
 
@@ -57,9 +57,9 @@ def test_mcc_is_the_balanced_cost_times_a_factor_for_lopsidedness(cm) -> None:
 def test_net_benefit_is_an_affine_function_of_a_cost(cm, threshold) -> None:
     prior, _ = both_classes(cm)
     cost = nec(cm, threshold / (1 - threshold), 1.0)
-    value = metrics.net_benefit_from_nec(cost, prior=prior, threshold=threshold)
+    value = metrics.net_benefit_from_nec(cost, priors=prior, threshold=threshold)
     assert value == pytest.approx(metrics.net_benefit(cm, threshold=threshold), abs=1e-9)
-    assert metrics.nec_from_net_benefit(value, prior=prior, threshold=threshold) == pytest.approx(
+    assert metrics.nec_from_net_benefit(value, priors=prior, threshold=threshold) == pytest.approx(
         cost, abs=1e-9
     )
 
@@ -91,20 +91,20 @@ def test_naive_values_of_ferrer_2025_section_3_1() -> None:
 
 def test_undefined_inverses_say_so() -> None:
     with pytest.raises(UndefinedError, match="no case"):
-        metrics.nec_from_f_beta(0.0, prior=0.0, decided=0.5)
+        metrics.nec_from_f_beta(0.0, priors=0.0, decided=0.5)
     with pytest.raises(UndefinedError, match="no case"):
-        metrics.nec_from_mcc(0.0, prior=1.0, decided=0.5)
+        metrics.nec_from_mcc(0.0, priors=1.0, decided=0.5)
     with pytest.raises(UndefinedError, match="naive cost is 0"):
-        metrics.nec_from_net_benefit(0.0, prior=0.0, threshold=0.5)
+        metrics.nec_from_net_benefit(0.0, priors=0.0, threshold=0.5)
     with pytest.raises(CostError, match="below 1"):
-        metrics.net_benefit_from_nec(0.5, prior=0.5, threshold=1.0)
-    assert math.isnan(metrics.mcc_from_nec(1.0, prior=0.5, decided=1.0))
+        metrics.net_benefit_from_nec(0.5, priors=0.5, threshold=1.0)
+    assert math.isnan(metrics.mcc_from_nec(1.0, priors=0.5, decided=1.0))
     assert math.isnan(metrics.likelihood_ratio_from_nec(1.0, false_positive_rate=0.0))
-    assert math.isnan(metrics.mcc_from_nec(1.0, prior=0.0, decided=0.5))
+    assert math.isnan(metrics.mcc_from_nec(1.0, priors=0.0, decided=0.5))
 
 
 def test_shares_lie_between_0_and_1() -> None:
     with pytest.raises(PriorError, match="`decided` must lie between 0 and 1; got -1"):
-        metrics.f_beta_from_nec(0.5, prior=0.2, decided=-1)
-    with pytest.raises(PriorError, match="`prior`"):
-        metrics.mcc_from_nec(0.5, prior=20, decided=0.5)
+        metrics.f_beta_from_nec(0.5, priors=0.2, decided=-1)
+    with pytest.raises(PriorError, match="`priors`"):
+        metrics.mcc_from_nec(0.5, priors=20, decided=0.5)

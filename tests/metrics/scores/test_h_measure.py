@@ -63,4 +63,4 @@ def test_prior_by_quadrature():
     law = beta_law(2, 2)
     paid = quad(lambda c: least(c, 0.1) * law.pdf(c), 0, 1, limit=200)[0]
     naive = quad(lambda c: min(c * 0.9, (1 - c) * 0.1) * law.pdf(c), 0, 1, points=[0.1])[0]
-    assert h_measure(sc, alpha=2, beta=2, prior=0.1) == pytest.approx(1 - paid / naive, abs=1e-6)
+    assert h_measure(sc, alpha=2, beta=2, priors=0.1) == pytest.approx(1 - paid / naive, abs=1e-6)

@@ -68,7 +68,7 @@ class TestCllr:
         assert metrics.cllr(sc) == pytest.approx(expected)
         moved = s + np.log(0.2 / 0.8)
         p = 1 / (1 + np.exp(-moved))
-        sc = ScoreCounts.from_scores(y, p, kind="posterior", prior=0.2)
+        sc = ScoreCounts.from_scores(y, p, kind="posterior", from_priors=0.2)
         assert metrics.cllr(sc) == pytest.approx(expected)
 
     def test_float32_scores(self):

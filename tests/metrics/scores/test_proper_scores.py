@@ -48,13 +48,13 @@ class TestLogAndBrier:
         q = expit(z + np.log(prior / (1 - prior)))
         weights = np.where(y, prior / y.sum(), (1 - prior) / (~y).sum())
         log = np.sum(-np.log(np.where(y, q, 1 - q)) * weights)
-        assert metrics.binary_cross_entropy(sc, prior=prior) == pytest.approx(log)
+        assert metrics.binary_cross_entropy(sc, priors=prior) == pytest.approx(log)
         brier = np.sum((q - y) ** 2 * weights)
-        assert metrics.binary_brier_score(sc, prior=prior) == pytest.approx(brier)
+        assert metrics.binary_brier_score(sc, priors=prior) == pytest.approx(brier)
 
     def test_cross_entropy_at_even_priors_is_cllr(self):
         _, _, sc = drawn(kind="llr")
-        found = metrics.binary_cross_entropy(sc, prior=0.5) / np.log(2)
+        found = metrics.binary_cross_entropy(sc, priors=0.5) / np.log(2)
         assert found == pytest.approx(metrics.cllr(sc))
 
 
@@ -111,7 +111,7 @@ class TestDecomposition:
     def test_parts_add_up_and_are_not_negative(self, sample, rule):
         y, z, w = sample
         sc = ScoreCounts.from_scores(y, z, kind="llr", sample_weight=w)
-        parts = metrics.score_decomposition(sc, rule, prior=0.3)
+        parts = metrics.score_decomposition(sc, rule, priors=0.3)
         total = parts.miscalibration - parts.discrimination + parts.uncertainty
         assert total == pytest.approx(parts.total)
         for part in (parts.miscalibration, parts.discrimination, parts.uncertainty):

@@ -95,19 +95,19 @@ class TestPrecisionRecall:
             with np.errstate(invalid="ignore"):
                 precision = prior * tpr / (prior * tpr + (1 - prior) * fpr)
             area += (m0 - m1) * np.nanmean(precision) if m0 > m1 else 0.0
-        assert metrics.pr_auc(summary(y, s, w), prior=prior) == pytest.approx(area, abs=1e-3)
+        assert metrics.pr_auc(summary(y, s, w), priors=prior) == pytest.approx(area, abs=1e-3)
 
     @pytest.mark.parametrize("prior", [0.001, 0.3])
     def test_constant_scores_give_the_prior(self, prior):
         sc = summary([0, 0, 1], [1.0, 1.0, 1.0])
-        assert metrics.average_precision(sc, prior=prior) == pytest.approx(prior)
-        assert metrics.pr_auc(sc, prior=prior) == pytest.approx(prior)
+        assert metrics.average_precision(sc, priors=prior) == pytest.approx(prior)
+        assert metrics.pr_auc(sc, priors=prior) == pytest.approx(prior)
 
     def test_prior_is_that_of_other_data(self):
         y, s, _ = drawn()
         weights = np.where(y == 1, 0.05 / y.mean(), 0.95 / (1 - y.mean()))
         expected = metrics.average_precision(summary(y, s, weights))
-        assert metrics.average_precision(summary(y, s), prior=0.05) == pytest.approx(expected)
+        assert metrics.average_precision(summary(y, s), priors=0.05) == pytest.approx(expected)
 
 
 class TestEer:

@@ -162,9 +162,9 @@ class TestActualCost:
         app = app_of([[0, 1], [7, 0]], 0.05)
         log_odds = llr + np.log(0.4 / 0.6)
         by_llr = ScoreCounts.from_scores(y, llr, kind="llr")
-        by_odds = ScoreCounts.from_scores(y, log_odds, kind="log_odds", prior=0.4)
+        by_odds = ScoreCounts.from_scores(y, log_odds, kind="log_odds", from_priors=0.4)
         by_posterior = ScoreCounts.from_scores(
-            y, 1 / (1 + np.exp(-log_odds)), kind="posterior", prior=0.4
+            y, 1 / (1 + np.exp(-log_odds)), kind="posterior", from_priors=0.4
         )
         expected = metrics.actual_cost(by_llr, app)
         assert metrics.actual_cost(by_odds, app) == pytest.approx(expected)

@@ -240,6 +240,6 @@ def _draw(found: Audit, args: argparse.Namespace) -> None:
     prevalence = 0.5 if app is None or app.priors is None else float(app.priors[1])
     if found.opposite is not None:
         prevalence = float(found.opposite.preferred.priors[1])
-    grid = level_sets(args.metric, prevalence=prevalence, application=app)
+    grid = level_sets(args.metric, priors=prevalence, application=app)
     figure = draw(grid, pair=found.opposite, ax=axes_of_size(4.8, 4.8)).figure
     write_picture(figure, args.plot)

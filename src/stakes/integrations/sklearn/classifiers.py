@@ -398,7 +398,7 @@ class CostWeightedClassifier(AroundClassifier):
         target = None if app.priors is None else app.priors[self._rows]
         target = None if target is None else target / target.sum()
         return np.asarray(
-            sample_weights(codes, CostMatrix(costs), target=target, sample_weight=given)
+            sample_weights(codes, CostMatrix(costs), priors=target, sample_weight=given)
         )
 
 

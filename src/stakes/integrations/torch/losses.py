@@ -134,17 +134,17 @@ def annealed_temperature(step: int, steps: int, *, start: float = 1.0, stop: flo
 class _CostLoss(nn.Module):
     """What both losses share: an application whose costs and priors follow the module's device."""
 
-    def __init__(self, application: Any, data_priors: Priors | None) -> None:
+    def __init__(self, application: Any, from_priors: Priors | None) -> None:
         super().__init__()
         app: Application = as_application(application)
         self.application = app
         self.register_buffer("costs", torch.tensor(app.costs.values, dtype=torch.float32))
-        for name, shares in (("priors", app.priors), ("data_priors", data_priors)):
+        for name, shares in (("priors", app.priors), ("from_priors", from_priors)):
             kept = None if shares is None else as_priors(shares, app.classes, name=name)
             made = None if kept is None else torch.tensor(np.array(kept), dtype=torch.float32)
             self.register_buffer(name, made)
-        if self.data_priors is not None and bool((self.data_priors == 0).any()):
-            raise DataError("`data_priors` must be positive.")
+        if self.from_priors is not None and bool((self.from_priors == 0).any()):
+            raise DataError("`from_priors` must be positive.")
 
     def _average(self, values: Any, target: Any, sample_weight: Any) -> Any:
         """Average of per-case values under the priors of the application.
@@ -161,8 +161,8 @@ class _CostLoss(nn.Module):
         if self.priors is None:
             return (weights * values).sum() / weights.sum()
         shares = self.priors.to(values)
-        if self.data_priors is not None:
-            factors = (shares / self.data_priors.to(values)).index_select(0, target)
+        if self.from_priors is not None:
+            factors = (shares / self.from_priors.to(values)).index_select(0, target)
             return (weights * factors * values).sum() / weights.sum()
         zeros = torch.zeros_like(shares)
         totals = zeros.index_add(0, target, weights)
@@ -170,7 +170,7 @@ class _CostLoss(nn.Module):
         if bool(absent.any()):
             raise DataError(
                 f"class {int(torch.nonzero(absent)[0])} has a prior but no case in this batch.",
-                hint="give data_priors=[...], the class shares of the training data",
+                hint="give from_priors=[...], the class shares of the training data",
             )
         sums = zeros.index_add(0, target, weights * values)
         return (shares * sums / totals.clamp_min(torch.finfo(values.dtype).tiny)).sum()
@@ -196,7 +196,7 @@ class ExpectedCostLoss(_CostLoss):
         Value of the hard decisions, gradient of the soft ones.
     learn_offsets : bool
         Learn one offset per decision along with the model: thresholds of its own.
-    data_priors : sequence or mapping, optional
+    from_priors : sequence or mapping, optional
         Class shares of the training data; with priors in the application every batch is then
         weighted from these to those. Without them, the classes of each batch are.
 
@@ -227,9 +227,9 @@ class ExpectedCostLoss(_CostLoss):
         scale: Scale = "log",
         straight_through: bool = False,
         learn_offsets: bool = False,
-        data_priors: Priors | None = None,
+        from_priors: Priors | None = None,
     ) -> None:
-        super().__init__(application, data_priors)
+        super().__init__(application, from_priors)
         if scale not in ("log", "linear"):
             raise DataError(f"`scale` must be 'log' or 'linear'; got {scale!r}.")
         self.temperature = temperature
@@ -298,7 +298,7 @@ class BinaryExpectedCostLoss(_CostLoss):
         Train u along with the model.
     slope : float
         Steepness :math:`\alpha` of the sigmoid; 1 in the paper.
-    data_priors : sequence or mapping, optional
+    from_priors : sequence or mapping, optional
         As in `ExpectedCostLoss`.
 
     Notes
@@ -326,9 +326,9 @@ class BinaryExpectedCostLoss(_CostLoss):
         threshold: float | None = None,
         learn_threshold: bool = True,
         slope: float = 1.0,
-        data_priors: Priors | None = None,
+        from_priors: Priors | None = None,
     ) -> None:
-        super().__init__(application, data_priors)
+        super().__init__(application, from_priors)
         app = self.application
         if app.costs.shape != (2, 2):
             raise CostError(
@@ -382,7 +382,7 @@ class ReweightedLoss(nn.Module):
         The loss :math:`k_a` of a case; see Notes.
     application : Application or CostMatrix
         Costs, the same for every wrong decision of a class, and priors where it will run.
-    data_priors : sequence or mapping
+    from_priors : sequence or mapping
         Class shares of the training data.
 
     Notes
@@ -400,20 +400,20 @@ class ReweightedLoss(nn.Module):
     --------
     >>> from stakes import CostMatrix
     >>> costs = CostMatrix([[0, 1], [3, 0]])
-    >>> loss = ReweightedLoss("hinge", costs, data_priors=[0.5, 0.5])
+    >>> loss = ReweightedLoss("hinge", costs, from_priors=[0.5, 0.5])
     >>> scores = torch.tensor([[0.0, 0.0], [0.0, 2.0]])
     >>> float(loss(scores, torch.tensor([0, 1])))  # (1 * 1 + 3 * 0) / (1 + 3)
     0.25
     """
 
-    def __init__(self, kind: Kind, application: Any, *, data_priors: Priors) -> None:
+    def __init__(self, kind: Kind, application: Any, *, from_priors: Priors) -> None:
         super().__init__()
         if kind not in ("cross_entropy", "hinge", "squared", "exponential"):
             known = "'cross_entropy', 'hinge', 'squared' or 'exponential'"
             raise DataError(f"`kind` must be {known}; got {kind!r}.")
         app = as_application(application)
-        shares = as_priors(data_priors, app.classes, name="data_priors")
-        factors = class_factors(shares, app, target=app.priors)
+        shares = as_priors(from_priors, app.classes, name="from_priors")
+        factors = class_factors(shares, app, priors=app.priors)
         self.kind: Kind = kind
         self.register_buffer("factors", torch.tensor(np.array(factors), dtype=torch.float32))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._checks import positive_share
 from stakes._names import listed
 from stakes.application import Application, CostMatrix, as_application
 from stakes.exceptions import DataError, PriorError, UndefinedError
@@ -15,7 +16,7 @@ from stakes.metrics.counts.table_cells import as_table, binary_cells, named_tabl
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix
 from stakes.summaries.confusion import refuse_undecided
-from stakes.typing import FloatArray, Name
+from stakes.typing import FloatArray, Name, Priors
 
 
 def expected_cost(
@@ -347,7 +348,7 @@ def utility_yield(matrix: ConfusionMatrix, application: Any) -> float:
 def detection_cost(
     matrix: ConfusionMatrix,
     *,
-    prior: float,
+    priors: Priors,
     miss: float = 1.0,
     false_alarm: float = 1.0,
     positive: Name | None = None,
@@ -361,8 +362,9 @@ def detection_cost(
     ----------
     matrix : ConfusionMatrix
         Two classes, two decisions.
-    prior : float
-        Prior of the positive (target) class.
+    priors : float, pair or mapping
+        Share of the positive (target) class where the system will run; or of both classes, in
+        their order or by name.
     miss, false_alarm : float
         Cost of each error.
     positive : name, optional
@@ -383,14 +385,15 @@ def detection_cost(
     Examples
     --------
     >>> cm = ConfusionMatrix([[300, 30], [20, 15]])
-    >>> round(detection_cost(cm, prior=0.5), 4)
+    >>> round(detection_cost(cm, priors=0.5), 4)
     0.3312
-    >>> round(detection_cost(cm, prior=0.5, normalized=True), 4)
+    >>> round(detection_cost(cm, priors=0.5, normalized=True), 4)
     0.6623
     """
-    if not 0 <= prior <= 1:
-        raise PriorError(f"`prior` must lie between 0 and 1; got {prior!r}.")
     cells = binary_cells(matrix, positive)
+    classes = matrix.classes if isinstance(matrix, ConfusionMatrix) else (0, 1)
+    at = 1 if positive is None else classes.index(positive)
+    prior = positive_share(priors, classes=classes, at=at)
     table = ConfusionMatrix([[cells.tn, cells.fp], [cells.fn, cells.tp]])
     costs = CostMatrix.binary(false_positive=false_alarm, false_negative=miss)
     app = Application(costs, priors=[1 - prior, prior])
@@ -417,7 +420,7 @@ def alpha_cost(matrix: ConfusionMatrix, alpha: float) -> float:
     """
     if not (math.isfinite(alpha) and alpha > 0):
         raise PriorError(f"`alpha` must be a positive number; got {alpha!r}.")
-    return detection_cost(matrix, prior=0.5, miss=1.0, false_alarm=alpha, normalized=True)
+    return detection_cost(matrix, priors=0.5, miss=1.0, false_alarm=alpha, normalized=True)
 
 
 def savings(matrix: ConfusionMatrix, application: Any) -> float:

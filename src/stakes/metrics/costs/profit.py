@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes.exceptions import DataError
 from stakes.summaries.ranked_scores import RankedScores, require_both
-from stakes.typing import FloatArray
+from stakes.typing import FloatArray, Priors
 
 #: Mass and first moment, below each value, of the benefit that is uncertain.
 Moments = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
@@ -47,7 +47,7 @@ def expected_max_profit_churn(
     contact: float = 1.0,
     alpha: float = 6.0,
     beta: float = 14.0,
-    prior: float | None = None,
+    priors: Priors | None = None,
 ) -> MaximumProfit:
     r"""Expected maximum profit of a retention campaign, per customer (EMPC).
 
@@ -65,8 +65,8 @@ def expected_max_profit_churn(
         Value V of a customer who stays, cost d of the offer, cost f of contacting someone.
     alpha, beta : float
         Of the Beta density h of the share of leavers who accept.
-    prior : float, optional
-        Share of the second class; default, that of the data.
+    priors : float or pair, optional
+        Share of the second class, or of both,; default, that of the data.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def expected_max_profit_churn(
     def lines(hits: FloatArray, alarms: FloatArray) -> tuple[FloatArray, FloatArray]:
         return (lifetime_value - offer) * hits, -contact * hits - (offer + contact) * alarms
 
-    return _maximum(scores, prior, lines, moments, alpha / (alpha + beta))
+    return _maximum(scores, priors, lines, moments, alpha / (alpha + beta))
 
 
 def expected_max_profit_credit(
@@ -117,7 +117,7 @@ def expected_max_profit_credit(
     no_loss: float = 0.55,
     full_loss: float = 0.1,
     return_on_investment: float = 0.2644,
-    prior: float | None = None,
+    priors: Priors | None = None,
 ) -> MaximumProfit:
     r"""Expected maximum profit of credit scoring, per unit lent (EMP for credit scoring).
 
@@ -136,8 +136,8 @@ def expected_max_profit_credit(
         Probability that a defaulter pays all back, or nothing.
     return_on_investment : float
         Profit r on a unit lent and paid back.
-    prior : float, optional
-        Share of the second class; default, that of the data.
+    priors : float or pair, optional
+        Share of the second class, or of both,; default, that of the data.
 
     Returns
     -------
@@ -178,12 +178,12 @@ def expected_max_profit_credit(
     def lines(hits: FloatArray, alarms: FloatArray) -> tuple[FloatArray, FloatArray]:
         return hits, -return_on_investment * alarms
 
-    return _maximum(scores, prior, lines, moments, spread / 2 + full_loss, top=np.nextafter(1, 2))
+    return _maximum(scores, priors, lines, moments, spread / 2 + full_loss, top=np.nextafter(1, 2))
 
 
 def _maximum(
     scores: RankedScores,
-    prior: float | None,
+    priors: Priors | None,
     lines: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]],
     moments: Moments,
     mean: float,
@@ -191,7 +191,7 @@ def _maximum(
 ) -> MaximumProfit:
     """Integrate the upper envelope of profits that are linear in the uncertain benefit."""
     require_both(scores, "expected maximum profit")
-    share = float(scores.priors[1]) if prior is None else prior
+    share = scores._share_of_second(priors)
     x, y = (part[scores.hull][::-1] for part in scores.cumulated)  # from acting on none to all
     hits, alarms = share * (1 - y / y[0]), (1 - share) * (1 - x / x[0])
     kept = np.flatnonzero(np.diff(hits, prepend=-1.0) > 0)  # more alarms alone never pay

@@ -1,7 +1,7 @@
 """How classical metrics follow from a normalised expected cost, and back.
 
-`prior` is the share of the positive class, `decided` the share of positive decisions. Each
-function holds exactly, for every two-class table.
+`priors` is the share of the positive class, or of both; `decided` the share of positive decisions.
+Each function holds exactly, for every two-class table.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ import math
 
 import numpy as np
 
+from stakes._checks import positive_share
 from stakes._columns import as_reals
 from stakes.exceptions import CostError, DataError, PriorError, UndefinedError
 from stakes.metrics.counts.binary_rates import checked_beta
+from stakes.typing import Priors
 
 
-def f_beta_from_nec(nec: float, *, prior: float, decided: float, beta: float = 1.0) -> float:
+def f_beta_from_nec(nec: float, *, priors: Priors, decided: float, beta: float = 1.0) -> float:
     r"""F-beta of a system from its normalised cost with c_FN = beta^2 and c_FP = 1.
 
     At the same cost it grows with `decided`: acting more is rewarded as such.
@@ -26,8 +28,10 @@ def f_beta_from_nec(nec: float, *, prior: float, decided: float, beta: float = 1
     ----------
     nec : float
         Normalised expected cost under those costs and the priors of the data.
-    prior, decided : float
-        Share of positive cases and of positive decisions.
+    priors : float or pair
+        Share of positive cases, or of both classes.
+    decided : float
+        Share of positive decisions.
     beta : float
         As in `f_beta`.
 
@@ -37,34 +41,36 @@ def f_beta_from_nec(nec: float, *, prior: float, decided: float, beta: float = 1
 
     Examples
     --------
-    >>> round(f_beta_from_nec(0.5, prior=0.1, decided=0.2), 4)
+    >>> round(f_beta_from_nec(0.5, priors=0.1, decided=0.2), 4)
     0.8333
-    >>> round(f_beta_from_nec(0.5, prior=0.1, decided=0.3), 4)
+    >>> round(f_beta_from_nec(0.5, priors=0.1, decided=0.3), 4)
     0.875
     """
-    _require_shares(prior=prior, decided=decided)
+    prior = positive_share(priors)
+    _require_shares(decided=decided)
     _require_finite(nec=nec)
     weight = checked_beta(beta) ** 2
     naive = min(weight * prior, 1 - prior)
     return 1 - naive * nec / (weight * prior + decided)
 
 
-def nec_from_f_beta(value: float, *, prior: float, decided: float, beta: float = 1.0) -> float:
+def nec_from_f_beta(value: float, *, priors: Priors, decided: float, beta: float = 1.0) -> float:
     """The inverse of `f_beta_from_nec`.
 
     Parameters
     ----------
     value : float
         The F-beta.
-    prior, decided, beta
+    priors, decided, beta
         As in `f_beta_from_nec`.
 
     Examples
     --------
-    >>> round(nec_from_f_beta(0.875, prior=0.1, decided=0.3), 4)
+    >>> round(nec_from_f_beta(0.875, priors=0.1, decided=0.3), 4)
     0.5
     """
-    _require_shares(prior=prior, decided=decided)
+    prior = positive_share(priors)
+    _require_shares(decided=decided)
     _require_finite(value=value)
     weight = checked_beta(beta) ** 2
     naive = min(weight * prior, 1 - prior)
@@ -73,7 +79,7 @@ def nec_from_f_beta(value: float, *, prior: float, decided: float, beta: float =
     return (1 - value) * (weight * prior + decided) / naive
 
 
-def naive_f_beta(prior: float, *, beta: float = 1.0) -> float:
+def naive_f_beta(priors: Priors, *, beta: float = 1.0) -> float:
     r"""F-beta of the best system that ignores the input: it always acts.
 
     Below this a system is worth nothing, and it depends on the data.
@@ -82,8 +88,8 @@ def naive_f_beta(prior: float, *, beta: float = 1.0) -> float:
 
     Parameters
     ----------
-    prior : float
-        Share of positive cases.
+    priors : float or pair
+        Share of positive cases, or of both classes.
     beta : float
         As in `f_beta`.
 
@@ -96,12 +102,12 @@ def naive_f_beta(prior: float, *, beta: float = 1.0) -> float:
     >>> round(naive_f_beta(0.2), 3), round(naive_f_beta(0.01), 2)
     (0.333, 0.02)
     """
-    _require_shares(prior=prior)
+    prior = positive_share(priors)
     weight = checked_beta(beta) ** 2
     return (1 + weight) * prior / (weight * prior + 1)
 
 
-def mcc_from_nec(nec: float, *, prior: float, decided: float) -> float:
+def mcc_from_nec(nec: float, *, priors: Priors, decided: float) -> float:
     r"""MCC of a two-class system from its normalised balanced error rate R_12 + R_21.
 
     The factor grows as decisions become lopsided, so at equal cost lopsided systems win.
@@ -112,8 +118,10 @@ def mcc_from_nec(nec: float, *, prior: float, decided: float) -> float:
     ----------
     nec : float
         False-positive plus false-negative rate.
-    prior, decided : float
-        Share of positive cases and of positive decisions.
+    priors : float or pair
+        Share of positive cases, or of both classes.
+    decided : float
+        Share of positive decisions.
 
     Returns
     -------
@@ -126,40 +134,42 @@ def mcc_from_nec(nec: float, *, prior: float, decided: float) -> float:
 
     Examples
     --------
-    >>> mcc_from_nec(0.5, prior=0.5, decided=0.5)
+    >>> mcc_from_nec(0.5, priors=0.5, decided=0.5)
     0.5
-    >>> round(mcc_from_nec(0.5, prior=0.5, decided=0.75), 2)
+    >>> round(mcc_from_nec(0.5, priors=0.5, decided=0.75), 2)
     0.58
     """
-    _require_shares(prior=prior, decided=decided)
+    prior = positive_share(priors)
+    _require_shares(decided=decided)
     _require_finite(nec=nec)
     spread, cases = decided * (1 - decided), prior * (1 - prior)
     return math.sqrt(cases / spread) * (1 - nec) if spread > 0 and cases > 0 else math.nan
 
 
-def nec_from_mcc(value: float, *, prior: float, decided: float) -> float:
+def nec_from_mcc(value: float, *, priors: Priors, decided: float) -> float:
     """The inverse of `mcc_from_nec`.
 
     Parameters
     ----------
     value : float
         The MCC.
-    prior, decided : float
+    priors, decided
         As in `mcc_from_nec`.
 
     Examples
     --------
-    >>> nec_from_mcc(0.5, prior=0.5, decided=0.5)
+    >>> nec_from_mcc(0.5, priors=0.5, decided=0.5)
     0.5
     """
-    _require_shares(prior=prior, decided=decided)
+    prior = positive_share(priors)
+    _require_shares(decided=decided)
     _require_finite(value=value)
     if not 0 < prior < 1:
         raise UndefinedError("the balanced error rate is undefined: a class has no case.")
     return 1 - value * math.sqrt(decided * (1 - decided) / (prior * (1 - prior)))
 
 
-def net_benefit_from_nec(nec: float, *, prior: float, threshold: float) -> float:
+def net_benefit_from_nec(nec: float, *, priors: Priors, threshold: float) -> float:
     r"""Net benefit from the normalised cost with c_FN = 1 and c_FP = p / (1 - p).
 
     An affine function, so both rank systems on the same data alike.
@@ -170,8 +180,8 @@ def net_benefit_from_nec(nec: float, *, prior: float, threshold: float) -> float
     ----------
     nec : float
         Normalised expected cost under those costs.
-    prior : float
-        Share of positive cases.
+    priors : float or pair
+        Share of positive cases, or of both classes.
     threshold : float
         As in `net_benefit`.
 
@@ -181,30 +191,30 @@ def net_benefit_from_nec(nec: float, *, prior: float, threshold: float) -> float
 
     Examples
     --------
-    >>> round(net_benefit_from_nec(0.45, prior=0.1, threshold=0.2), 4)
+    >>> round(net_benefit_from_nec(0.45, priors=0.1, threshold=0.2), 4)
     0.055
     """
-    _require_shares(prior=prior)
+    prior = positive_share(priors)
     _require_finite(nec=nec)
     return prior - min(prior, _odds(threshold) * (1 - prior)) * nec
 
 
-def nec_from_net_benefit(value: float, *, prior: float, threshold: float) -> float:
+def nec_from_net_benefit(value: float, *, priors: Priors, threshold: float) -> float:
     """The inverse of `net_benefit_from_nec`.
 
     Parameters
     ----------
     value : float
         The net benefit.
-    prior, threshold : float
+    priors, threshold
         As in `net_benefit_from_nec`.
 
     Examples
     --------
-    >>> round(nec_from_net_benefit(0.055, prior=0.1, threshold=0.2), 4)
+    >>> round(nec_from_net_benefit(0.055, priors=0.1, threshold=0.2), 4)
     0.45
     """
-    _require_shares(prior=prior)
+    prior = positive_share(priors)
     _require_finite(value=value)
     naive = min(prior, _odds(threshold) * (1 - prior))
     if naive == 0:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._checks import positive_share
 from stakes._kernels.label_runs import Runs
 from stakes._names import listed
 from stakes.application import as_application
@@ -21,7 +22,7 @@ from stakes.metrics.scores.score_ranking import auc
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix, ScoreBins
 from stakes.summaries.ranked_scores import RankedScores, require_both
-from stakes.typing import FloatArray
+from stakes.typing import FloatArray, Priors
 
 
 class HullPoints(NamedTuple):
@@ -43,12 +44,13 @@ class HullPoints(NamedTuple):
     sensitivity: FloatArray
     thresholds: FloatArray
 
-    def ratios(self, prior: float) -> FloatArray:
+    def ratios(self, priors: Priors) -> FloatArray:
         """False alarms paid for each further hit, along each edge; ascending.
 
         Corner k is the best one when a miss costs from `ratios[k - 1]` to `ratios[k]` false
-        alarms. `prior` is the share of the second class where it will run.
+        alarms. `priors` is the share of the second class where it will run, or of both.
         """
+        prior = positive_share(priors)
         alarms = (1 - prior) * np.diff(self.false_positive_rate)
         hits = prior * np.diff(self.sensitivity)
         unpaid = np.full(alarms.size, np.inf)
@@ -282,7 +284,7 @@ class _Reordered(RankedScores):
     """Bins with the cases of one class moved below those of the other."""
 
     def __init__(self, bins: ScoreBins, *, negatives_first: bool) -> None:
-        self.classes, self.kind, self.prior = bins.classes, bins.kind, bins.prior
+        self.classes, self.kind, self.from_priors = bins.classes, bins.kind, bins.from_priors
         self._bins, self._negatives_first = bins, negatives_first
 
     @cached_property

@@ -149,7 +149,8 @@ def at_bayes_threshold(scores: RankedScores, application: Any) -> OperatingPoint
     application : Application or CostMatrix
         Costs and priors; without priors, those of the data. LLRs are combined with these
         priors. Log odds and posteriors are used as they are, unless the summary says which
-        `prior` they contain: then they are moved to the priors of the application.
+        shares they were made for (`from_priors`): then they are moved to the priors of the
+        application.
 
     Returns
     -------
@@ -173,9 +174,8 @@ def at_bayes_threshold(scores: RankedScores, application: Any) -> OperatingPoint
     factors = None
     if scores.kind == "llr":
         factors = shares(app.resolved_priors(scores.priors))
-    elif scores.prior is not None:
-        said_at = (1 - scores.prior, scores.prior)
-        factors = moved_shares(app.resolved_priors(scores.priors), said_at)
+    elif scores.from_priors is not None:
+        factors = moved_shares(app.resolved_priors(scores.priors), scores.from_priors)
     found = pieces(app.costs.values, factors)
     if scores.kind == "posterior":
         at = cuts(found, scores._type_for(np.array(thresholds(found))))

@@ -13,7 +13,7 @@ from stakes.exceptions import DataError
 from stakes.metrics.scores.detection_costs import log_odds_sums
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, require_both
-from stakes.typing import FloatArray
+from stakes.typing import FloatArray, Priors
 
 #: Losses of the first and of the second class as functions of the posterior log odds.
 Losses = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
@@ -114,17 +114,16 @@ def _squared(log_odds: FloatArray) -> FloatArray:
     return np.asarray(expit(log_odds) ** 2)
 
 
-def _shares_of(scores: RankedScores, prior: float | None, what: str) -> FloatArray:
+def _shares_of(scores: RankedScores, priors: Priors | None, what: str) -> FloatArray:
     """The priors of both classes: given, or those of the data."""
     require_both(scores, what)
-    if prior is None:
+    if priors is None:
         return scores.priors
-    if not 0 < prior < 1:
-        raise DataError(f"`prior` must lie between 0 and 1; got {prior!r}.")
-    return np.array([1 - prior, prior])
+    share = scores._share_of_second(priors)
+    return np.array([1 - share, share])
 
 
-def binary_cross_entropy(scores: RankedScores, *, prior: float | None = None) -> float:
+def binary_cross_entropy(scores: RankedScores, *, priors: Priors | None = None) -> float:
     r"""Mean log loss of the posteriors of two classes, in nats.
 
     Judges posteriors for all applications at once; lower is better.
@@ -135,9 +134,9 @@ def binary_cross_entropy(scores: RankedScores, *, prior: float | None = None) ->
     ----------
     scores : ScoreCounts
         Of kind "llr", "log_odds" or "posterior".
-    prior : float, optional
-        Share of the second class where the system will run; default, that of the data.
-        LLRs, and scores that say which prior they contain, are moved to it.
+    priors : float or pair, optional
+        Share of the second class, or of both, where the system will run; default, that of the data.
+        LLRs, and scores that say which shares they were made for, are moved to them.
 
     Returns
     -------
@@ -155,12 +154,12 @@ def binary_cross_entropy(scores: RankedScores, *, prior: float | None = None) ->
     >>> round(binary_cross_entropy(sc), 4)
     0.2231
     """
-    shares = _shares_of(scores, prior, "binary_cross_entropy")
+    shares = _shares_of(scores, priors, "binary_cross_entropy")
     sums = log_odds_sums(scores, scores.shift_to(shares[1]))
     return float(np.sum(shares * np.array(sums) / scores.class_totals))
 
 
-def binary_brier_score(scores: RankedScores, *, prior: float | None = None) -> float:
+def binary_brier_score(scores: RankedScores, *, priors: Priors | None = None) -> float:
     r"""Mean squared error of the posterior of the second class.
 
     A bounded proper score; lower is better, 0 is perfect.
@@ -171,7 +170,7 @@ def binary_brier_score(scores: RankedScores, *, prior: float | None = None) -> f
     ----------
     scores : ScoreCounts
         Of kind "llr", "log_odds" or "posterior".
-    prior : float, optional
+    priors : float or pair, optional
         As in `binary_cross_entropy`.
 
     Returns
@@ -191,14 +190,14 @@ def binary_brier_score(scores: RankedScores, *, prior: float | None = None) -> f
     >>> round(binary_brier_score(sc), 4)
     0.065
     """
-    return score_decomposition(scores, "brier", prior=prior).total
+    return score_decomposition(scores, "brier", priors=priors).total
 
 
 def cost_over_applications(
     scores: RankedScores,
     weight: BetaWeight | None = None,
     *,
-    prior: float | None = None,
+    priors: Priors | None = None,
     minimum: bool = False,
     normalized: bool = False,
 ) -> float:
@@ -215,7 +214,7 @@ def cost_over_applications(
         Of kind "llr", "log_odds" or "posterior" (of any kind for the minimum).
     weight : BetaWeight, optional
         How much each threshold c counts; default, all alike.
-    prior : float, optional
+    priors : float or pair, optional
         As in `binary_cross_entropy`.
     minimum : bool
         With the best threshold for each application instead of the Bayes threshold.
@@ -247,7 +246,7 @@ def cost_over_applications(
     >>> round(cost_over_applications(sc, BetaWeight.from_cost_ratios(2, 20)), 5)
     0.03302
     """
-    split = score_decomposition(scores, weight or BetaWeight(), prior=prior, scale=not minimum)
+    split = score_decomposition(scores, weight or BetaWeight(), priors=priors, scale=not minimum)
     value = split.refinement if minimum else split.total
     return value / split.uncertainty if normalized else value
 
@@ -301,7 +300,7 @@ def score_decomposition(
     scores: RankedScores,
     rule: Literal["log", "brier"] | BetaWeight = "log",
     *,
-    prior: float | None = None,
+    priors: Priors | None = None,
     scale: bool = True,
 ) -> ScoreDecomposition:
     """Split a proper score into calibration and refinement by isotonic regression.
@@ -312,7 +311,7 @@ def score_decomposition(
         Of kind "llr", "log_odds" or "posterior".
     rule : {"log", "brier"} or BetaWeight
         The proper score: log loss in nats, squared error, or a weighted cost.
-    prior : float, optional
+    priors : float or pair, optional
         As in `binary_cross_entropy`.
     scale : bool
         If false, only the order of the scores is used; total and miscalibration are `nan`.
@@ -342,7 +341,7 @@ def score_decomposition(
     total  miscalibration  discrimination  uncertainty
     0.205  0.08            0.125           0.25
     """
-    shares = _shares_of(scores, prior, "score_decomposition")
+    shares = _shares_of(scores, priors, "score_decomposition")
     losses = _losses_of(rule)
     first, second = (
         share * part / part.sum() for share, part in zip(shares, scores.blocks(), strict=True)
@@ -354,7 +353,7 @@ def score_decomposition(
     uncertainty = _mean_loss(losses, alone, shares[:1], shares[1:])
     total = np.nan
     if scale and rule == "log":
-        total = binary_cross_entropy(scores, prior=prior)
+        total = binary_cross_entropy(scores, priors=priors)
     elif scale:
         total = _total(scores, shares, losses)
     return ScoreDecomposition(total, total - refined, uncertainty - refined, uncertainty)

@@ -10,6 +10,7 @@ from stakes._kernels.roc_hull import area_between, ranked_pairs
 from stakes.exceptions import DataError
 from stakes.metrics.scores.proper_scores import BetaWeight, cost_over_applications
 from stakes.summaries.ranked_scores import RankedScores, require_both
+from stakes.typing import Priors
 
 
 def auc(scores: RankedScores) -> float:
@@ -101,7 +102,7 @@ def partial_auc(
     return (1 + (area - chance) / (max_fpr - min_fpr - chance)) / 2
 
 
-def average_precision(scores: RankedScores, *, prior: float | None = None) -> float:
+def average_precision(scores: RankedScores, *, priors: Priors | None = None) -> float:
     r"""Precision averaged over the cases of the second class, without interpolation.
 
     For ranked retrieval. Higher is better; a constant score gives the prior.
@@ -112,8 +113,8 @@ def average_precision(scores: RankedScores, *, prior: float | None = None) -> fl
     ----------
     scores : ScoreCounts
         Of any kind; only the order counts.
-    prior : float, optional
-        Share of the second class where the system will run; default, that of the data.
+    priors : float or pair, optional
+        Share of the second class, or of both, where the system will run; default, that of the data.
 
     Returns
     -------
@@ -136,7 +137,7 @@ def average_precision(scores: RankedScores, *, prior: float | None = None) -> fl
     >>> round(average_precision(sc), 4)
     0.8333
     """
-    recall, false_positives, share = _descending(scores, prior, "average_precision")
+    recall, false_positives, share = _descending(scores, priors, "average_precision")
     steps = np.diff(recall, prepend=0.0)
     true, wrong = share * recall, (1 - share) * false_positives
     precision = np.divide(true, true + wrong, out=np.ones_like(true), where=true > 0)
@@ -146,7 +147,7 @@ def average_precision(scores: RankedScores, *, prior: float | None = None) -> fl
 def pr_auc(
     scores: RankedScores,
     *,
-    prior: float | None = None,
+    priors: Priors | None = None,
     interpolation: Literal["exact", "linear"] = "exact",
 ) -> float:
     r"""Area under the precision-recall curve.
@@ -157,8 +158,8 @@ def pr_auc(
     ----------
     scores : ScoreCounts
         Of any kind; only the order counts.
-    prior : float, optional
-        Share of the second class where the system will run; default, that of the data.
+    priors : float or pair, optional
+        Share of the second class, or of both, where the system will run; default, that of the data.
     interpolation : {"exact", "linear"}
         Between neighbouring scores: "exact" follows the straight line of the ROC curve, on
         which precision is a ratio [1]_; "linear" joins the points by straight lines, which
@@ -181,7 +182,7 @@ def pr_auc(
     >>> round(pr_auc(sc), 4), round(pr_auc(sc, interpolation="linear"), 4)
     (0.7973, 0.7917)
     """
-    recall, false_positives, share = _descending(scores, prior, "pr_auc")
+    recall, false_positives, share = _descending(scores, priors, "pr_auc")
     x = np.concatenate(([0.0], recall))
     wrong = np.concatenate(([0.0], (1 - share) * false_positives))
     right = share * x
@@ -200,13 +201,11 @@ def pr_auc(
 
 
 def _descending(
-    scores: RankedScores, prior: float | None, what: str
+    scores: RankedScores, priors: Priors | None, what: str
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """True and false positive rates from the highest score down, and the prior."""
     require_both(scores, what)
-    share = float(scores.priors[1]) if prior is None else float(prior)
-    if not 0 < share < 1:
-        raise DataError(f"`prior` must lie between 0 and 1; got {prior!r}.")
+    share = scores._share_of_second(priors)
     _, negatives, positives = scores.levels
     recall = np.cumsum(positives[::-1]) / positives.sum()
     return recall, np.cumsum(negatives[::-1]) / negatives.sum(), share
@@ -217,7 +216,7 @@ def h_measure(
     *,
     alpha: float | None = None,
     beta: float | None = None,
-    prior: float | None = None,
+    priors: Priors | None = None,
 ) -> float:
     r"""Share of the naive cost that the best thresholds save, averaged over costs.
 
@@ -235,8 +234,8 @@ def h_measure(
         Of the Beta density u over c, the relative cost of a false positive. By default
         1 + P_1 and 1 + P_0, centred near equal weight of both classes [2]_; 2 and 2 is the
         original proposal [1]_.
-    prior : float, optional
-        Share of the second class, P_1; default, that of the data.
+    priors : float or pair, optional
+        Share of the second class, or of both,, P_1; default, that of the data.
 
     Returns
     -------
@@ -263,6 +262,6 @@ def h_measure(
     (0.6667, 0.6667)
     """
     require_both(scores, "h_measure")
-    share = float(scores.priors[1]) if prior is None else prior
+    share = scores._share_of_second(priors)
     weight = BetaWeight(1 + share if alpha is None else alpha, 2 - share if beta is None else beta)
-    return 1 - cost_over_applications(scores, weight, prior=prior, minimum=True, normalized=True)
+    return 1 - cost_over_applications(scores, weight, priors=priors, minimum=True, normalized=True)

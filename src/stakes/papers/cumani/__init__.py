@@ -245,9 +245,9 @@ def _examples(_: Context) -> Outcome:
         ("threshold against minus the log odds of the effective prior, largest difference", off),
         ("normalised DCF of the better dummy system, minus 1", naive),
         ("rain: error rate minus DCF of (N_T/N, 1, 1)",
-         error_rate(_RAIN) - detection_cost(_RAIN, prior=35 / 365, positive="rain")),
+         error_rate(_RAIN) - detection_cost(_RAIN, priors=35 / 365, positive="rain")),
         ("rain: mean of the two error rates minus DCF of (1/2, 1, 1)",
-         (20 / 35 + 30 / 330) / 2 - detection_cost(_RAIN, prior=0.5, positive="rain")),
+         (20 / 35 + 30 / 330) / 2 - detection_cost(_RAIN, priors=0.5, positive="rain")),
     )  # fmt: skip
     cells += [
         Cell(name, 0.0, float(value), 1e-12, "identity", source="equality")
@@ -265,8 +265,8 @@ def _examples(_: Context) -> Outcome:
             accuracy(_DRY) > accuracy(_RAIN),
             f"Accuracies {accuracy(_DRY):.4f} and {accuracy(_RAIN):.4f}; when misses and false "
             "alarms weigh alike by rates (prior 1/2), normalised costs "
-            f"{detection_cost(_DRY, prior=0.5, positive='rain', normalized=True):.3f} and "
-            f"{detection_cost(_RAIN, prior=0.5, positive='rain', normalized=True):.3f}.",
+            f"{detection_cost(_DRY, priors=0.5, positive='rain', normalized=True):.3f} and "
+            f"{detection_cost(_RAIN, priors=0.5, positive='rain', normalized=True):.3f}.",
         ),
     )
     return Outcome(tuple(cells), claims=claims)
@@ -323,9 +323,9 @@ def _binary() -> tuple[float, float, float]:
         )
         effective = app.effective_prior
         cost = partial(
-            detection_cost, prior=prior, miss=miss, false_alarm=false_alarm, normalized=True
+            detection_cost, priors=prior, miss=miss, false_alarm=false_alarm, normalized=True
         )
-        costs.append(cost(matrix) - detection_cost(matrix, prior=effective, normalized=True))
+        costs.append(cost(matrix) - detection_cost(matrix, priors=effective, normalized=True))
         thresholds.append(app.llr_threshold + np.log(effective / (1 - effective)))
         dummies.append(min(cost(accept), cost(reject)) - 1)
     return tuple(float(max(values, key=abs)) for values in (costs, thresholds, dummies))  # type: ignore[return-value]

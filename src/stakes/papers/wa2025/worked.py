@@ -70,7 +70,7 @@ def _accuracies(_: Context) -> Outcome:
         ("M2 / weight from eq 18 at the same prior", 0.9, target_weight(0.9, 0.2), 5e-13,
          "equality"),
         ("weight from eq 18 at the share of positives of eq 19", 0.5,
-         target_weight(0.9, share, target_prior=0.2), 5e-13, "equality"),
+         target_weight(0.9, share, priors=0.2), 5e-13, "equality"),
     )  # fmt: skip
     cells = tuple(
         Cell(name, printed, ours, within, source=source)
@@ -97,7 +97,7 @@ def _plain_accuracy_share(ratio: float, target: float) -> float:
 
 def _elicitation(_: Context) -> Outcome:
     """Appendix A: weights from a ratio, and from the order of five emblematic models."""
-    low, high = agreed_ratio(ratio_from_ranking(_ORDER, error_share=0.6, prior=0.05)).weights
+    low, high = agreed_ratio(ratio_from_ranking(_ORDER, error_share=0.6, priors=0.05)).weights
     auditors = RatioInterval(10, 50).weights
     shares = np.round(np.arange(0.5, 0.7501, 0.01), 2)
     ranges = [_ends(float(a), 0.05) for a in shares]
@@ -131,7 +131,7 @@ def _elicitation(_: Context) -> Outcome:
 
 def _ends(error_share: float, prior: float) -> tuple[float, float]:
     """Both ends of eq 22 as weights; the lower one may lie above the upper."""
-    said = ratio_from_ranking(_ORDER, error_share=error_share, prior=prior)
+    said = ratio_from_ranking(_ORDER, error_share=error_share, priors=prior)
     low, high = max(each.low for each in said), min(each.high for each in said)
     return low / (1 + low), high / (1 + high)
 

@@ -119,7 +119,7 @@ def _bayes_error(ev: Evaluation, scores: Any, names: Any, stops: Any) -> Chart:
         for k in range(len(low)) if _coloured(k, len(low))
     }  # fmt: skip
     size = axes_of_size(6.4, 4.1)
-    ax = plots.bayes_error(found, prevalence=_share(ev), span=ev.plot.span(), bands=widths, ax=size)
+    ax = plots.bayes_error(found, priors=_share(ev), span=ev.plot.span(), bands=widths, ax=size)
     for text in list(ax.texts):  # grey models would fill the picture with words
         key = text.get_text().partition(": ")[0]
         if key in names and not _coloured(int(key[1:]), len(names)):
@@ -168,7 +168,7 @@ def _decision(ev: Evaluation, scores: Any, names: Any) -> Chart:
 
     top = 0.5 if ev.application.posterior_threshold < 0.4 else 0.99
     thresholds, share = np.linspace(0.005, top, 100), _share(ev)
-    found = {k: curves.decision(s, thresholds, prior=share) for k, s in scores.items()}
+    found = {k: curves.decision(s, thresholds, priors=share) for k, s in scores.items()}
     ax = plots.decision(found, ax=axes_of_size(6.4, 3.9))
     label = "Net benefit of every model, of acting on everyone and on nobody"
     axes = {"x": "threshold probability, and the odds it stands for", "y": "net benefit"}

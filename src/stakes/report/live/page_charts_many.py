@@ -154,7 +154,7 @@ def _curves(
     for k, model in models.items():
         if model.posteriors is not None:
             scores = ScoreCounts.from_scores(
-                truth, model.posteriors[:, row], kind="posterior", prior=prior,
+                truth, model.posteriors[:, row], kind="posterior", from_priors=prior,
                 sample_weight=cases.weights,
             )  # fmt: skip
             draws = 100 if model.name == best else 0

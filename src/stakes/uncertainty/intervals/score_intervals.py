@@ -228,7 +228,13 @@ def resampled_scores(
             first = _drawn(scores.negatives, scores.negative_counts, generator)
             second = _drawn(scores.positives, scores.positive_counts, generator)
             yield ScoreCounts(
-                first[0], second[0], first[1], second[1], scores.classes, scores.kind, scores.prior
+                first[0],
+                second[0],
+                first[1],
+                second[1],
+                scores.classes,
+                scores.kind,
+                scores.from_priors,
             )
         else:
             raise DataError(f"cannot resample {type(scores).__name__}.")

@@ -109,7 +109,7 @@ def _talk(
 ) -> Elicitation:
     """A conversation with these systems."""
     asked = {"goal": args.goal, "tolerance": args.tolerance, "cases": args.cases}
-    return Elicitation(systems, prior=prior, classes=classes, **asked)
+    return Elicitation(systems, priors=prior, classes=classes, **asked)
 
 
 def _system(model: Model, cases: Any) -> ConfusionMatrix | ScoreCounts:
@@ -150,7 +150,7 @@ def said_beforehand(talk: Elicitation, args: Any) -> Elicitation:
         found.append(_amounts(args.amounts))
     if args.rank:
         order = [name.strip() for name in args.rank.split(",")]
-        found += ratio_from_ranking(order, error_share=args.error_share, prior=talk.prior)
+        found += ratio_from_ranking(order, error_share=args.error_share, priors=talk.prior)
     if args.tuned:
         found.append(ratio_from_metric(args.tuned, _first(talk, "--tuned")))
     if args.sensitivity:
@@ -163,7 +163,7 @@ def said_beforehand(talk: Elicitation, args: Any) -> Elicitation:
                 f"--sensitivity {args.sensitivity} is a range; I need the least share.",
                 hint="--sensitivity 90%",
             )
-        found.append(ratio_from_sensitivity(system, share, prior=talk.prior))
+        found.append(ratio_from_sensitivity(system, share, priors=talk.prior))
     return talk.stated(*found)
 
 
@@ -251,7 +251,7 @@ def _place(talk: Elicitation, positive: str) -> Elicitation:
         if not word:
             return talk
         try:
-            return replace(talk, prior=shares(word, ("other", "positive"))[1])
+            return replace(talk, priors=shares(word, ("other", "positive"))[1])
         except PriorError as error:
             _tell(error.message)
 

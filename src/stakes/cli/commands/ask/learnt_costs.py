@@ -73,7 +73,7 @@ def _show_choice(talk: Elicitation) -> None:
 
 def _at(talk: Elicitation, prior: float) -> str:
     """What to take at another share of positives, after the same answers."""
-    return str(replace(talk, prior=prior).recommendation)
+    return str(replace(talk, priors=prior).recommendation)
 
 
 def _over_shares(talk: Elicitation, ends: tuple[float, float]) -> str:
