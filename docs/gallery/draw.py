@@ -148,8 +148,8 @@ def pictures() -> dict[str, Callable[[Any], Any]]:
         "cost_over_periods": lambda ax: plots.cost_over_periods(
             monitoring.watch(weeks(), application=Application([[0, 1], [10, 0]])), ax=ax
         ),
-        "cost_by_segment": lambda ax: plots.cost_by_segment(
-            monitoring.compare_segments(regions(), application=Application([[0, 1], [10, 0]])),
+        "cost_by_slice": lambda ax: plots.cost_by_slice(
+            monitoring.compare_slices(regions(), application=Application([[0, 1], [10, 0]])),
             ax=ax,
         ),
         "tippett": lambda ax: plots.tippett(each(curves.tippett, two), ax=ax),

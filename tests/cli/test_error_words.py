@@ -44,7 +44,7 @@ def test_per_cent_are_recognised(run, write):
     ("words", "said"),
     [
         (("--scores", "p,p"), "'p' is named twice"),
-        (("--scores", "p", "--by", "id"), "'id' has 300 values; at most 200 parts"),
+        (("--scores", "p", "--by", "id"), "'id' has 300 values; at most 200 slices"),
         (("--scores", "p", "--min-positives", "-1"), "--min-positives must not be negative"),
         (("--scores", "p", "--embed-posteriors"), "--embed-posteriors is about the page"),
         (("--scores", "p", "--list-costliest", "3"), "--list-costliest is about the page"),

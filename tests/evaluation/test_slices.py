@@ -1,4 +1,4 @@
-"""Parts of the cases, judged apart."""
+"""Slices of the cases, judged apart."""
 
 from __future__ import annotations
 

@@ -284,7 +284,7 @@ class TestOptions:
         ran = lake("eval", "hive/*/*.parquet", *words)
         assert ran.code == 0, ran.err
         assert "north" in ran.out
-        assert "a by part (95 % for all 2 parts together)" in " ".join(ran.out.split())
+        assert "a by slice (95 % for all 2 slices together)" in " ".join(ran.out.split())
 
     def test_three_outcomes_with_an_abstention(self, run, tmp_path, write):
         pytest.importorskip("duckdb", reason="files are counted by DuckDB")

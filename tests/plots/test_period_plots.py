@@ -1,4 +1,4 @@
-"""Costs over time and by segment: what is drawn is what was found."""
+"""Costs over time and by slice: what is drawn is what was found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stakes import Application, ConfusionMatrix
-from stakes.monitoring import compare_segments, watch
+from stakes.monitoring import compare_slices, watch
 
 figure = pytest.importorskip("matplotlib.figure", reason="drawings need matplotlib")
 
@@ -35,14 +35,14 @@ def test_without_alarm_there_is_no_mark():
     assert len(ax.get_xticks()) <= 12
 
 
-def test_segments_that_differ_are_marked():
+def test_slices_that_differ_are_marked():
     from stakes import plots
 
-    found = compare_segments({"a": GOOD, "b": GOOD, "c": BAD}, application=APP)
-    ax = plots.cost_by_segment(found, ax=figure.Figure().subplots())
+    found = compare_slices({"a": GOOD, "b": GOOD, "c": BAD}, application=APP)
+    ax = plots.cost_by_slice(found, ax=figure.Figure().subplots())
     marked = next(line for line in ax.lines if line.get_label() == "differs from the rest")
     assert marked.get_ydata().tolist() == [
-        k for k, name in enumerate(found.segments) if name in found.differing
+        k for k, name in enumerate(found.slices) if name in found.differing
     ]
 
 

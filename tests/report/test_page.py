@@ -114,7 +114,7 @@ def test_slices_and_notes_are_shown():
     y, p = drawn()
     by = np.where(np.arange(len(y)) % 2, "north", "<south>")
     made = evaluate(y, {"gbm": p}, application=Application(COSTS), by=by, rng=0).to_html()
-    assert "Parts of the cases" in made
+    assert "Slices of the cases" in made
     assert "&lt;south&gt;" in made
 
 

@@ -480,7 +480,7 @@ def monitored() -> Any:
     return {
         "two": monitoring.compare_periods(COUNTS, OTHER, application=PLAIN),
         "many": monitoring.watch(periods, application=PLAIN),
-        "segments": monitoring.compare_segments(periods, application=PLAIN),
+        "slices": monitoring.compare_slices(periods, application=PLAIN),
     }
 
 

@@ -103,7 +103,7 @@ def evaluate(
         Cases of one group (a customer, a speaker) are not independent: whole groups are
         drawn for intervals, and kept together in folds.
     by : column, optional
-        Evaluate every part of the cases with one value of this column too (`.slices`).
+        Evaluate every slice too: the cases with one value of this column (`.slices`).
     recalibrate : bool or Calibrator
         Which calibrator to cross-fit; True takes `Affine`, False none.
     folds : int or column of fold numbers

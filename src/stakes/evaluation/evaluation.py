@@ -60,7 +60,7 @@ class Evaluation:
     notes : tuple of Note
         What was assumed and what could not be done: texts, each with a `code`.
     slices : mapping of str to Evaluation
-        The same for parts of the cases.
+        The same for slices of the cases.
     after : Difference or None
         The best re-calibrated model against the best one as it is.
     sources : Sources or None

@@ -1,4 +1,4 @@
-"""The cases and models in memory: asked, read, checked, and cut into parts."""
+"""The cases and models in memory: asked, read, checked, and cut into slices."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ class Rows:
     def part(self, inside: NDArray[Any]) -> Rows:
         """Some of the rows, by the rule of them all.
 
-        Where shares are those of the data, a part is judged at its own. Folds are drawn anew.
+        Where shares are those of the data, a slice is judged at its own. Folds are drawn anew.
         """
         said_at = self.from_priors
         if said_at is None and self.given.priors is not None:

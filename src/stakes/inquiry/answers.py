@@ -231,7 +231,7 @@ def _by_class(columns: Sequence[str], app: Application) -> bool:
 
 
 def _only(by: Any) -> str | None:
-    """The one column that parts the rows."""
+    """The one column whose values make slices."""
     if by is None or isinstance(by, str):
         return by
     if len(by) != 1:

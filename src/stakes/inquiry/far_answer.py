@@ -16,7 +16,7 @@ from stakes.inquiry.case_question import Placed
 from stakes.inquiry.decision_options import rule_of
 from stakes.inquiry.far_counts import Counted, counted_far
 from stakes.inquiry.inquiry import Attended, Inquiry, judging_options, plainly
-from stakes.inquiry.remarks import assumptions, refuse_many_parts, with_story
+from stakes.inquiry.remarks import assumptions, refuse_many_slices, with_story
 from stakes.inquiry.truth import Cases
 from stakes.messages.notes import Note
 from stakes.summaries import ConfusionMatrix, PairedCounts
@@ -27,7 +27,7 @@ def far_answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
     found = counted_far(inquiry, attended)
     inquiry = found.inquiry
     if inquiry.by:
-        refuse_many_parts(inquiry.by, len(found.reduction.slices))
+        refuse_many_slices(inquiry.by, len(found.reduction.slices))
     ev = _evaluated(found.reduction, found.application, found.cases, inquiry)
     result = _told(ev, found, inquiry)
     return replace(result, joint=_joint(found.reduction, found.application))

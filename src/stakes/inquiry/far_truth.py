@@ -207,7 +207,7 @@ def _values(rows: Any, names: list[str]) -> NDArray[np.float64]:
 
 
 def with_names(found: Reduction) -> Reduction:
-    """The same counts by the names of parts: 1 and 1.0 are one, and so is all that is no value.
+    """The same counts by the names of slices: 1 and 1.0 are one, and so is all that is no value.
 
     The values are few where the cases were many, so that engines need not look at each cell.
     """

@@ -31,7 +31,7 @@ from stakes.inquiry.decision_options import (
 )
 from stakes.inquiry.inquiry import Inquiry, judging_options
 from stakes.inquiry.model_columns import Model, models_of
-from stakes.inquiry.remarks import assumptions, calibrating, refuse_many_parts, with_story
+from stakes.inquiry.remarks import assumptions, calibrating, refuse_many_slices, with_story
 from stakes.inquiry.truth import NO_VALUE, Cases, texts
 from stakes.messages.reader import speaking_of
 
@@ -119,7 +119,7 @@ def _slices(question: Asked, cases: Cases, inquiry: Inquiry) -> NDArray[Any] | N
     if name is None:
         return None
     labels = question.table.labels(name)
-    refuse_many_parts(name, len(labels.names))
+    refuse_many_slices(name, len(labels.names))
     names = np.array([*labels.names, NO_VALUE])
     return np.asarray(names[labels.codes[cases.rows]])
 

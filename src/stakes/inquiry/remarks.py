@@ -62,38 +62,39 @@ def with_story(
     )
 
 
-#: More parts than this are not judged apart: a table of them says nothing to anybody.
-_MOST_PARTS = 200
+#: More slices than this are not judged apart: a table of them says nothing to anybody.
+_MOST_SLICES = 200
 
 
-def refuse_many_parts(name: str, count: int) -> None:
-    """Raise for a column that is no division into parts, such as an id or an amount."""
-    if count > _MOST_PARTS:
+def refuse_many_slices(name: str, count: int) -> None:
+    """Raise for a column that makes no slices, such as an id or an amount."""
+    if count > _MOST_SLICES:
         raise DataError(
-            f"'{name}' has {grouped(count)} values; at most {_MOST_PARTS} parts are judged apart.",
+            f"'{name}' has {grouped(count)} values; at most {_MOST_SLICES} slices are judged "
+            "apart.",
             hint="give a column with fewer values, such as a region or an age group\n"
             f"cases that belong together, such as those of a customer:  --groups {name}",
         )
 
 
-def about_parts(ev: Evaluation, app: Application) -> list[Note]:
-    """A sentence about the parts of the best model, with the number of parts allowed for."""
+def about_slices(ev: Evaluation, app: Application) -> list[Note]:
+    """A sentence about the slices of the best model, with the number of slices allowed for."""
     tables = {name: part[ev.best].confusion for name, part in ev.slices.items()}
     if len(tables) < 2:
         return []
     try:
         refuse_beyond_squares(app.costs)
     except CostError as error:
-        return [Note("parts-not-compared", why=error.message)]
-    from stakes.monitoring import compare_segments
+        return [Note("slices-not-compared", why=error.message)]
+    from stakes.monitoring import compare_slices
 
     try:
-        found = compare_segments(tables, application=app)
-    except StakesError:  # weights, or a class that a part does not have
+        found = compare_slices(tables, application=app)
+    except StakesError:  # weights, or a class that a slice does not have
         return []
     level = f"{100 * found.level:g} %"
-    values = {"model": ev.best, "level": level, "parts": len(tables), "verdict": found.verdict}
-    return [Note("parts-compared", **values)]
+    values = {"model": ev.best, "level": level, "slices": len(tables), "verdict": found.verdict}
+    return [Note("slices-compared", **values)]
 
 
 def assumptions(
@@ -106,7 +107,7 @@ def assumptions(
         *about_numbers("decisions" if inquiry.decisions else "scores", cases, inquiry),
         *about_extra_decisions(ev),
         *(about_switches(ev) if inquiry.decisions else ()),
-        *about_parts(ev, place.judged),
+        *about_slices(ev, place.judged),
     ]
 
 

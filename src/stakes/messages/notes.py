@@ -204,11 +204,11 @@ _WORDS: dict[str, tuple[str, str]] = {
         "{model} decides '{decision}' in {share} of cases, which costs {cost} and saves {saves} "
         "per case",
     ),
-    "parts-compared": (
+    "slices-compared": (
         "info",
-        "{model} by part ({level} for all {parts} parts together): {verdict}",
+        "{model} by slice ({level} for all {slices} slices together): {verdict}",
     ),
-    "parts-not-compared": ("absent", "parts were not compared: {why}"),
+    "slices-not-compared": ("absent", "slices were not compared: {why}"),
     "recalibration-needs-memory": (
         "absent",
         "no model was re-calibrated: that needs the rows in memory, such as a sample in one file",

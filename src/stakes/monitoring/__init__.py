@@ -1,15 +1,15 @@
-"""Is it still what it was? Costs over periods and by segment: what moved more than chance."""
+"""Is it still what it was? Costs over periods and by slice: what moved more than chance."""
 
 from stakes.monitoring.periods import Part, PeriodChange, compare_periods
-from stakes.monitoring.segments import Segments, compare_segments
+from stakes.monitoring.slices import Slices, compare_slices
 from stakes.monitoring.watch import Watch, watch
 
 __all__ = [
     "Part",
     "PeriodChange",
-    "Segments",
+    "Slices",
     "Watch",
     "compare_periods",
-    "compare_segments",
+    "compare_slices",
     "watch",
 ]

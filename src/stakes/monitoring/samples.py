@@ -173,7 +173,7 @@ def samples_of(summaries: Sequence[Any], app: Application, names: Sequence[Any])
         return _tallied(summaries, app, names)
     found = ", ".join(sorted(kind.__name__ for kind in kinds))
     raise DataError(
-        "all periods or segments must be ConfusionMatrix, or all GroupedCounts, or all CostTally; "
+        "all periods or slices must be ConfusionMatrix, or all GroupedCounts, or all CostTally; "
         f"got {found}.",
         hint="of several systems take one: joint.confusion('gbm')",
     )

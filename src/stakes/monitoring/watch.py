@@ -13,7 +13,7 @@ from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
 from stakes.monitoring.periods import PeriodChange, changes_between, ranking_chance
 from stakes.monitoring.samples import Samples, samples_of
-from stakes.monitoring.segments import cost_intervals
+from stakes.monitoring.slices import cost_intervals
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, Name

@@ -11,7 +11,7 @@ from stakes.plots.applications import (
 )
 from stakes.plots.cost_plots import (
     confusion,
-    cost_by_segment,
+    cost_by_slice,
     cost_over_periods,
     level_sets,
     model_costs,
@@ -33,7 +33,7 @@ __all__ = [
     "brier_curve",
     "confusion",
     "cost",
-    "cost_by_segment",
+    "cost_by_slice",
     "cost_over_periods",
     "decision",
     "det",

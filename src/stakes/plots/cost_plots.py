@@ -1,4 +1,4 @@
-"""Drawings of costs: of what was decided, of systems, over periods, by segment, and against a
+"""Drawings of costs: of what was decided, of systems, over periods, by slice, and against a
 metric.
 """
 
@@ -241,13 +241,13 @@ def _cost_label(application: Any) -> str:
     return f"cost per case ({application.unit})" if application.unit else "cost per case"
 
 
-def cost_by_segment(segments: Any, *, ax: Any = None) -> Any:
-    """Draw the cost of each segment with its interval; those that differ are marked.
+def cost_by_slice(slices: Any, *, ax: Any = None) -> Any:
+    """Draw the cost of each slice with its interval; those that differ are marked.
 
     Parameters
     ----------
-    segments : Segments
-        What `stakes.monitoring.compare_segments` returns.
+    slices : Slices
+        What `stakes.monitoring.compare_slices` returns.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
 
@@ -259,16 +259,16 @@ def cost_by_segment(segments: Any, *, ax: Any = None) -> Any:
     --------
     >>> from matplotlib.figure import Figure
     >>> from stakes import Application, ConfusionMatrix, plots
-    >>> from stakes.monitoring import compare_segments
-    >>> found = compare_segments({"north": ConfusionMatrix([[900, 50], [20, 80]]),
-    ...                           "south": ConfusionMatrix([[900, 50], [50, 50]])},
-    ...                          application=Application([[0, 1], [10, 0]]))
-    >>> ax = plots.cost_by_segment(found, ax=Figure().subplots())
+    >>> from stakes.monitoring import compare_slices
+    >>> found = compare_slices({"north": ConfusionMatrix([[900, 50], [20, 80]]),
+    ...                         "south": ConfusionMatrix([[900, 50], [50, 50]])},
+    ...                        application=Application([[0, 1], [10, 0]]))
+    >>> ax = plots.cost_by_slice(found, ax=Figure().subplots())
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['north', 'south']
     """
-    table = segments.frame()
-    places = np.arange(len(table["segment"]))
+    table = slices.frame()
+    places = np.arange(len(table["slice"]))
     ax = axes_for(ax, (5.6, 1.0 + 0.32 * len(places)))
     ax.hlines(places, table["low"], table["high"], color=COLOURS[0], linewidth=1.6)
     for differs, color, marker, label in (
@@ -280,6 +280,6 @@ def cost_by_segment(segments: Any, *, ax: Any = None) -> Any:
             table["cost"][kept], places[kept], linestyle="none", marker=marker, markersize=7,
             color=color, label=label if kept.any() else None,
         )  # fmt: skip
-    ax.set_yticks(places, [str(name) for name in table["segment"]])
+    ax.set_yticks(places, [str(name) for name in table["slice"]])
     ax.set_ylim(len(places) - 0.5, -0.5)
-    return finish(ax, xlabel=_cost_label(segments.application), ylabel="")
+    return finish(ax, xlabel=_cost_label(slices.application), ylabel="")

@@ -186,7 +186,7 @@ def _count(value: float) -> str:
 
 
 def slices(sheet: Sheet) -> Html:
-    """The same evaluation for parts of the cases."""
+    """The same evaluation for slices of the cases."""
     parts = sheet.record["slices"]
     if not parts:
         return Html("")
@@ -195,8 +195,8 @@ def slices(sheet: Sheet) -> Html:
         best, kind = part["models"][0], part["verdict"]["kind"]
         shown = normalized(best["nec"]), between(best["interval"])
         rows.append(row(name, part["best"], kind, grouped(part["cases"]), *shown, left=2))
-    head = ["part", "cheapest", "verdict", "cases", "its NEC", "interval"]
-    return section("Parts of the cases", table("At the stated costs.", head, rows, left=3))
+    head = ["slice", "cheapest", "verdict", "cases", "its NEC", "interval"]
+    return section("Slices of the cases", table("At the stated costs.", head, rows, left=3))
 
 
 def doubt(sheet: Sheet) -> Html:

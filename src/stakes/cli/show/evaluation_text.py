@@ -151,7 +151,7 @@ def _print_where_money_goes(ev: Evaluation) -> None:
 
 
 def _print_slices(ev: Evaluation) -> None:
-    """The best model in each part of the cases, where that was asked."""
+    """The best model in each slice of the cases, where that was asked."""
     parts = ev.slices
     if not parts:
         return
@@ -159,7 +159,7 @@ def _print_slices(ev: Evaluation) -> None:
     level = percent(ev.level).replace(" ", "")
     print()
     print_columns(
-        Column("part", list(parts), label=True),
+        Column("slice", list(parts), label=True),
         Column("cases", [grouped(part.n_cases) for part in parts.values()]),
         Column("best", [model.name for model in best.values()], label=True),
         Column("NEC", [_nec(model.nec) for model in best.values()]),

@@ -76,27 +76,27 @@ def _grouped(samples: Samples, k: int, app: Application, level: float, min_cases
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Segments:
-    """Cost of each segment, and whether it differs from the rest; see `compare_segments`.
+class Slices:
+    """Cost of each slice, and whether it differs from the rest; see `compare_slices`.
 
     Parameters
     ----------
     application : Application
         Costs, and priors if costs are judged at given ones.
-    segments : tuple of names
-        The segments.
+    slices : tuple of names
+        The slices.
     costs : tuple of Interval
         Cost per case of each; all of them hold at once at the level.
     gaps : tuple of PeriodChange
-        Each segment (`after`) against all others together (`before`).
+        Each slice (`after`) against all others together (`before`).
     adjusted : array
-        Probability of so different a cost by chance, by Holm's correction over the segments.
+        Probability of so different a cost by chance, by Holm's correction over the slices.
     level : float
-        Share of data sets in which no segment is named that does not differ.
+        Share of data sets in which no slice is named that does not differ.
     """
 
     application: Application
-    segments: tuple[Name, ...]
+    slices: tuple[Name, ...]
     costs: tuple[Interval, ...]
     gaps: tuple[PeriodChange, ...]
     adjusted: FloatArray
@@ -104,22 +104,22 @@ class Segments:
 
     @property
     def differing(self) -> tuple[Name, ...]:
-        """Segments whose cost differs from the rest beyond chance, the dearest first."""
+        """Slices whose cost differs from the rest beyond chance, the dearest first."""
         kept = np.flatnonzero(self.adjusted <= 1 - self.level)
         order = sorted(kept.tolist(), key=lambda k: -self.gaps[k].change)
-        return tuple(self.segments[k] for k in order)
+        return tuple(self.slices[k] for k in order)
 
-    def __getitem__(self, segment: Name) -> PeriodChange:
-        if segment not in self.segments:
-            known = ", ".join(map(repr, self.segments))
-            raise DataError(f"no segment {segment!r}; there are {known}.")
-        return self.gaps[self.segments.index(segment)]
+    def __getitem__(self, name: Name) -> PeriodChange:
+        if name not in self.slices:
+            known = ", ".join(map(repr, self.slices))
+            raise DataError(f"no slice {name!r}; there are {known}.")
+        return self.gaps[self.slices.index(name)]
 
     @property
     def verdict(self) -> str:
-        """Which segments differ, and why, in words."""
+        """Which slices differ, and why, in words."""
         if not self.differing:
-            return "No segment differs from the rest by more than chance."
+            return "No slice differs from the rest by more than chance."
         said = []
         for name in self.differing:
             gap = self[name]
@@ -130,10 +130,10 @@ class Segments:
         return "; ".join(said) + "."
 
     def frame(self) -> Frame:
-        """One row per segment: cases, cost with interval, gap to the rest and its parts."""
+        """One row per slice: cases, cost with interval, gap to the rest and its parts."""
         return Frame(
             {
-                "segment": list(self.segments),
+                "slice": list(self.slices),
                 "cases": [gap.cases[1] for gap in self.gaps],
                 "cost": [each.value for each in self.costs],
                 "low": [each.low for each in self.costs],
@@ -151,43 +151,43 @@ class Segments:
         return f"{self.frame()}\n\n{self.verdict}"
 
     def __repr__(self) -> str:
-        return f"<{len(self.segments)} Segments, {len(self.differing)} differ from the rest>"
+        return f"<{len(self.slices)} Slices, {len(self.differing)} differ from the rest>"
 
 
-def compare_segments(
-    segments: Mapping[Any, Any] | GroupedCounts,
+def compare_slices(
+    slices: Mapping[Any, Any] | GroupedCounts,
     *,
     application: Any,
     level: float = 0.95,
     min_cases: int = 10,
-) -> Segments:
-    """What each segment costs, and which of them differs from the rest beyond chance.
+) -> Slices:
+    """What each slice costs, and which of them differs from the rest beyond chance.
 
-    Among twenty segments without any difference, one is expected to look different at 5 %; here
-    all intervals hold at once (Bonferroni) and no segment is named by chance at the level
-    (Holm), whatever the number of segments.
+    Among twenty slices without any difference, one is expected to look different at 5 %; here
+    all intervals hold at once (Bonferroni) and no slice is named by chance at the level
+    (Holm), whatever the number of slices.
 
     Parameters
     ----------
-    segments : mapping from names to ConfusionMatrix or CostTally, or GroupedCounts
-        What happened in each segment; together they are all cases. Groups of one side and one
-        system may be taken as segments.
+    slices : mapping from names to ConfusionMatrix or CostTally, or GroupedCounts
+        What happened in each slice; together they are all cases. Groups of one side and one
+        system may be taken as slices.
     application : Application or CostMatrix
-        Costs. Without priors a segment may differ through its class shares alone, and the parts
-        of each gap say so; with priors all segments are judged at these.
+        Costs. Without priors a slice may differ through its class shares alone, and the parts
+        of each gap say so; with priors all slices are judged at these.
     level : float
-        For all segments together.
+        For all slices together.
     min_cases : int
-        With fewer cases of a class that matters, a segment has a cost but no interval.
+        With fewer cases of a class that matters, a slice has a cost but no interval.
 
     Returns
     -------
-    Segments
-        With `.differing`, `.verdict`, `.frame()`; index it by a segment for its gap to the rest.
+    Slices
+        With `.differing`, `.verdict`, `.frame()`; index it by a slice for its gap to the rest.
 
     Notes
     -----
-    The segments must have been chosen before looking at their costs.
+    The slices must have been chosen before looking at their costs.
 
     References
     ----------
@@ -197,11 +197,11 @@ def compare_segments(
     Examples
     --------
     >>> from stakes import Application, ConfusionMatrix
-    >>> found = compare_segments({"north": ConfusionMatrix([[900, 50], [20, 80]]),
-    ...                           "east": ConfusionMatrix([[902, 48], [21, 79]]),
-    ...                           "south": ConfusionMatrix([[900, 50], [40, 60]]),
-    ...                           "west": ConfusionMatrix([[905, 45], [22, 78]])},
-    ...                          application=Application([[0, 1], [10, 0]]))
+    >>> found = compare_slices({"north": ConfusionMatrix([[900, 50], [20, 80]]),
+    ...                         "east": ConfusionMatrix([[902, 48], [21, 79]]),
+    ...                         "south": ConfusionMatrix([[900, 50], [40, 60]]),
+    ...                         "west": ConfusionMatrix([[905, 45], [22, 78]])},
+    ...                        application=Application([[0, 1], [10, 0]]))
     >>> found.differing
     ('south',)
     >>> [round(float(p), 3) for p in found.adjusted]
@@ -210,15 +210,15 @@ def compare_segments(
     0.0
     """
     app, level = settled(application), as_level(level)
-    named = _by_name(segments)
+    named = _by_name(slices)
     names, parts = tuple(named), list(named.values())
     inside = samples_of(parts, app, names)
     outside = samples_of(_rest(parts), app, names)
     gaps = changes_between(outside, inside, app, level)
     reach = 1 - (1 - level) / len(names)
-    return Segments(
+    return Slices(
         application=app,
-        segments=names,
+        slices=names,
         costs=cost_intervals(parts, inside, app, reach, min_cases),
         gaps=tuple(gaps),
         adjusted=holm([gap.p_values["cost"] for gap in gaps]),
@@ -241,21 +241,21 @@ def _rest(parts: list[Any]) -> list[Any]:
     ]
 
 
-def _by_name(segments: Any) -> dict[Any, Any]:
+def _by_name(slices: Any) -> dict[Any, Any]:
     """A mapping as it is; groups as confusion matrices."""
-    if isinstance(segments, GroupedCounts):
-        if len(segments.groups) > 1 or len(segments.systems) > 1:
-            raise DataError("segments from groups need one side and one system.")
-        cells, joint = segments.joint.cells, segments.joint
+    if isinstance(slices, GroupedCounts):
+        if len(slices.groups) > 1 or len(slices.systems) > 1:
+            raise DataError("slices from groups need one side and one system.")
+        cells, joint = slices.joint.cells, slices.joint
         found = {}
-        for key, counts in zip(segments.keys[:, 0].tolist(), segments.counts, strict=True):
+        for key, counts in zip(slices.keys[:, 0].tolist(), slices.counts, strict=True):
             table = np.zeros((len(joint.classes), len(joint.decisions)), dtype=counts.dtype)
             np.add.at(table, (cells[:, 0], cells[:, 1]), counts)
-            found[segments.groups[0][key]] = ConfusionMatrix(table, joint.classes, joint.decisions)
-        segments = found
-    if not isinstance(segments, Mapping) or len(segments) < 2:
+            found[slices.groups[0][key]] = ConfusionMatrix(table, joint.classes, joint.decisions)
+        slices = found
+    if not isinstance(slices, Mapping) or len(slices) < 2:
         raise DataError(
-            "`segments` must name at least two segments.",
-            hint="compare_segments({'north': cm_1, 'south': cm_2}, application=app)",
+            "`slices` must name at least two slices.",
+            hint="compare_slices({'north': cm_1, 'south': cm_2}, application=app)",
         )
-    return dict(segments)
+    return dict(slices)
