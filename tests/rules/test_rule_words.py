@@ -20,7 +20,7 @@ ASK = CostMatrix([[0, 1, 0.3], [1, 0, 0.3]], **NAMES, decisions=["no", "yes", "a
     [
         (DecisionRule(APP), "p > 0.091"),
         (DecisionRule(APP, from_priors=[0.5, 0.5]), "p > 0.831"),
-        (DecisionRule(APP, scores="log_odds"), "logit > -2.3"),
+        (DecisionRule(APP, scores="log_odds"), "log-odds > -2.3"),
         (DecisionRule(APP, scores="llr"), "llr > 1.59"),
         (DecisionRule(APP, scores="rank", cut=0.5), "score > 0.5"),
         (DecisionRule(APP, scores="decision"), "decisions as given"),

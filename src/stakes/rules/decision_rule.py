@@ -315,7 +315,7 @@ class DecisionRule:
         Examples
         --------
         >>> str(DecisionRule(Application([[0, 1], [10, 0]])).on("log_odds"))
-        'logit > -2.3'
+        'log-odds > -2.3'
         """
         if scores == self.scores:
             return self

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from stakes.rules.decision_rule import DecisionRule
 
 #: What a score is called in a comparison.
-_LETTERS = {"posterior": "p", "log_odds": "logit", "llr": "llr", "rank": "score"}
+_LETTERS = {"posterior": "p", "log_odds": "log-odds", "llr": "llr", "rank": "score"}
 
 
 def in_words(rule: DecisionRule) -> str:
