@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._columns import as_array, as_reals, refuse_masked
+from stakes._columns import EXACT, as_array, as_reals, refuse_masked
 from stakes._names import listed
 from stakes.exceptions import DataError, PosteriorError, PriorError
 from stakes.messages.reader import row
@@ -18,8 +18,6 @@ from stakes.typing import FloatArray, Name, Priors
 _SUM_TOLERANCE = 1e-6
 #: The same for rows of posteriors in small types: the rounding of their own type.
 _SUM_TOLERANCES = {"float32": 1e-5, "float16": 1e-3}
-#: Below this floats hold every integer.
-_EXACT = 2**53
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -143,7 +141,7 @@ def as_counts(values: Any, name: str) -> NDArray[Any]:
         raise DataError(f"`{name}` must hold numbers; got {array.dtype}.")
     with np.errstate(over="ignore"):
         total = float(array.sum(dtype=np.float64))
-    whole = array.dtype.kind in "iub" and total < _EXACT
+    whole = array.dtype.kind in "iub" and total < EXACT
     bad = ~(np.isfinite(array) & (array >= 0))
     if bad.any():
         at = tuple(np.argwhere(bad)[0].tolist())

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from stakes.exceptions import DataError, StakesError
 from stakes.messages.reader import named, row
 
+#: Below this floats hold every integer.
+EXACT = 2**53
+
 
 def as_array(values: Any, name: str, dtype: Any = None) -> NDArray[Any]:
     """`values` as a NumPy array of any shape, without masked entries."""
@@ -113,6 +116,37 @@ def as_weights(values: Any, length: int) -> NDArray[np.float64] | None:
             f"{named('sample_weight')} is zero for every case, so there is nothing to average."
         )
     return weights
+
+
+def weighed_rows(
+    counts: Any, sample_weight: Any, *columns: NDArray[Any]
+) -> tuple[NDArray[Any] | None, tuple[NDArray[Any], ...]]:
+    """What each row counts for, and the columns without rows that stand for no case.
+
+    `counts` are numbers of identical cases, as int64; `sample_weight` weighs single ones.
+    """
+    length = columns[0].shape[0]
+    if counts is None:
+        return as_weights(sample_weight, length), columns
+    if sample_weight is not None:
+        raise DataError(
+            "`counts` says how many cases a row stands for, `sample_weight` what one case weighs; "
+            "only one of them can be given."
+        )
+    given = as_floats(counts, "counts", length=length).astype(np.float64, copy=False)
+    bad = ~((given >= 0) & (given == np.floor(given)) & np.isfinite(given))
+    if bad.any():
+        rows = np.flatnonzero(bad)
+        raise DataError(
+            f"`counts` must be whole numbers of cases; {row(rows[0])} is {given[rows[0]]:g} "
+            f"({rows.size} of {length} rows fail).",
+            hint="weights of single cases are `sample_weight`",
+            rows=rows[:10].tolist(),
+        )
+    if not 0 < given.sum() < EXACT:
+        raise DataError(f"`counts` must add to 1 or more cases, below 2^53; got {given.sum():g}.")
+    whole, kept = given.astype(np.int64), given > 0
+    return whole[kept], tuple(column[kept] for column in columns)
 
 
 def _from_sequence(values: Any, name: str) -> NDArray[Any]:

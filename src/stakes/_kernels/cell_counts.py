@@ -130,9 +130,12 @@ _LARGEST = 1 << 40
 
 
 def joint_cells(
-    codes: Sequence[NDArray[Any]], sizes: Sequence[int], weights: NDArray[np.float64] | None
+    codes: Sequence[NDArray[Any]], sizes: Sequence[int], weights: NDArray[Any] | None
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Distinct rows of the code columns, sorted, and the cases (or weight) of each."""
+    """Distinct rows of the code columns, sorted, and the cases (or weight) of each.
+
+    Whole weights, in integers, are numbers of cases, and stay so.
+    """
     joint = codes[0].astype(np.int64)
     bound = sizes[0]
     known: NDArray[np.intp] | None = None  # rows of codes that `joint` numbers, if compressed
@@ -152,6 +155,8 @@ def joint_cells(
     else:
         found, inverse = np.unique(joint, return_inverse=True)
         counts = np.bincount(inverse.reshape(-1), weights=weights, minlength=found.shape[0])
+    if weights is not None:
+        counts = counts.astype(weights.dtype, copy=False)
     cells = known[found] if known is not None else _decoded(found, sizes)
     return add_cells(cells, counts) if known is not None else (cells, counts)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_counts, as_matrix, as_priors, frozen, same_length
-from stakes._columns import as_column, as_weights
+from stakes._columns import as_column, weighed_rows
 from stakes._kernels.cell_counts import count_pairs, sum_weights
 from stakes._names import as_names, encode, listed, observed_names, positional, table_names
 from stakes.exceptions import DataError, LabelError, MergeError
@@ -109,6 +109,7 @@ class ConfusionMatrix(Storable):
         classes: Sequence[Any] | None = None,
         decision_names: Sequence[Any] | None = None,
         sample_weight: Any = None,
+        counts: Any = None,
     ) -> ConfusionMatrix:
         """Count decisions against the truth.
 
@@ -122,6 +123,8 @@ class ConfusionMatrix(Storable):
             decisions are the classes followed by whatever else was decided.
         sample_weight : column, optional
             Weight of each case, not negative.
+        counts : column, optional
+            How many identical cases each row stands for, instead of repeating it.
 
         Examples
         --------
@@ -133,8 +136,8 @@ class ConfusionMatrix(Storable):
         same_length("y_true", truth.shape[0], "decisions", chosen.shape[0])
         if truth.shape[0] == 0 and classes is None:
             raise DataError("there are no cases and no names.", hint="give classes=[...]")
+        weights, (truth, chosen) = weighed_rows(counts, sample_weight, truth, chosen)
         rows, columns = _occurring_names(truth, chosen, classes, decision_names)
-        weights = as_weights(sample_weight, truth.shape[0])
         return cls(_counted(truth, chosen, weights, rows, columns), rows, columns)
 
     # ------------------------------------------------------------- what can be read off
@@ -244,7 +247,7 @@ class ConfusionMatrix(Storable):
 def _counted(
     truth: NDArray[Any],
     chosen: NDArray[Any],
-    weights: FloatArray | None,
+    weights: NDArray[Any] | None,
     rows: tuple[Name, ...],
     columns: tuple[Name, ...],
 ) -> NDArray[Any]:
@@ -252,14 +255,16 @@ def _counted(
     i = truth if positional(truth, rows) else encode(truth, rows, "y_true")
     j = chosen if positional(chosen, columns) else encode(chosen, columns, "decisions")
     shape = len(rows), len(columns)
-    table: NDArray[Any] | None = (
-        count_pairs(i, j, *shape) if weights is None else sum_weights(i, j, weights, *shape)
-    )
+    table: NDArray[Any] | None
+    if weights is None:
+        table = count_pairs(i, j, *shape)
+    else:
+        table = sum_weights(i, j, weights.astype(np.float64, copy=False), *shape)
     if table is None:
         encode(truth, rows, "y_true")
         encode(chosen, columns, "decisions")
         raise LabelError("codes out of range")  # pragma: no cover - encode has raised
-    return table
+    return table if weights is None else table.astype(weights.dtype, copy=False)
 
 
 def _aligned(columns: dict[str, list[Any]]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_counts, frozen, same_length
-from stakes._columns import as_column, as_floats, as_reals, as_weights
+from stakes._columns import as_column, as_floats, as_reals, weighed_rows
 from stakes._kernels.cell_counts import add_cells, joint_cells
 from stakes._names import as_names, encode, listed, observed_names
 from stakes.exceptions import DataError, MergeError
@@ -83,6 +83,7 @@ class PairedCounts(Storable):
         classes: Sequence[Any] | None = None,
         decision_names: Sequence[Any] | None = None,
         sample_weight: Any = None,
+        counts: Any = None,
     ) -> PairedCounts:
         """Count what each system decided against the truth, case by case.
 
@@ -96,6 +97,8 @@ class PairedCounts(Storable):
             Their order; default, the sorted values that occur anywhere.
         sample_weight : column, optional
             Weight of each case.
+        counts : column, optional
+            How many identical cases each row stands for, instead of repeating it.
 
         Examples
         --------
@@ -108,6 +111,8 @@ class PairedCounts(Storable):
             raise DataError("`decisions` must name at least one system.")
         for name, column in columns.items():
             same_length("y_true", truth.shape[0], f"decisions[{name!r}]", column.shape[0])
+        weights, (truth, *kept) = weighed_rows(counts, sample_weight, truth, *columns.values())
+        columns = dict(zip(columns, kept, strict=True))
         if classes is None:
             seen = [truth] if decision_names is not None else [truth, *columns.values()]
             rows = observed_names(*seen)
@@ -117,9 +122,7 @@ class PairedCounts(Storable):
         codes = [encode(truth, rows, "y_true")]
         codes += [encode(c, chosen, f"decisions[{name!r}]") for name, c in columns.items()]
         sizes = [len(rows)] + [len(chosen)] * len(columns)
-        weights = as_weights(sample_weight, truth.shape[0])
-        cells, counts = joint_cells(codes, sizes, weights)
-        return cls(cells, counts, tuple(columns), rows, chosen)
+        return cls(*joint_cells(codes, sizes, weights), tuple(columns), rows, chosen)
 
     @classmethod
     def from_scores(
@@ -130,6 +133,7 @@ class PairedCounts(Storable):
         thresholds: Any,
         classes: Sequence[Any] | None = None,
         sample_weight: Any = None,
+        counts: Any = None,
     ) -> PairedCounts:
         """Count in which stretch between thresholds each system's score lies.
 
@@ -148,6 +152,8 @@ class PairedCounts(Storable):
             The two classes, the one that high scores speak for second.
         sample_weight : column, optional
             Weight of each case.
+        counts : column, optional
+            How many identical cases each row stands for, instead of repeating it.
 
         Examples
         --------
@@ -171,6 +177,7 @@ class PairedCounts(Storable):
             classes=names,
             decision_names=range(cuts.shape[0] + 1),
             sample_weight=sample_weight,
+            counts=counts,
         )
 
     @classmethod
@@ -327,6 +334,7 @@ class GroupedCounts(Storable):
         classes: Sequence[Any] | None = None,
         decision_names: Sequence[Any] | None = None,
         sample_weight: Any = None,
+        counts: Any = None,
     ) -> GroupedCounts:
         """Count decisions against the truth, group by group.
 
@@ -342,6 +350,8 @@ class GroupedCounts(Storable):
             Their order; default, the sorted values that occur.
         sample_weight : column, optional
             Weight of each case.
+        counts : column, optional
+            How many identical cases each row stands for, instead of repeating it.
 
         Examples
         --------
@@ -357,20 +367,24 @@ class GroupedCounts(Storable):
             classes=classes,
             decision_names=decision_names,
             sample_weight=sample_weight,
+            counts=counts,
         )
         sides = groups if isinstance(groups, tuple) else (groups,)
         if len(sides) > 2:
             raise DataError(f"`groups` may have one side or two; got {len(sides)}.")
-        columns = [as_column(side, "groups") for side in sides]
+        given = [as_column(side, "groups") for side in sides]
+        truth = as_column(y_true, "y_true")
+        for column in given:
+            same_length("y_true", truth.shape[0], "groups", column.shape[0])
+        given += [truth, *(as_column(c, "decisions") for c in systems.values())]
+        weights, kept = weighed_rows(counts, sample_weight, *given)
+        columns = kept[: len(sides)]
         names = [observed_names(column) for column in columns]
-        codes = [encode(as_column(y_true, "y_true"), joint.classes, "y_true")]
-        codes += [encode(c, joint.decisions, "decisions") for c in systems.values()]
-        for column in columns:
-            same_length("y_true", codes[0].shape[0], "groups", column.shape[0])
+        codes = [encode(kept[len(sides)], joint.classes, "y_true")]
+        codes += [encode(c, joint.decisions, "decisions") for c in kept[len(sides) + 1 :]]
         inside = [encode(c, n, "groups") for c, n in zip(columns, names, strict=True)]
         sizes = [*(len(n) for n in names), len(joint.classes)]
         sizes += [len(joint.decisions)] * len(systems)
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         rows, found = joint_cells([*inside, *codes], sizes, weights)
         return cls(tuple(names), *_table(rows, found, len(sides), joint), joint)
 

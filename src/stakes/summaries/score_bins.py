@@ -36,7 +36,7 @@ class ScoreBins(RankedScores):
         Cases (or weight) of each class in each bin.
     lowest, highest : array of shape (n_bins,)
         Extremes of the scores in each bin; NaN where it is empty.
-    classes, kind, prior
+    classes, kind, from_priors
         As in `ScoreCounts`.
 
     Examples

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._checks import as_counts, frozen, same_length
-from stakes._columns import as_array, as_column, as_floats, as_weights
+from stakes._columns import as_array, as_column, as_floats, weighed_rows
 from stakes._kernels import roc_hull as scores_compiled
 from stakes._kernels.bayes_rule import TYPES
 from stakes._kernels.label_runs import (
@@ -157,6 +157,7 @@ class ScoreCounts(RankedScores):
         classes: Sequence[Any] | None = None,
         from_priors: Priors | None = None,
         sample_weight: Any = None,
+        counts: Any = None,
     ) -> ScoreCounts:
         """Count the scores of each class.
 
@@ -176,6 +177,8 @@ class ScoreCounts(RankedScores):
             Share of the second class, or of both, that log-odds or posterior scores were made for.
         sample_weight : column, optional
             Weight of each case, not negative.
+        counts : column, optional
+            How many identical cases each row stands for, instead of repeating it.
 
         Examples
         --------
@@ -185,9 +188,10 @@ class ScoreCounts(RankedScores):
         given = as_floats(scores, "scores")
         if given.shape[0] == 0:
             raise DataError("`scores` must not be empty.")
-        positive, names = _second_class_of(y_true, classes)
-        same_length("y_true", positive.shape[0], "scores", given.shape[0])
-        weights = as_weights(sample_weight, given.shape[0])
+        truth = as_column(y_true, "y_true")
+        same_length("y_true", truth.shape[0], "scores", given.shape[0])
+        weights, (truth, given) = weighed_rows(counts, sample_weight, truth, given)
+        positive, names = _second_class_of(truth, classes)
         kind = checked_kind(kind)
         share = made_for(from_priors, names, kind)
         if kind == "posterior":
@@ -349,6 +353,7 @@ def one_vs_rest(
     *,
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
+    counts: Any = None,
 ) -> dict[Name, ScoreCounts]:
     """Scores of each class against all others.
 
@@ -365,6 +370,8 @@ def one_vs_rest(
         The columns; default, those of `posteriors`, or 0, 1, ...
     sample_weight : column, optional
         Weight of each case.
+    counts : column, optional
+        How many identical cases each row stands for, instead of repeating it.
 
     Returns
     -------
@@ -391,7 +398,7 @@ def one_vs_rest(
             others = np.where(np.isneginf(top[:, 0]), -np.inf, top[:, 0] + np.log(total))
             log_odds = log_values[:, k] - others
         found[name] = ScoreCounts.from_scores(
-            codes == k, log_odds, kind="log_odds", sample_weight=sample_weight
+            codes == k, log_odds, kind="log_odds", sample_weight=sample_weight, counts=counts
         )
     return found
 
@@ -402,6 +409,7 @@ def pairwise(
     *,
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
+    counts: Any = None,
 ) -> dict[tuple[Name, Name], ScoreCounts]:
     """Scores of each pair of classes, on the cases of these two alone.
 
@@ -409,7 +417,7 @@ def pairwise(
 
     Parameters
     ----------
-    y_true, posteriors, classes, sample_weight
+    y_true, posteriors, classes, sample_weight, counts
         As in `one_vs_rest`.
 
     Returns
@@ -429,9 +437,8 @@ def pairwise(
     ScoreCounts(2 cases, 1 of 'c', kind 'log_odds')
     """
     codes, log_values, names = _coded(y_true, posteriors, classes)
-    weights = (
-        None if sample_weight is None else as_array(sample_weight, "sample_weight", np.float64)
-    )
+    weights, (codes, log_values) = weighed_rows(counts, sample_weight, codes, log_values)
+    named = "sample_weight" if counts is None else "counts"
     found: dict[tuple[Name, Name], ScoreCounts] = {}
     for i, j in combinations(range(len(names)), 2):
         rows = (codes == i) | (codes == j)
@@ -445,7 +452,7 @@ def pairwise(
             log_odds,
             kind="log_odds",
             classes=(names[i], names[j]) if not _integers(names[i], names[j]) else None,
-            sample_weight=None if weights is None else weights[rows],
+            **{named: None if weights is None else weights[rows]},
         )
     return found
 

@@ -25,6 +25,7 @@ def expected_cost(
     *,
     application: Any,
     sample_weight: Any = None,
+    counts: Any = None,
 ) -> float:
     r"""Average cost per case of the decisions taken.
 
@@ -44,6 +45,8 @@ def expected_cost(
         Costs and priors. Its priors, if any, replace the class shares of the data.
     sample_weight : column, optional
         Weight of each case; weights count in the rates and in the priors of the data.
+    counts : column, optional
+        How many identical cases each row stands for, instead of repeating it.
 
     Returns
     -------
@@ -68,7 +71,7 @@ def expected_cost(
     0.3
     """
     app = as_application(application)
-    matrix = _as_confusion(y_true, decisions, app, sample_weight)
+    matrix = _as_confusion(y_true, decisions, app, sample_weight, counts)
     return float(_cells(matrix, app, app.costs.values).sum())
 
 
@@ -78,6 +81,7 @@ def normalized_expected_cost(
     *,
     application: Any,
     sample_weight: Any = None,
+    counts: Any = None,
 ) -> float:
     r"""Expected cost divided by that of the best decision that ignores the input.
 
@@ -88,7 +92,7 @@ def normalized_expected_cost(
 
     Parameters
     ----------
-    y_true, decisions, application, sample_weight
+    y_true, decisions, application, sample_weight, counts
         As in `expected_cost`.
 
     Returns
@@ -114,7 +118,7 @@ def normalized_expected_cost(
     0.333
     """
     app = as_application(application)
-    matrix = _as_confusion(y_true, decisions, app, sample_weight)
+    matrix = _as_confusion(y_true, decisions, app, sample_weight, counts)
     standard = app.costs.standardized()
     naive = float((app.resolved_priors(matrix.priors) @ standard.values).min())
     if naive <= 0:
@@ -205,12 +209,14 @@ def cost_by_cell(matrix: ConfusionMatrix, application: Any) -> CostShares:
 
 
 def _as_confusion(
-    y_true: Any, decisions: Any, app: Application, sample_weight: Any
+    y_true: Any, decisions: Any, app: Application, sample_weight: Any, counts: Any
 ) -> ConfusionMatrix:
     """The confusion matrix over the names of the application."""
     if isinstance(y_true, ConfusionMatrix):
-        if decisions is not None or sample_weight is not None:
-            raise DataError("with a ConfusionMatrix, leave `decisions` and `sample_weight` out.")
+        if any(each is not None for each in (decisions, sample_weight, counts)):
+            raise DataError(
+                "with a ConfusionMatrix, leave `decisions`, `sample_weight` and `counts` out."
+            )
         check_names(y_true, app)
         return y_true
     if decisions is None:
@@ -224,6 +230,7 @@ def _as_confusion(
         classes=app.classes,
         decision_names=app.decisions,
         sample_weight=sample_weight,
+        counts=counts,
     )
 
 
@@ -391,7 +398,7 @@ def detection_cost(
     0.6623
     """
     cells = binary_cells(matrix, positive)
-    classes = matrix.classes if isinstance(matrix, ConfusionMatrix) else (0, 1)
+    classes = getattr(matrix, "classes", (0, 1))  # plain counts have no names
     at = 1 if positive is None else classes.index(positive)
     prior = positive_share(priors, classes=classes, at=at)
     table = ConfusionMatrix([[cells.tn, cells.fp], [cells.fn, cells.tp]])
