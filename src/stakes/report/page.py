@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -13,7 +11,7 @@ from typing import Any
 from stakes.evaluation import model_table
 from stakes.messages.quantities import grouped, percent
 from stakes.report.charts import Chart
-from stakes.report.markup import Html, as_json, element, joined, text
+from stakes.report.markup import Html, as_json, element, framed, in_policy, joined, text
 from stakes.report.page_inputs import told
 from stakes.report.page_tables import cases, doubt, models, payers, slices
 from stakes.report.page_words import changes, close_to_best, computed, drawings, verdict
@@ -69,23 +67,14 @@ def page(sheet: Sheet) -> str:
         *_sections(sheet),
         element("footer", element("p", _footer(sheet), class_="soft")),
     )  # fmt: skip
-    head = joined(
-        Html('<meta charset="utf-8">'),
-        Html(f'<meta http-equiv="Content-Security-Policy" content="{_policy(style, script)}">'),
-        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Html('<meta name="referrer" content="no-referrer">'),
-        element("title", f"{_question(sheet)} {sheet.record['facts'].get('source', '')}".strip()),
-        Html(f"<style>{style}</style>"),
-    )
     data = Html(f'<script type="application/json" id="numbers">{as_json(_data(sheet))}</script>')
     asked = sheet.record["inquiry"]
     if asked is not None:  # so that it can be asked again
         kept = Html(f'<script type="application/json" id="inquiry">{as_json(asked)}</script>')
         data = joined(data, kept)
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n'
-        f"<body>\n{element('main', body)}\n{data}\n<script>{script}</script>\n</body>\n</html>\n"
-    )
+    title = f"{_question(sheet)} {sheet.record['facts'].get('source', '')}".strip()
+    return framed(title, body, style=style, allowed=f"script-src {in_policy(script)}",
+                  after=f"{data}\n<script>{script}</script>\n")  # fmt: skip
 
 
 def _script() -> str:
@@ -160,18 +149,6 @@ def _rival(sheet: Sheet) -> dict[str, Any] | None:
         "half": (found["high"] - found["low"]) / 2 if known else None,
         "needed": found["cases_needed"],
     }
-
-
-def _policy(style: str, script: str) -> str:
-    """Nothing may be loaded; this style sheet and this script alone apply."""
-
-    def digest(text: str) -> str:
-        return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
-
-    return (
-        f"default-src 'none'; style-src 'sha256-{digest(style)}'; "
-        f"script-src 'sha256-{digest(script)}'; base-uri 'none'; form-action 'none'"
-    )
 
 
 def _question(sheet: Sheet) -> str:

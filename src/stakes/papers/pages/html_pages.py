@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby
@@ -28,31 +26,15 @@ from stakes.papers.pages.page_words import (
     verdict,
 )
 from stakes.papers.runs import Result
-from stakes.report.markup import Html, element, joined, section, table, text
+from stakes.report.markup import Html, element, folded, framed, joined, section, table, text
 
 
-def _framed(title: str, body: Html) -> str:
+def _styled(title: str, body: Html) -> str:
     """A page of its own that loads nothing and runs nothing."""
     style = files("stakes.report").joinpath("page.css").read_text(encoding="utf-8")
     own = files("stakes.papers.pages").joinpath("reproduction.css")
     style += own.read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
-    policy = (
-        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; "
-        "form-action 'none'"
-    )
-    head = joined(
-        Html('<meta charset="utf-8">'),
-        Html(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
-        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Html('<meta name="referrer" content="no-referrer">'),
-        element("title", title),
-        Html(f"<style>{style}</style>"),
-    )
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n'
-        f"<body>\n{element('main', body)}\n</body>\n</html>\n"
-    )
+    return framed(title, body, style=style, allowed="img-src data:")
 
 
 #: Longer lists are folded.
@@ -66,8 +48,7 @@ def _number_tables(outcome: Outcome) -> Html:
     shaped = [_grid(name, cells) for name, cells in grids(outcome.cells)]
     lines = _lines(outcome.cells)
     if shaped or len(outcome.cells) > _SHORT:
-        summary = element("summary", f"Every number on its line ({len(outcome.cells)})")
-        lines = element("details", joined(summary, lines))
+        lines = folded(f"Every number on its line ({len(outcome.cells)})", lines)
     return joined(*shaped, lines)
 
 
@@ -164,7 +145,7 @@ def overview_page(results: Sequence[Result]) -> str:
         _errata(results),
         element("footer", element("p", "This page loads nothing from anywhere.", class_="soft")),
     )  # fmt: skip
-    return _framed(TITLE, body)
+    return _styled(TITLE, body)
 
 
 def _papers(results: Sequence[Result]) -> Html:
@@ -229,7 +210,7 @@ def paper_page(
         *(_item(each, figures.get(each.item.key, ())) for each in results),
         element("footer", element("p", _footer(__version__), class_="soft")),
     )  # fmt: skip
-    return _framed(f"{paper.key}, computed again", body)
+    return _styled(f"{paper.key}, computed again", body)
 
 
 def _footer(version: str) -> str:
