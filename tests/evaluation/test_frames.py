@@ -261,3 +261,19 @@ def test_shares_of_the_posteriors_need_those_of_the_place():
     asked = {"label": "y", "posteriors": "p", "from_priors": [0.9, 0.1]}
     with pytest.raises(PriorError, match="say too where the models will run"):
         stakes.evaluate_frame(rows, application=CostMatrix.zero_one(["no", "yes"]), **asked)
+
+
+def test_slices_of_unequal_shares_have_their_bins_added():
+    """The best threshold of the whole needs the bins of all slices together."""
+    import pyarrow as pa
+
+    y = ["no", "yes"] * 50 + ["no"] * 59 + ["yes"]
+    p = [0.1, 0.7] * 50 + [0.2] * 59 + [0.6]
+    rows = pa.table({"y": y, "p": p, "region": ["a"] * 100 + ["b"] * 60})
+    costs = CostMatrix.binary(false_negative=5, false_positive=1, classes=["no", "yes"])
+    asked = {"label": "y", "posteriors": "p", "positive": "yes", "application": costs, "bins": 16}
+    whole = stakes.evaluate_frame(rows, **asked)
+    parts = stakes.evaluate_frame(rows, **asked, by="region")
+    assert parts["model"].optimistic_nec == whole["model"].optimistic_nec == 0.0
+    assert parts["model"].optimistic_threshold == whole["model"].optimistic_threshold
+    assert set(parts.slices) == {"a", "b"}

@@ -164,9 +164,15 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
     if not weighted:
         second = second.astype(np.int64)
     low, high = (np.asarray(table[PREFIX + n], dtype=np.float64) for n in ("low", "high"))
-    priors = made.request.from_priors
+    priors, slices = made.request.from_priors, _slices(made, table)
+    prior = None if priors is None else float(priors[1])
+    if prior is None:  # that of all rows in every slice, so that slices can be added
+        counted = np.concatenate([np.asarray(places, dtype=np.intp) for places in slices.values()])
+        total = float(every[counted].sum())
+        share = float(second[counted].sum()) / total if total > 0 else 0.0
+        prior = share if 0 < share < 1 else None
     found = {}
-    for key, places in _slices(made, table).items():
+    for key, places in slices.items():
         counts = np.zeros((edges.shape[0] + 1, 2), dtype=float if weighted else np.int64)
         counts[codes[places]] = np.column_stack([every - second, second])[places]
         ends = np.full((2, edges.shape[0] + 1), np.nan)
@@ -174,10 +180,8 @@ def _bins(made: Planned, k: int, model: str, table: Table) -> dict[tuple[Any, ..
         ends[:, counts.sum(axis=1) == 0] = np.nan  # weights of zero only
         if not counts.sum() > 0:
             continue  # weights of zero only
-        share = float((counts.sum(axis=0) / counts.sum() if priors is None else priors)[1])
-        before = share if 0 < share < 1 else None
         names = made.request.classes
-        found[key] = ScoreBins(edges, counts, ends[0], ends[1], names, "posterior", before)
+        found[key] = ScoreBins(edges, counts, ends[0], ends[1], names, "posterior", prior)
     return found
 
 
