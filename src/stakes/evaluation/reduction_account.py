@@ -15,7 +15,6 @@ from stakes.calibration import Affine, Calibrator
 from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED, reduce_arrays, reduce_confusions
 from stakes.evaluation.builder import Account, Figures, build, with_slices
-from stakes.evaluation.case_account import case_sums_account
 from stakes.evaluation.evaluation import Evaluation
 from stakes.evaluation.judgement import (
     Judged,
@@ -83,6 +82,8 @@ def evaluated_reduction(
 
     def judge(part: Reduction) -> Evaluation:
         if found.request.case_costs:
+            from stakes.evaluation.case_account import case_sums_account
+
             return build(case_sums_account(part), options)
         name = next(iter(found.request.applications)) if application is None else application
         return build(_Reckoning(part, name, options).account(), options)

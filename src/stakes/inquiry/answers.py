@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,9 +30,11 @@ from stakes.inquiry.ranges import (
 from stakes.messages.notes import Note
 from stakes.messages.reader import command_line
 from stakes.metrics import nist_applications
-from stakes.sources.source import Source
 from stakes.sources.table import Table
 from stakes.summaries.stored_file import is_summary
+
+if TYPE_CHECKING:
+    from stakes.sources.source import Source
 
 
 def answer(inquiry: Inquiry, attended: Attended = plainly) -> Evaluation:
