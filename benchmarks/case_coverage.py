@@ -24,7 +24,7 @@ from scipy.stats import norm
 
 from stakes import ScoreCounts, evaluate
 from stakes.application import CaseCosts
-from stakes.evaluation import sureness
+from stakes.evaluation import model_intervals as sureness
 from stakes.uncertainty import band
 from stakes.uncertainty.bands import _normalised_cost
 

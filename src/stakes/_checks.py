@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stakes._columns import EXACT, as_array, as_reals, refuse_masked
 from stakes._names import listed
 from stakes.exceptions import DataError, PosteriorError, PriorError
-from stakes.messages.reader import row
+from stakes.messages.audience import row
 from stakes.typing import FloatArray, Name, Priors
 
 #: How far shares may be from adding to one before it counts as a mistake, not as rounding.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.exceptions import DataError, StakesError
-from stakes.messages.reader import named, row
+from stakes.messages.audience import named, row
 
 #: Below this floats hold every integer.
 EXACT = 2**53

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stakes._columns import as_column
 from stakes.exceptions import LabelError, StakesError
-from stakes.messages.reader import row
+from stakes.messages.audience import row
 from stakes.typing import IntArray, Name
 
 

@@ -23,8 +23,8 @@ GENERAL = {"--help", "--version", "--completion"}
 #: Hints of a module that a command does not come to, though it imports it, with why.
 NEVER = {
     ("ask", "case_table"): "--join-on is not taken",
-    ("ask", "cost_words"): "ask asks for costs, so that no words for them are read",
-    ("ask", "decision_options"): "shares are moved only between outcomes that occur",
+    ("ask", "option_words"): "ask asks for costs, so that no words for them are read",
+    ("ask", "model_decisions"): "shares are moved only between outcomes that occur",
     ("ask", "case_question"): "costs are filled in before",
     ("ask", "truth"): "every error costs the same as long as nothing was asked",
     ("audit", "case_table"): "--join-on is not taken",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stakes.exceptions import CostError, PriorError
-from stakes.inquiry.cost_words import binary_costs, cost_words, shares, volume
+from stakes.inquiry.option_words import binary_costs, cost_words, shares, volume
 
 CLASSES = ("no", "yes")
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import Application, CostMatrix
-from stakes.inquiry.decision_options import _area_under_curve, _best_threshold, _cross_fitted
+from stakes.inquiry.model_decisions import _area_under_curve, _best_threshold, _cross_fitted
 from stakes.inquiry.truth import Cases
 
 

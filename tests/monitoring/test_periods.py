@@ -11,7 +11,7 @@ from stakes import Application, CaseCosts, ConfusionMatrix, CostMatrix, CostTall
 from stakes.exceptions import DataError
 from stakes.metrics import expected_cost
 from stakes.monitoring import compare_periods
-from stakes.monitoring.samples import moved, samples_of
+from stakes.monitoring.change_parts import moved, samples_of
 
 APP = Application(
     CostMatrix([[0, 1], [10, 0]], classes=["stay", "churn"], decisions=["ignore", "call"])

@@ -20,8 +20,8 @@ from stakes import (
 )
 from stakes.exceptions import DataError, FormatError, MergeError
 from stakes.summaries import load_summary, merge_summaries, save_summary
+from stakes.summaries.plain_form import _FIELDS
 from stakes.summaries.stored_file import _VERSION, checksum, is_summary
-from stakes.summaries.stored_form import _FIELDS
 
 NAMES = st.lists(
     st.one_of(st.integers(-(2**70), 2**70), st.text(max_size=5), st.floats(allow_nan=False)),

@@ -22,7 +22,7 @@ from stakes.application.expressions import CostExpression
 from stakes.application.uncertain import UncertainApplication
 from stakes.application.unknowns import Unknown
 from stakes.exceptions import CostError
-from stakes.messages import reader
+from stakes.messages import audience as reader
 from stakes.typing import FloatArray, Name, RandomSource
 
 

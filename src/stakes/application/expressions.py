@@ -13,7 +13,7 @@ import numpy as np
 from stakes._columns import as_floats
 from stakes._names import listed
 from stakes.exceptions import CostError
-from stakes.messages.reader import row
+from stakes.messages.audience import row
 from stakes.typing import FloatArray
 
 _LONGEST = 1000

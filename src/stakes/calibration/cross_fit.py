@@ -14,7 +14,7 @@ from stakes._random import as_generator
 from stakes.calibration.calibrator import Calibrator, as_calibrator
 from stakes.calibration.labelled_scores import Cases, group_numbers, read_cases
 from stakes.exceptions import DataError
-from stakes.messages.reader import either, named, setting
+from stakes.messages.audience import either, named, setting
 from stakes.typing import FloatArray, IntArray, RandomSource
 
 #: How results say that a calibrator was judged by the cases it learnt from.

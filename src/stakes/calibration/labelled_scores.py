@@ -20,7 +20,7 @@ from stakes.application import Application
 from stakes.calibration.score_input import Scores, read_log_scores, read_scores, some_bound
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError, LabelError, PriorError
-from stakes.messages.reader import either, named, row, setting
+from stakes.messages.audience import either, named, row, setting
 from stakes.metrics import BetaWeight
 from stakes.posteriors.class_order import ClassOrder
 from stakes.typing import FloatArray, IntArray, Name, Priors

@@ -13,7 +13,7 @@ from stakes._checks import as_matrix
 from stakes._columns import as_array, as_column, as_floats
 from stakes._names import listed
 from stakes.exceptions import DataError, PosteriorError
-from stakes.messages.reader import calibrators, either, named, row, setting
+from stakes.messages.audience import calibrators, either, named, row, setting
 from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
 from stakes.typing import FloatArray, Name

@@ -24,7 +24,7 @@ from stakes.cli.problems import (
     guarded,
     printing_is_the_output,
 )
-from stakes.messages.reader import command_line
+from stakes.messages.audience import command_line
 
 #: What each command is for, in the order in which they are listed. Names without a module of
 #: their own are left out.

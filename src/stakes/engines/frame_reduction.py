@@ -19,7 +19,7 @@ from stakes.engines.request import Request
 from stakes.engines.request_plan import Planned, planned
 from stakes.engines.row_rules import PREFIX, Bins, Grouping, Plan, Table
 from stakes.exceptions import CostError, DataError, LabelError, PosteriorError, StakesError
-from stakes.messages.reader import named
+from stakes.messages.audience import named
 from stakes.summaries import ScoreBins
 from stakes.typing import Name
 

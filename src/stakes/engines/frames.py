@@ -15,7 +15,7 @@ from stakes._names import integer_named, integers_meant, listed, positional
 from stakes.engines.request import Request
 from stakes.engines.row_rules import PREFIX, Grouping, Plan, Table
 from stakes.exceptions import DataError, LabelError
-from stakes.messages.reader import named
+from stakes.messages.audience import named
 from stakes.typing import Name
 
 #: Up to so many conditions are asked one within the other; Python gives up at a few hundred.

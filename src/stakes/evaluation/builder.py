@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from stakes.application import Application
 from stakes.evaluation.evaluation import Evaluation
-from stakes.evaluation.judgement import CaseSources, Sources
 from stakes.evaluation.model_evaluation import ModelEvaluation, Naive, Stretch
-from stakes.exceptions import CostError, DataError
+from stakes.evaluation.model_variants import CaseSources, Sources
+from stakes.exceptions import DataError
 from stakes.messages.notes import Note
 from stakes.rules import DecisionRule
 from stakes.summaries import ConfusionMatrix
@@ -179,27 +179,3 @@ def shortage_of(counts: Any, app: Application, min_cases: int) -> str:
         return ""
     count, name = min(short, key=lambda pair: pair[0])
     return f"only {count:g} {'case' if count == 1 else 'cases'} of {name!r}"
-
-
-def with_slices(
-    whole: Evaluation, keys: Iterable[tuple[Any, ...]], judge: Callable[[Any], Evaluation]
-) -> Evaluation:
-    """The evaluation with that of each slice; a slice that cannot be judged becomes a note."""
-    slices, notes = {}, list(whole.notes)
-    for key in sorted(keys, key=lambda key: [_placed(str(value)) for value in key]):
-        name = ", ".join(str(value) for value in key)
-        try:
-            slices[name] = judge(key)
-        except (CostError, DataError) as error:
-            notes.append(Note("not-judged-apart", slice=name, why=error.message))
-    return replace(whole, slices=slices, notes=tuple(notes))
-
-
-def _placed(text: str) -> tuple[bool, float, str]:
-    """Numbers by their size, also as text, then texts by their letters: the same for all input."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    known = math.isfinite(number)
-    return not known, number if known else 0.0, text

@@ -16,10 +16,10 @@ from stakes.decisions.case_rules import moved_case_rules
 from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED
 from stakes.evaluation.builder import Account, Figures
-from stakes.evaluation.judgement import CaseRule, CaseSources, rule_on
 from stakes.evaluation.model_evaluation import Naive
+from stakes.evaluation.model_intervals import compared_by_case, nec_draws
 from stakes.evaluation.model_rows import Cases, Model, Rows
-from stakes.evaluation.sureness import compared_by_case, nec_draws
+from stakes.evaluation.model_variants import CaseRule, CaseSources, rule_on
 from stakes.exceptions import CostError, DataError
 from stakes.messages.notes import Note
 from stakes.messages.quantities import plain

@@ -22,9 +22,9 @@ from stakes.application import (
 )
 from stakes.evaluation.doubt import Doubt
 from stakes.evaluation.evaluation import Evaluation
-from stakes.evaluation.judgement import decided
 from stakes.evaluation.model_evaluation import Stretch
-from stakes.evaluation.sureness import NEAR_TIE, told_apart, within
+from stakes.evaluation.model_intervals import NEAR_TIE, told_apart, within
+from stakes.evaluation.model_variants import decided
 from stakes.messages.quantities import percent
 from stakes.typing import FloatArray
 

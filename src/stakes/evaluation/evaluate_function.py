@@ -8,10 +8,8 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
-from stakes._checks import same_length
-from stakes._columns import as_column, refuse_masked
+from stakes._columns import refuse_masked
 from stakes._random import as_seed
 from stakes.application import (
     Application,
@@ -21,15 +19,16 @@ from stakes.application import (
     as_application,
 )
 from stakes.calibration import Calibrator
-from stakes.evaluation.builder import build, with_slices
+from stakes.evaluation.builder import build
 from stakes.evaluation.evaluation import Evaluation
-from stakes.evaluation.judgement import refuse_absent
-from stakes.evaluation.model_rows import Rows, alike_in_text, refuse_other_order, said_of
+from stakes.evaluation.model_rows import Rows, refuse_other_order, said_of
+from stakes.evaluation.model_variants import refuse_absent
 from stakes.evaluation.reduction_account import (
     evaluated_counts,
     evaluated_reduction,
     evaluated_rows,
 )
+from stakes.evaluation.slices import rows_by_value, with_slices
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.messages.notes import Note
 from stakes.posteriors.class_order import asked_order
@@ -171,24 +170,12 @@ def evaluate(
 
         _refuse_columns({"by": by}, "costs per case")
         return build(case_rows_account(rows, case_costs, options), options)
-    slices = {} if by is None else _slices(by, rows)
+    slices = {} if by is None else rows_by_value(by, rows)
 
     def judge(part: Rows) -> Evaluation:
         return _doubted(evaluated_rows(part, options), uncertain)
 
     return with_slices(judge(rows), slices, lambda key: judge(rows.part(slices[key])))
-
-
-def _slices(by: Any, rows: Rows) -> dict[tuple[Any, ...], NDArray[Any]]:
-    """Which rows have each value of a column."""
-    values = as_column(by, "by")
-    same_length("y_true", rows.cases.truth.shape[0], "by", values.shape[0])
-    apart = dict.fromkeys(values.tolist())
-    if (twice := alike_in_text(apart)) is not None:
-        raise DataError(
-            f"`by` holds {twice} both as text and as a number.", hint="by = [str(b) for b in by]"
-        )
-    return {(value,): values == value for value in apart}
 
 
 def _refuse_settings(recalibrate: Any, folds: Any, min_cases: Any, case_costs: Any) -> None:

@@ -13,7 +13,6 @@ from stakes.application import Application
 from stakes.application.sentences import describe_costs
 from stakes.evaluation import verdict as verdicts
 from stakes.evaluation.doubt import Doubt
-from stakes.evaluation.judgement import CaseSources, Sources
 from stakes.evaluation.model_evaluation import (
     ModelEvaluation,
     Naive,
@@ -22,6 +21,7 @@ from stakes.evaluation.model_evaluation import (
     use_of_decisions,
 )
 from stakes.evaluation.model_table import as_text, model_frame
+from stakes.evaluation.model_variants import CaseSources, Sources
 from stakes.exceptions import DataError
 from stakes.messages.notes import Note
 from stakes.results import Frame
@@ -263,13 +263,13 @@ class Evaluation:
 
     def to_json(self, path: Any = None, *, facts: Mapping[str, Any] | None = None) -> str:
         """The record as JSON, also written to `path` if given."""
-        from stakes.report.faces import as_json, written
+        from stakes.report.evaluation_forms import as_json, written
 
         return written(as_json(self, facts), path)
 
     def to_markdown(self, path: Any = None) -> str:
         """The verdict and the table as Markdown, also written to `path` if given."""
-        from stakes.report.faces import written
+        from stakes.report.evaluation_forms import written
         from stakes.report.small_forms import as_markdown
 
         return written(as_markdown(self.record()), path)
@@ -310,7 +310,7 @@ class Evaluation:
         str
             The page.
         """
-        from stakes.report.faces import as_page, written
+        from stakes.report.evaluation_forms import as_page, written
 
         page = as_page(
             self,
@@ -329,7 +329,7 @@ class Evaluation:
         print_pdf(self.to_html(**options), path)
 
     def _repr_html_(self) -> str:
-        from stakes.report.faces import display
+        from stakes.report.evaluation_forms import display
 
         return display(self)
 

@@ -14,9 +14,19 @@ from stakes.application import Application
 from stakes.calibration import Affine, Calibrator
 from stakes.engines import Reduction
 from stakes.engines.array_reduction import MOST_COMPARED, reduce_arrays, reduce_confusions
-from stakes.evaluation.builder import Account, Figures, build, with_slices
+from stakes.evaluation.builder import Account, Figures, build
 from stakes.evaluation.evaluation import Evaluation
-from stakes.evaluation.judgement import (
+from stakes.evaluation.model_intervals import (
+    compared,
+    joint_rows,
+    limits,
+    of_calibration,
+    ranges,
+    row_limits,
+    unpaired,
+)
+from stakes.evaluation.model_rows import Rows, refuse_same_names
+from stakes.evaluation.model_variants import (
     Judged,
     Sources,
     Variant,
@@ -27,16 +37,7 @@ from stakes.evaluation.judgement import (
     refuse_absent,
     scores_of,
 )
-from stakes.evaluation.model_rows import Rows, refuse_same_names
-from stakes.evaluation.sureness import (
-    compared,
-    joint_rows,
-    limits,
-    of_calibration,
-    ranges,
-    row_limits,
-    unpaired,
-)
+from stakes.evaluation.slices import with_slices
 from stakes.exceptions import DataError, UndefinedError
 from stakes.messages.notes import Note
 from stakes.rules import DecisionRule

@@ -27,8 +27,8 @@ from stakes.inquiry.ranges import (
     ranged_costs,
     written_ranges,
 )
+from stakes.messages.audience import command_line
 from stakes.messages.notes import Note
-from stakes.messages.reader import command_line
 from stakes.metrics import nist_applications
 from stakes.sources.table import Table
 from stakes.summaries.stored_file import is_summary

@@ -18,7 +18,8 @@ from stakes.application import (
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.inquiry.case_table import table_of
 from stakes.inquiry.column_roles import find_label, likely_scores, recognised
-from stakes.inquiry.cost_words import (
+from stakes.inquiry.inquiry import Inquiry
+from stakes.inquiry.option_words import (
     CostWords,
     binary_costs,
     cost_words,
@@ -27,7 +28,6 @@ from stakes.inquiry.cost_words import (
     shares,
     volume,
 )
-from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import (
     Cases,
     binary_order,

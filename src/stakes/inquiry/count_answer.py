@@ -15,8 +15,8 @@ from stakes.application import Application
 from stakes.evaluation import Evaluation, evaluate
 from stakes.exceptions import CostError, DataError, FormatError
 from stakes.inquiry.case_question import at_place, costs_given, refuse_or_name_dominated
-from stakes.inquiry.cost_words import binary_costs, volume
 from stakes.inquiry.inquiry import Inquiry, judging_options
+from stakes.inquiry.option_words import binary_costs, volume
 from stakes.inquiry.remarks import (
     about_absent,
     about_switches,

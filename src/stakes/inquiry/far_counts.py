@@ -21,7 +21,6 @@ from stakes.inquiry.case_question import (
     refuse_or_name_dominated,
 )
 from stakes.inquiry.column_roles import find_label
-from stakes.inquiry.cost_words import CostWords
 from stakes.inquiry.far_columns import FarColumns, far_columns, prepared, read_as_meant
 from stakes.inquiry.far_truth import (
     CountedLabels,
@@ -32,9 +31,10 @@ from stakes.inquiry.far_truth import (
     with_names,
 )
 from stakes.inquiry.inquiry import Attended, Inquiry, plainly
+from stakes.inquiry.option_words import CostWords
 from stakes.inquiry.truth import Cases, counted, quoted, refuse_single, texts
+from stakes.messages.audience import speaking_of
 from stakes.messages.notes import Note
-from stakes.messages.reader import speaking_of
 from stakes.sources.far.lazy_frame import Opened, UnreadGapError
 from stakes.sources.far.text_lines import looked_at
 from stakes.sources.patterns import Files, found_files

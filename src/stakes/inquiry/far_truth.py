@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from stakes.engines import Reduction
 from stakes.engines.reduction import Part
 from stakes.exceptions import DataError, StakesError
-from stakes.inquiry.decision_options import gaps_said
 from stakes.inquiry.far_columns import FarColumns, either, is_empty
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_columns import (
@@ -21,6 +20,7 @@ from stakes.inquiry.model_columns import (
     refuse_idle_narrow,
     refuse_probabilities_said_logs,
 )
+from stakes.inquiry.model_decisions import gaps_said
 from stakes.inquiry.truth import NO_VALUE, rows_of, spaces_said
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped

@@ -12,8 +12,8 @@ from stakes.exceptions import DataError, LabelError, PosteriorError
 from stakes.inquiry.column_roles import ClassColumns, class_columns, flipped, named_columns
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import Cases, quoted
+from stakes.messages.audience import speaking_of
 from stakes.messages.quantities import grouped
-from stakes.messages.reader import speaking_of
 from stakes.sources.cells import without_point
 from stakes.sources.table import Table
 

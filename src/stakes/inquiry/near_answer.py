@@ -21,19 +21,19 @@ from stakes.inquiry.case_question import (
     groups_of,
     refuse_or_name_dominated,
 )
-from stakes.inquiry.cost_words import CostWords, binary_case_costs
-from stakes.inquiry.decision_options import (
+from stakes.inquiry.inquiry import Inquiry, judging_options
+from stakes.inquiry.model_columns import Model, models_of
+from stakes.inquiry.model_decisions import (
     in_terms_of_file,
     rule_of,
     said_by,
     turned_round,
     without_gaps,
 )
-from stakes.inquiry.inquiry import Inquiry, judging_options
-from stakes.inquiry.model_columns import Model, models_of
+from stakes.inquiry.option_words import CostWords, binary_case_costs
 from stakes.inquiry.remarks import assumptions, calibrating, refuse_many_slices, with_story
 from stakes.inquiry.truth import NO_VALUE, Cases, texts
-from stakes.messages.reader import speaking_of
+from stakes.messages.audience import speaking_of
 
 
 def near_answer(inquiry: Inquiry, *, recalibrate: bool) -> Evaluation:

@@ -36,8 +36,8 @@ from stakes.evaluation.doubt_builder import (
 )
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.inquiry.case_question import costs_given
-from stakes.inquiry.cost_words import binary_costs, shares
 from stakes.inquiry.inquiry import Inquiry
+from stakes.inquiry.option_words import binary_costs, shares
 from stakes.inquiry.truth import texts
 
 _MOST_UNKNOWN = 4

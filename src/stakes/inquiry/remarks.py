@@ -17,9 +17,9 @@ from stakes.evaluation.verdict import AFTER
 from stakes.exceptions import CostError, DataError, StakesError
 from stakes.inquiry.case_question import Asked, Placed
 from stakes.inquiry.column_roles import class_columns
-from stakes.inquiry.cost_words import refuse_beyond_squares
-from stakes.inquiry.decision_options import about_cuts
 from stakes.inquiry.inquiry import Inquiry
+from stakes.inquiry.model_decisions import about_cuts
+from stakes.inquiry.option_words import refuse_beyond_squares
 from stakes.inquiry.truth import Cases, quoted
 from stakes.messages.notes import Note
 from stakes.messages.quantities import grouped, per_case, percent, plain

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
         recall,
         specificity,
     )
-    from stakes.metrics.counts.class_averages import (
+    from stakes.metrics.counts.many_class_rates import (
         class_balance_accuracy,
         f1_of_averages,
         geometric_mean,
@@ -337,7 +337,7 @@ _HOMES = {
         "recall",
         "specificity",
     ),
-    "counts.class_averages": (
+    "counts.many_class_rates": (
         "class_balance_accuracy",
         "f1_of_averages",
         "geometric_mean",

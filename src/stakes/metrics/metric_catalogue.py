@@ -14,7 +14,8 @@ from stakes._kernels import two_class_metrics as kernels
 from stakes._kernels.two_class_metrics import Array, cells, ratio
 from stakes.application import Application
 from stakes.exceptions import DataError
-from stakes.metrics.binary_facts import SCORE_METRICS, TWO_CLASS_METRICS, two_class_batch
+from stakes.metrics.catalogue_binary import SCORE_METRICS, TWO_CLASS_METRICS, two_class_batch
+from stakes.metrics.catalogue_counts import ANY_CLASS_METRICS
 from stakes.metrics.costs.cost_weighted import (
     accuracy_cost_distance,
     beta_averaged_accuracy,
@@ -38,7 +39,6 @@ from stakes.metrics.costs.weighted_accuracy import (
     total_classification_cost,
     weighted_accuracy,
 )
-from stakes.metrics.count_facts import ANY_CLASS_METRICS
 from stakes.metrics.counts.table_cells import error_costs
 from stakes.metrics.metric import Metric, entry
 from stakes.results import Frame

@@ -12,7 +12,7 @@ from stakes._kernels.interval_ends import normal_quantile
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
-from stakes.monitoring.samples import Samples, chances_of, moved, samples_of
+from stakes.monitoring.change_parts import Samples, chances_of, moved, samples_of
 from stakes.results import Frame
 from stakes.rules import DecisionRule
 from stakes.summaries.ranked_scores import RankedScores

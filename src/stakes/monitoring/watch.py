@@ -11,9 +11,9 @@ import numpy as np
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
+from stakes.monitoring.change_parts import Samples, samples_of
 from stakes.monitoring.periods import PeriodChange, changes_between, ranking_chance
-from stakes.monitoring.samples import Samples, samples_of
-from stakes.monitoring.slices import cost_intervals
+from stakes.monitoring.slice_comparison import cost_intervals
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores
 from stakes.typing import FloatArray, Name

@@ -14,7 +14,7 @@ from stakes._columns import as_array, as_column, as_floats
 from stakes._kernels.class_scores import log_softmax, shift_log_priors
 from stakes._names import as_names, listed
 from stakes.exceptions import PosteriorError, PriorError
-from stakes.messages.reader import row
+from stakes.messages.audience import row
 from stakes.posteriors.class_order import (
     ClassOrder,
     column_place,

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes.exceptions import MergeError
-from stakes.messages.reader import either
+from stakes.messages.audience import either
 from stakes.typing import FloatArray
 
 

@@ -13,7 +13,7 @@ from stakes._names import listed
 from stakes._optional import load
 from stakes._sealed import Seal, checksum
 from stakes.exceptions import DataError, FormatError, MergeError, StakesError
-from stakes.summaries.stored_form import plain_form, summary_of
+from stakes.summaries.plain_form import plain_form, summary_of
 
 _FORMAT = "stakes summary"
 _VERSION = 2

@@ -23,8 +23,8 @@ from stakes.calibration import (
     load,
     stratified_folds,
 )
-from stakes.calibration.calibrators import choice as candidate_average
-from stakes.calibration.calibrators.choice import default_candidates
+from stakes.calibration.calibrators import automatic_choice as candidate_average
+from stakes.calibration.calibrators.automatic_choice import default_candidates
 from stakes.calibration.labelled_scores import read_cases
 from stakes.exceptions import DataError, FormatError
 from stakes.metrics import BetaWeight

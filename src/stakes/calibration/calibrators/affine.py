@@ -15,7 +15,7 @@ from stakes.calibration.calibrators.logistic import fit_odds
 from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth, refuse_turned
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
-from stakes.messages.reader import calibrators, either
+from stakes.messages.audience import calibrators, either
 from stakes.typing import FloatArray, Priors
 
 

@@ -14,13 +14,13 @@ from stakes._random import as_seed
 from stakes.application import Application
 from stakes.calibration.calibrator import Calibrator
 from stakes.calibration.calibrators.affine import Affine
-from stakes.calibration.calibrators.average import Average
-from stakes.calibration.calibrators.choice import (
+from stakes.calibration.calibrators.automatic_choice import (
     chosen_place,
     default_candidates,
     leaders,
     with_average,
 )
+from stakes.calibration.calibrators.average import Average
 from stakes.calibration.cross_fit import cross_fit_cases, fold_numbers
 from stakes.calibration.labelled_scores import Aim, Cases, case_losses, loss_name
 from stakes.calibration.measures.gain import about_light_weights

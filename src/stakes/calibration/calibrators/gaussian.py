@@ -13,7 +13,7 @@ from stakes.calibration.labelled_scores import Cases
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores, some_bound
 from stakes.exceptions import DataError
-from stakes.messages.reader import calibrators, either, named, row
+from stakes.messages.audience import calibrators, either, named, row
 from stakes.typing import FloatArray, Priors
 
 _DEGREES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0)

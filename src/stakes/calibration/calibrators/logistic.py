@@ -14,7 +14,7 @@ from stakes.calibration.labelled_scores import Cases, impossible_truth, refuse_f
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores
 from stakes.exceptions import DataError
-from stakes.messages.reader import setting
+from stakes.messages.audience import setting
 from stakes.typing import FloatArray, IntArray, Priors
 
 

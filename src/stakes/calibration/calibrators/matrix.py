@@ -18,7 +18,7 @@ from stakes.calibration.labelled_scores import Cases, refuse_impossible_truth, r
 from stakes.calibration.persistence import Shapes
 from stakes.calibration.score_input import Scores, some_bound
 from stakes.exceptions import DataError
-from stakes.messages.reader import named, row
+from stakes.messages.audience import named, row
 from stakes.typing import FloatArray, Priors
 
 

@@ -125,7 +125,7 @@ def _at_stake(
 ) -> tuple[Application | None, dict[str, ConfusionMatrix], ConfusionMatrix | None, tuple[str, ...]]:
     """Costs, candidates by name, the cheapest of them, and what was understood."""
     from stakes.inquiry.case_question import costs_given
-    from stakes.inquiry.cost_words import binary_costs, shares
+    from stakes.inquiry.option_words import binary_costs, shares
 
     if inquiry.file is not None or inquiry.confusion:
         from stakes.inquiry.answers import answer_at
@@ -203,8 +203,8 @@ def _tuned(metric: str, inquiry: Inquiry, app: Application | None) -> list[str]:
         return []
     from stakes.audit import best_threshold
     from stakes.inquiry.case_question import asked
-    from stakes.inquiry.decision_options import posteriors_of, without_gaps
     from stakes.inquiry.model_columns import models_of
+    from stakes.inquiry.model_decisions import posteriors_of, without_gaps
     from stakes.inquiry.truth import texts
     from stakes.summaries import ScoreCounts
 

@@ -24,7 +24,13 @@ from stakes.integrations.sklearn.estimator_costs import (
     resolve,
     shifted,
 )
-from stakes.integrations.sklearn.estimator_fit import (
+from stakes.integrations.sklearn.held_out_folds import (
+    held_out,
+    learnt,
+    posteriors_by,
+    refuse_ensemble,
+)
+from stakes.integrations.sklearn.sklearn_protocol import (
     AroundClassifier,
     checked_labels,
     fit_clone,
@@ -35,7 +41,6 @@ from stakes.integrations.sklearn.estimator_fit import (
     unfitted,
     weights_learnt,
 )
-from stakes.integrations.sklearn.folds import held_out, learnt, posteriors_by, refuse_ensemble
 from stakes.metrics import expected_cost
 from stakes.results import Frame
 from stakes.rules import DecisionRule

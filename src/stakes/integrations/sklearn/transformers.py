@@ -13,7 +13,7 @@ from stakes._columns import as_weights, refuse_masked
 from stakes.calibration.labelled_scores import Scores, read_log_scores, read_scores
 from stakes.exceptions import DataError, PosteriorError
 from stakes.integrations.sklearn.estimator_costs import in_class_order
-from stakes.integrations.sklearn.estimator_fit import (
+from stakes.integrations.sklearn.sklearn_protocol import (
     checked_labels,
     fold_count,
     read_groups,

@@ -12,7 +12,7 @@ import numpy as np
 from stakes._kernels.roc_hull import softplus_sum
 from stakes.application import Application, CostMatrix, as_application
 from stakes.exceptions import DataError, UndefinedError
-from stakes.messages.reader import named
+from stakes.messages.audience import named
 from stakes.metrics.scores.operating_points import at_bayes_threshold, at_min_cost
 from stakes.results import Frame
 from stakes.summaries.ranked_scores import RankedScores, require_both

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.evaluation.judgement import CaseRule, CaseSources
+from stakes.evaluation.model_variants import CaseRule, CaseSources
 from stakes.report.live.any_matrix import movable_classes, moved_share
 from stakes.report.live.case_stops import (
     FACTOR_STOPS,

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from stakes._kernels.roc_hull import cumulative, hull
 from stakes.application import Application
-from stakes.evaluation.judgement import CaseRule, CaseSources
 from stakes.evaluation.model_rows import Model
+from stakes.evaluation.model_variants import CaseRule, CaseSources
 from stakes.typing import FloatArray
 
 #: Natural logarithm from one stop to the next, of the factor and of the odds of the share.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.application import Application
-from stakes.evaluation.judgement import Judged, Sources, Variant
+from stakes.evaluation.model_variants import Judged, Sources, Variant
 from stakes.typing import FloatArray
 
 #: Natural logarithm from one stop to the next.

@@ -31,9 +31,9 @@ from stakes.elicitation.answers_file import kept_prior
 from stakes.elicitation.question import Question
 from stakes.exceptions import CostError, DataError, PriorError
 from stakes.inquiry.case_question import Asked, asked
-from stakes.inquiry.cost_words import shares
-from stakes.inquiry.decision_options import without_gaps
 from stakes.inquiry.model_columns import Model, models_of
+from stakes.inquiry.model_decisions import without_gaps
+from stakes.inquiry.option_words import shares
 from stakes.messages.quantities import grouped, percent
 from stakes.summaries import ConfusionMatrix, ScoreCounts
 

@@ -10,7 +10,7 @@ from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.terminal import bold, print_json, print_wrapped, shown
 from stakes.elicitation import Elicitation, write_answers
 from stakes.exceptions import FormatError
-from stakes.inquiry.cost_words import volume
+from stakes.inquiry.option_words import volume
 from stakes.messages.quantities import percent
 
 MOST_CHOICES = 8

@@ -23,10 +23,10 @@ from stakes.elicitation import (
 )
 from stakes.exceptions import CostError, DataError
 from stakes.inquiry.case_question import Asked
-from stakes.inquiry.cost_words import shares, volume
-from stakes.inquiry.decision_options import without_gaps
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_columns import Model, models_of
+from stakes.inquiry.model_decisions import without_gaps
+from stakes.inquiry.option_words import shares, volume
 from stakes.inquiry.ranges import spread_out
 from stakes.inquiry.truth import Cases
 from stakes.messages.quantities import percent, plain

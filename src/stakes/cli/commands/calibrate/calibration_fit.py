@@ -22,11 +22,11 @@ from stakes.cli.show.progress import Telling
 from stakes.exceptions import DataError, StakesError
 from stakes.inquiry.case_question import Asked, Placed, asked, at_place
 from stakes.inquiry.column_roles import class_columns
-from stakes.inquiry.decision_options import turned_round, without_gaps
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_columns import Model, models_of
+from stakes.inquiry.model_decisions import turned_round, without_gaps
 from stakes.inquiry.truth import Cases, texts
-from stakes.messages.reader import speaking_of
+from stakes.messages.audience import speaking_of
 from stakes.posteriors import Posteriors, shift_priors
 
 #: What the automatic choice can be made by, as the library calls it; None for the costs.

@@ -29,7 +29,7 @@ from stakes.cli.commands.calibrate.score_scale import UNKNOWN, about_unknown, lo
 from stakes.cli.problems import EXIT_OK, printing_is_the_output
 from stakes.cli.show.terminal import print_json, print_wrapped
 from stakes.exceptions import DataError, PriorError, StakesError, UndefinedError
-from stakes.inquiry.cost_words import shares
+from stakes.inquiry.option_words import shares
 from stakes.messages.quantities import grouped, percent
 from stakes.posteriors import Posteriors, PriorEstimate, estimate_priors
 from stakes.sources.formats import endings

@@ -23,8 +23,8 @@ from stakes.calibration.score_input import (
 from stakes.calibration.score_kind import COLUMN, LOGITS, POSTERIORS, UNIT_COLUMN, apart
 from stakes.cli.problems import warn
 from stakes.exceptions import DataError
+from stakes.messages.audience import speaking_of
 from stakes.messages.quantities import grouped, percent
-from stakes.messages.reader import speaking_of
 
 #: Quantiles of the scores in `fit`.
 Spread = tuple[float, ...] | None

@@ -23,12 +23,12 @@ from stakes.cli.show.progress import attended
 from stakes.decisions import bayes_decisions
 from stakes.exceptions import DataError
 from stakes.inquiry.case_question import asked, at_place, groups_of
-from stakes.inquiry.cost_words import binary_case_costs, shares
 from stakes.inquiry.count_answer import ordered_table, over_names, read_kept, renamed
-from stakes.inquiry.decision_options import decided, posteriors_of, said_by, without_gaps
 from stakes.inquiry.far_counts import as_text, counted_far
 from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.model_columns import Model, models_of
+from stakes.inquiry.model_decisions import decided, posteriors_of, said_by, without_gaps
+from stakes.inquiry.option_words import binary_case_costs, shares
 from stakes.inquiry.truth import texts
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels

@@ -18,7 +18,7 @@ from stakes.cli.show.fixed_width import Column, print_columns
 from stakes.cli.show.output_files import write_picture
 from stakes.cli.show.terminal import bold, dim, print_aligned, print_json, print_wrapped, shown
 from stakes.exceptions import CostError, DataError
-from stakes.inquiry.cost_words import refuse_beyond_squares
+from stakes.inquiry.option_words import refuse_beyond_squares
 from stakes.inquiry.truth import quoted
 from stakes.messages.quantities import aligned, grouped, percent
 from stakes.monitoring import PeriodChange, Watch, watch

@@ -7,7 +7,7 @@ from stakes.calibration import Affine, Gaussian
 from stakes.calibration.persistence import every_kind
 from stakes.cli.show.progress import attended
 from stakes.exceptions import DataError
-from stakes.messages.reader import (
+from stakes.messages.audience import (
     calibrators,
     command_line,
     either,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stakes.calibration import Calibrator
 from stakes.exceptions import DataError
 from stakes.integrations.sklearn.estimator_costs import rows_of
-from stakes.integrations.sklearn.estimator_fit import fit_clone, log_scores, splits
+from stakes.integrations.sklearn.sklearn_protocol import fit_clone, log_scores, splits
 from stakes.typing import FloatArray, IntArray
 
 

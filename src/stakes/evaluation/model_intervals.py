@@ -20,9 +20,9 @@ from stakes.application import Application
 from stakes.curves import switch_points
 from stakes.engines.array_reduction import MOST_COMPARED
 from stakes.evaluation.builder import Figures
-from stakes.evaluation.judgement import Judged, Variant
 from stakes.evaluation.model_evaluation import Stretch
 from stakes.evaluation.model_rows import Cases, Rows
+from stakes.evaluation.model_variants import Judged, Variant
 from stakes.summaries import ConfusionMatrix, GroupedCounts, PairedCounts, ScoreCounts
 from stakes.typing import FloatArray
 from stakes.uncertainty import (

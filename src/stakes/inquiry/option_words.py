@@ -11,8 +11,8 @@ import numpy as np
 
 from stakes.application import Application, CaseCosts, CostExpression, CostMatrix, case_costs
 from stakes.exceptions import CostError, DataError, PriorError
+from stakes.messages.audience import speaking_of
 from stakes.messages.quantities import grouped
-from stakes.messages.reader import speaking_of
 from stakes.sources.cells import DECIMAL_COMMA
 from stakes.sources.table import Table
 from stakes.typing import FloatArray

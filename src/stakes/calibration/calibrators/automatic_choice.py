@@ -22,7 +22,7 @@ from stakes.calibration.calibrators.matrix import CommonCurve, Dirichlet, Struct
 from stakes.calibration.calibrators.smooth import Smooth
 from stakes.calibration.labelled_scores import Aim, Cases, case_losses, group_numbers, loss_name
 from stakes.exceptions import DataError, StakesError
-from stakes.messages.reader import calibrators, either, named
+from stakes.messages.audience import calibrators, either, named
 from stakes.typing import FloatArray, IntArray
 
 _ROUNDS = 100

@@ -10,8 +10,8 @@ import numpy as np
 from stakes._kernels import many_class_metrics as kernels
 from stakes._kernels import two_class_metrics as two_class
 from stakes.metrics.costs import expected_cost as special_cases
-from stakes.metrics.counts import class_averages as agreement
-from stakes.metrics.counts import class_averages as averages
+from stakes.metrics.counts import many_class_rates as agreement
+from stakes.metrics.counts import many_class_rates as averages
 from stakes.metrics.metric import entry
 from stakes.typing import FloatArray
 

@@ -8,7 +8,7 @@ import pytest
 from stakes import Application, ConfusionMatrix, CostTally, GroupedCounts
 from stakes.exceptions import DataError
 from stakes.monitoring import compare_periods, compare_slices
-from stakes.monitoring.samples import chances_of, samples_of
+from stakes.monitoring.change_parts import chances_of, samples_of
 from stakes.uncertainty import interval
 from stakes.uncertainty.differences import holm
 

@@ -12,7 +12,7 @@ from stakes._kernels.two_class_metrics import Array, cells
 from stakes.metrics.counts import binary_rates
 from stakes.metrics.counts import binary_rates as diagnostics
 from stakes.metrics.counts import binary_rates as f_scores
-from stakes.metrics.counts import class_averages as agreement
+from stakes.metrics.counts import many_class_rates as agreement
 from stakes.metrics.metric import Metric, entry
 from stakes.metrics.scores.rate_thresholds import (
     eer,

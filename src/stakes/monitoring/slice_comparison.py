@@ -13,8 +13,8 @@ from stakes._kernels.score_limits import score_limits
 from stakes.application import Application
 from stakes.application.uncertain import settled
 from stakes.exceptions import DataError
+from stakes.monitoring.change_parts import Samples, samples_of
 from stakes.monitoring.periods import PeriodChange, changes_between
-from stakes.monitoring.samples import Samples, samples_of
 from stakes.results import Frame
 from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, merge_summaries
 from stakes.typing import FloatArray, Name

@@ -3,7 +3,11 @@ import pytest
 from scipy.optimize import minimize
 
 from stakes import Application
-from stakes.calibration.calibrators.choice import chosen_place, class_stakes, likelihood_weights
+from stakes.calibration.calibrators.automatic_choice import (
+    chosen_place,
+    class_stakes,
+    likelihood_weights,
+)
 from stakes.calibration.labelled_scores import read_cases
 
 
