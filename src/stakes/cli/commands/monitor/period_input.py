@@ -248,23 +248,16 @@ def _counted(
     case_costs: CaseCosts | None,
 ) -> ConfusionMatrix | GroupedCounts | CostTally:
     """The counts of one period."""
-    truth, codes = as_positions(truth), as_positions(codes)
-    if groups is not None:
-        if case_costs is not None:
+    truth, codes = as_positions(truth)[inside], as_positions(codes)[inside]
+    names: dict[str, Any] = {"classes": app.classes, "decision_names": app.decisions}
+    if case_costs is not None:
+        if groups is not None:
             raise DataError("--groups does not go with costs per case here.")
-        return GroupedCounts.from_decisions(
-            truth[inside],
-            codes[inside],
-            groups=groups[inside],
-            classes=app.classes,
-            decision_names=app.decisions,
-        )
-    if case_costs is None:
-        return ConfusionMatrix.from_decisions(
-            truth[inside], codes[inside], classes=app.classes, decision_names=app.decisions
-        )
-    costs = CaseCosts(case_costs.values[inside], case_costs.classes, case_costs.decisions)
-    return CostTally.from_decisions(truth[inside], codes[inside], costs=costs)
+        costs = CaseCosts(case_costs.values[inside], case_costs.classes, case_costs.decisions)
+        return CostTally.from_decisions(truth, codes, costs=costs)
+    if groups is not None:
+        return GroupedCounts.from_decisions(truth, codes, groups=groups[inside], **names)
+    return ConfusionMatrix.from_decisions(truth, codes, **names)
 
 
 def watched(words: Sequence[str], args: Any) -> Watched:

@@ -187,31 +187,26 @@ class Folder:
             self._put(folder / f"{each.name}.svg", each.svg)
             self._put(folder / f"{each.name}.png", each.png)
         listing = "\n".join(each.name for each in figures)
-        self._put(self.path / KEPT / f"{result.paper.key}-{result.item.key}.figures", listing)
+        self._put(self._kept(result.paper, result.item, "figures"), listing)
         return figures
 
     def _figures(self, result: Result) -> list[Drawn]:
         """The figures of an item as they lie in the folder, drawn again where one is missing."""
         if result.outcome is None:
             return []
-        listing = self.path / KEPT / f"{result.paper.key}-{result.item.key}.figures"
-        folder = self.path / result.paper.key
+        listing = self._kept(result.paper, result.item, "figures")
+        folder, found = self.path / result.paper.key, []
         try:
-            names = listing.read_text(encoding="utf-8").split()
-            return [
-                Drawn(
-                    name,
-                    (folder / f"{name}.svg").read_text(encoding="utf-8"),
-                    (folder / f"{name}.png").read_bytes(),
-                )
-                for name in names
-            ]
+            for name in listing.read_text(encoding="utf-8").split():
+                svg = (folder / f"{name}.svg").read_text(encoding="utf-8")
+                found.append(Drawn(name, svg, (folder / f"{name}.png").read_bytes()))
+            return found
         except OSError:
             return self._write_figures(result)
 
-    def _kept(self, paper: Paper, item: Item) -> Path:
-        """Where the numbers of an item are kept."""
-        return self.path / KEPT / f"{paper.key}-{item.key}.json"
+    def _kept(self, paper: Paper, item: Item, ending: str = "json") -> Path:
+        """Where the numbers of an item, or the names of its figures, are kept."""
+        return self.path / KEPT / f"{paper.key}-{item.key}.{ending}"
 
     def _put(self, path: Path, content: str | bytes) -> None:
         """Write a file whole, in a folder that is made if need be."""
