@@ -220,7 +220,7 @@ class TestCostFiles:
 def test_parts_of_one_outcome_have_no_nec(run, write):
     ran = judged(run, write("t.csv", text()), "--by", "y")
     assert ran.code == 0, ran.err
-    table = ran.out[ran.out.index("part  cases") :].split("\n\n")[0]
+    table = ran.out[ran.out.index("slice  cases") :].split("\n\n")[0]
     assert table.count("undefined") == 2
     assert "nan" not in ran.out
 

@@ -123,7 +123,7 @@ def parts(ran):
     return {name: (part["cases"], part["models"][0]["counts"]) for name, part in found.items()}
 
 
-#: Values of four parts as they are written, and what the parts are called then.
+#: Values of four slices as they are written, and what the slices are called then.
 WRITTEN = [
     (("1", "1.0", "2", "2.0"), {"1", "2"}),
     (("1", "1.0", "2", "x"), {"1", "1.0", "2", "x"}),
