@@ -6,7 +6,7 @@ import pytest
 
 from stakes import Application, ConfusionMatrix, CostMatrix
 from stakes.exceptions import DataError, FormatError
-from stakes.sources.confusion_files import read_confusion
+from stakes.sources.count_files import read_confusion
 from stakes.uncertainty import interval
 
 

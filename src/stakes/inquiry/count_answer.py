@@ -24,8 +24,7 @@ from stakes.inquiry.remarks import (
 )
 from stakes.inquiry.truth import quoted, texts
 from stakes.messages.notes import Note
-from stakes.sources.confusion_files import read_confusion
-from stakes.sources.summary_files import added, listed_files
+from stakes.sources.count_files import added, listed_files, read_confusion
 from stakes.summaries import (
     ConfusionMatrix,
     GroupedCounts,

@@ -9,6 +9,6 @@ from stakes._lazy import loaded_on_use
 __all__ = ["schema"]
 
 if TYPE_CHECKING:
-    from stakes.report.record_schema import schema
+    from stakes.report.small_forms import schema
 
-__getattr__, __dir__ = loaded_on_use(__name__, {"record_schema": ("schema",)})
+__getattr__, __dir__ = loaded_on_use(__name__, {"small_forms": ("schema",)})

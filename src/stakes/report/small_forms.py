@@ -1,12 +1,14 @@
-"""A record as Markdown, and as a small static table for notebooks."""
+"""A record as Markdown, as a small table for notebooks, and its published schema."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any
 
-from stakes.evaluation.model_table import shown_columns
+from stakes.evaluation.model_table import model_schema, shown_columns
 from stakes.messages.quantities import grouped, normalized
 from stakes.report.markup import Html, element, joined
 
@@ -83,3 +85,22 @@ def static_table(record: Mapping[str, Any]) -> Html:
     body = [element("tr", joined(*(element("td", cell) for cell in row))) for row in rows]
     made = element("table", joined(element("thead", top), element("tbody", joined(*body))))
     return joined(element("p", element("strong", record["verdict"]["sentence"])), made)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of the record of an evaluation.
+
+    Returns
+    -------
+    dict
+        For any validator. What is said of a model follows from the columns of the table.
+
+    Examples
+    --------
+    >>> schema()["$id"]
+    'stakes-evaluation-2'
+    """
+    text = files("stakes.report").joinpath("evaluation.schema.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    found["$defs"]["model"] = model_schema()
+    return found

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from stakes.cli.show.output_files import files_read, refuse_overwriting, write_whole
+from stakes.cli.show.outputs import files_read, refuse_overwriting, write_whole
 from stakes.exceptions import DataError, FormatError
 from stakes.inquiry import Inquiry
 

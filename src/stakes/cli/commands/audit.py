@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         print_table,
         print_table_json,
     )
-    from stakes.cli.show.output_files import files_read, refuse_overwriting
+    from stakes.cli.show.outputs import files_read, refuse_overwriting
     from stakes.exceptions import DataError
     from stakes.inquiry.ranges import spread_out
 
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         raise DataError("which metric? Give its name.", hint="stakes audit f1\nstakes audit --all")
     refuse_overwriting({"--plot": args.plot}, files_read(inquiry_of(args)))
     if args.plot:
-        from stakes.cli.show.output_files import refuse_undrawable
+        from stakes.cli.show.outputs import refuse_undrawable
 
         refuse_undrawable(args.plot)
     if args.seed < 0:
@@ -229,7 +229,7 @@ def _tuned(metric: str, inquiry: Inquiry, app: Application | None) -> list[str]:
 def _draw(found: Audit, args: argparse.Namespace) -> None:
     """Write the picture of the level sets."""
     from stakes.audit import level_sets
-    from stakes.cli.show.output_files import write_picture
+    from stakes.cli.show.outputs import write_picture
     from stakes.exceptions import DataError
     from stakes.plots import level_sets as draw
     from stakes.plots.style import axes_of_size

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the files, evaluate each example, and return the worst exit code."""
     from stakes.cli.entry import main
     from stakes.cli.problems import EXIT_OK
-    from stakes.cli.show.output_files import write_whole
+    from stakes.cli.show.outputs import write_whole
     from stakes.cli.show.terminal import bold
     from stakes.demonstration import example_path
 

@@ -131,8 +131,7 @@ def run(args: argparse.Namespace) -> int:
     """Evaluate, write, print, and return the exit code."""
     from stakes._files import refuse_unwritable
     from stakes.cli.commands.gates import Gate, failures
-    from stakes.cli.show.output_files import files_read, refuse_overwriting
-    from stakes.cli.show.output_forms import show, too_few, with_facts
+    from stakes.cli.show.outputs import files_read, refuse_overwriting, show, too_few, with_facts
     from stakes.cli.show.progress import attended
     from stakes.inquiry.answers import answer
 
@@ -207,7 +206,7 @@ def _write(ev: Evaluation, args: argparse.Namespace) -> list[str]:
     """Write the page and its print, if they were asked for; a line about each."""
     if not args.html and not args.pdf:
         return []
-    from stakes.cli.show.output_files import write_whole
+    from stakes.cli.show.outputs import write_whole
 
     options = {"embed_posteriors": args.embed_posteriors}
     if args.list_costliest and ev.naive is not None:

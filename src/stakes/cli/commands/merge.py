@@ -28,10 +28,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, add, write."""
-    from stakes.cli.show.output_files import refuse_overwriting
+    from stakes.cli.show.outputs import refuse_overwriting
     from stakes.cli.show.terminal import print_wrapped
     from stakes.messages.quantities import grouped
-    from stakes.sources.summary_files import added, alike, listed_files
+    from stakes.sources.count_files import added, alike, listed_files
     from stakes.summaries import save_summary
 
     refuse_overwriting({"-o": args.output}, args.files)

@@ -20,8 +20,8 @@ from stakes.inquiry.inquiry import Inquiry
 from stakes.inquiry.truth import KNOWN_PAIRS, counted, quoted, texts
 from stakes.messages.quantities import grouped, plain
 from stakes.sources.cells import Labels, as_labels
+from stakes.sources.count_files import cases_in, listed_files
 from stakes.sources.patterns import Files, fitting, found_files
-from stakes.sources.summary_files import cases_in, listed_files
 from stakes.sources.table import Table
 from stakes.sources.table_file import read_table
 from stakes.summaries import (

@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
         talk_through,
     )
     from stakes.cli.commands.ask.learnt_costs import keep, show, toml_path
-    from stakes.cli.show.output_files import files_read, refuse_overwriting
+    from stakes.cli.show.outputs import files_read, refuse_overwriting
     from stakes.exceptions import DataError
 
     if args.cases is not None and args.cases < 1:

@@ -12,7 +12,7 @@ from stakes._checks import as_priors
 from stakes.cli.commands.ask.dialogue import counted, say_unused, scripted_answers, typed_answer
 from stakes.cli.commands.ask.learnt_costs import say_kept, toml_path
 from stakes.cli.show.fixed_width import Column, print_columns
-from stakes.cli.show.output_files import write_whole
+from stakes.cli.show.outputs import write_whole
 from stakes.cli.show.terminal import print_json, print_wrapped
 from stakes.decisions import bayes_decisions
 from stakes.elicitation import (

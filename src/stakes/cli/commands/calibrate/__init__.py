@@ -98,7 +98,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Learn or apply, print, write, and return the exit code."""
     from stakes._files import refuse_unwritable
-    from stakes.cli.show.output_files import files_read, refuse_overwriting
+    from stakes.cli.show.outputs import files_read, refuse_overwriting
     from stakes.exceptions import DataError
 
     file_after_amounts(args)
@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
     if args.output:
         refuse_unwritable(Path(args.output))
     if args.plot:
-        from stakes.cli.show.output_files import refuse_undrawable
+        from stakes.cli.show.outputs import refuse_undrawable
 
         refuse_undrawable(args.plot)
     if args.seed < 0:

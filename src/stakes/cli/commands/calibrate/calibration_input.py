@@ -14,7 +14,7 @@ from stakes.calibration.persistence import sealed
 from stakes.calibration.score_kind import COLUMN, LOG_POSTERIORS, POSTERIORS, UNIT_COLUMN
 from stakes.cli.commands.calibrate.calibration_fit import Learnt, log_scores
 from stakes.cli.commands.calibrate.score_scale import OTHER_COLUMN, prior_odds, settled
-from stakes.cli.show.output_files import write_whole
+from stakes.cli.show.outputs import write_whole
 from stakes.exceptions import DataError, FormatError, PosteriorError
 from stakes.inquiry.column_roles import flipped
 from stakes.inquiry.model_columns import Model, sums_checked

@@ -12,7 +12,7 @@ from stakes.calibration import Automatic, Average, CalibrationGain, Calibrator, 
 from stakes.calibration.measures.reliability_table import event_of
 from stakes.cli.commands.calibrate.calibration_fit import CHOSEN_BY, Learnt
 from stakes.cli.show.fixed_width import Column, print_columns
-from stakes.cli.show.output_files import write_picture
+from stakes.cli.show.outputs import write_picture
 from stakes.cli.show.terminal import dim, print_aligned, print_json, print_wrapped
 from stakes.curves import reliability
 from stakes.evaluation.evaluation_record import application_record

@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
     from stakes.cli.commands.gates import PeriodGate
     from stakes.cli.commands.monitor.period_input import watched
     from stakes.cli.commands.monitor.watch_text import draw, show
-    from stakes.cli.show.output_files import files_read, refuse_overwriting, refuse_undrawable
+    from stakes.cli.show.outputs import files_read, refuse_overwriting, refuse_undrawable
 
     words = [args.file, *args.files]
     while args.cost and "=" not in args.cost[-1]:

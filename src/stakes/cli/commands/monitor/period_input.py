@@ -32,7 +32,7 @@ from stakes.inquiry.option_words import binary_case_costs, shares
 from stakes.inquiry.truth import texts
 from stakes.messages.quantities import grouped
 from stakes.sources.cells import Labels
-from stakes.sources.summary_files import listed_files
+from stakes.sources.count_files import listed_files
 from stakes.summaries import ConfusionMatrix, CostTally, GroupedCounts, ScoreCounts
 from stakes.summaries.stored_file import is_summary
 

@@ -15,7 +15,7 @@ import numpy as np
 from stakes.application import Application
 from stakes.application.sentences import describe_costs
 from stakes.cli.show.fixed_width import Column, print_columns
-from stakes.cli.show.output_files import write_picture
+from stakes.cli.show.outputs import write_picture
 from stakes.cli.show.terminal import bold, dim, print_aligned, print_json, print_wrapped, shown
 from stakes.exceptions import CostError, DataError
 from stakes.inquiry.option_words import refuse_beyond_squares

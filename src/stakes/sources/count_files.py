@@ -1,18 +1,23 @@
-"""Confusion matrices from CSV and JSON files, with names on both sides."""
+"""Files of counts: confusion matrices with names on both sides, and saved summaries, added up."""
 
 from __future__ import annotations
 
 import csv
+import glob
+import hashlib
 import io
 import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stakes.exceptions import FormatError
+from stakes.exceptions import FormatError, MergeError
 from stakes.sources.delimited import as_plain_text
+from stakes.sources.patterns import fitting
 from stakes.sources.table_file import read_bytes, unzipped
-from stakes.summaries import ConfusionMatrix
+from stakes.summaries import ConfusionMatrix, load_summary, merge_summaries
 
 
 def read_confusion(path: str) -> ConfusionMatrix:
@@ -88,3 +93,66 @@ def _from_json(text: str, name: str) -> ConfusionMatrix:
     if outer[0] == "decision":
         return ConfusionMatrix(np.array(counts).T, classes=across, decisions=list(rows))
     return ConfusionMatrix(np.array(counts), classes=list(rows), decisions=across)
+
+
+def listed_files(words: Sequence[str]) -> list[str]:
+    """The files that words and patterns stand for, each once, those of a pattern in order."""
+    found: list[str] = []
+    for word in words:
+        if glob.has_magic(word) and not Path(word).exists():
+            matched = fitting(word)
+            if not matched:
+                raise FormatError(
+                    f"no file fits '{word}'.", hint="check the folder and the spelling"
+                )
+            found += matched
+        else:
+            found.append(word)
+    seen: dict[Path, str] = {}
+    for name in found:
+        place = Path(name).resolve()
+        if place in seen:
+            first = "" if seen[place] == name else f" (it is '{seen[place]}' too)"
+            raise FormatError(
+                f"'{name}' is named twice{first}, so its cases would count twice.",
+                hint="leave one of them out",
+            )
+        seen[place] = name
+    return found
+
+
+def alike(paths: Sequence[str]) -> list[str]:
+    """A sentence for each file that holds, byte for byte, what an earlier one holds."""
+    seen: dict[bytes, str] = {}
+    said = []
+    for path in paths:
+        held = hashlib.sha256(Path(path).read_bytes()).digest()
+        if held in seen:
+            said.append(
+                f"{path} holds exactly what {seen[held]} holds; if it is a copy, its cases were "
+                "counted twice"
+            )
+        seen.setdefault(held, path)
+    return said
+
+
+def added(paths: Sequence[str]) -> tuple[Any, float]:
+    """The sum of the files and its number of cases; a file that does not fit is named."""
+    total = load_summary(paths[0])
+    for path in paths[1:]:
+        part = load_summary(path)
+        try:
+            total = merge_summaries([total, part])
+        except MergeError as error:
+            raise MergeError(
+                f"{Path(path).name} does not fit {Path(paths[0]).name}: {error.message}",
+                hint=error.hint,
+            ) from None
+    return total, cases_in(total)
+
+
+def cases_in(summary: Any) -> float:
+    """How many cases a summary counts; of several, the first one's."""
+    if isinstance(summary, Mapping):
+        return cases_in(next(iter(summary.values())))
+    return float(summary.class_totals.sum())
