@@ -200,6 +200,7 @@ def test_what_a_source_would_pass_over_is_refused(tmp_path, given):
 
 
 def test_far_rows_are_counted_where_they_lie(tmp_path):
+    pytest.importorskip("duckdb", reason="pip install 'stakes[duckdb]'")
     file = churn(tmp_path)
     costs = stakes.CostMatrix.binary(false_negative=10, false_positive=1, classes=["no", "yes"])
     near, far = (
