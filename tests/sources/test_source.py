@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 
 from stakes import sources
 from stakes.exceptions import DataError
+
+pd = pytest.importorskip("pandas", reason="pip install pandas")
+pl = pytest.importorskip("polars", reason="pip install 'stakes[polars]'")
 
 TEXT = "truth,p\nyes,0.8\nno,0.1\nno,\n"
 
@@ -25,6 +26,7 @@ def test_one_file_is_read_into_memory(tmp_path):
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])
 def test_files_of_an_engine_stay_where_they_are(tmp_path, engine):
+    pytest.importorskip(engine, reason=f"pip install 'stakes[{engine}]'")
     for day in ("monday", "tuesday"):
         (tmp_path / f"{day}.csv").write_text(TEXT)
     rows = sources.read(str(tmp_path / "*.csv"), engine=engine)
