@@ -11,7 +11,7 @@ from frame_cases import kinds
 
 from stakes import Application, ConfusionMatrix, CostMatrix, Posteriors, bayes_decisions
 from stakes.engines import Request, reduce_frame
-from stakes.exceptions import UndefinedError
+from stakes.exceptions import DataError, UndefinedError
 from stakes.metrics import at_bayes_threshold
 
 pa = pytest.importorskip("pyarrow", reason="pip install pyarrow")
@@ -142,3 +142,14 @@ def test_duckdb_keeps_the_settings_of_its_user() -> None:
     assert connection.execute("SELECT count(*) FROM duckdb_views() WHERE NOT internal").fetchall()[
         0
     ] == (0,)
+
+
+def test_more_terms_than_an_engine_plans_are_refused():
+    """A thousand classes by a thousand decisions kept Polars planning for minutes."""
+    pl = pytest.importorskip("polars", reason="pip install 'stakes[polars]'")
+    columns = [f"p{k}" for k in range(600)]
+    rows = pl.DataFrame({"y": [0, 1], **{name: [1 / 600] * 2 for name in columns}})
+    costs = CostMatrix.zero_one(600)
+    request = Request("y", {"model": columns}, applications=costs, classes=range(600))
+    with pytest.raises(DataError, match="600 classes by 600 decisions take 359,400 terms"):
+        reduce_frame(rows, request)
