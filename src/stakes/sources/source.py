@@ -143,7 +143,8 @@ def from_frame(frame: Any, name: str = "the frame") -> Table:
     except TypeError:
         raise DataError(
             f"rows in memory are needed; got {type(frame).__name__}.",
-            hint="stakes.evaluate_frame(frame, ...) counts lazy frames where they are",
+            hint="a data frame, such as pandas.DataFrame(rows); lazy ones go to "
+            "stakes.evaluate_frame(frame, ...), which counts them where they are",
         ) from None
     if not len(rows):
         raise DataError(f"{name} has no rows.", hint="I need one row per case")

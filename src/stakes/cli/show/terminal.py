@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -72,6 +71,8 @@ def print_wrapped(
 def print_json(value: Any, *, infinite: bool = False) -> None:
     """Print JSON; numbers that are undefined are null, infinite ones too or, if asked, words."""
     facts = _plain(value, infinite)
+    import json  # not for --help, which should be there at once
+
     print(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
 
 
