@@ -113,11 +113,10 @@ def layer(module: str) -> str | None:
 
 
 def is_type_checking(node: ast.AST) -> bool:
-    test = getattr(node, "test", None)
-    return isinstance(node, ast.If) and (
-        (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING")
-        or (isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING")
-    )
+    """Whether imports inside run for type checkers alone, or later, when a name is asked for."""
+    if isinstance(node, ast.With):
+        return ast.unparse(node.items[0]) == "LoadedOnUse(globals())"
+    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
 
 
 def targets(node: ast.Import | ast.ImportFrom, path: Path) -> Iterator[str]:

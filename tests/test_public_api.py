@@ -158,8 +158,8 @@ class TestRooms:
         module = importlib.import_module(room)
         bound = bound_names(module)
         listed = {name for name in module.__all__ if not name.startswith("_")}
-        if hasattr(module, "__getattr__"):  # lazy: some names are bound when asked for
-            assert bound <= listed | {"TYPE_CHECKING", "Any", "importlib", "loaded_on_use"}
+        if hasattr(module, "__getattr__"):  # names are bound when asked for
+            assert bound <= {"Any", "LoadedOnUse", "importlib"}
         else:
             assert bound == listed
 
@@ -208,16 +208,15 @@ def test_version_is_the_one_of_the_project() -> None:
     assert stakes.__version__ == importlib.metadata.version("stakes")
 
 
-def test_type_checkers_see_the_names_that_are_loaded_on_first_use() -> None:
-    tree = ast.parse(inspect.getsource(stakes))
-    block = next(node for node in tree.body if isinstance(node, ast.If))
-    seen = {
-        alias.asname or alias.name
-        for node in block.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    assert seen == set(stakes.__all__)
+@pytest.mark.parametrize("room", ROOMS)
+def test_type_checkers_see_the_names_that_are_loaded_on_first_use(room: str) -> None:
+    module = importlib.import_module(room)
+    blocks = [node for node in ast.parse(inspect.getsource(module)).body if type(node) is ast.With]
+    for block in blocks:
+        seen = [(alias.name, alias.asname) for node in block.body for alias in node.names]
+        assert all(name == shown for name, shown in seen)
+        assert sorted(name for name, _ in seen) == sorted(module.__all__)
+    assert blocks or not hasattr(module, "__getattr__") or not module.__all__
 
 
 @pytest.mark.parametrize("full", [f"{cls}.{name}" for cls in MEMBERS for name in MEMBERS[cls]])

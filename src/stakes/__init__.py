@@ -29,156 +29,49 @@ sure we are and ``stakes.audit`` what a metric really rewards. On the command li
 ``stakes --help``.
 """
 
-from __future__ import annotations
-
-import importlib
-from typing import TYPE_CHECKING, Any
+from stakes._lazy import LoadedOnUse
 
 __version__ = "0.1.0.dev0"
 
-#: Where each public name lives; loaded on first use, so that `import stakes` costs nothing.
-_HOMES = {
-    "Application": "stakes.application",
-    "CaseCosts": "stakes.application",
-    "ConfusionMatrix": "stakes.summaries",
-    "CostMatrix": "stakes.application",
-    "CostTally": "stakes.summaries",
-    "DecisionRule": "stakes.rules",
-    "GroupedCounts": "stakes.summaries",
-    "Inquiry": "stakes.inquiry",
-    "PairedCounts": "stakes.summaries",
-    "Posteriors": "stakes.posteriors",
-    "ScoreBins": "stakes.summaries",
-    "ScoreCounts": "stakes.summaries",
-    "bayes_decisions": "stakes.decisions",
-    "evaluate": "stakes.evaluation",
-    "evaluate_frame": "stakes.evaluation",
-    "decision_intervals": "stakes.decisions",
-    "expected_cost": "stakes.metrics",
-    "load_rule": "stakes.rules",
-    "normalized_expected_cost": "stakes.metrics",
-}
-
-_ROOMS = (
-    "application",
-    "audit",
-    "calibration",
-    "curves",
-    "decisions",
-    "demonstration",
-    "elicitation",
-    "engines",
-    "evaluation",
-    "exceptions",
-    "inquiry",
-    "integrations",
-    "metrics",
-    "monitoring",
-    "plots",
-    "posteriors",
-    "report",
-    "rules",
-    "sources",
-    "summaries",
-    "testing",
-    "uncertainty",
-)
-
-__all__ = [
-    "Application",
-    "CaseCosts",
-    "ConfusionMatrix",
-    "CostMatrix",
-    "CostTally",
-    "DecisionRule",
-    "GroupedCounts",
-    "Inquiry",
-    "PairedCounts",
-    "Posteriors",
-    "ScoreBins",
-    "ScoreCounts",
-    "application",
-    "audit",
-    "bayes_decisions",
-    "calibration",
-    "curves",
-    "decision_intervals",
-    "decisions",
-    "demonstration",
-    "elicitation",
-    "engines",
-    "evaluate",
-    "evaluate_frame",
-    "evaluation",
-    "exceptions",
-    "expected_cost",
-    "inquiry",
-    "integrations",
-    "load_rule",
-    "metrics",
-    "monitoring",
-    "normalized_expected_cost",
-    "plots",
-    "posteriors",
-    "report",
-    "rules",
-    "sources",
-    "summaries",
-    "testing",
-    "uncertainty",
-]
-
-if TYPE_CHECKING:
-    from stakes import (
-        application,
-        audit,
-        calibration,
-        curves,
-        decisions,
-        demonstration,
-        elicitation,
-        engines,
-        evaluation,
-        exceptions,
-        inquiry,
-        integrations,
-        metrics,
-        monitoring,
-        plots,
-        posteriors,
-        report,
-        rules,
-        sources,
-        summaries,
-        testing,
-        uncertainty,
-    )
-    from stakes.application import Application, CaseCosts, CostMatrix
-    from stakes.decisions import bayes_decisions, decision_intervals
-    from stakes.evaluation import evaluate, evaluate_frame
-    from stakes.inquiry import Inquiry
-    from stakes.metrics import expected_cost, normalized_expected_cost
-    from stakes.posteriors import Posteriors
-    from stakes.rules import DecisionRule, load_rule
-    from stakes.summaries import (
-        ConfusionMatrix,
-        CostTally,
-        GroupedCounts,
-        PairedCounts,
-        ScoreBins,
-        ScoreCounts,
-    )
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(importlib.import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
-    if name in _ROOMS:
-        return importlib.import_module(f"stakes.{name}")
-    raise AttributeError(f"module 'stakes' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+with LoadedOnUse(globals()):
+    from stakes import application as application
+    from stakes import audit as audit
+    from stakes import calibration as calibration
+    from stakes import curves as curves
+    from stakes import decisions as decisions
+    from stakes import demonstration as demonstration
+    from stakes import elicitation as elicitation
+    from stakes import engines as engines
+    from stakes import evaluation as evaluation
+    from stakes import exceptions as exceptions
+    from stakes import inquiry as inquiry
+    from stakes import integrations as integrations
+    from stakes import metrics as metrics
+    from stakes import monitoring as monitoring
+    from stakes import plots as plots
+    from stakes import posteriors as posteriors
+    from stakes import report as report
+    from stakes import rules as rules
+    from stakes import sources as sources
+    from stakes import summaries as summaries
+    from stakes import testing as testing
+    from stakes import uncertainty as uncertainty
+    from stakes.application import Application as Application
+    from stakes.application import CaseCosts as CaseCosts
+    from stakes.application import CostMatrix as CostMatrix
+    from stakes.decisions import bayes_decisions as bayes_decisions
+    from stakes.decisions import decision_intervals as decision_intervals
+    from stakes.evaluation import evaluate as evaluate
+    from stakes.evaluation import evaluate_frame as evaluate_frame
+    from stakes.inquiry import Inquiry as Inquiry
+    from stakes.metrics import expected_cost as expected_cost
+    from stakes.metrics import normalized_expected_cost as normalized_expected_cost
+    from stakes.posteriors import Posteriors as Posteriors
+    from stakes.rules import DecisionRule as DecisionRule
+    from stakes.rules import load_rule as load_rule
+    from stakes.summaries import ConfusionMatrix as ConfusionMatrix
+    from stakes.summaries import CostTally as CostTally
+    from stakes.summaries import GroupedCounts as GroupedCounts
+    from stakes.summaries import PairedCounts as PairedCounts
+    from stakes.summaries import ScoreBins as ScoreBins
+    from stakes.summaries import ScoreCounts as ScoreCounts

@@ -2,30 +2,65 @@
 
 from __future__ import annotations
 
+import _thread
+import builtins
 import importlib
-import sys
-from collections.abc import Callable, Mapping
-from typing import Any
+from types import SimpleNamespace
+
+TYPE_CHECKING = False  # `typing` and `threading` would triple the time of `import stakes`
+if TYPE_CHECKING:
+    from typing import Any
+
+_one_room_at_a_time = _thread.allocate_lock()
 
 
-def loaded_on_use(
-    room: str, homes: Mapping[str, tuple[str, ...]]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The `__getattr__` and the `__dir__` of a room, from the names that each module holds.
+class LoadedOnUse:
+    """Imports inside this `with` only say where names live; each is loaded when asked for.
 
-    A module must not be called like a public name of its room: once imported, it would stand in
-    front of it.
+    They make the `__all__`, the `__getattr__` and the `__dir__` of the room, whose `globals()` are
+    given. To type checkers and editors they are imports like others; ``import f1 as f1`` tells
+    them that the name is shown on purpose. Python 3.15 has ``lazy from ... import`` for this.
     """
-    places = {name: module for module, names in homes.items() for name in names}
 
-    def find(name: str) -> Any:
-        if name not in places:
+    def __init__(self, room: dict[str, object]) -> None:
+        self._room, self._homes = room, dict[str, str]()
+
+    def __enter__(self) -> None:
+        _one_room_at_a_time.acquire()
+        self._usual, builtins.__import__ = builtins.__import__, self._noted
+
+    def _noted(self, *given: Any, **named: Any) -> Any:
+        """What `import` calls instead of importing."""
+        if len(given) < 4 or given[1] is not self._room:  # another thread imports something
+            return self._usual(*given, **named)
+        module, _, _, names, *_ = given
+        self._homes |= dict.fromkeys(names, module)
+        return SimpleNamespace(**dict.fromkeys(names))
+
+    def __exit__(self, *_: object) -> None:
+        builtins.__import__ = self._usual
+        _one_room_at_a_time.release()
+        for name in self._homes:
+            del self._room[name]
+        types_first = sorted(self._homes, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
+        dunders = [name for name in self._room if name.startswith("__")]
+        self._room |= {
+            "__all__": types_first,
+            "__getattr__": self._loaded,
+            "__dir__": lambda: sorted([*types_first, *dunders]),
+        }
+        for name, home in self._homes.items():
+            if home == f"{self._room['__name__']}.{name}":
+                self._loaded(name)  # later its module, loaded by another, would stand in its place
+
+    def _loaded(self, name: str) -> object:
+        """The thing of this name, kept in the room from now on."""
+        room = self._room["__name__"]
+        if name not in self._homes:
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(f"{room}.{places[name]}"), name)
-        setattr(sys.modules[room], name, value)
-        return value
-
-    def names() -> list[str]:
-        return sorted(sys.modules[room].__all__)
-
-    return find, names
+        home = self._homes[name]
+        if home == room:
+            self._room[name] = importlib.import_module(f"{room}.{name}")
+        else:
+            self._room[name] = getattr(importlib.import_module(home), name)
+        return self._room[name]

@@ -138,7 +138,7 @@ def behind(command: str) -> frozenset[str]:
         types = {
             inner
             for node in ast.walk(MODULES[name])
-            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            if ast.unparse(node).startswith(("if TYPE_CHECKING", "with LoadedOnUse"))
             for inner in ast.walk(node)
         }
         for node in set(ast.walk(MODULES[name])) - types:

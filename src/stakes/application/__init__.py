@@ -1,131 +1,46 @@
 """What is at stake: cost matrices, priors, and the forms they are kept in."""
 
-from __future__ import annotations
+from stakes._lazy import LoadedOnUse
 
-from typing import TYPE_CHECKING
-
-from stakes._lazy import loaded_on_use
-from stakes.application.case_costs import CaseCosts, case_costs, costs_from_amounts
-
-if TYPE_CHECKING:
-    from stakes.application.application import Application, as_application
-    from stakes.application.cost_files import (
-        costs_from_csv,
-        costs_to_csv,
-        read_costs,
-        read_uncertain_costs,
-        write_costs,
-    )
-    from stakes.application.cost_matrix import CostMatrix
-    from stakes.application.dominance import DominatedDecision, dominated_decisions
-    from stakes.application.equivalence import (
-        Disagreement,
-        UtilityPoint,
-        disagreement,
-        normalized_utilities,
-        ranks_like,
-    )
-    from stakes.application.expressions import CostExpression
+with LoadedOnUse(globals()):
+    from stakes.application.application import Application as Application
+    from stakes.application.application import as_application as as_application
+    from stakes.application.case_costs import CaseCosts as CaseCosts
+    from stakes.application.case_costs import case_costs as case_costs
+    from stakes.application.case_costs import costs_from_amounts as costs_from_amounts
+    from stakes.application.cost_files import costs_from_csv as costs_from_csv
+    from stakes.application.cost_files import costs_to_csv as costs_to_csv
+    from stakes.application.cost_files import read_costs as read_costs
+    from stakes.application.cost_files import read_uncertain_costs as read_uncertain_costs
+    from stakes.application.cost_files import write_costs as write_costs
+    from stakes.application.cost_matrix import CostMatrix as CostMatrix
+    from stakes.application.dominance import DominatedDecision as DominatedDecision
+    from stakes.application.dominance import dominated_decisions as dominated_decisions
+    from stakes.application.equivalence import Disagreement as Disagreement
+    from stakes.application.equivalence import UtilityPoint as UtilityPoint
+    from stakes.application.equivalence import disagreement as disagreement
+    from stakes.application.equivalence import normalized_utilities as normalized_utilities
+    from stakes.application.equivalence import ranks_like as ranks_like
+    from stakes.application.expressions import CostExpression as CostExpression
+    from stakes.application.reweighting import Consistency as Consistency
+    from stakes.application.reweighting import accuracy_is_consistent as accuracy_is_consistent
+    from stakes.application.reweighting import class_factors as class_factors
     from stakes.application.reweighting import (
-        Consistency,
-        accuracy_is_consistent,
-        class_factors,
-        rebalancing_is_consistent,
-        sample_weights,
-        target_weight,
+        rebalancing_is_consistent as rebalancing_is_consistent,
     )
-    from stakes.application.toml_reader import costs_from_toml, uncertain_costs_from_toml
-    from stakes.application.toml_text import costs_to_toml
-    from stakes.application.uncertain import Draws, UncertainApplication
-    from stakes.application.unknowns import (
-        Alternatives,
-        BetaShare,
-        Between,
-        DirichletShares,
-        LogUniform,
-        Samples,
-        Unknown,
+    from stakes.application.reweighting import sample_weights as sample_weights
+    from stakes.application.reweighting import target_weight as target_weight
+    from stakes.application.toml_reader import costs_from_toml as costs_from_toml
+    from stakes.application.toml_reader import (
+        uncertain_costs_from_toml as uncertain_costs_from_toml,
     )
-
-__all__ = [
-    "Alternatives",
-    "Application",
-    "BetaShare",
-    "Between",
-    "CaseCosts",
-    "Consistency",
-    "CostExpression",
-    "CostMatrix",
-    "DirichletShares",
-    "Disagreement",
-    "DominatedDecision",
-    "Draws",
-    "LogUniform",
-    "Samples",
-    "UncertainApplication",
-    "Unknown",
-    "UtilityPoint",
-    "accuracy_is_consistent",
-    "as_application",
-    "case_costs",
-    "class_factors",
-    "costs_from_amounts",
-    "costs_from_csv",
-    "costs_from_toml",
-    "costs_to_csv",
-    "costs_to_toml",
-    "disagreement",
-    "dominated_decisions",
-    "normalized_utilities",
-    "ranks_like",
-    "read_costs",
-    "read_uncertain_costs",
-    "rebalancing_is_consistent",
-    "sample_weights",
-    "target_weight",
-    "uncertain_costs_from_toml",
-    "write_costs",
-]
-
-#: Where each name lives; loaded on first use.
-_HOMES = {
-    "application": ("Application", "as_application"),
-    "cost_files": (
-        "costs_from_csv",
-        "costs_to_csv",
-        "read_costs",
-        "read_uncertain_costs",
-        "write_costs",
-    ),
-    "cost_matrix": ("CostMatrix",),
-    "dominance": ("DominatedDecision", "dominated_decisions"),
-    "equivalence": (
-        "Disagreement",
-        "UtilityPoint",
-        "disagreement",
-        "normalized_utilities",
-        "ranks_like",
-    ),
-    "expressions": ("CostExpression",),
-    "reweighting": (
-        "Consistency",
-        "accuracy_is_consistent",
-        "class_factors",
-        "rebalancing_is_consistent",
-        "sample_weights",
-        "target_weight",
-    ),
-    "toml_reader": ("costs_from_toml", "uncertain_costs_from_toml"),
-    "toml_text": ("costs_to_toml",),
-    "uncertain": ("Draws", "UncertainApplication"),
-    "unknowns": (
-        "Alternatives",
-        "BetaShare",
-        "Between",
-        "DirichletShares",
-        "LogUniform",
-        "Samples",
-        "Unknown",
-    ),
-}
-__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)
+    from stakes.application.toml_text import costs_to_toml as costs_to_toml
+    from stakes.application.uncertain import Draws as Draws
+    from stakes.application.uncertain import UncertainApplication as UncertainApplication
+    from stakes.application.unknowns import Alternatives as Alternatives
+    from stakes.application.unknowns import BetaShare as BetaShare
+    from stakes.application.unknowns import Between as Between
+    from stakes.application.unknowns import DirichletShares as DirichletShares
+    from stakes.application.unknowns import LogUniform as LogUniform
+    from stakes.application.unknowns import Samples as Samples
+    from stakes.application.unknowns import Unknown as Unknown

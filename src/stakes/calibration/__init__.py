@@ -1,130 +1,52 @@
 """Making posteriors mean what they say."""
 
-from __future__ import annotations
+from stakes._lazy import LoadedOnUse
 
-from typing import TYPE_CHECKING
-
-from stakes._lazy import loaded_on_use
-from stakes.calibration.calibrator import Calibrator
-from stakes.calibration.cross_fit import cross_fit, fit_on_test, stratified_folds
-
-if TYPE_CHECKING:
-    from stakes.calibration.calibrators.affine import Affine, Temperature, Vector
-    from stakes.calibration.calibrators.automatic import Automatic
-    from stakes.calibration.calibrators.average import Average, Constant, Rank
-    from stakes.calibration.calibrators.gaussian import Gaussian
-    from stakes.calibration.calibrators.isotonic import Histogram, Isotonic, VennAbers
-    from stakes.calibration.calibrators.logistic import Beta, Logistic
-    from stakes.calibration.calibrators.matrix import (
-        CommonCurve,
-        Dirichlet,
-        Matrix,
-        StructuredMatrix,
-    )
-    from stakes.calibration.calibrators.smooth import Smooth
+with LoadedOnUse(globals()):
+    from stakes.calibration.calibrator import Calibrator as Calibrator
+    from stakes.calibration.calibrators.affine import Affine as Affine
+    from stakes.calibration.calibrators.affine import Temperature as Temperature
+    from stakes.calibration.calibrators.affine import Vector as Vector
+    from stakes.calibration.calibrators.automatic import Automatic as Automatic
+    from stakes.calibration.calibrators.average import Average as Average
+    from stakes.calibration.calibrators.average import Constant as Constant
+    from stakes.calibration.calibrators.average import Rank as Rank
+    from stakes.calibration.calibrators.gaussian import Gaussian as Gaussian
+    from stakes.calibration.calibrators.isotonic import Histogram as Histogram
+    from stakes.calibration.calibrators.isotonic import Isotonic as Isotonic
+    from stakes.calibration.calibrators.isotonic import VennAbers as VennAbers
+    from stakes.calibration.calibrators.logistic import Beta as Beta
+    from stakes.calibration.calibrators.logistic import Logistic as Logistic
+    from stakes.calibration.calibrators.matrix import CommonCurve as CommonCurve
+    from stakes.calibration.calibrators.matrix import Dirichlet as Dirichlet
+    from stakes.calibration.calibrators.matrix import Matrix as Matrix
+    from stakes.calibration.calibrators.matrix import StructuredMatrix as StructuredMatrix
+    from stakes.calibration.calibrators.smooth import Smooth as Smooth
+    from stakes.calibration.cross_fit import cross_fit as cross_fit
+    from stakes.calibration.cross_fit import fit_on_test as fit_on_test
+    from stakes.calibration.cross_fit import stratified_folds as stratified_folds
+    from stakes.calibration.measures.best_class_weights import ClassWeights as ClassWeights
+    from stakes.calibration.measures.best_class_weights import WorstCaseGain as WorstCaseGain
     from stakes.calibration.measures.best_class_weights import (
-        ClassWeights,
-        WorstCaseGain,
-        best_class_weights,
-        worst_case_gain,
+        best_class_weights as best_class_weights,
+    )
+    from stakes.calibration.measures.best_class_weights import worst_case_gain as worst_case_gain
+    from stakes.calibration.measures.calibration_errors import (
+        DecisionCalibration as DecisionCalibration,
+    )
+    from stakes.calibration.measures.calibration_errors import Decomposition as Decomposition
+    from stakes.calibration.measures.calibration_errors import (
+        binned_calibration_error as binned_calibration_error,
     )
     from stakes.calibration.measures.calibration_errors import (
-        DecisionCalibration,
-        Decomposition,
-        binned_calibration_error,
-        decision_calibration,
-        decompose,
-        smooth_calibration_error,
+        decision_calibration as decision_calibration,
     )
-    from stakes.calibration.measures.gain import CalibrationGain, calibration_gain
-    from stakes.calibration.measures.reliability_table import ReliabilityTable, reliability_table
-    from stakes.calibration.saved_calibrators import load
-
-__all__ = [
-    "Affine",
-    "Automatic",
-    "Average",
-    "Beta",
-    "CalibrationGain",
-    "Calibrator",
-    "ClassWeights",
-    "CommonCurve",
-    "Constant",
-    "DecisionCalibration",
-    "Decomposition",
-    "Dirichlet",
-    "Gaussian",
-    "Histogram",
-    "Isotonic",
-    "Logistic",
-    "Matrix",
-    "Rank",
-    "ReliabilityTable",
-    "Smooth",
-    "StructuredMatrix",
-    "Temperature",
-    "Vector",
-    "VennAbers",
-    "WorstCaseGain",
-    "best_class_weights",
-    "binned_calibration_error",
-    "calibration_gain",
-    "cross_fit",
-    "decision_calibration",
-    "decompose",
-    "fit_on_test",
-    "load",
-    "reliability_table",
-    "smooth_calibration_error",
-    "stratified_folds",
-    "worst_case_gain",
-]
-
-_HOMES = {
-    "calibrators.affine": (
-        "Affine",
-        "Temperature",
-        "Vector",
-    ),
-    "calibrators.automatic": ("Automatic",),
-    "calibrators.average": (
-        "Average",
-        "Constant",
-        "Rank",
-    ),
-    "calibrators.gaussian": ("Gaussian",),
-    "calibrators.isotonic": (
-        "Histogram",
-        "Isotonic",
-        "VennAbers",
-    ),
-    "calibrators.logistic": (
-        "Beta",
-        "Logistic",
-    ),
-    "calibrators.matrix": (
-        "CommonCurve",
-        "Dirichlet",
-        "Matrix",
-        "StructuredMatrix",
-    ),
-    "calibrators.smooth": ("Smooth",),
-    "measures.best_class_weights": (
-        "ClassWeights",
-        "WorstCaseGain",
-        "best_class_weights",
-        "worst_case_gain",
-    ),
-    "measures.calibration_errors": (
-        "DecisionCalibration",
-        "Decomposition",
-        "binned_calibration_error",
-        "decision_calibration",
-        "decompose",
-        "smooth_calibration_error",
-    ),
-    "measures.gain": ("CalibrationGain", "calibration_gain"),
-    "measures.reliability_table": ("ReliabilityTable", "reliability_table"),
-    "saved_calibrators": ("load",),
-}
-__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)
+    from stakes.calibration.measures.calibration_errors import decompose as decompose
+    from stakes.calibration.measures.calibration_errors import (
+        smooth_calibration_error as smooth_calibration_error,
+    )
+    from stakes.calibration.measures.gain import CalibrationGain as CalibrationGain
+    from stakes.calibration.measures.gain import calibration_gain as calibration_gain
+    from stakes.calibration.measures.reliability_table import ReliabilityTable as ReliabilityTable
+    from stakes.calibration.measures.reliability_table import reliability_table as reliability_table
+    from stakes.calibration.saved_calibrators import load as load

@@ -1,19 +1,12 @@
 """What we then do: the Bayes rule, its thresholds, its per-case form, and hedging."""
 
-from stakes.decisions.bayes import (
-    DecisionIntervals,
-    bayes_decisions,
-    decision_intervals,
-    minimax_regret_decisions,
-)
-from stakes.decisions.case_rules import CaseRules, case_rules, expected_case_costs
+from stakes._lazy import LoadedOnUse
 
-__all__ = [
-    "CaseRules",
-    "DecisionIntervals",
-    "bayes_decisions",
-    "case_rules",
-    "decision_intervals",
-    "expected_case_costs",
-    "minimax_regret_decisions",
-]
+with LoadedOnUse(globals()):
+    from stakes.decisions.bayes import DecisionIntervals as DecisionIntervals
+    from stakes.decisions.bayes import bayes_decisions as bayes_decisions
+    from stakes.decisions.bayes import decision_intervals as decision_intervals
+    from stakes.decisions.bayes import minimax_regret_decisions as minimax_regret_decisions
+    from stakes.decisions.case_rules import CaseRules as CaseRules
+    from stakes.decisions.case_rules import case_rules as case_rules
+    from stakes.decisions.case_rules import expected_case_costs as expected_case_costs

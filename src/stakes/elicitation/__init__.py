@@ -1,61 +1,31 @@
 """From a conversation to an Application: what a miss is worth, said in ways people can answer."""
 
-from stakes.elicitation.answers_file import (
-    answers_from_toml,
-    answers_to_toml,
-    matrix_answers_from_toml,
-    matrix_answers_to_toml,
-    read_answers,
-    write_answers,
-)
-from stakes.elicitation.matrix_set import MatrixElicitation, MatrixStatement
-from stakes.elicitation.question import MatrixQuestion, Question
-from stakes.elicitation.routes import (
-    EMBLEMATIC_MODELS,
-    EmblematicModel,
-    emblematic_models,
-    ratio_between,
-    ratio_from_amounts,
-    ratio_from_metric,
-    ratio_from_number_willing,
-    ratio_from_ranking,
-    ratio_from_sensitivity,
-    ratio_from_threshold,
-)
-from stakes.elicitation.session import Elicitation
-from stakes.elicitation.statements import (
-    Contradiction,
-    RatioInterval,
-    Statement,
-    agreed_ratio,
-    contradictions,
-)
+from stakes._lazy import LoadedOnUse
 
-__all__ = [
-    "EMBLEMATIC_MODELS",
-    "Contradiction",
-    "Elicitation",
-    "EmblematicModel",
-    "MatrixElicitation",
-    "MatrixQuestion",
-    "MatrixStatement",
-    "Question",
-    "RatioInterval",
-    "Statement",
-    "agreed_ratio",
-    "answers_from_toml",
-    "answers_to_toml",
-    "contradictions",
-    "emblematic_models",
-    "matrix_answers_from_toml",
-    "matrix_answers_to_toml",
-    "ratio_between",
-    "ratio_from_amounts",
-    "ratio_from_metric",
-    "ratio_from_number_willing",
-    "ratio_from_ranking",
-    "ratio_from_sensitivity",
-    "ratio_from_threshold",
-    "read_answers",
-    "write_answers",
-]
+with LoadedOnUse(globals()):
+    from stakes.elicitation.answers_file import answers_from_toml as answers_from_toml
+    from stakes.elicitation.answers_file import answers_to_toml as answers_to_toml
+    from stakes.elicitation.answers_file import matrix_answers_from_toml as matrix_answers_from_toml
+    from stakes.elicitation.answers_file import matrix_answers_to_toml as matrix_answers_to_toml
+    from stakes.elicitation.answers_file import read_answers as read_answers
+    from stakes.elicitation.answers_file import write_answers as write_answers
+    from stakes.elicitation.matrix_set import MatrixElicitation as MatrixElicitation
+    from stakes.elicitation.matrix_set import MatrixStatement as MatrixStatement
+    from stakes.elicitation.question import MatrixQuestion as MatrixQuestion
+    from stakes.elicitation.question import Question as Question
+    from stakes.elicitation.routes import EMBLEMATIC_MODELS as EMBLEMATIC_MODELS
+    from stakes.elicitation.routes import EmblematicModel as EmblematicModel
+    from stakes.elicitation.routes import emblematic_models as emblematic_models
+    from stakes.elicitation.routes import ratio_between as ratio_between
+    from stakes.elicitation.routes import ratio_from_amounts as ratio_from_amounts
+    from stakes.elicitation.routes import ratio_from_metric as ratio_from_metric
+    from stakes.elicitation.routes import ratio_from_number_willing as ratio_from_number_willing
+    from stakes.elicitation.routes import ratio_from_ranking as ratio_from_ranking
+    from stakes.elicitation.routes import ratio_from_sensitivity as ratio_from_sensitivity
+    from stakes.elicitation.routes import ratio_from_threshold as ratio_from_threshold
+    from stakes.elicitation.session import Elicitation as Elicitation
+    from stakes.elicitation.statements import Contradiction as Contradiction
+    from stakes.elicitation.statements import RatioInterval as RatioInterval
+    from stakes.elicitation.statements import Statement as Statement
+    from stakes.elicitation.statements import agreed_ratio as agreed_ratio
+    from stakes.elicitation.statements import contradictions as contradictions

@@ -1,16 +1,12 @@
 """From labels and models to a verdict: everything put together."""
 
-from stakes.evaluation.doubt import Doubt
-from stakes.evaluation.evaluate_function import evaluate, evaluate_frame
-from stakes.evaluation.evaluation import Evaluation
-from stakes.evaluation.model_evaluation import ModelEvaluation, Naive, Stretch
+from stakes._lazy import LoadedOnUse
 
-__all__ = [
-    "Doubt",
-    "Evaluation",
-    "ModelEvaluation",
-    "Naive",
-    "Stretch",
-    "evaluate",
-    "evaluate_frame",
-]
+with LoadedOnUse(globals()):
+    from stakes.evaluation.doubt import Doubt as Doubt
+    from stakes.evaluation.evaluate_function import evaluate as evaluate
+    from stakes.evaluation.evaluate_function import evaluate_frame as evaluate_frame
+    from stakes.evaluation.evaluation import Evaluation as Evaluation
+    from stakes.evaluation.model_evaluation import ModelEvaluation as ModelEvaluation
+    from stakes.evaluation.model_evaluation import Naive as Naive
+    from stakes.evaluation.model_evaluation import Stretch as Stretch

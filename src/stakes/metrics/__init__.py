@@ -1,413 +1,157 @@
 """Summary + application -> number."""
 
-from __future__ import annotations
+from stakes._lazy import LoadedOnUse
 
-from typing import TYPE_CHECKING
-
-from stakes._lazy import loaded_on_use
-
-if TYPE_CHECKING:
-    from stakes.metrics.costs.case_cost import CaseCost, case_cost, top_share
-    from stakes.metrics.costs.constraints import (
-        ConstrainedOptimum,
-        SensitivityCosts,
-        constrained_optimum,
-        costs_of_sensitivity,
+with LoadedOnUse(globals()):
+    from stakes.metrics.costs.case_cost import CaseCost as CaseCost
+    from stakes.metrics.costs.case_cost import case_cost as case_cost
+    from stakes.metrics.costs.case_cost import top_share as top_share
+    from stakes.metrics.costs.constraints import ConstrainedOptimum as ConstrainedOptimum
+    from stakes.metrics.costs.constraints import SensitivityCosts as SensitivityCosts
+    from stakes.metrics.costs.constraints import constrained_optimum as constrained_optimum
+    from stakes.metrics.costs.constraints import costs_of_sensitivity as costs_of_sensitivity
+    from stakes.metrics.costs.cost_weighted import accuracy_cost_distance as accuracy_cost_distance
+    from stakes.metrics.costs.cost_weighted import beta_averaged_accuracy as beta_averaged_accuracy
+    from stakes.metrics.costs.cost_weighted import matched_beta as matched_beta
+    from stakes.metrics.costs.cost_weighted import matched_beta_accuracy as matched_beta_accuracy
+    from stakes.metrics.costs.cost_weighted import (
+        weighted_class_accuracy as weighted_class_accuracy,
     )
     from stakes.metrics.costs.cost_weighted import (
-        accuracy_cost_distance,
-        beta_averaged_accuracy,
-        matched_beta,
-        matched_beta_accuracy,
-        weighted_class_accuracy,
-        weighted_relative_accuracy,
+        weighted_relative_accuracy as weighted_relative_accuracy,
     )
+    from stakes.metrics.costs.expected_cost import CostShares as CostShares
+    from stakes.metrics.costs.expected_cost import accuracy as accuracy
+    from stakes.metrics.costs.expected_cost import alpha_cost as alpha_cost
+    from stakes.metrics.costs.expected_cost import balanced_accuracy as balanced_accuracy
+    from stakes.metrics.costs.expected_cost import balanced_error_rate as balanced_error_rate
+    from stakes.metrics.costs.expected_cost import cost_by_cell as cost_by_cell
+    from stakes.metrics.costs.expected_cost import detection_cost as detection_cost
+    from stakes.metrics.costs.expected_cost import error_rate as error_rate
+    from stakes.metrics.costs.expected_cost import expected_cost as expected_cost
     from stakes.metrics.costs.expected_cost import (
-        CostShares,
-        accuracy,
-        alpha_cost,
-        balanced_accuracy,
-        balanced_error_rate,
-        cost_by_cell,
-        detection_cost,
-        error_rate,
-        expected_cost,
-        normalized_expected_cost,
-        savings,
-        utility_yield,
+        normalized_expected_cost as normalized_expected_cost,
     )
-    from stakes.metrics.costs.profit import (
-        MaximumProfit,
-        expected_max_profit_churn,
-        expected_max_profit_credit,
+    from stakes.metrics.costs.expected_cost import savings as savings
+    from stakes.metrics.costs.expected_cost import utility_yield as utility_yield
+    from stakes.metrics.costs.profit import MaximumProfit as MaximumProfit
+    from stakes.metrics.costs.profit import expected_max_profit_churn as expected_max_profit_churn
+    from stakes.metrics.costs.profit import expected_max_profit_credit as expected_max_profit_credit
+    from stakes.metrics.costs.uncertain_costs import UncertainComparison as UncertainComparison
+    from stakes.metrics.costs.uncertain_costs import (
+        compare_under_uncertainty as compare_under_uncertainty,
     )
-    from stakes.metrics.costs.uncertain_costs import UncertainComparison, compare_under_uncertainty
+    from stakes.metrics.costs.weighted_accuracy import c_score as c_score
+    from stakes.metrics.costs.weighted_accuracy import cost_weight as cost_weight
     from stakes.metrics.costs.weighted_accuracy import (
-        c_score,
-        cost_weight,
-        expected_weighted_accuracy,
-        mean_weighted_accuracy,
-        msu,
-        total_classification_cost,
-        weighted_accuracy,
+        expected_weighted_accuracy as expected_weighted_accuracy,
+    )
+    from stakes.metrics.costs.weighted_accuracy import (
+        mean_weighted_accuracy as mean_weighted_accuracy,
+    )
+    from stakes.metrics.costs.weighted_accuracy import msu as msu
+    from stakes.metrics.costs.weighted_accuracy import (
+        total_classification_cost as total_classification_cost,
+    )
+    from stakes.metrics.costs.weighted_accuracy import weighted_accuracy as weighted_accuracy
+    from stakes.metrics.counts.binary_rates import diagnostic_odds_ratio as diagnostic_odds_ratio
+    from stakes.metrics.counts.binary_rates import f1 as f1
+    from stakes.metrics.counts.binary_rates import f_beta as f_beta
+    from stakes.metrics.counts.binary_rates import false_discovery_rate as false_discovery_rate
+    from stakes.metrics.counts.binary_rates import false_negative_rate as false_negative_rate
+    from stakes.metrics.counts.binary_rates import false_omission_rate as false_omission_rate
+    from stakes.metrics.counts.binary_rates import false_positive_rate as false_positive_rate
+    from stakes.metrics.counts.binary_rates import fowlkes_mallows as fowlkes_mallows
+    from stakes.metrics.counts.binary_rates import informedness as informedness
+    from stakes.metrics.counts.binary_rates import jaccard as jaccard
+    from stakes.metrics.counts.binary_rates import markedness as markedness
+    from stakes.metrics.counts.binary_rates import (
+        negative_likelihood_ratio as negative_likelihood_ratio,
     )
     from stakes.metrics.counts.binary_rates import (
-        diagnostic_odds_ratio,
-        f1,
-        f_beta,
-        false_discovery_rate,
-        false_negative_rate,
-        false_omission_rate,
-        false_positive_rate,
-        fowlkes_mallows,
-        informedness,
-        jaccard,
-        markedness,
-        negative_likelihood_ratio,
-        negative_predictive_value,
-        net_benefit,
-        p4,
-        positive_likelihood_ratio,
-        precision,
-        recall,
-        specificity,
+        negative_predictive_value as negative_predictive_value,
     )
+    from stakes.metrics.counts.binary_rates import net_benefit as net_benefit
+    from stakes.metrics.counts.binary_rates import p4 as p4
+    from stakes.metrics.counts.binary_rates import (
+        positive_likelihood_ratio as positive_likelihood_ratio,
+    )
+    from stakes.metrics.counts.binary_rates import precision as precision
+    from stakes.metrics.counts.binary_rates import recall as recall
+    from stakes.metrics.counts.binary_rates import specificity as specificity
     from stakes.metrics.counts.many_class_rates import (
-        class_balance_accuracy,
-        f1_of_averages,
-        geometric_mean,
-        imbalance_accuracy,
-        kappa,
-        macro_f1,
-        macro_precision,
-        macro_recall,
-        mcc,
-        micro_f1,
-        multiclass_f_beta,
-        multiclass_precision,
-        multiclass_recall,
-        precision_recall_mean,
-        weighted_f1,
+        class_balance_accuracy as class_balance_accuracy,
     )
+    from stakes.metrics.counts.many_class_rates import f1_of_averages as f1_of_averages
+    from stakes.metrics.counts.many_class_rates import geometric_mean as geometric_mean
+    from stakes.metrics.counts.many_class_rates import imbalance_accuracy as imbalance_accuracy
+    from stakes.metrics.counts.many_class_rates import kappa as kappa
+    from stakes.metrics.counts.many_class_rates import macro_f1 as macro_f1
+    from stakes.metrics.counts.many_class_rates import macro_precision as macro_precision
+    from stakes.metrics.counts.many_class_rates import macro_recall as macro_recall
+    from stakes.metrics.counts.many_class_rates import mcc as mcc
+    from stakes.metrics.counts.many_class_rates import micro_f1 as micro_f1
+    from stakes.metrics.counts.many_class_rates import multiclass_f_beta as multiclass_f_beta
+    from stakes.metrics.counts.many_class_rates import multiclass_precision as multiclass_precision
+    from stakes.metrics.counts.many_class_rates import multiclass_recall as multiclass_recall
+    from stakes.metrics.counts.many_class_rates import (
+        precision_recall_mean as precision_recall_mean,
+    )
+    from stakes.metrics.counts.many_class_rates import weighted_f1 as weighted_f1
+    from stakes.metrics.counts.relations import f_beta_from_nec as f_beta_from_nec
     from stakes.metrics.counts.relations import (
-        f_beta_from_nec,
-        likelihood_ratio_from_nec,
-        mcc_from_nec,
-        naive_f_beta,
-        nec_from_f_beta,
-        nec_from_likelihood_ratio,
-        nec_from_mcc,
-        nec_from_net_benefit,
-        net_benefit_from_nec,
+        likelihood_ratio_from_nec as likelihood_ratio_from_nec,
     )
-    from stakes.metrics.counts.table_cells import BinaryCells, binary_cells
-    from stakes.metrics.metric import Metric
-    from stakes.metrics.metric_catalogue import Catalogue, catalogue
-    from stakes.metrics.scores.detection_costs import (
-        DetectionCosts,
-        actual_cost,
-        calibration_loss,
-        cllr,
-        detection_costs,
-        min_cllr,
-        min_cost,
-        nist_applications,
+    from stakes.metrics.counts.relations import mcc_from_nec as mcc_from_nec
+    from stakes.metrics.counts.relations import naive_f_beta as naive_f_beta
+    from stakes.metrics.counts.relations import nec_from_f_beta as nec_from_f_beta
+    from stakes.metrics.counts.relations import (
+        nec_from_likelihood_ratio as nec_from_likelihood_ratio,
     )
-    from stakes.metrics.scores.hull_points import (
-        HullPoints,
-        ParetoFront,
-        ScoreBounds,
-        hull_points,
-        pareto_front,
-        score_bounds,
-    )
-    from stakes.metrics.scores.operating_points import (
-        OperatingPoint,
-        at_bayes_threshold,
-        at_min_cost,
-        at_threshold,
-    )
-    from stakes.metrics.scores.proper_scores import (
-        BetaWeight,
-        ScoreDecomposition,
-        binary_brier_score,
-        binary_cross_entropy,
-        cost_over_applications,
-        score_decomposition,
+    from stakes.metrics.counts.relations import nec_from_mcc as nec_from_mcc
+    from stakes.metrics.counts.relations import nec_from_net_benefit as nec_from_net_benefit
+    from stakes.metrics.counts.relations import net_benefit_from_nec as net_benefit_from_nec
+    from stakes.metrics.counts.table_cells import BinaryCells as BinaryCells
+    from stakes.metrics.counts.table_cells import binary_cells as binary_cells
+    from stakes.metrics.metric import Metric as Metric
+    from stakes.metrics.metric_catalogue import Catalogue as Catalogue
+    from stakes.metrics.metric_catalogue import catalogue as catalogue
+    from stakes.metrics.scores.detection_costs import DetectionCosts as DetectionCosts
+    from stakes.metrics.scores.detection_costs import actual_cost as actual_cost
+    from stakes.metrics.scores.detection_costs import calibration_loss as calibration_loss
+    from stakes.metrics.scores.detection_costs import cllr as cllr
+    from stakes.metrics.scores.detection_costs import detection_costs as detection_costs
+    from stakes.metrics.scores.detection_costs import min_cllr as min_cllr
+    from stakes.metrics.scores.detection_costs import min_cost as min_cost
+    from stakes.metrics.scores.detection_costs import nist_applications as nist_applications
+    from stakes.metrics.scores.hull_points import HullPoints as HullPoints
+    from stakes.metrics.scores.hull_points import ParetoFront as ParetoFront
+    from stakes.metrics.scores.hull_points import ScoreBounds as ScoreBounds
+    from stakes.metrics.scores.hull_points import hull_points as hull_points
+    from stakes.metrics.scores.hull_points import pareto_front as pareto_front
+    from stakes.metrics.scores.hull_points import score_bounds as score_bounds
+    from stakes.metrics.scores.operating_points import OperatingPoint as OperatingPoint
+    from stakes.metrics.scores.operating_points import at_bayes_threshold as at_bayes_threshold
+    from stakes.metrics.scores.operating_points import at_min_cost as at_min_cost
+    from stakes.metrics.scores.operating_points import at_threshold as at_threshold
+    from stakes.metrics.scores.proper_scores import BetaWeight as BetaWeight
+    from stakes.metrics.scores.proper_scores import ScoreDecomposition as ScoreDecomposition
+    from stakes.metrics.scores.proper_scores import binary_brier_score as binary_brier_score
+    from stakes.metrics.scores.proper_scores import binary_cross_entropy as binary_cross_entropy
+    from stakes.metrics.scores.proper_scores import cost_over_applications as cost_over_applications
+    from stakes.metrics.scores.proper_scores import score_decomposition as score_decomposition
+    from stakes.metrics.scores.rate_thresholds import at_equal_error as at_equal_error
+    from stakes.metrics.scores.rate_thresholds import at_sensitivity as at_sensitivity
+    from stakes.metrics.scores.rate_thresholds import at_specificity as at_specificity
+    from stakes.metrics.scores.rate_thresholds import eer as eer
+    from stakes.metrics.scores.rate_thresholds import (
+        sensitivity_at_specificity as sensitivity_at_specificity,
     )
     from stakes.metrics.scores.rate_thresholds import (
-        at_equal_error,
-        at_sensitivity,
-        at_specificity,
-        eer,
-        sensitivity_at_specificity,
-        specificity_at_sensitivity,
+        specificity_at_sensitivity as specificity_at_sensitivity,
     )
-    from stakes.metrics.scores.score_ranking import (
-        auc,
-        average_precision,
-        h_measure,
-        partial_auc,
-        pr_auc,
-    )
-
-__all__ = [
-    "BetaWeight",
-    "BinaryCells",
-    "CaseCost",
-    "Catalogue",
-    "ConstrainedOptimum",
-    "CostShares",
-    "DetectionCosts",
-    "HullPoints",
-    "MaximumProfit",
-    "Metric",
-    "OperatingPoint",
-    "ParetoFront",
-    "ScoreBounds",
-    "ScoreDecomposition",
-    "SensitivityCosts",
-    "UncertainComparison",
-    "accuracy",
-    "accuracy_cost_distance",
-    "actual_cost",
-    "alpha_cost",
-    "at_bayes_threshold",
-    "at_equal_error",
-    "at_min_cost",
-    "at_sensitivity",
-    "at_specificity",
-    "at_threshold",
-    "auc",
-    "average_precision",
-    "balanced_accuracy",
-    "balanced_error_rate",
-    "beta_averaged_accuracy",
-    "binary_brier_score",
-    "binary_cells",
-    "binary_cross_entropy",
-    "c_score",
-    "calibration_loss",
-    "case_cost",
-    "catalogue",
-    "class_balance_accuracy",
-    "cllr",
-    "compare_under_uncertainty",
-    "constrained_optimum",
-    "cost_by_cell",
-    "cost_over_applications",
-    "cost_weight",
-    "costs_of_sensitivity",
-    "detection_cost",
-    "detection_costs",
-    "diagnostic_odds_ratio",
-    "eer",
-    "error_rate",
-    "expected_cost",
-    "expected_max_profit_churn",
-    "expected_max_profit_credit",
-    "expected_weighted_accuracy",
-    "f1",
-    "f1_of_averages",
-    "f_beta",
-    "f_beta_from_nec",
-    "false_discovery_rate",
-    "false_negative_rate",
-    "false_omission_rate",
-    "false_positive_rate",
-    "fowlkes_mallows",
-    "geometric_mean",
-    "h_measure",
-    "hull_points",
-    "imbalance_accuracy",
-    "informedness",
-    "jaccard",
-    "kappa",
-    "likelihood_ratio_from_nec",
-    "macro_f1",
-    "macro_precision",
-    "macro_recall",
-    "markedness",
-    "matched_beta",
-    "matched_beta_accuracy",
-    "mcc",
-    "mcc_from_nec",
-    "mean_weighted_accuracy",
-    "micro_f1",
-    "min_cllr",
-    "min_cost",
-    "msu",
-    "multiclass_f_beta",
-    "multiclass_precision",
-    "multiclass_recall",
-    "naive_f_beta",
-    "nec_from_f_beta",
-    "nec_from_likelihood_ratio",
-    "nec_from_mcc",
-    "nec_from_net_benefit",
-    "negative_likelihood_ratio",
-    "negative_predictive_value",
-    "net_benefit",
-    "net_benefit_from_nec",
-    "nist_applications",
-    "normalized_expected_cost",
-    "p4",
-    "pareto_front",
-    "partial_auc",
-    "positive_likelihood_ratio",
-    "pr_auc",
-    "precision",
-    "precision_recall_mean",
-    "recall",
-    "savings",
-    "score_bounds",
-    "score_decomposition",
-    "sensitivity_at_specificity",
-    "specificity",
-    "specificity_at_sensitivity",
-    "top_share",
-    "total_classification_cost",
-    "utility_yield",
-    "weighted_accuracy",
-    "weighted_class_accuracy",
-    "weighted_f1",
-    "weighted_relative_accuracy",
-]
-
-#: Where each name lives; loaded on first use.
-_HOMES = {
-    "costs.case_cost": ("CaseCost", "case_cost", "top_share"),
-    "costs.constraints": (
-        "ConstrainedOptimum",
-        "SensitivityCosts",
-        "constrained_optimum",
-        "costs_of_sensitivity",
-    ),
-    "costs.cost_weighted": (
-        "accuracy_cost_distance",
-        "beta_averaged_accuracy",
-        "matched_beta",
-        "matched_beta_accuracy",
-        "weighted_class_accuracy",
-        "weighted_relative_accuracy",
-    ),
-    "costs.expected_cost": (
-        "CostShares",
-        "accuracy",
-        "alpha_cost",
-        "balanced_accuracy",
-        "balanced_error_rate",
-        "cost_by_cell",
-        "detection_cost",
-        "error_rate",
-        "expected_cost",
-        "normalized_expected_cost",
-        "savings",
-        "utility_yield",
-    ),
-    "costs.profit": ("MaximumProfit", "expected_max_profit_churn", "expected_max_profit_credit"),
-    "costs.uncertain_costs": ("UncertainComparison", "compare_under_uncertainty"),
-    "costs.weighted_accuracy": (
-        "c_score",
-        "cost_weight",
-        "expected_weighted_accuracy",
-        "mean_weighted_accuracy",
-        "msu",
-        "total_classification_cost",
-        "weighted_accuracy",
-    ),
-    "counts.binary_rates": (
-        "diagnostic_odds_ratio",
-        "f1",
-        "f_beta",
-        "false_discovery_rate",
-        "false_negative_rate",
-        "false_omission_rate",
-        "false_positive_rate",
-        "fowlkes_mallows",
-        "informedness",
-        "jaccard",
-        "markedness",
-        "negative_likelihood_ratio",
-        "negative_predictive_value",
-        "net_benefit",
-        "p4",
-        "positive_likelihood_ratio",
-        "precision",
-        "recall",
-        "specificity",
-    ),
-    "counts.many_class_rates": (
-        "class_balance_accuracy",
-        "f1_of_averages",
-        "geometric_mean",
-        "imbalance_accuracy",
-        "kappa",
-        "macro_f1",
-        "macro_precision",
-        "macro_recall",
-        "mcc",
-        "micro_f1",
-        "multiclass_f_beta",
-        "multiclass_precision",
-        "multiclass_recall",
-        "precision_recall_mean",
-        "weighted_f1",
-    ),
-    "counts.relations": (
-        "f_beta_from_nec",
-        "likelihood_ratio_from_nec",
-        "mcc_from_nec",
-        "naive_f_beta",
-        "nec_from_f_beta",
-        "nec_from_likelihood_ratio",
-        "nec_from_mcc",
-        "nec_from_net_benefit",
-        "net_benefit_from_nec",
-    ),
-    "counts.table_cells": ("BinaryCells", "binary_cells"),
-    "metric": ("Metric",),
-    "metric_catalogue": ("Catalogue", "catalogue"),
-    "scores.detection_costs": (
-        "DetectionCosts",
-        "actual_cost",
-        "calibration_loss",
-        "cllr",
-        "detection_costs",
-        "min_cllr",
-        "min_cost",
-        "nist_applications",
-    ),
-    "scores.hull_points": (
-        "HullPoints",
-        "ParetoFront",
-        "ScoreBounds",
-        "hull_points",
-        "pareto_front",
-        "score_bounds",
-    ),
-    "scores.operating_points": (
-        "OperatingPoint",
-        "at_bayes_threshold",
-        "at_min_cost",
-        "at_threshold",
-    ),
-    "scores.proper_scores": (
-        "BetaWeight",
-        "ScoreDecomposition",
-        "binary_brier_score",
-        "binary_cross_entropy",
-        "cost_over_applications",
-        "score_decomposition",
-    ),
-    "scores.rate_thresholds": (
-        "at_equal_error",
-        "at_sensitivity",
-        "at_specificity",
-        "eer",
-        "sensitivity_at_specificity",
-        "specificity_at_sensitivity",
-    ),
-    "scores.score_ranking": ("auc", "average_precision", "h_measure", "partial_auc", "pr_auc"),
-}
-__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)
+    from stakes.metrics.scores.score_ranking import auc as auc
+    from stakes.metrics.scores.score_ranking import average_precision as average_precision
+    from stakes.metrics.scores.score_ranking import h_measure as h_measure
+    from stakes.metrics.scores.score_ranking import partial_auc as partial_auc
+    from stakes.metrics.scores.score_ranking import pr_auc as pr_auc

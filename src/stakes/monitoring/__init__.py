@@ -1,15 +1,12 @@
 """Is it still what it was? Costs over periods and by slice: what moved more than chance."""
 
-from stakes.monitoring.periods import Part, PeriodChange, compare_periods
-from stakes.monitoring.slice_comparison import Slices, compare_slices
-from stakes.monitoring.watch import Watch, watch
+from stakes._lazy import LoadedOnUse
 
-__all__ = [
-    "Part",
-    "PeriodChange",
-    "Slices",
-    "Watch",
-    "compare_periods",
-    "compare_slices",
-    "watch",
-]
+with LoadedOnUse(globals()):
+    from stakes.monitoring.periods import Part as Part
+    from stakes.monitoring.periods import PeriodChange as PeriodChange
+    from stakes.monitoring.periods import compare_periods as compare_periods
+    from stakes.monitoring.slice_comparison import Slices as Slices
+    from stakes.monitoring.slice_comparison import compare_slices as compare_slices
+    from stakes.monitoring.watch import Watch as Watch
+    from stakes.monitoring.watch import watch as watch

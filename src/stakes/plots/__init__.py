@@ -1,49 +1,24 @@
 """Result -> matplotlib Axes; no arithmetic. Needs the extra `plots`."""
 
-from stakes.plots.applications import (
-    application_path,
-    bayes_error,
-    brier_curve,
-    cost,
-    empirical_cross_entropy,
-    switch_points,
-    tippett,
-)
-from stakes.plots.cost_plots import (
-    confusion,
-    cost_by_slice,
-    cost_over_periods,
-    level_sets,
-    model_costs,
-)
-from stakes.plots.threshold_plots import (
-    abstention,
-    decision,
-    det,
-    precision_recall,
-    reliability,
-    roc,
-    threshold_sweep,
-)
+from stakes._lazy import LoadedOnUse
 
-__all__ = [
-    "abstention",
-    "application_path",
-    "bayes_error",
-    "brier_curve",
-    "confusion",
-    "cost",
-    "cost_by_slice",
-    "cost_over_periods",
-    "decision",
-    "det",
-    "empirical_cross_entropy",
-    "level_sets",
-    "model_costs",
-    "precision_recall",
-    "reliability",
-    "roc",
-    "switch_points",
-    "threshold_sweep",
-    "tippett",
-]
+with LoadedOnUse(globals()):
+    from stakes.plots.applications import application_path as application_path
+    from stakes.plots.applications import bayes_error as bayes_error
+    from stakes.plots.applications import brier_curve as brier_curve
+    from stakes.plots.applications import cost as cost
+    from stakes.plots.applications import empirical_cross_entropy as empirical_cross_entropy
+    from stakes.plots.applications import switch_points as switch_points
+    from stakes.plots.applications import tippett as tippett
+    from stakes.plots.cost_plots import confusion as confusion
+    from stakes.plots.cost_plots import cost_by_slice as cost_by_slice
+    from stakes.plots.cost_plots import cost_over_periods as cost_over_periods
+    from stakes.plots.cost_plots import level_sets as level_sets
+    from stakes.plots.cost_plots import model_costs as model_costs
+    from stakes.plots.threshold_plots import abstention as abstention
+    from stakes.plots.threshold_plots import decision as decision
+    from stakes.plots.threshold_plots import det as det
+    from stakes.plots.threshold_plots import precision_recall as precision_recall
+    from stakes.plots.threshold_plots import reliability as reliability
+    from stakes.plots.threshold_plots import roc as roc
+    from stakes.plots.threshold_plots import threshold_sweep as threshold_sweep

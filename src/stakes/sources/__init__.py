@@ -4,22 +4,12 @@
 are; `stakes.evaluate_frame` and a `stakes.Inquiry` take both.
 """
 
-from __future__ import annotations
+from stakes._lazy import LoadedOnUse
 
-from typing import TYPE_CHECKING
-
-from stakes._lazy import loaded_on_use
-
-__all__ = ["FarFiles", "Source", "Table", "from_frame", "read", "read_trials"]
-
-if TYPE_CHECKING:
-    from stakes.sources.source import FarFiles, Source, from_frame, read
-    from stakes.sources.table import Table
-    from stakes.sources.trials import read_trials
-
-_HOMES = {
-    "source": ("FarFiles", "Source", "from_frame", "read"),
-    "table": ("Table",),
-    "trials": ("read_trials",),
-}
-__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)
+with LoadedOnUse(globals()):
+    from stakes.sources.source import FarFiles as FarFiles
+    from stakes.sources.source import Source as Source
+    from stakes.sources.source import from_frame as from_frame
+    from stakes.sources.source import read as read
+    from stakes.sources.table import Table as Table
+    from stakes.sources.trials import read_trials as read_trials

@@ -1,23 +1,17 @@
 """What happened: small summaries of the rows that merge by addition."""
 
-from stakes.summaries.confusion import ConfusionMatrix
-from stakes.summaries.cost_tally import CostTally
-from stakes.summaries.joint_counts import GroupedCounts, PairedCounts
-from stakes.summaries.score_bins import ScoreBins, score_edges
-from stakes.summaries.score_counts import ScoreCounts, one_vs_rest, pairwise
-from stakes.summaries.stored_file import load_summary, merge_summaries, save_summary
+from stakes._lazy import LoadedOnUse
 
-__all__ = [
-    "ConfusionMatrix",
-    "CostTally",
-    "GroupedCounts",
-    "PairedCounts",
-    "ScoreBins",
-    "ScoreCounts",
-    "load_summary",
-    "merge_summaries",
-    "one_vs_rest",
-    "pairwise",
-    "save_summary",
-    "score_edges",
-]
+with LoadedOnUse(globals()):
+    from stakes.summaries.confusion import ConfusionMatrix as ConfusionMatrix
+    from stakes.summaries.cost_tally import CostTally as CostTally
+    from stakes.summaries.joint_counts import GroupedCounts as GroupedCounts
+    from stakes.summaries.joint_counts import PairedCounts as PairedCounts
+    from stakes.summaries.score_bins import ScoreBins as ScoreBins
+    from stakes.summaries.score_bins import score_edges as score_edges
+    from stakes.summaries.score_counts import ScoreCounts as ScoreCounts
+    from stakes.summaries.score_counts import one_vs_rest as one_vs_rest
+    from stakes.summaries.score_counts import pairwise as pairwise
+    from stakes.summaries.stored_file import load_summary as load_summary
+    from stakes.summaries.stored_file import merge_summaries as merge_summaries
+    from stakes.summaries.stored_file import save_summary as save_summary

@@ -1,65 +1,35 @@
 """How sure we are: intervals, paired comparison, sample sizes, optimism, switch points."""
 
-from __future__ import annotations
+from stakes._lazy import LoadedOnUse
 
-from typing import TYPE_CHECKING
-
-from stakes._lazy import loaded_on_use
-
-if TYPE_CHECKING:
-    from stakes.uncertainty.bands import Band, band, best_by_log_odds
-    from stakes.uncertainty.comparison import Comparison, compare
-    from stakes.uncertainty.differences import Difference
-    from stakes.uncertainty.intervals.any_interval import interval, refitted_interval
-    from stakes.uncertainty.intervals.group_intervals import grouped_score_interval
-    from stakes.uncertainty.intervals.interval import Interval, Replicates, rate_interval
-    from stakes.uncertainty.intervals.weighted_intervals import weighted_interval
-    from stakes.uncertainty.intervals.weighted_scores import weighted_score_interval
-    from stakes.uncertainty.optimism import MinCostOptimism, min_cost_optimism
-    from stakes.uncertainty.sample_size import PowerCurve, SamplePlan, cases_needed, power_curve
-    from stakes.uncertainty.score_comparison import compare_across, compare_scores
-    from stakes.uncertainty.sensitivity import BestRanges, best_ranges
-
-__all__ = [
-    "Band",
-    "BestRanges",
-    "Comparison",
-    "Difference",
-    "Interval",
-    "MinCostOptimism",
-    "PowerCurve",
-    "Replicates",
-    "SamplePlan",
-    "band",
-    "best_by_log_odds",
-    "best_ranges",
-    "cases_needed",
-    "compare",
-    "compare_across",
-    "compare_scores",
-    "grouped_score_interval",
-    "interval",
-    "min_cost_optimism",
-    "power_curve",
-    "rate_interval",
-    "refitted_interval",
-    "weighted_interval",
-    "weighted_score_interval",
-]
-
-#: Where each name lives; loaded on first use.
-_HOMES = {
-    "bands": ("Band", "band", "best_by_log_odds"),
-    "comparison": ("Comparison", "compare"),
-    "differences": ("Difference",),
-    "intervals.any_interval": ("interval", "refitted_interval"),
-    "intervals.group_intervals": ("grouped_score_interval",),
-    "intervals.interval": ("Interval", "Replicates", "rate_interval"),
-    "intervals.weighted_intervals": ("weighted_interval",),
-    "intervals.weighted_scores": ("weighted_score_interval",),
-    "optimism": ("MinCostOptimism", "min_cost_optimism"),
-    "sample_size": ("PowerCurve", "SamplePlan", "cases_needed", "power_curve"),
-    "score_comparison": ("compare_across", "compare_scores"),
-    "sensitivity": ("BestRanges", "best_ranges"),
-}
-__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)
+with LoadedOnUse(globals()):
+    from stakes.uncertainty.bands import Band as Band
+    from stakes.uncertainty.bands import band as band
+    from stakes.uncertainty.bands import best_by_log_odds as best_by_log_odds
+    from stakes.uncertainty.comparison import Comparison as Comparison
+    from stakes.uncertainty.comparison import compare as compare
+    from stakes.uncertainty.differences import Difference as Difference
+    from stakes.uncertainty.intervals.any_interval import interval as interval
+    from stakes.uncertainty.intervals.any_interval import refitted_interval as refitted_interval
+    from stakes.uncertainty.intervals.group_intervals import (
+        grouped_score_interval as grouped_score_interval,
+    )
+    from stakes.uncertainty.intervals.interval import Interval as Interval
+    from stakes.uncertainty.intervals.interval import Replicates as Replicates
+    from stakes.uncertainty.intervals.interval import rate_interval as rate_interval
+    from stakes.uncertainty.intervals.weighted_intervals import (
+        weighted_interval as weighted_interval,
+    )
+    from stakes.uncertainty.intervals.weighted_scores import (
+        weighted_score_interval as weighted_score_interval,
+    )
+    from stakes.uncertainty.optimism import MinCostOptimism as MinCostOptimism
+    from stakes.uncertainty.optimism import min_cost_optimism as min_cost_optimism
+    from stakes.uncertainty.sample_size import PowerCurve as PowerCurve
+    from stakes.uncertainty.sample_size import SamplePlan as SamplePlan
+    from stakes.uncertainty.sample_size import cases_needed as cases_needed
+    from stakes.uncertainty.sample_size import power_curve as power_curve
+    from stakes.uncertainty.score_comparison import compare_across as compare_across
+    from stakes.uncertainty.score_comparison import compare_scores as compare_scores
+    from stakes.uncertainty.sensitivity import BestRanges as BestRanges
+    from stakes.uncertainty.sensitivity import best_ranges as best_ranges
