@@ -51,6 +51,27 @@ class TestWeighted:
         assert max(values) == pytest.approx(1)
         assert min(values) >= -1 - 1e-12
 
+    @pytest.mark.parametrize("n", [3, 5, 7])
+    def test_a_mean_of_0_asks_for_another_term_than_the_authors_have(self, n: int) -> None:
+        """E[g0 + g1 d + (g2 or h2) d^2] over all orders, d = G - m, for any g0."""
+        orders = np.array(list(permutations(range(1, n + 1))), dtype=np.float64)
+        first = np.broadcast_to(np.arange(1.0, n + 1), orders.shape)
+        found = kernels.weighted_rank_correlation(first, orders)
+        m, v = found.mean(), found.var()
+        d = found - m
+        left = (np.minimum(d, 0) ** 2).mean()
+
+        def mean_of_chance(term: float, g0: float) -> float:
+            g1 = g0 * (term * v - 4 * m * left - (1 - m**2) ** 2)
+            g1 = (g1 + 2 * (1 + m**2) * left - term * v) / (2 * left - v * (1 + m)) / (1 - m**2)
+            g2 = -(1 + g0) / (1 + m) ** 2 + g1 / (1 + m)
+            h2 = (1 - g0) / (1 - m) ** 2 - g1 / (1 - m)
+            return float((g0 + g1 * d + np.where(d < 0, g2, h2) * d**2).mean())
+
+        for g0 in (-0.1, 0.0, 0.2):
+            assert mean_of_chance((1 + m) ** 2, g0) == pytest.approx(0, abs=1e-12)
+            assert mean_of_chance(1 - m**2, g0) < -0.02
+
     @pytest.mark.parametrize("n", [5, 8, 9, 30, 201])
     def test_ends_stay_and_order_is_kept(self, n: int) -> None:
         moments = kernels.chance_moments(n)

@@ -21,12 +21,7 @@ def detected():
     """Normal scores at -2 and 2, variance 4, told as twice the log-likelihood ratio."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [2000, 1000])
-    return detection(y, 2 * rng.normal(np.where(y == 1, 2.0, -2.0), 2.0), task="normal")
-
-
-@pytest.fixture(scope="module")
-def three_classes():
-    return ITEMS["three-classes"].compute(Context())
+    return detection(y, 2 * rng.normal(np.where(y == 1, 2.0, -2.0), 2.0))
 
 
 class TestExamples:
@@ -68,20 +63,11 @@ class TestDetection:
         assert ends == [0.0, 1.0]
 
 
-class TestThreeClasses:
-    def test_calibration_helps_a_classifier_that_is_too_sure(self, three_classes):
-        assert all(claim.holds for claim in three_classes.claims)
-
-    def test_confusion_matrices_hold_every_case(self, three_classes):
-        for name in ("raw", "isotonic", "logistic", "ideal"):
-            frame = three_classes.tables[f"confusion-{name}"]
-            assert sum(frame[column].sum() for column in frame.columns) == 10_000
-
-    def test_figures(self, three_classes):
-        pytest.importorskip("matplotlib", reason="drawing needs the extra 'plots'")
-        figures = ITEMS["three-classes"].draw(three_classes)
-        assert sorted(figures) == ["three-classes-bayes-error", "three-classes-scores"]
-        assert len(figures["three-classes-scores"].axes) == 4
+def test_figures(detected):
+    pytest.importorskip("matplotlib", reason="drawing needs the extra 'plots'")
+    figures = ITEMS["fvcaus"].draw(detected)
+    assert sorted(figures) == ["fvcaus-bayes-error", "fvcaus-scores"]
+    assert len(figures["fvcaus-scores"].axes) == 4
 
 
 def test_fvcaus(data_folder):

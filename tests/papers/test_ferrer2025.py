@@ -12,7 +12,6 @@ from stakes.papers.ferrer2025 import PAPER
 from stakes.papers.ferrer2025.table_1 import population_f1
 from stakes.papers.ferrer2025.table_2 import (
     _POSTERIORS,
-    _argmax_rows,
     _printed_rows,
     _row_of,
     implied_macro_f1,
@@ -88,7 +87,7 @@ class TestTable2:
         rows = _printed_rows()
         assert len(rows) == 40
         known = [row for (data, _, _), row in rows.items() if not data.startswith("SITW")]
-        assert sum(map(len, known)) == 246
+        assert sum(not name.endswith("argmax") for row in known for name in row) == 246
 
     @pytest.mark.parametrize("system", SYSTEMS, ids=lambda s: f"{s.data}-{s.system}")
     def test_rows(self, data_folder, system):
@@ -102,13 +101,14 @@ class TestTable2:
             calibrated = "raw" if kind == "raw" else "cal"
             within = 1e-3 if kind == "optimum" else 5e-4
             for name, value in printed[system.data, system.system, calibrated].items():
-                assert abs(row[name] - value) <= within + 1e-9, (kind, name)
+                if not name.endswith("argmax"):
+                    assert abs(row[name] - value) <= within + 1e-9, (kind, name)
             argmax.setdefault(calibrated, row)  # as the authors stop, if that was computed
         raw, cal = argmax["raw"], argmax["cal"]
         found = [row[name] for name in ("MC1 argmax", "MC2 argmax") for row in (raw, cal)]
         within = 5e-4 if "cal" in kinds else 1e-3
         expected = [
-            _argmax_rows()[system.data, system.system, kind][name]
+            printed[system.data, system.system, kind][name]
             for name in ("MC1 argmax", "MC2 argmax")
             for kind in ("raw", "cal")
         ]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -22,7 +22,7 @@ from stakes.results import Frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "DPI", "LEGEND", "LINE", "TITLE", "mark", "panels", "read_scores"]
+__all__ = ["COLOURS", "DPI", "LEGEND", "LINE", "TITLE", "draw_lines", "mark", "panels"]
 
 
 #: Where a number to compare with comes from: printed in the paper; a file of its authors; a run of
@@ -164,6 +164,12 @@ def data_of(context: Context) -> Path:
 def mark(ax: Any, place: float, label: str = "", *, color: str = "#767676") -> None:
     """A dashed vertical line at a place of the abscissa."""
     ax.axvline(place, color=color, linewidth=1.0, linestyle=(0, (4, 3)), label=label or None)
+
+
+def draw_lines(ax: Any, table: Frame, x: str, names: Sequence[str], **labels: str) -> None:
+    """Columns of a table against one of them, each in its colour and with its label."""
+    for color, name in zip(COLOURS, names, strict=False):
+        ax.plot(table[x], table[name], color=color, linewidth=LINE, label=labels.get(name, name))
 
 
 def read_scores(folder: Path) -> tuple[NDArray[np.float64], NDArray[np.intp]]:

@@ -62,23 +62,16 @@ def _of_file(path: Path, folder: Path) -> bytes:
 @lru_cache(maxsize=4096)
 def _read(path: Path, name: str, size: int, changed: int) -> bytes:
     """The same, read once as long as the file keeps its size and its time."""
-    digest = hashlib.sha256(f"{name}\n{size}\n".encode())
-    with path.open("rb") as file:
-        digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.digest()
+    return hashlib.sha256(f"{name}\n{size}\n".encode() + path.read_bytes()).digest()
 
 
 def _sources(package: Path, key: str) -> Iterator[Path]:
     """The files that numbers of a paper are made by."""
-    papers = package / "papers"
     for path in sorted(package.rglob("*")):
-        parts = path.relative_to(package).parts
-        if path.suffix not in (".py", ".csv") or parts[0] in _FACES:
-            continue
-        folder = path.parent
-        if parts[0] == "papers" and folder != papers and key not in parts:
-            continue
-        yield path
+        room, *inside = path.relative_to(package).parts
+        others = room == "papers" and len(inside) > 1 and key not in inside
+        if path.suffix in (".py", ".csv") and room not in _FACES and not others:
+            yield path
 
 
 def as_text(outcome: Outcome, mark: str, seconds: float) -> str:
@@ -87,7 +80,10 @@ def as_text(outcome: Outcome, mark: str, seconds: float) -> str:
         "mark": mark,
         "seconds": seconds,
         "cells": [asdict(cell) for cell in outcome.cells],
-        "tables": {name: _frame_record(frame) for name, frame in outcome.tables.items()},
+        "tables": {
+            name: {column: frame[column].tolist() for column in frame.columns}
+            for name, frame in outcome.tables.items()
+        },
         "remarks": list(outcome.remarks),
         "claims": [asdict(claim) for claim in outcome.claims],
     }
@@ -102,23 +98,16 @@ def _from_text(text: str, mark: str) -> tuple[Outcome, float] | None:
             return None
         outcome = Outcome(
             cells=tuple(Cell(**each) for each in record["cells"]),
-            tables={name: _frame(each) for name, each in record["tables"].items()},
+            tables={
+                name: Frame({column: _column(values) for column, values in columns.items()})
+                for name, columns in record["tables"].items()
+            },
             remarks=tuple(record["remarks"]),
             claims=tuple(Claim(**each) for each in record["claims"]),
         )
         return outcome, float(record["seconds"])
     except (ValueError, KeyError, TypeError):
         return None
-
-
-def _frame_record(frame: Frame) -> dict[str, Any]:
-    """The columns of a table as lists."""
-    return {name: frame[name].tolist() for name in frame.columns}
-
-
-def _frame(record: dict[str, Any]) -> Frame:
-    """A table from its columns."""
-    return Frame({name: _column(values) for name, values in record.items()})
 
 
 def _column(values: list[Any]) -> NDArray[Any] | list[Any]:
@@ -218,22 +207,17 @@ def paper_of(key: str) -> Paper:
     """The paper that goes by a key."""
     paper = _paper(key) if key in KEYS else None
     if paper is None:
-        raise DataError(
-            f"there is no paper {key!r}.",
-            hint=_names_like(key, [each.key for each in papers()]),
-        )
+        names = [each.key for each in papers()]
+        raise DataError(f"there is no paper {key!r}.", hint=_names_like(key, names))
     return paper
 
 
 def item_of(paper: Paper, key: str) -> Item:
     """An item of a paper by its key."""
-    for item in paper.items:
-        if item.key == key:
-            return item
-    raise DataError(
-        f"{paper.key} has no item {key!r}.",
-        hint=_names_like(key, [item.key for item in paper.items]),
-    )
+    items = {item.key: item for item in paper.items}
+    if key not in items:
+        raise DataError(f"{paper.key} has no item {key!r}.", hint=_names_like(key, list(items)))
+    return items[key]
 
 
 def _names_like(key: str, names: list[str]) -> str:

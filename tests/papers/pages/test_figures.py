@@ -5,7 +5,7 @@ import re
 import pytest
 
 from stakes.papers import Item, Outcome, Paper
-from stakes.papers.pages.page_files import _LARGEST, Drawn, drawn
+from stakes.papers.pages.html_pages import _LARGEST, Drawn, drawn
 from stakes.papers.runs import Result
 
 pytest.importorskip("matplotlib", reason="drawing needs the extra 'plots'")

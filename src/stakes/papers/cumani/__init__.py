@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import (
     Application,
@@ -20,7 +17,7 @@ from stakes import (
     normalized_expected_cost,
     plots,
 )
-from stakes.calibration import Affine, Gaussian, Isotonic, Logistic, cross_fit
+from stakes.calibration import Gaussian, Isotonic, Logistic, cross_fit
 from stakes.curves import bayes_error, det, roc
 from stakes.metrics import (
     accuracy,
@@ -35,7 +32,6 @@ from stakes.metrics import (
 from stakes.papers.items import (
     COLOURS,
     LEGEND,
-    LINE,
     Cell,
     Claim,
     Context,
@@ -43,6 +39,7 @@ from stakes.papers.items import (
     Outcome,
     Paper,
     data_of,
+    draw_lines,
     mark,
     panels,
     read_scores,
@@ -56,28 +53,35 @@ __all__ = ["PAPER"]
 
 
 _EFFECTIVE = (0.01, 0.1, 0.5, 0.9)
-_PRIOR_OF_CALIBRATION = 0.5
 #: At most so many points of a curve are kept.
 _POINTS = 600
 
 
-def detection(y: Any, scores: Any, *, task: str) -> Outcome:
+def detection(y: Any, scores: Any) -> Outcome:
     """Scores as they are, and calibrated in three ways with five folds; all read as LLRs."""
     systems = {"raw": scores, **_calibrated(y, scores)}
     counts = {name: ScoreCounts.from_scores(y, s, kind="llr") for name, s in systems.items()}
+    raw = counts["raw"]
     grid = np.round(np.arange(-70, 71) / 10, 10)
     x = np.log(np.array(_EFFECTIVE) / (1 - np.array(_EFFECTIVE)))
+    edges = np.linspace(scores.min(), scores.max(), 81)
+    densities = {
+        name: np.histogram(scores[y == k], edges, density=True)[0]
+        for k, name in enumerate(("H_F", "H_T"))
+    }
+    cuts = np.linspace(raw.scores[0], raw.scores[-1], 401)
+    above = raw.counts_above_each(cuts) / raw.class_totals
     tables = {
-        "histogram": _histogram(y, scores),
-        "error-rates": _error_rates(counts["raw"]),
-        "roc": _thinned(roc(counts["raw"]).frame()),
-        "det": _thinned(det(counts["raw"]).frame()),
+        "histogram": Frame({"score": (edges[:-1] + edges[1:]) / 2, **densities}),
+        "error-rates": Frame({"threshold": cuts, "FPR": above[:, 0], "FNR": 1 - above[:, 1]}),
+        "roc": _thinned(roc(raw).frame()),
+        "det": _thinned(det(raw).frame()),
     }
     cells, gaps = [], {}
     for name, summary in counts.items():
         tables[f"bayes-error-{name}"] = bayes_error(summary, grid).frame()
         there = bayes_error(summary, x)
-        gaps[name] = there.actual - there.minimum
+        gaps[name] = float((there.actual - there.minimum).max())
         for k, prior in enumerate(_EFFECTIVE):
             cells += [
                 Cell(f"{name} / actual DCF at {prior}", None, float(there.actual[k]), 5e-5),
@@ -85,52 +89,31 @@ def detection(y: Any, scores: Any, *, task: str) -> Outcome:
             ]
         cells.append(Cell(f"{name} / Cllr", None, cllr(summary), 5e-5))
         cells.append(Cell(f"{name} / minimum Cllr", None, min_cllr(summary), 5e-5))
-    raw = counts["raw"]
     cells += [
         Cell("equal error rate", None, eer(raw), 5e-6),
         Cell("threshold of equal error rates", None, at_equal_error(raw).threshold, 0.005),
     ]
-    return Outcome(tuple(cells), tables, claims=(_calibration_claim(gaps, task),))
+    listed = ", ".join(f"{name} {gap:.4f}" for name, gap in gaps.items())
+    claim = Claim(
+        "The gap between actual and minimum DCF is the loss by miscalibration, and isotonic, "
+        "prior-weighted logistic and Gaussian calibration reduce it (FVCAUS).",
+        all(gap < gaps["raw"] for name, gap in gaps.items() if name != "raw"),
+        f"Largest gap at effective priors of {', '.join(map(str, _EFFECTIVE))}: {listed}.",
+    )
+    remark = (
+        "The slides draw these plots for scores of their own, without numbers; here they are drawn "
+        f"for FVCAUS (x-vectors, PLDA): {len(y)} trials, {int(y.sum())} of the same speaker."
+    )
+    return Outcome(tuple(cells), tables, (remark,), (claim,))
 
 
 def _calibrated(y: Any, scores: Any) -> dict[str, Any]:
     """Scores as LLRs of calibrators that never saw their case, fitted at a prior of one half."""
-    priors = [1 - _PRIOR_OF_CALIBRATION, _PRIOR_OF_CALIBRATION]
     made = {}
     for name, kind in (("isotonic", Isotonic), ("logistic", Logistic), ("Gaussian", Gaussian)):
-        posteriors = cross_fit(y, scores, calibrator=kind(priors=priors), folds=5, rng=0)
+        posteriors = cross_fit(y, scores, calibrator=kind(priors=[0.5, 0.5]), folds=5, rng=0)
         made[name] = np.log(posteriors[:, 1]) - np.log(posteriors[:, 0])
     return made
-
-
-def _calibration_claim(gaps: Mapping[str, Any], task: str) -> Claim:
-    """Calibration brings the actual cost towards the minimum."""
-    worst = {name: float(gap.max()) for name, gap in gaps.items()}
-    better = all(value < worst["raw"] for name, value in worst.items() if name != "raw")
-    listed = ", ".join(f"{name} {value:.4f}" for name, value in worst.items())
-    return Claim(
-        "The gap between actual and minimum DCF is the loss by miscalibration, and isotonic, "
-        f"prior-weighted logistic and Gaussian calibration reduce it ({task}).",
-        better,
-        f"Largest gap at effective priors of {', '.join(map(str, _EFFECTIVE))}: {listed}.",
-    )
-
-
-def _histogram(y: Any, scores: Any) -> Frame:
-    """Densities of the scores of both classes."""
-    edges = np.linspace(scores.min(), scores.max(), 81)
-    columns = {
-        name: np.histogram(scores[y == k], edges, density=True)[0]
-        for k, name in enumerate(("H_F", "H_T"))
-    }
-    return Frame({"score": (edges[:-1] + edges[1:]) / 2, **columns})
-
-
-def _error_rates(summary: ScoreCounts) -> Frame:
-    """False positive and false negative rates against the threshold."""
-    cuts = np.linspace(summary.scores[0], summary.scores[-1], 401)
-    above = summary.counts_above_each(cuts) / summary.class_totals
-    return Frame({"threshold": cuts, "FPR": above[:, 0], "FNR": 1 - above[:, 1]})
 
 
 def _thinned(frame: Frame) -> Frame:
@@ -147,28 +130,38 @@ def _thinned(frame: Frame) -> Frame:
     return Frame({name: frame[name][kept] for name in frame.columns})
 
 
-def draw_detection(outcome: Outcome, key: str, *, corner: bool = False) -> dict[str, Figure]:
+def draw_detection(outcome: Outcome) -> dict[str, Figure]:
     """Two figures: what the scores can do, and what they do when taken at their word.
 
-    With `corner`, ROC and DET show the corner in which a very good system lives.
+    ROC and DET show the corner in which a very good system lives.
     """
-    figure, axes = _draw_scores(outcome)
-    plots.roc(_curve(outcome.tables["roc"]), ax=axes[2])
-    plots.det(_curve(outcome.tables["det"]), ax=axes[3], limits=(1e-5, 0.3) if corner else None)
-    if corner:
-        axes[2].set(xlim=(0, 0.004), ylim=(0.98, 1.0005), aspect="auto")
-        _finer_ticks(axes[3])
-    return {f"{key}-scores": figure, f"{key}-bayes-error": _draw_bayes(outcome)}
-
-
-def _finer_ticks(ax: Any) -> None:
-    """Ticks of error rates below one in a thousand, on probit axes."""
     from scipy.special import ndtri
 
-    rates = (0.0001, 0.001, 0.01, 0.05, 0.1, 0.2)
-    labels = [f"{100 * rate:g}" for rate in rates]
-    ax.set_xticks(ndtri(rates), labels)
-    ax.set_yticks(ndtri(rates), labels)
+    scores, axes = panels(2, 2, width=5.2, height=3.9)
+    threshold = next(c.ours for c in outcome.cells if c.name == "threshold of equal error rates")
+    histogram, rates = outcome.tables["histogram"], outcome.tables["error-rates"]
+    for color, name in zip(COLOURS, ("H_F", "H_T"), strict=False):
+        axes[0].fill_between(histogram["score"], histogram[name], color=color, alpha=0.45,
+                             step="mid", label=name, linewidth=0)  # fmt: skip
+    draw_lines(axes[1], rates, "threshold", ("FPR", "FNR"))
+    for ax, label in ((axes[0], "density"), (axes[1], "error rate")):
+        mark(ax, threshold, "equal error rates")
+        ax.set(xlabel="score, threshold", ylabel=label)
+        ax.legend(**LEGEND)
+    plots.roc(_curve(outcome.tables["roc"]), ax=axes[2])
+    axes[2].set(xlim=(0, 0.004), ylim=(0.98, 1.0005), aspect="auto")
+    plots.det(_curve(outcome.tables["det"]), ax=axes[3], limits=(1e-5, 0.3))
+    ticks = (0.0001, 0.001, 0.01, 0.05, 0.1, 0.2)
+    for put in (axes[3].set_xticks, axes[3].set_yticks):
+        put(ndtri(ticks), [f"{100 * rate:g}" for rate in ticks])
+    costs, (ax,) = panels(1, 1, width=7.0, height=5.0)
+    systems = {
+        name.removeprefix("bayes-error-"): _curve(frame)
+        for name, frame in outcome.tables.items()
+        if name.startswith("bayes-error-")
+    }
+    plots.bayes_error(systems, ax=ax)
+    return {"fvcaus-scores": scores, "fvcaus-bayes-error": costs}
 
 
 def _curve(frame: Frame) -> Any:
@@ -176,50 +169,14 @@ def _curve(frame: Frame) -> Any:
     return SimpleNamespace(normalized=True, **{name: frame[name] for name in frame.columns})
 
 
-def _draw_scores(outcome: Outcome) -> tuple[Figure, list[Any]]:
-    """Histograms with a threshold and error rates against it; two axes stay empty."""
-    figure, axes = panels(2, 2, width=5.2, height=3.9)
-    found = {cell.name: cell.ours for cell in outcome.cells}
-    threshold = found["threshold of equal error rates"]
-    histogram, rates = outcome.tables["histogram"], outcome.tables["error-rates"]
-    for color, name in zip(COLOURS, ("H_F", "H_T"), strict=False):
-        axes[0].fill_between(histogram["score"], histogram[name], color=color, alpha=0.45,
-                             step="mid", label=name, linewidth=0)  # fmt: skip
-    for color, name in zip(COLOURS, ("FPR", "FNR"), strict=False):
-        axes[1].plot(rates["threshold"], rates[name], color=color, linewidth=LINE, label=name)
-    for ax, label in ((axes[0], "density"), (axes[1], "error rate")):
-        mark(ax, threshold, "equal error rates")
-        ax.set(xlabel="score, threshold", ylabel=label)
-        ax.legend(**LEGEND)
-    return figure, axes
-
-
-def _draw_bayes(outcome: Outcome) -> Figure:
-    """Actual cost solid, minimum dashed, of the raw and the calibrated scores."""
-    figure, (ax,) = panels(1, 1, width=7.0, height=5.0)
-    systems = {
-        name.removeprefix("bayes-error-"): _curve(frame)
-        for name, frame in outcome.tables.items()
-        if name.startswith("bayes-error-")
-    }
-    plots.bayes_error(systems, ax=ax)
-    return figure
-
-
-def _detection(context: Context) -> Outcome:
+def _fvcaus(context: Context) -> Outcome:
     """114 072 trials; the difference of the two log-posteriors is the score."""
     scores, y = read_scores(data_of(context) / "fvcaus_plda")
-    found = detection(y, scores[:, 1] - scores[:, 0], task="FVCAUS")
-    remark = (
-        "The slides draw these plots for scores of their own, without numbers; here they are drawn "
-        f"for FVCAUS (x-vectors, PLDA): {len(y)} trials, {int(y.sum())} of the same speaker."
-    )
-    return replace(found, remarks=(remark,))
+    return detection(y, scores[:, 1] - scores[:, 0])
 
 
 FVCAUS = Item(
-    "fvcaus", "Plots of the slides on real scores (FVCAUS)", _detection,
-    lambda outcome: draw_detection(outcome, "fvcaus", corner=True),
+    "fvcaus", "Plots of the slides on real scores (FVCAUS)", _fvcaus, draw_detection,
     needs=("fvcaus_plda",), seconds=5,
 )  # fmt: skip
 
@@ -238,7 +195,15 @@ _WORKING_POINTS = ((0.05, 10, 1), (0.01, 1, 1), (0.5, 1, 10), (0.9, 2, 5))
 
 def _examples(_: Context) -> Outcome:
     """Every number of the slides, and the identities they derive."""
-    cells = [*_rain(), *_three_classes()]
+    miss, false_alarm = _RAIN.rates[0, 1], _RAIN.rates[1, 0]
+    cells = [
+        Cell("rain: accuracy", 0.86, accuracy(_RAIN), 0.005, note="315 of 365 days"),
+        Cell("rain: accuracy times 365", 315, 365 * accuracy(_RAIN), 1e-9, source="again"),
+        Cell("rain: accuracy of always predicting clear", 0.90, accuracy(_DRY), 0.005),
+        Cell("rain: false negative rate", None, float(miss), 5e-4, note="20 of 35"),
+        Cell("rain: false positive rate", None, float(false_alarm), 5e-4, note="30 of 330"),
+        *_three_classes(),
+    ]
     largest, off, naive = _binary()
     identities = (
         ("normalised DCF: application against its effective prior, largest difference", largest),
@@ -270,18 +235,6 @@ def _examples(_: Context) -> Outcome:
         ),
     )
     return Outcome(tuple(cells), claims=claims)
-
-
-def _rain() -> list[Cell]:
-    """The rain forecast of one year."""
-    miss, false_alarm = _RAIN.rates[0, 1], _RAIN.rates[1, 0]
-    return [
-        Cell("rain: accuracy", 0.86, accuracy(_RAIN), 0.005, note="315 of 365 days"),
-        Cell("rain: accuracy times 365", 315, 365 * accuracy(_RAIN), 1e-9, source="again"),
-        Cell("rain: accuracy of always predicting clear", 0.90, accuracy(_DRY), 0.005),
-        Cell("rain: false negative rate", None, float(miss), 5e-4, note="20 of 35"),
-        Cell("rain: false positive rate", None, float(false_alarm), 5e-4, note="30 of 330"),
-    ]
 
 
 def _three_classes() -> list[Cell]:
@@ -334,89 +287,8 @@ def _binary() -> tuple[float, float, float]:
 EXAMPLES = Item("examples", "Worked examples of the slides", _examples, seconds=0.1)
 
 
-_CASES = (3000, 4000, 3000)
-_MEANS = ((0.0, 0.0), (1.6, 0.4), (2.6, 2.0))
-#: The simulated classifier is too sure of itself by this factor, and leans towards the first class.
-TOO_SURE, LEANING = 2.5, (1.0, 0.0, -0.5)
-
-
-def _simulated_classes(_: Context) -> Outcome:
-    """Costs of the raw, the calibrated and the ideal classifier, then class 2 against the rest."""
-    y, ideal, logs = _simulated()
-    app = Application(COSTS, priors=PRIORS)
-    systems = {
-        "raw": np.exp(logs),
-        "isotonic": cross_fit(y, logs, calibrator=Isotonic(priors=PRIORS), folds=5, rng=0),
-        "logistic": cross_fit(y, logs, calibrator=Affine(priors=PRIORS), folds=5, rng=0),
-        "ideal": np.exp(ideal),
-    }
-    cells, costs, tables = [], {}, {}
-    for name, posteriors in systems.items():
-        matrix = ConfusionMatrix.from_decisions(
-            y, bayes_decisions(posteriors, app), classes=[0, 1, 2]
-        )
-        costs[name] = normalized_expected_cost(matrix, application=app)
-        cells.append(
-            Cell(f"{name} / normalised Bayes risk, three classes", None, costs[name], 5e-5)
-        )
-        tables[f"confusion-{name}"] = Frame(
-            {f"decision {k + 1}": matrix.counts[:, k] for k in range(3)}
-        )
-    rest = np.logaddexp(logs[:, 0], logs[:, 2])
-    prior_log_odds = np.log(PRIORS[1] / (1 - PRIORS[1]))
-    is_second = (y == 1).astype(np.intp)
-    found = detection(is_second, logs[:, 1] - rest - prior_log_odds, task="class 2 of three")
-    claims = (
-        Claim(
-            "For several classes, too, calibration reduces the cost of Bayes decisions of a "
-            "classifier that is too sure of itself.",
-            max(costs["isotonic"], costs["logistic"]) < costs["raw"],
-            ", ".join(f"{name} {cost:.4f}" for name, cost in costs.items())
-            + " (normalised, costs and priors of the slides; ideal: the true posteriors).",
-        ),
-        *found.claims,
-    )
-    return replace(
-        found,
-        cells=(*cells, *found.cells),
-        tables={**tables, **found.tables},
-        remarks=_REMARKS,
-        claims=claims,
-    )
-
-
-_REMARKS = (
-    "Three normal classes in the plane, seed 0. The classifier knows their densities, multiplies "
-    "its log-likelihoods by 2.5 and adds a bias. The first column has the costs and the priors of "
-    "the slides' three-class example; the others, and the plots, are about class 2 against the "
-    "other two, where all three calibrations apply.",
-)
-
-
-def _simulated() -> tuple[NDArray[np.intp], Any, Any]:
-    """Labels, the true log-posteriors, and those of a classifier that is too sure of itself."""
-    from scipy.special import log_softmax
-
-    rng = np.random.default_rng(0)
-    y = np.repeat(np.arange(3), _CASES)
-    points = np.asarray(_MEANS)[y] + rng.normal(size=(len(y), 2))
-    distances = ((points[:, None, :] - np.asarray(_MEANS)) ** 2).sum(axis=2)
-    likelihoods, priors = -distances / 2, np.log(PRIORS)
-    ideal = log_softmax(likelihoods + priors, axis=1)
-    return y, ideal, log_softmax(TOO_SURE * likelihoods + np.asarray(LEANING) + priors, axis=1)
-
-
-THREE_CLASSES = Item(
-    "three-classes",
-    "A simulated task of three classes",
-    _simulated_classes,
-    lambda outcome: draw_detection(outcome, "three-classes"),
-    seconds=2,
-)
-
-
 PAPER = Paper(
     key="cumani",
     citation='S. Cumani, "Bayes decisions and Model evaluation", lecture slides, Turin.',
-    items=(EXAMPLES, FVCAUS, THREE_CLASSES),
+    items=(EXAMPLES, FVCAUS),
 )

@@ -1,10 +1,8 @@
-"""Figures 1 to 5: the plane of utility matrices, populations in it, and metrics against the
-yield.
-"""
+"""Figures 1 to 3: the plane of utility matrices, and metrics against the yield."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +14,6 @@ from stakes.metrics import catalogue
 from stakes.papers.dyrland2022.stories import UTILITIES
 from stakes.papers.items import (
     COLOURS,
-    LEGEND,
     TITLE,
     Cell,
     Claim,
@@ -35,14 +32,6 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal["uniform", "gaussian"]
 
 
-class Pairs(NamedTuple):
-    """Utilities and two tables each, (n, 2, 2), rows true classes; class 1 comes first."""
-
-    utilities: FloatArray
-    first: FloatArray
-    second: FloatArray
-
-
 def _draw_points(rng: np.random.Generator, n: int, kind: Kind) -> FloatArray:
     """Points of the plane of figure 1: uniform, or normal with standard deviation 1/3."""
     found = np.empty((0, 2))
@@ -59,18 +48,19 @@ def _good_rates(rng: np.random.Generator, n: int) -> FloatArray:
     return np.asarray(0.5 + 0.5 * np.sqrt(rng.random(n)))
 
 
-def draw_pairs(rng: np.random.Generator, n: int, kind: Kind) -> Pairs:
-    """True utilities, and pairs of confusion matrices with the same class shares."""
+def draw_pairs(
+    rng: np.random.Generator, n: int, kind: Kind
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """True utilities, and pairs of tables of the same data: (n, 2, 2) each, rows true classes."""
     points = _draw_points(rng, n, kind)
     utilities = np.stack([UtilityPoint(x, y).utilities[::-1, ::-1] for x, y in points])
     share = rng.random(n)
+    shares = np.stack([1 - share, share], axis=1)[:, :, None]
     tables = []
     for _ in range(2):
-        right = np.stack([_good_rates(rng, n), _good_rates(rng, n)], axis=1)
-        table = np.zeros((n, 2, 2))
-        table[:, [0, 1], [0, 1]], table[:, [0, 1], [1, 0]] = right, 1 - right
-        tables.append(table * np.stack([1 - share, share], axis=1)[:, :, None])
-    return Pairs(utilities, tables[0], tables[1])
+        right = np.stack([_good_rates(rng, n), _good_rates(rng, n)], axis=1)[:, :, None]
+        tables.append(np.where(np.eye(2, dtype=bool), right, 1 - right) * shares)
+    return utilities, tables[0], tables[1]
 
 
 def disturbed(rng: np.random.Generator, utilities: FloatArray, sd: float) -> FloatArray:
@@ -84,13 +74,6 @@ def disturbed(rng: np.random.Generator, utilities: FloatArray, sd: float) -> Flo
         result[waiting[fine]] = trial[fine]
         waiting = waiting[~fine]
     return result
-
-
-def _coordinates(utilities: FloatArray) -> FloatArray:
-    """Points (n, 2) of the plane, of utilities whose rows are the true classes 0 and 1."""
-    low = utilities.min(axis=(1, 2), keepdims=True)
-    scaled = (utilities - low) / (utilities.max(axis=(1, 2), keepdims=True) - low)
-    return np.stack([scaled[:, 1, 1] - scaled[:, 0, 0], scaled[:, 1, 0] - scaled[:, 0, 1]], axis=1)
 
 
 _METRICS = {"accuracy": "accuracy", "recall": "true-positive rate", "f1": "F1", "mcc": "MCC"}
@@ -119,16 +102,14 @@ def _cloud(share: float, n: int = _POINTS, rng: int = 149) -> Frame:
 
 def _pairs(share: float) -> Frame:
     """For each metric and problem two tables that are ranked wrongly, where there are any."""
-    rows = []
-    for problem, costs in _PROBLEMS.items():
-        for metric in _METRICS:
-            pair = opposite_pair(metric, application=costs, priors=[1 - share, share])
-            if pair is not None:
-                rows.append((metric, problem, -pair.costs[0], pair.values[0], -pair.costs[1],
-                             pair.values[1]))  # fmt: skip
-    names = ("metric", "problem", "yield_preferred", "value_preferred", "yield_better",
-             "value_better")  # fmt: skip
-    return frame_of(names, rows)
+    rows = [
+        (metric, problem, -pair.costs[0], pair.values[0], -pair.costs[1], pair.values[1])
+        for problem, costs in _PROBLEMS.items()
+        for metric in _METRICS
+        if (pair := opposite_pair(metric, application=costs, priors=[1 - share, share])) is not None
+    ]
+    names = ("yield_preferred", "value_preferred", "yield_better", "value_better")
+    return frame_of(("metric", "problem", *names), rows)
 
 
 def _compute(share: float, *, n: int = 200_000) -> Outcome:
@@ -137,13 +118,11 @@ def _compute(share: float, *, n: int = 200_000) -> Outcome:
     for problem, costs in _PROBLEMS.items():
         app = Application(costs, priors=[1 - share, share])
         for metric, words in _METRICS.items():
-            rate = misranking_rate(metric, utilities=app, draws=n, rng=149)
-            wrong[metric, problem] = 100 * float(rate)
-            cells.append(
-                Cell(f"{words} / {problem}", 0.0 if (metric, problem) in _RIGHT else None,
-                     100 * float(rate), 0.0 if (metric, problem) in _RIGHT else 0.05,
-                     "% of pairs ranked wrongly", source="equality")
-            )  # fmt: skip
+            rate = 100 * float(misranking_rate(metric, utilities=app, draws=n, rng=149))
+            wrong[metric, problem] = rate
+            known, within = (0.0, 0.0) if (metric, problem) in _RIGHT else (None, 0.05)
+            cells.append(Cell(f"{words} / {problem}", known, rate, within,
+                              "% of pairs ranked wrongly", source="equality"))  # fmt: skip
     rates = _cloud(share, 200_000)["tpr"]
     cells += [
         Cell(f"rates drawn, {name}", printed, float(np.quantile(rates, q)), 0.005,
@@ -151,10 +130,8 @@ def _compute(share: float, *, n: int = 200_000) -> Outcome:
         for name, q, printed in (("lower quartile", 0.25, 0.75), ("median", 0.5, 0.85),
                                  ("upper quartile", 0.75, 0.93))
     ]  # fmt: skip
-    return Outcome(
-        tuple(cells), {"cloud": _cloud(share), "pairs": _pairs(share)}, _REMARKS,
-        _claims(wrong, share),
-    )  # fmt: skip
+    tables = {"cloud": _cloud(share), "pairs": _pairs(share)}
+    return Outcome(tuple(cells), tables, _REMARKS, _claims(wrong, share))
 
 
 _REMARKS = (
@@ -232,9 +209,6 @@ FIGURE_2, FIGURE_3 = _item(2, 0.5), _item(3, 0.9)
 #: Corners and sides of the plane, and its centre.
 _PLACES = ((0, 0), (1, 1), (0, 1), (-1, 0), (-1, -1), (0, -1), (1, 0), (0.5, 0.5), (-0.5, -0.5))
 _EDGE = np.array([(1, 1), (0, 1), (-1, 0), (-1, -1), (0, -1), (1, 0), (1, 1)], dtype=float)
-#: Utilities in the middle of the errors of figure 5, rows true classes.
-_CENTRES = {"[.5 .5; 0 1]": [[0.5, 0.0], [0.5, 1.0]], "[1 0; .5 .5]": [[1.0, 0.5], [0.0, 0.5]]}
-_SHOWN = 1500
 
 
 def _figure_1(_: Context) -> Outcome:
@@ -248,32 +222,25 @@ def _figure_1(_: Context) -> Outcome:
     scaled = normalized_utilities(UTILITIES["eq 4"]).T  # as the paper prints: outputs by rows
     same = normalized_utilities(UTILITIES["eq 6"]).T
     cells = tuple(
-        Cell(f"eq 4 scaled by eq 12, U{i}{j}", None, float(scaled[i, j]), 5e-5)
-        for i in range(2)
-        for j in range(2)
+        Cell(f"eq 4 scaled by eq 12, U{i}{j}", None, float(value), 5e-5)
+        for (i, j), value in np.ndenumerate(scaled)
     )
     claim = Claim(
         "The medical utilities (eq 6) are those of the factory (eq 4) plus a constant.",
         bool(np.allclose(scaled, same)),
         f"Both scale to the point x = {stories['eq 4'].x:.1f}, y = {stories['eq 4'].y:.1f}.",
     )
-    return Outcome(cells, {"points": table}, _PLANE_REMARKS, (claim,))
-
-
-_PLANE_REMARKS = ("Matrices are printed as in the paper, the classifier's output by rows.",)
-
-
-def _outline(ax: Any) -> None:
-    """The hexagon inside which no error is better than the right decision."""
-    ax.plot(_EDGE[:, 0], _EDGE[:, 1], color="#767676", linewidth=1)
-    ax.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25), aspect="equal", xlabel="x", ylabel="y")
+    remark = "Matrices are printed as in the paper, the classifier's output by rows."
+    return Outcome(cells, {"points": table}, (remark,), (claim,))
 
 
 def _draw_figure_1(outcome: Outcome) -> dict[str, Figure]:
     """The plane with matrices at their places."""
     table = outcome.tables["points"]
     figure, (ax,) = panels(1, 1, width=6.2, height=6.0)
-    _outline(ax)
+    # The hexagon inside which no error is better than the right decision.
+    ax.plot(_EDGE[:, 0], _EDGE[:, 1], color="#767676", linewidth=1)
+    ax.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25), aspect="equal")
     for row in table.rows():
         story = row["matrix"].startswith("eq")
         ax.plot(row["x"], row["y"], "D" if story else "o", color=COLOURS[1 if story else 0],
@@ -289,50 +256,4 @@ def _draw_figure_1(outcome: Outcome) -> dict[str, Figure]:
     return {"figure1": figure}
 
 
-def _figures_4_5(_: Context) -> Outcome:
-    """Points of the truncated gaussian, and utilities with errors around two matrices."""
-    rng = np.random.default_rng(149)
-    points = _draw_points(rng, _SHOWN, "gaussian")
-    rows: list[tuple[str, float, float, float]] = []
-    cells = []
-    for name, centre in _CENTRES.items():
-        for sd in (0.1, 0.2):
-            true = np.tile(np.array(centre), (_SHOWN // 3, 1, 1))
-            wrong = disturbed(rng, true, sd)
-            place = _coordinates(wrong)
-            rows += [(name, sd, x, y) for x, y in place.tolist()]
-            left = float(np.sqrt(((wrong - true) ** 2).mean()))
-            cells.append(Cell(f"{name} / sd {sd:g}", None, left, 0.005, "sd of the errors kept"))
-    tables = {
-        "gaussian": Frame({"x": points[:, 0], "y": points[:, 1]}),
-        "errors": frame_of(("centre", "sd", "x", "y"), rows),
-    }
-    return Outcome(tuple(cells), tables)
-
-
-def _draw_figures_4_5(outcome: Outcome) -> dict[str, Figure]:
-    """Both pictures side by side."""
-    figure, axes = panels(1, 2, width=4.4, height=4.4)
-    for ax in axes:
-        _outline(ax)
-    points, errors = outcome.tables["gaussian"], outcome.tables["errors"]
-    axes[0].plot(points["x"], points["y"], "o", color=COLOURS[0], markersize=2, alpha=0.5,
-                 rasterized=True)  # fmt: skip
-    axes[0].set_title("Figure 4: truncated gaussian", loc="left", fontsize=TITLE)
-    for sd, color, marker in ((0.2, COLOURS[1], "s"), (0.1, COLOURS[0], "^")):
-        mine = errors["sd"] == sd
-        axes[1].plot(errors["x"][mine], errors["y"][mine], marker, color=color, markersize=2.4,
-                     alpha=0.5, label=f"sd {sd:g}", rasterized=True)  # fmt: skip
-    for centre in _CENTRES.values():
-        place = _coordinates(np.array([centre]))[0]
-        axes[1].plot(*place, "D", color="black", markersize=7)
-    axes[1].set_title("Figure 5: errors on the utilities", loc="left", fontsize=TITLE)
-    axes[1].legend(loc="lower right", **{**LEGEND, "handlelength": 1, "markerscale": 2.5})
-    return {"figures4-5": figure}
-
-
 FIGURE_1 = Item("figure1", "Figure 1: the plane of utility matrices", _figure_1, _draw_figure_1)
-FIGURES_4_5 = Item(
-    "figures4-5", "Figures 4 and 5: a population of utilities, and errors on them",
-    _figures_4_5, _draw_figures_4_5,
-)  # fmt: skip

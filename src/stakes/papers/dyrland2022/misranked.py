@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stakes.audit import ErrorCurve, misranking_by_error, misranking_rates
+from stakes.audit import misranking_by_error, misranking_rates
 from stakes.metrics import catalogue
 from stakes.papers.dyrland2022.clouds import Kind, disturbed, draw_pairs
 from stakes.papers.dyrland2022.stories import WORDS
@@ -30,16 +30,14 @@ if TYPE_CHECKING:
 
 
 #: Percent of pairs ranked wrongly: uniform and gaussian true utilities (figures 6 and 7).
-_FIGURES = {row["metric"]: row for row in published_rows("dyrland2022", "figures_6_7.csv")}
 _PRINTED = {
-    metric: (float(row["uniform"]), float(row["gaussian"]))
-    for metric, row in _FIGURES.items()
-    if metric in WORDS
+    row["metric"]: {"uniform": float(row["uniform"]), "gaussian": float(row["gaussian"])}
+    for row in published_rows("dyrland2022", "figures_6_7.csv")
 }
-#: What is left of the error labelled 0.1 in figure 6.
-_REALISED = 0.105
+_METRICS = [metric for metric in _PRINTED if metric in WORDS]
+_WORDS = {**WORDS, "wrong utilities": "utilities with an error"}
 #: Where utilities with errors become as bad as accuracy, read off figure 7.
-_CROSSINGS = (0.26, 0.19)
+_CROSSINGS: dict[Kind, float] = {"uniform": 0.26, "gaussian": 0.19}
 #: Standard deviation before the errors are cut off, in the figure labelled 0.1; and of figure 7.
 _LABELLED = 0.11
 _ERRORS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
@@ -48,32 +46,21 @@ _PAIRS = 10**6
 #: Points of percent: about five standard errors of the authors' million pairs.
 _TOLERANCE = 0.2
 _SHOWN = 1500
-_KINDS: tuple[Kind, Kind] = ("uniform", "gaussian")
 
 
 def _cells(kind: Kind, n: int, tolerance: float) -> tuple[list[Cell], dict[str, float], float]:
     """Percentages of a population beside the printed ones, and the realised error."""
-    column = _KINDS.index(kind)
-    table = misranking_rates(list(_PRINTED), utilities=kind, draws=n, rng=_SEED)
+    table = misranking_rates(_METRICS, utilities=kind, draws=n, rng=_SEED)
     wrong = misranking_by_error([_LABELLED], utilities=kind, draws=n, rng=_SEED)
-    rates = {metric: 100 * float(table[metric]) for metric in _PRINTED}
-    cells = [
-        Cell(f"{WORDS[metric]} / {kind}", _PRINTED[metric][column], rate, tolerance,
-             "% of pairs ranked wrongly",
-             "6.5 in figure 7" if (metric, kind) == ("f1", "gaussian") else "")
-        for metric, rate in rates.items()
-    ]  # fmt: skip
+    rates = {metric: 100 * float(table[metric]) for metric in _METRICS}
     rates["wrong utilities"] = 100 * float(wrong.rates[0])
-    printed = float(_FIGURES["wrong utilities"][kind])
-    cells.append(
-        Cell(f"utilities with an error / {kind}", printed, rates["wrong utilities"], tolerance,
-             "% of pairs ranked wrongly", f"nominal sd {_LABELLED}")
-    )  # fmt: skip
-    cells += [
-        Cell(f"{WORDS.get(metric, 'utilities with an error')}, two decimals / {kind}",
-             float(row[f"{kind}, two decimals"]), rates[metric], tolerance,
-             "% of pairs ranked wrongly", source="independent")
-        for metric, row in _FIGURES.items()
+    notes = {"wrong utilities": f"nominal sd {_LABELLED}"}
+    if kind == "gaussian":
+        notes["f1"] = "6.5 in figure 7"
+    cells = [
+        Cell(f"{_WORDS[metric]} / {kind}", _PRINTED[metric][kind], rate, tolerance,
+             "% of pairs ranked wrongly", notes.get(metric, ""))
+        for metric, rate in rates.items()
     ]  # fmt: skip
     return cells, rates, float(wrong.realised[0])
 
@@ -85,11 +72,7 @@ def _figure_6(_: Context, n: int = _PAIRS, tolerance: float = _TOLERANCE) -> Out
         Cell("error labelled 0.1, realised sd", 0.1, realised, 0.05,
              note=f"drawn with a standard deviation of {_LABELLED} before it is cut off")
     )  # fmt: skip
-    cells.append(
-        Cell("error labelled 0.1, realised sd, three decimals", _REALISED, realised, 5e-4,
-             source="independent")
-    )  # fmt: skip
-    best = min(_PRINTED, key=lambda metric: rates[metric])
+    best = min(_METRICS, key=lambda metric: rates[metric])
     claims = (
         Claim(
             "Accuracy ranks fewest pairs wrongly among the metrics, and utilities with an error "
@@ -102,8 +85,7 @@ def _figure_6(_: Context, n: int = _PAIRS, tolerance: float = _TOLERANCE) -> Out
             "The error in figure 6 has a standard deviation of 0.1.",
             None,
             f"The authors' program draws it with {_LABELLED}; after the cut {realised:.4f} is "
-            "left, "
-            f"which rounds to 0.1.",
+            "left, which rounds to 0.1.",
         ),
     )
     return Outcome(tuple(cells), {"pairs": _pairs()}, claims=claims)
@@ -112,14 +94,13 @@ def _figure_6(_: Context, n: int = _PAIRS, tolerance: float = _TOLERANCE) -> Out
 def _pairs() -> Frame:
     """Differences of the true yield, of the metrics, and of the wrong yield, pair by pair."""
     rng = np.random.default_rng(_SEED)
-    pairs = draw_pairs(rng, _SHOWN, "uniform")
-    wrong = disturbed(rng, pairs.utilities, _LABELLED)
-    step = pairs.second - pairs.first
-    columns = {"true": (step * pairs.utilities).sum(axis=(1, 2))}
-    for metric in _PRINTED:
-        values = [catalogue[metric].values(1000 * part) for part in (pairs.second, pairs.first)]
-        columns[metric] = values[0] - values[1]
-    columns["wrong utilities"] = (step * wrong).sum(axis=(1, 2))
+    utilities, first, second = draw_pairs(rng, _SHOWN, "uniform")
+    wrong = disturbed(rng, utilities, _LABELLED)
+    columns = {"true": ((second - first) * utilities).sum(axis=(1, 2))}
+    for metric in _METRICS:
+        values = catalogue[metric].values
+        columns[metric] = values(1000 * second) - values(1000 * first)
+    columns["wrong utilities"] = ((second - first) * wrong).sum(axis=(1, 2))
     return Frame(columns)
 
 
@@ -127,28 +108,26 @@ def _figure_7(context: Context, n: int = _PAIRS, tolerance: float = _TOLERANCE) 
     """Both populations: percentages by the error that is left after the cut."""
     cells: list[Cell] = []
     frames: dict[str, Frame] = {}
-    curves: dict[str, ErrorCurve] = {}
-    rates: dict[str, dict[str, float]] = {}
-    for column, kind in enumerate(_KINDS):
-        found, rates[kind], _ = _cells(kind, n, tolerance)
+    crossings: dict[tuple[str, str], float] = {}
+    for kind, printed in _CROSSINGS.items():
+        found, rates, _ = _cells(kind, n, tolerance)
         if kind == "uniform":  # as in figure 6
-            found = [replace(cell, source="again") for cell in found if cell.source == "print"]
-        curves[kind] = misranking_by_error(_ERRORS, utilities=kind, draws=n, rng=_SEED)
-        crossing = curves[kind].crossing(rates[kind]["accuracy"] / 100)
+            found = [replace(cell, source="again") for cell in found]
+        curve = misranking_by_error(_ERRORS, utilities=kind, draws=n, rng=_SEED)
+        for metric in ("accuracy", "f1"):
+            crossings[metric, kind] = curve.crossing(rates[metric] / 100)
         cells += [
             *found,
-            Cell(f"error as bad as accuracy / {kind}", _CROSSINGS[column], crossing, 0.01,
+            Cell(f"error as bad as accuracy / {kind}", printed, crossings["accuracy", kind], 0.01,
                  "realised sd at the crossing", "read off the figure"),
-            Cell(f"error as bad as F1 / {kind}", None,
-                 curves[kind].crossing(rates[kind]["f1"] / 100), 5e-4,
+            Cell(f"error as bad as F1 / {kind}", None, crossings["f1", kind], 5e-4,
                  "realised sd at the crossing"),
         ]  # fmt: skip
-        frames[kind] = curves[kind].frame()
-        frames[f"{kind}_metrics"] = Frame(
-            {"metric": list(_PRINTED), "percent": [rates[kind][metric] for metric in _PRINTED]}
-        )
-        context.progress((column + 1) / len(_KINDS))
-    return Outcome(tuple(cells), frames, _REMARKS, _error_claims(curves, rates))
+        frames[kind] = curve.frame()
+        percent = [rates[metric] for metric in _METRICS]
+        frames[f"{kind}_metrics"] = Frame({"metric": _METRICS, "percent": percent})
+        context.progress(len(frames) / 4)
+    return Outcome(tuple(cells), frames, _REMARKS, _error_claims(crossings))
 
 
 _REMARKS = (
@@ -157,27 +136,21 @@ _REMARKS = (
 )
 
 
-def _error_claims(
-    curves: dict[str, ErrorCurve], rates: dict[str, dict[str, float]]
-) -> tuple[Claim, ...]:
+def _error_claims(crossings: dict[tuple[str, str], float]) -> tuple[Claim, ...]:
     """How large an error may be."""
-    accuracy, f1 = (
-        {kind: curves[kind].crossing(rates[kind][metric] / 100) for kind in _KINDS}
-        for metric in ("accuracy", "f1")
-    )
+    accuracy, f1 = ([crossings[m, kind] for kind in _CROSSINGS] for m in ("accuracy", "f1"))
     return (
         Claim(
             "Utilities with errors up to 0.15, or even 0.25, rank better than any of the metrics.",
-            min(accuracy.values()) > 0.15 and max(accuracy.values()) > 0.25,
-            f"They become as bad as accuracy at {accuracy['uniform']:.2f} (uniform utilities) and "
-            f"{accuracy['gaussian']:.2f} (gaussian).",
+            min(accuracy) > 0.15 and max(accuracy) > 0.25,
+            f"They become as bad as accuracy at {accuracy[0]:.2f} (uniform utilities) and "
+            f"{accuracy[1]:.2f} (gaussian).",
         ),
         Claim(
             "Errors of 20 % of the largest utility still rank better than precision, balanced "
             "accuracy, MCC, Fowlkes-Mallows and F1.",
-            min(f1.values()) > 0.2,
-            f"They become as bad as F1, the best of these, at {f1['uniform']:.2f} and "
-            f"{f1['gaussian']:.2f}.",
+            min(f1) > 0.2,
+            f"They become as bad as F1, the best of these, at {f1[0]:.2f} and {f1[1]:.2f}.",
         ),
     )
 
@@ -187,8 +160,8 @@ def _draw_figure_6(outcome: Outcome) -> dict[str, Figure]:
     table = outcome.tables["pairs"]
     percent = {cell.name.split(" / ")[0]: cell.ours for cell in outcome.cells}
     figure, axes = panels(2, 4, width=3.0, height=2.7)
-    for ax, column in zip(axes, [*_PRINTED, "wrong utilities"], strict=True):
-        words = WORDS.get(column, "utilities with an error")
+    for ax, column in zip(axes, _PRINTED, strict=True):
+        words = _WORDS[column]
         wrong = table["true"] * table[column] <= 0
         for mine, marker, color in ((~wrong, "o", COLOURS[0]), (wrong, "^", COLOURS[1])):
             ax.plot(table["true"][mine], table[column][mine], marker, color=color, markersize=2.2,
@@ -207,7 +180,7 @@ def _draw_figure_6(outcome: Outcome) -> dict[str, Figure]:
 def _draw_figure_7(outcome: Outcome) -> dict[str, Figure]:
     """Two panels, one per population."""
     figure, axes = panels(1, 2, width=5.0, height=4.6, sharey=True)
-    for ax, kind in zip(axes, _KINDS, strict=True):
+    for ax, kind in zip(axes, _CROSSINGS, strict=True):
         curve, lines = outcome.tables[kind], outcome.tables[f"{kind}_metrics"]
         ax.plot(curve["realised"], 100 * curve["rate"], "o-", color=COLOURS[0], linewidth=LINE)
         for metric, percent in zip(lines["metric"], lines["percent"], strict=True):
@@ -215,19 +188,14 @@ def _draw_figure_7(outcome: Outcome) -> dict[str, Figure]:
             place = 0.11 if metric == "fowlkes_mallows" else 0.005  # between two close neighbours
             ax.annotate(f"{WORDS[metric]} {percent:.1f} %", (place, percent), fontsize=8,
                         xytext=(0, 2), textcoords="offset points")  # fmt: skip
-        _label(ax, curve)
+        beside = curve["realised"][2], 100 * curve["rate"][2]
+        ax.annotate("utilities with an error", beside, xytext=(8, -12),
+                    textcoords="offset points", fontsize=8.5, color=COLOURS[0])  # fmt: skip
         ax.set(xlabel="standard deviation of the error on the utilities", xlim=(0, 0.34),
                ylim=(0, 27))  # fmt: skip
         ax.set_title(f"{kind} true utilities", loc="left", fontsize=TITLE)
     axes[0].set_ylabel("% of pairs ranked wrongly")
     return {"figure7": figure}
-
-
-def _label(ax: Any, curve: Frame) -> None:
-    """Name the curve beside its lower part."""
-    place = curve["realised"][2], 100 * curve["rate"][2]
-    ax.annotate("utilities with an error", place, xytext=(8, -12), textcoords="offset points",
-                fontsize=8.5, color=COLOURS[0])  # fmt: skip
 
 
 FIGURE_6 = Item(

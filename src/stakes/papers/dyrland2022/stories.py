@@ -114,19 +114,20 @@ def _complying(_: Context) -> Outcome:
              source="equality")
         for metric, printed in _COMPLIES.items()
     ]  # fmt: skip
-    for name, table in _CLASSIFIERS.items():
+    without, complete = [], []  # the term - f0 f1
+    for name, table, known in zip(
+        _CLASSIFIERS, _CLASSIFIERS.values(), _PRINTED["mcc"], strict=True
+    ):
         (c00, c10), (c01, c11) = (table.counts / table.total).tolist()
         f0, f1 = c00 + c10, c01 + c11
         root = math.sqrt(f0 * f1 * (f1 + c00 - c11) * (f0 + c11 - c00))
-        printed = (f1 * c00 + f0 * c11) / root
-        right = (f1 * c00 + f0 * c11 - f0 * f1) / root
+        without.append((f1 * c00 + f0 * c11) / root)
+        complete.append((f1 * c00 + f0 * c11 - f0 * f1) / root)
         cells += [
-            Cell(f"MCC of {name}", None, printed, 5e-5, "formula as printed"),
-            Cell(f"MCC of {name}", _PRINTED["mcc"][list(_CLASSIFIERS).index(name)], right, 0.005,
-                 "with the term - f0 f1", "printed in Table 1", source="again"),
+            Cell(f"MCC of {name}", None, without[-1], 5e-5, "formula as printed"),
+            Cell(f"MCC of {name}", known, complete[-1], 0.005, "with the term - f0 f1",
+                 "printed in Table 1", source="again"),
         ]  # fmt: skip
-    wrong = next(c.ours for c in cells if c.reading == "formula as printed")
-    right = next(c.ours for c in cells if c.reading == "with the term - f0 f1")
     claims = (
         Claim(
             "Precision, F1, MCC, Fowlkes-Mallows and balanced accuracy follow no utility matrix; "
@@ -138,9 +139,9 @@ def _complying(_: Context) -> Outcome:
         ),
         Claim(
             "The numerator of MCC is f1 C00 + f0 C11.",
-            abs(wrong - _PRINTED["mcc"][0]) <= 0.005,
-            f"For classifier A that gives {wrong:.3f}, more than 1; with the term - f0 f1 it gives "
-            f"{right:.3f}, the 0.24 of Table 1.",
+            abs(without[0] - _PRINTED["mcc"][0]) <= 0.005,
+            f"For classifier A that gives {without[0]:.3f}, more than 1; with the term - f0 f1 it "
+            f"gives {complete[0]:.3f}, the 0.24 of Table 1.",
             erratum=8,
         ),
     )
@@ -203,24 +204,23 @@ def _compute(_: Context) -> Outcome:
         f"Areas {areas['solid']:.3f} and {areas['dashed']:.3f}, intercepts {solid.intercept:.3f} "
         f"and {dashed.intercept:.3f}, at a slope of {solid.slope:g}.",
     )
-    return Outcome(tuple(cells), {"tangents": frame, **curves}, _REMARKS, (claim,))
-
-
-_REMARKS = (
-    "The paper does not say which curves it drew; these are of normal scores with other spreads, "
-    "and show the same. The slope is that of the paper.",
-)
+    remark = (
+        "The paper does not say which curves it drew; these are of normal scores with other "
+        "spreads, and show the same. The slope is that of the paper."
+    )
+    return Outcome(tuple(cells), {"tangents": frame, **curves}, (remark,), (claim,))
 
 
 def _draw(outcome: Outcome) -> dict[str, Figure]:
     """Both curves with their tangents."""
     figure, (ax,) = panels(1, 1, width=5.2, height=5.0)
     tangents = outcome.tables["tangents"]
+    areas = {cell.name: cell.ours for cell in outcome.cells}
     for name, color, dash in (("solid", COLOURS[0], "solid"), ("dashed", COLOURS[1], (0, (6, 3)))):
         curve = outcome.tables[f"roc_{name}"]
         ax.plot(curve["false_positive_rate"], curve["true_positive_rate"], color=color,
                 linewidth=LINE, linestyle=dash,
-                label=f"{name}: area {_area(outcome, name):.3f}")  # fmt: skip
+                label=f"{name}: area {areas[f'area / {name}']:.3f}")  # fmt: skip
         k = int(np.flatnonzero(tangents["curve"] == name)[0])
         x = np.array([0, 1])
         ax.plot(x, tangents["intercept"][k] + tangents["slope"][k] * x, color=color, linewidth=0.9,
@@ -231,11 +231,6 @@ def _draw(outcome: Outcome) -> dict[str, Figure]:
     ax.set(xlim=(0, 1), ylim=(0, 1.1), xlabel="false-positive rate", ylabel="true-positive rate")
     ax.legend(loc="lower right", **LEGEND)
     return {"figure8": figure}
-
-
-def _area(outcome: Outcome, name: str) -> float:
-    """The area of a curve."""
-    return next(cell.ours for cell in outcome.cells if cell.name == f"area / {name}")
 
 
 FIGURE_8 = Item("figure8", "Figure 8: the tangent decides, not the area", _compute, _draw)

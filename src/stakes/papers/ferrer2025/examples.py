@@ -9,14 +9,13 @@ import numpy as np
 from stakes import Application, CostMatrix, bayes_decisions, decision_intervals
 from stakes.papers.ferrer2025.table_1 import simulated
 from stakes.papers.items import (
-    COLOURS,
     LEGEND,
-    LINE,
     Cell,
     Claim,
     Context,
     Item,
     Outcome,
+    draw_lines,
     mark,
     panels,
 )
@@ -33,47 +32,29 @@ def _abstention(_: Context) -> Outcome:
     data = simulated(10_000, 10, 0.20)
     cells, same = [], True
     for alpha, naive in ((0.05, "abstain"), (0.30, "H1")):
-        app = Application(
-            CostMatrix.zero_one(_ABSTENTION_CLASSES).with_abstention(alpha), priors=data.priors
-        )
-        abstains = bayes_decisions(data.posteriors, app, classes=_ABSTENTION_CLASSES) == len(
-            _ABSTENTION_CLASSES
-        )
+        costs = CostMatrix.zero_one(_ABSTENTION_CLASSES).with_abstention(alpha)
+        taken = bayes_decisions(data.posteriors, costs, classes=_ABSTENTION_CLASSES)
         by_rule = data.posteriors.max(axis=1) < 1 - alpha
-        same &= bool((abstains == by_rule).all()) and app.naive_decision == naive
-        differing = float(np.sum(abstains != by_rule))
+        differing = int(((taken == len(_ABSTENTION_CLASSES)) != by_rule).sum())
+        agrees = Application(costs, priors=data.priors).naive_decision == naive
+        same &= differing == 0 and agrees
+        cut = decision_intervals(CostMatrix.zero_one(2).with_abstention(alpha)).cuts[-1]
         cells += [
             Cell(f"alpha = {alpha:.2f} / largest posterior below which it abstains", 1 - alpha,
-                 _boundary(alpha), 1e-9, "eq 32", source="equality"),
-            Cell(f"alpha = {alpha:.2f} / cases where the rule and Bayes differ", 0.0, differing,
-                 reading="eq 32", source="equality"),
-            Cell(f"alpha = {alpha:.2f} / naive decision is '{naive}'", 1.0,
-                 float(app.naive_decision == naive), reading="1 yes, 0 no", source="equality"),
+                 float(cut), 1e-9, "eq 32", source="equality"),
+            Cell(f"alpha = {alpha:.2f} / cases where the rule and Bayes differ", 0.0,
+                 float(differing), reading="eq 32", source="equality"),
+            Cell(f"alpha = {alpha:.2f} / naive decision is '{naive}'", 1.0, float(agrees),
+                 reading="1 yes, 0 no", source="equality"),
         ]  # fmt: skip
-    return Outcome(
-        tuple(cells),
-        claims=(
-            Claim(
-                "With 0-1 costs and a cost of alpha for abstaining, Bayes decisions abstain when "
-                "every posterior is below 1 - alpha (eq 32); the naive one abstains when every "
-                "prior is (eq 33).",
-                same,
-                f"The same in all {len(data.y)} simulated cases for alpha = .05 and .30, where the "
-                "naive decisions are to abstain and H1, as stated.",
-            ),
-        ),
+    claim = Claim(
+        "With 0-1 costs and a cost of alpha for abstaining, Bayes decisions abstain when every "
+        "posterior is below 1 - alpha (eq 32); the naive one abstains when every prior is (eq 33).",
+        same,
+        f"The same in all {len(data.y)} simulated cases for alpha = .05 and .30, where the naive "
+        "decisions are to abstain and H1, as stated.",
     )
-
-
-def _boundary(alpha: float) -> float:
-    """The largest posterior at which the Bayes decision stops abstaining, by bisection."""
-    costs = CostMatrix.zero_one(3).with_abstention(alpha)
-    low, high = 0.5, 1.0
-    for _ in range(50):
-        top = (low + high) / 2
-        decision = int(bayes_decisions([[top, (1 - top) / 2, (1 - top) / 2]], costs)[0])
-        low, high = (top, high) if decision == 3 else (low, top)
-    return high
+    return Outcome(tuple(cells), claims=(claim,))
 
 
 ABSTENTION = Item("abstention", "Appendix A.3: abstention", _abstention, seconds=0.2)
@@ -117,31 +98,25 @@ def _loan(_: Context) -> Outcome:
         Cell(f"p(defaults) above which '{above}' is best", None, float(cut), 5e-5)
         for cut, above in zip(rule.cuts, rule.decisions[1:], strict=True)
     ]
-    return Outcome(
-        tuple(cells),
-        {"expected-costs": Frame({"p_defaults": p, **lines})},
-        (
-            "Cells are in units of the principal, for interest of .5 and .9 of it, half of the "
-            "clients accepting the higher rate, and .4 of the debt paid before default.",
-        ),
-        (
-            Claim(
-                "Shifting each row of a cost matrix by a constant does not change the Bayes "
-                "decisions.",
-                same,
-                f"The same decision at each of {len(p)} probabilities of default, before and "
-                "after the row minima were taken away.",
-            ),
-        ),
+    remark = (
+        "Cells are in units of the principal, for interest of .5 and .9 of it, half of the clients "
+        "accepting the higher rate, and .4 of the debt paid before default."
     )
+    claim = Claim(
+        "Shifting each row of a cost matrix by a constant does not change the Bayes decisions.",
+        same,
+        f"The same decision at each of {len(p)} probabilities of default, before and after the row "
+        "minima were taken away.",
+    )
+    tables = {"expected-costs": Frame({"p_defaults": p, **lines})}
+    return Outcome(tuple(cells), tables, (remark,), (claim,))
 
 
 def _draw(outcome: Outcome) -> dict[str, Figure]:
     """The expected cost of each decision against the probability of default."""
     table = outcome.tables["expected-costs"]
     figure, (ax,) = panels(1, 1, width=5.6, height=3.6)
-    for color, decision in zip(COLOURS, _DECISIONS, strict=False):
-        ax.plot(table["p_defaults"], table[decision], color=color, linewidth=LINE, label=decision)
+    draw_lines(ax, table, "p_defaults", _DECISIONS)
     for cell in outcome.cells[-2:]:
         mark(ax, cell.ours)
     ax.set(xlabel="probability of default", ylabel="expected cost (of the principal)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,15 +83,24 @@ def population_f1(variance: float) -> float:
 
 
 _CLASSES = tuple(f"H{k + 1}" for k in range(10))
-#: EC, NEC and, where one can abstain, the percentage of abstentions: as printed in the table, and
-#: with the digits of the authors' notebook.
-_NUMBERS = published_rows("ferrer2025", "table_1.csv")
-_READINGS: tuple[tuple[str, str, tuple[float, ...], Source], ...] = (
-    ("as printed", "printed", (0.005, 0.005, 0.5), "print"),
-    ("with the digits of the authors' notebook", "notebook", (5e-5, 5e-5, 0.05), "authors"),
+#: A number by the way to decide, the cost matrix and what is measured: EC, NEC and, where one can
+#: abstain, the percentage of abstentions.
+Numbers: TypeAlias = dict[tuple[str, str, str], float]
+_READINGS: tuple[tuple[str, str, Source], ...] = (
+    ("as printed", "printed", "print"),
+    ("with the digits of the authors' notebook", "notebook", "authors"),
 )
-_MEASURES = ("EC", "NEC", "abs %")
+#: Half a unit of the last published digit: of a cost, and of a percentage.
+_HALF_UNITS = {"printed": (0.005, 0.5), "notebook": (5e-5, 0.05)}
 _TIED = "all decisions tie for the nominal priors; the printed one is not the first"
+
+
+def _published(column: str) -> Numbers:
+    """One of the published versions of the table."""
+    return {
+        (row["decisions"], row["costs"], row["measure"]): float(row[column])
+        for row in published_rows("ferrer2025", "table_1.csv")
+    }
 
 
 def _cost_matrices(priors: NDArray[np.float64]) -> dict[str, CostMatrix]:
@@ -111,37 +120,25 @@ def _compute(_: Context) -> Outcome:
     """Each number at both published precisions, and with as many cases as the text says."""
     found, many = _found(10_000), _found(100_000)
     cells = [
-        Cell(_name(row), _number(row[column]), _ours(found, row), within[_place(row)], reading,
-             _TIED if (row["decisions"], row["costs"]) == ("Naive", "CinvP") else "", source=source)
-        for reading, column, within, source in _READINGS
-        for row in _NUMBERS
+        Cell(_name(place), known, found[place], _HALF_UNITS[column][place[2] == "abs %"], reading,
+             _TIED if place[:2] == ("Naive", "CinvP") else "", source=source)
+        for reading, column, source in _READINGS
+        for place, known in _published(column).items()
     ]  # fmt: skip
     cells += [
-        Cell(_name(row), None, _ours(many, row), _READINGS[1][2][_place(row)], _TEXT)
-        for row in _NUMBERS
-    ]
-    return Outcome(
-        tuple(cells), remarks=_REMARKS, claims=(*_claims(found), _cases_claim(found, many))
-    )
+        Cell(_name(place), None, many[place], _HALF_UNITS["notebook"][place[2] == "abs %"],
+             "with 100 000 cases, as appendix B says")
+        for place in _published("printed")
+    ]  # fmt: skip
+    claims = (*_claims(found), _cases_claim(found, many))
+    return Outcome(tuple(cells), remarks=_REMARKS, claims=claims)
 
 
-def _name(row: dict[str, str]) -> str:
-    return f"{row['decisions']} / {row['costs']} {row['measure']}"
+def _name(place: tuple[str, str, str]) -> str:
+    """The row and the column of a number."""
+    return f"{place[0]} / {place[1]} {place[2]}"
 
 
-def _number(written: str) -> float:
-    return int(written) if written.isdigit() else float(written)
-
-
-def _place(row: dict[str, str]) -> int:
-    return _MEASURES.index(row["measure"])
-
-
-def _ours(found: dict[str, dict[str, Any]], row: dict[str, str]) -> float:
-    return float(found[row["costs"]][row["decisions"]][_place(row)])
-
-
-_TEXT = "with 100 000 cases, as appendix B says"
 _REMARKS = (
     "The printed table comes from 9998 cases: 10 000 asked for, of which each class has the whole "
     "part of its share. Appendix B speaks of 100 000; the last table shows what these give. Most "
@@ -149,28 +146,21 @@ _REMARKS = (
 )
 
 
-def _found(cases: int) -> dict[str, dict[str, tuple[float, float, float]]]:
+def _found(cases: int) -> Numbers:
     """The whole table for so many simulated cases."""
     data = simulated(cases, 10, 0.20)
-    return {name: _measured(data, costs) for name, costs in _cost_matrices(data.priors).items()}
-
-
-def _measured(data: Simulated, costs: CostMatrix) -> dict[str, tuple[float, float, float]]:
-    """EC, NEC and percentage of abstentions of the three ways to decide."""
-    app = Application(costs)
-    decisions = {
-        "Naive": np.full(data.y.size, _naive(data, costs)),
-        "Argmax": data.posteriors.argmax(axis=1),
-        "Bayes": bayes_decisions(data.posteriors, costs, classes=_CLASSES),
-    }
-    return {
-        how: (
-            expected_cost(data.y, taken, application=app),
-            normalized_expected_cost(data.y, taken, application=app),
-            100 * float(np.mean(taken == len(_CLASSES))),
-        )
-        for how, taken in decisions.items()
-    }
+    found: Numbers = {}
+    for name, costs in _cost_matrices(data.priors).items():
+        app = Application(costs)
+        for how, taken in (
+            ("Naive", np.full(data.y.size, _naive(data, costs))),
+            ("Argmax", data.posteriors.argmax(axis=1)),
+            ("Bayes", bayes_decisions(data.posteriors, costs, classes=_CLASSES)),
+        ):
+            found[how, name, "EC"] = expected_cost(data.y, taken, application=app)
+            found[how, name, "NEC"] = normalized_expected_cost(data.y, taken, application=app)
+            found[how, name, "abs %"] = 100 * float(np.mean(taken == len(_CLASSES)))
+    return found
 
 
 def _naive(data: Simulated, costs: CostMatrix) -> int:
@@ -181,12 +171,18 @@ def _naive(data: Simulated, costs: CostMatrix) -> int:
     return costs.decisions.index(Application(costs, priors=data.priors).naive_decision)
 
 
-def _claims(found: dict[str, dict[str, Any]]) -> tuple[Claim, ...]:
+def _claims(found: Numbers) -> tuple[Claim, ...]:
     """What section 4.1.2 concludes from the table."""
-    gains = {name: rows["Argmax"][1] - rows["Bayes"][1] for name, rows in found.items()}
-    bayes = {name: rows["Bayes"] for name, rows in found.items()}
+    gains = {
+        costs: nec - found["Bayes", costs, "NEC"]
+        for (how, costs, measure), nec in found.items()
+        if (how, measure) == ("Argmax", "NEC")
+    }
     listed = ", ".join(f"{name} {gain:.3f}" for name, gain in gains.items())
-    cheaper, dearer = bayes["Cabs1"], bayes["Cabs2"]
+    ec, nec, share = (
+        [found["Bayes", costs, measure] for costs in ("Cabs1", "Cabs2")]
+        for measure in ("EC", "NEC", "abs %")
+    )
     return (
         Claim(
             "Bayes decisions cost less than argmax decisions, except for the 0-1 matrix, where "
@@ -197,27 +193,29 @@ def _claims(found: dict[str, dict[str, Any]]) -> tuple[Claim, ...]:
         Claim(
             "A lower cost of abstention gives a lower EC and a higher NEC, because the best naive "
             "decision changes.",
-            cheaper[0] < dearer[0] and cheaper[1] > dearer[1],
-            f"EC {cheaper[0]:.4f} against {dearer[0]:.4f}, NEC {cheaper[1]:.4f} against "
-            f"{dearer[1]:.4f}; abstentions {cheaper[2]:.1f} % against {dearer[2]:.1f} %.",
+            ec[0] < ec[1] and nec[0] > nec[1],
+            f"EC {ec[0]:.4f} against {ec[1]:.4f}, NEC {nec[0]:.4f} against {nec[1]:.4f}; "
+            f"abstentions {share[0]:.1f} % against {share[1]:.1f} %.",
         ),
     )
 
 
-def _cases_claim(found: dict[str, dict[str, Any]], many: dict[str, dict[str, Any]]) -> Claim:
+def _cases_claim(found: Numbers, many: Numbers) -> Claim:
     """How many cases the printed table has."""
-    few, more = found["Cimb"]["Argmax"], many["Cimb"]["Argmax"]
-    within = _READINGS[0][2]
     far = sum(
-        abs(_ours(many, row) - _number(row["printed"])) > within[_place(row)] for row in _NUMBERS
+        abs(many[place] - known) > _HALF_UNITS["printed"][place[2] == "abs %"]
+        for place, known in _published("printed").items()
+    )
+    few, more = (
+        " and ".join(f"{numbers['Argmax', 'Cimb', measure]:.2f}" for measure in ("EC", "NEC"))
+        for numbers in (found, many)
     )
     return Claim(
         "The simulated data have 100 000 cases (section 4.1, appendix B).",
         far == 0,
-        "True of the figures; the printed table follows from 9998. With 100 000, "
-        f"{far} of its 36 numbers would print otherwise: argmax with Cimb has EC and NEC "
-        f"{few[0]:.2f} and {few[1]:.2f} as printed, {more[0]:.2f} and {more[1]:.2f} with 100 000. "
-        "No conclusion depends on it.",
+        f"True of the figures; the printed table follows from 9998. With 100 000, {far} of its 36 "
+        f"numbers would print otherwise: argmax with Cimb has EC and NEC {few} as printed, {more} "
+        "with 100 000. No conclusion depends on it.",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,17 +23,6 @@ from stakes.papers.items import Cell, Claim, Context, Item, Outcome, data_of, pu
 
 Place = tuple[str, str, str]
 Rows = Mapping[Place, Mapping[str, float]]
-
-
-def claims(found: Rows, printed: Rows) -> tuple[Claim, ...]:
-    """The conclusions of the text, each with the numbers behind it."""
-    return (
-        _insensitive(found),
-        _bounded(found),
-        _unaffected_by_priors(found),
-        _degrading(found, printed),
-        _ranked_differently(found),
-    )
 
 
 def _pairs(found: Rows) -> list[tuple[str, Mapping[str, float], Mapping[str, float]]]:
@@ -146,21 +134,21 @@ def _ranked_differently(found: Rows) -> Claim:
     )
 
 
-def _folds_of_table_2(y: Any) -> NDArray[Any]:
+def _folds(y: Any) -> NDArray[Any]:
     """Five stratified folds, shuffled with seed 0 of the legacy generator."""
     return stratified_folds(y, 5, rng=np.random.RandomState(0))
 
 
 def _at_the_optimum(logs: Any, y: Any) -> NDArray[np.float64]:
     """Log-posteriors, each fold calibrated by the exact optimum of the others."""
-    return np.log(cross_fit(y, logs, calibrator=Affine(), folds=_folds_of_table_2(y)))
+    return np.log(cross_fit(y, logs, calibrator=Affine(), folds=_folds(y)))
 
 
 def _stopped_early(logs: Any, y: Any) -> NDArray[np.float64]:
     """Log-posteriors, each fold calibrated by where L-BFGS stops on the others."""
     from scipy.special import log_softmax
 
-    numbers = _folds_of_table_2(y)
+    numbers = _folds(y)
     out: NDArray[np.float64] = np.empty(logs.shape)
     for k in range(5):
         rest, here = numbers != k, numbers == k
@@ -192,13 +180,6 @@ def _parameters(logs: Any, y: Any) -> NDArray[np.float64]:
     return found
 
 
-_COLUMNS = ("NEC C01", "NEC CinvP", "NEC Cimb", "1-ACC", "MC1", "MC2", "Bin", "1-AUC", "EER")
-_ARGMAX = ("MC1 argmax", "MC2 argmax")
-#: About what the highest score gives for SITW, whose scores are not public: an independent run.
-_IMPLIED = {
-    ("SITW-Res1", "raw"): 0.059, ("SITW-Res1", "cal"): 0.033,
-    ("SITW-Res2", "raw"): 0.065, ("SITW-Res2", "cal"): 0.026,
-}  # fmt: skip
 #: How the log-posteriors of each kind of row come from those of the system.
 _POSTERIORS: dict[str, Callable[[Any, Any], Any]] = {
     "raw": lambda logs, _: logs,
@@ -208,22 +189,16 @@ _POSTERIORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _printed_rows() -> dict[Place, dict[str, float]]:
-    """The printed table by data, system and kind of scores; cells without a number are left out."""
-    return _rows("table_2.csv", _COLUMNS)
+    """The printed table by data, system and kind of scores; cells without a number are left out.
 
-
-def _argmax_rows() -> dict[Place, dict[str, float]]:
-    """MC1 and MC2 of the highest score, from an independent run; the paper prints others."""
-    return _rows("table_2_argmax.csv", _ARGMAX)
-
-
-def _rows(name: str, columns: tuple[str, ...]) -> dict[Place, dict[str, float]]:
-    """Rows of a file by data, system and kind of scores."""
+    Columns "argmax" are MC1 and MC2 of the highest score, from an independent run; the paper
+    prints others.
+    """
     return {
-        (row["data"], row["system"], row["scores"]): {
-            column: float(row[column]) for column in columns if row[column]
+        (row.pop("data"), row.pop("system"), row.pop("scores")): {
+            column: float(number) for column, number in row.items() if number
         }
-        for row in published_rows("ferrer2025", name)
+        for row in published_rows("ferrer2025", "table_2.csv")
     }
 
 
@@ -235,14 +210,16 @@ def _compute(context: Context) -> Outcome:
         logs, y = read(data_of(context), system)
         for kind, posteriors in _POSTERIORS.items():
             found[system.data, system.system, kind] = _row_of(posteriors(logs, y), y)
-    printed, argmax = _printed_rows(), _argmax_rows()
-    cells = [
-        cell
-        for place, row in printed.items()
-        for cell in _cells(place, row | argmax.get(place, {}), found)
-    ]
-    cells += _implied(printed)
-    return Outcome(tuple(cells), remarks=_REMARKS, claims=claims(found, printed))
+    printed = _printed_rows()
+    cells = [cell for place, row in printed.items() for cell in _cells(place, row, found)]
+    claims = (
+        _insensitive(found),
+        _bounded(found),
+        _unaffected_by_priors(found),
+        _degrading(found, printed),
+        _ranked_differently(found),
+    )
+    return Outcome(tuple(cells), remarks=_REMARKS, claims=claims)
 
 
 _REMARKS = (
@@ -258,48 +235,28 @@ _REMARKS = (
 )
 
 
-def _cells(place: Place, printed: Mapping[str, float], found: Mapping[Any, Any]) -> list[Cell]:
-    """The cells of a row, and after a calibrated one those of the optimum."""
+def _cells(place: Place, printed: Mapping[str, float], found: Rows) -> list[Cell]:
+    """The cells of a row in the order of the table, and after a calibrated one the optimum's."""
     data, system, kind = place
-    cells = _row(f"{data} {system} {kind}", printed, found.get(place), "as printed", 5e-4)
-    if kind == "cal" and place in found:
-        best = found[data, system, "optimum"]
-        same = {column: value for column, value in printed.items() if column in _COLUMNS}
-        again = _row(f"{data} {system} optimum", same, best, "at the optimum", 1e-3)
-        cells += [replace(cell, source="again") for cell in again]
-    return cells
-
-
-def _row(
-    name: str, printed: Mapping[str, float], ours: Mapping[str, float] | None, reading: str,
-    within: float,
-) -> list[Cell]:  # fmt: skip
-    """The cells of one row in the order of the table; without numbers of ours, no data."""
-    if ours is None:
-        why = "the scores are not public"
+    if place not in found:
         return [
-            Cell(f"{name} / {column}", value, float("nan"), within, reading, why, available=False)
+            Cell(f"{data} {system} {kind} / {column}", value, float("nan"), 5e-4, "as printed",
+                 "the scores are not public", available=False)
             for column, value in printed.items()
-        ]
+        ]  # fmt: skip
     cells = []
-    for column in (*_COLUMNS[:6], *_ARGMAX, *_COLUMNS[6:]):
-        if column in _ARGMAX:
-            cells.append(Cell(f"{name} / {column}", printed.get(column), ours[column], 5e-4,
-                              "as the text says", source="independent"))  # fmt: skip
-        elif column in printed:
-            cells.append(Cell(f"{name} / {column}", printed[column], ours[column], within, reading))
+    for column, ours in found[place].items():
+        if column.endswith("argmax"):
+            how: tuple[Any, ...] = (5e-4, "as the text says", "", True, "independent")
+        else:
+            how = (5e-4, "as printed")
+        cells.append(Cell(f"{data} {system} {kind} / {column}", printed[column], ours, *how))
+    for column, ours in found[data, system, "optimum"].items() if kind == "cal" else ():
+        known = None if column.endswith("argmax") else printed[column]
+        how = (5e-4, "as the text says") if known is None else (1e-3, "at the optimum")
+        name = f"{data} {system} optimum / {column}"
+        cells.append(Cell(name, known, ours, *how, source="again"))
     return cells
-
-
-def _implied(printed: Rows) -> list[Cell]:
-    """MC1 of the highest score for SITW, as far as the printed columns determine it."""
-    why = "from the printed 1-ACC and Bin of the row, of three decimals"
-    return [
-        Cell(f"{data} implied {kind} / MC1 argmax", known,
-             implied_macro_f1(printed[data, "XvPLDA", kind]), 1e-3, "as the text says", why,
-             source="independent")
-        for (data, kind), known in _IMPLIED.items()
-    ]  # fmt: skip
 
 
 def _row_of(log_posteriors: Any, y: Any) -> dict[str, float]:
@@ -320,8 +277,8 @@ def _row_of(log_posteriors: Any, y: Any) -> dict[str, float]:
     highest = ConfusionMatrix.from_decisions(y, posteriors.argmax(axis=1), classes=range(size))
     left_over = ConfusionMatrix.from_decisions(y, taken, classes=range(size))
     row["1-ACC"] = 1 - accuracy(highest)
-    row |= {"MC1": 1 - macro_f1(left_over), "MC2": 1 - _f1_of_means(left_over)}
-    row |= {"MC1 argmax": 1 - macro_f1(highest), "MC2 argmax": 1 - _f1_of_means(highest)}
+    for matrix, how in ((left_over, ""), (highest, " argmax")):
+        row |= {f"MC1{how}": 1 - macro_f1(matrix), f"MC2{how}": 1 - _f1_of_means(matrix)}
     if size == 2:
         scores = ScoreCounts.from_scores(y, log_posteriors[:, 1] - log_posteriors[:, 0], kind="llr")
         row |= {"Bin": 1 - f1(highest), "1-AUC": 1 - auc(scores), "EER": _nearest_rates(scores)}

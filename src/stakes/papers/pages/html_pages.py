@@ -1,13 +1,21 @@
-"""The pages as HTML: an overview, and one page per paper with every number."""
+"""The pages, an overview and one per paper with every number, and the files beside them: numbers
+as CSV, figures as SVG and PNG.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import base64
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
-from stakes.papers.items import Cell, Claim, Outcome, Paper
-from stakes.papers.pages.page_files import Drawn
+from stakes._optional import load
+from stakes.papers.items import Cell, Claim, Outcome, Paper, no_figures
 from stakes.papers.pages.page_words import (
     TITLE,
     claim_verdict,
@@ -26,7 +34,91 @@ from stakes.papers.pages.page_words import (
     verdict,
 )
 from stakes.papers.runs import Result
+from stakes.report.charts import inline
 from stakes.report.markup import Html, element, folded, framed, joined, section, table, text
+from stakes.results import Frame
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+#: The columns of the file of all numbers.
+_COLUMNS: dict[str, Callable[[Cell], Any]] = {
+    "name": lambda cell: cell.name,
+    "reading": lambda cell: cell.reading,
+    "published": lambda cell: "" if cell.published is None else cell.published,
+    "ours": lambda cell: cell.ours if cell.available else "",
+    "difference": lambda cell: cell.difference if cell.agrees is not None else "",
+    "tolerance": lambda cell: cell.tolerance,
+    "verdict": verdict,
+    "note": lambda cell: cell.note,
+    "source": source,
+}
+
+
+def cells_csv(cells: Sequence[Cell]) -> str:
+    """One line per number: printed, ours, difference, verdict."""
+    return _written(tuple(_COLUMNS), ([of(cell) for of in _COLUMNS.values()] for cell in cells))
+
+
+def frame_csv(frame: Frame) -> str:
+    """A table of numbers behind a figure."""
+    return _written(frame.columns, (row.values() for row in frame.rows()))
+
+
+def _written(head: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Lines of CSV."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+_FONT = ' font-family="DejaVu Sans, Verdana, sans-serif"'
+#: A drawing with more characters than this stands in the page as an image.
+_LARGEST = 1_500_000
+#: Drawings of less than so many points are not stretched to the width of the page.
+_NARROW = 560
+_WIDTH = re.compile(r'viewBox="0 0 ([\d.]+) ')
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A figure: its name, and the two files."""
+
+    name: str
+    svg: str
+    png: bytes
+
+    def markup(self, label: str) -> Html:
+        """The figure inside a page."""
+        if len(self.svg) <= _LARGEST:
+            size = _WIDTH.search(self.svg)
+            narrow = " narrow" if size and float(size[1]) < _NARROW else ""
+            return element("div", Html(self.svg.replace(_FONT, "", 1)), class_=f"chart{narrow}")
+        source = "data:image/png;base64," + base64.b64encode(self.png).decode("ascii")
+        image = Html(f'<img alt="{text(label)}" src="{source}">')
+        return element("div", image, class_="chart image")
+
+
+def drawn(result: Result) -> list[Drawn]:
+    """The figures of a result; raises `MissingExtraError` without matplotlib."""
+    if result.outcome is None or result.item.draw is no_figures:
+        return []
+    load("matplotlib", extra="plots")
+    figures = result.item.draw(result.outcome)
+    return [_figure_files(name, figure, result) for name, figure in figures.items()]
+
+
+def _figure_files(name: str, figure: Figure, result: Result) -> Drawn:
+    """Both files of a figure."""
+    label = f"{result.item.title}: {name}" if name != result.item.key else result.item.title
+    image = io.BytesIO()
+    figure.savefig(image, format="png", dpi=150, bbox_inches="tight",
+                   metadata={"Software": None})  # fmt: skip
+    chart = inline(figure.axes[0], f"{result.paper.key}-{name}", label)
+    return Drawn(name, chart.svg.replace("<svg ", f"<svg{_FONT} ", 1), image.getvalue())
 
 
 def _styled(title: str, body: Html) -> str:
@@ -200,6 +292,10 @@ def paper_page(
     """
     from stakes import __version__
 
+    made_by = (
+        f"Made by `stakes reproduce`, stakes {__version__}. This page loads nothing from anywhere; "
+        "the numbers are also in CSV files and the figures in SVG and PNG files beside it."
+    )
     body = joined(
         element("header", joined(
             element("nav", Html('<a href="index.html">All papers</a>')),
@@ -208,17 +304,9 @@ def paper_page(
             element("div", element("p", sentence(results)), class_="verdict"),
         )),
         *(_item(each, figures.get(each.item.key, ())) for each in results),
-        element("footer", element("p", _footer(__version__), class_="soft")),
+        element("footer", element("p", made_by, class_="soft")),
     )  # fmt: skip
     return _styled(f"{paper.key}, computed again", body)
-
-
-def _footer(version: str) -> str:
-    """Who made the page."""
-    return (
-        f"Made by `stakes reproduce`, stakes {version}. This page loads nothing from anywhere; the "
-        "numbers are also in CSV files and the figures in SVG and PNG files beside it."
-    )
 
 
 def _item(result: Result, figures: Sequence[Drawn]) -> Html:
@@ -231,15 +319,10 @@ def _item(result: Result, figures: Sequence[Drawn]) -> Html:
         parts.append(_number_tables(outcome))
         if outcome.claims:
             parts += [element("h3", "What the paper says about it"), _claims_list(outcome.claims)]
-        folder = result.paper.key
-        files = [element("a", name, href=f"{folder}/{name}") for name in _files(result, figures)]
-        parts.append(element("p", Html("Files: " + ", ".join(files)), class_="soft"))
+        key, folder = result.item.key, result.paper.key
+        names = [f"{key}.csv"] if outcome.cells else []
+        names += [f"{key}-{name}.csv" for name in outcome.tables]
+        names += [f"{each.name}.{kind}" for each in figures for kind in ("svg", "png")]
+        links = [element("a", name, href=f"{folder}/{name}") for name in names]
+        parts.append(element("p", Html("Files: " + ", ".join(links)), class_="soft"))
     return section(result.item.title, *parts)
-
-
-def _files(result: Result, figures: Sequence[Drawn]) -> list[str]:
-    """The names of the files that an item leaves."""
-    outcome, key = result.outcome, result.item.key
-    names = [f"{key}.csv"] if outcome is not None and outcome.cells else []
-    names += [f"{key}-{name}.csv" for name in outcome.tables] if outcome is not None else []
-    return names + [f"{each.name}.{kind}" for each in figures for kind in ("svg", "png")]

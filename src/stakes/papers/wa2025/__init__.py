@@ -3,12 +3,12 @@
 from stakes.papers.items import Paper
 from stakes.papers.wa2025.correlations import FIGURE_5, FIGURES
 from stakes.papers.wa2025.table_3 import TABLE
-from stakes.papers.wa2025.worked import ACCURACIES, ELICITATION, IDENTITIES, WEIGHTED_RANKS
+from stakes.papers.wa2025.worked import ACCURACIES, ELICITATION, IDENTITIES
 
 __all__ = ["PAPER"]
 
 PAPER = Paper(
     key="wa2025",
     citation='"Cost-Sensitive Evaluation for Binary Classifiers", 2025 (weighted accuracy).',
-    items=(IDENTITIES, ACCURACIES, WEIGHTED_RANKS, *FIGURES, FIGURE_5, TABLE, ELICITATION),
+    items=(IDENTITIES, ACCURACIES, *FIGURES, FIGURE_5, TABLE, ELICITATION),
 )

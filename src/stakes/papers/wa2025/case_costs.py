@@ -213,27 +213,6 @@ def draw_outcomes(
     return Outcomes(tables, missed, alarmed)
 
 
-#: Metrics that do not look at costs, by the paper's name: the name in the catalogue.
-_FREE = {
-    "accuracy": "accuracy",
-    "CBA": "class_balance_accuracy",
-    "IAM": "imbalance_accuracy",
-    "H": "beta_averaged_accuracy",
-    "kappa": "kappa",
-    "informedness": "informedness",
-    "ROC-AUC": "balanced_accuracy",
-    "MCC": "mcc",
-    "markedness": "markedness",
-    "precision": "precision",
-    "NPV": "negative_predictive_value",
-    "P4": "p4",
-    "G-mean": "geometric_mean",
-    "Jaccard": "jaccard",
-    "F1": "f1",
-    "recall": "recall",
-    "B-ROC": "precision_recall_mean",
-    "specificity": "specificity",
-}
 #: Also rated "as coded": with costs, the authors' code integrates by trapezoids; without, it adds
 #: 1e-9 to a denominator, which breaks ties.
 _CODED = {"precision", "NPV", "H informed", "EWA"}
@@ -243,6 +222,18 @@ METRICS = (
     "markedness", "precision", "NPV", "P4", "G-mean", "Jaccard", "F1", "recall", "B-ROC",
     "specificity", "ACD", "WA", "H informed", "EWA",
 )  # fmt: skip
+#: Those that look at costs.
+_COSTED = {"WCA", "WRA", "ACD", "WA", "H informed", "EWA"}
+#: Names in the catalogue that are not the paper's in small letters.
+_CATALOGUED = {
+    "CBA": "class_balance_accuracy",
+    "IAM": "imbalance_accuracy",
+    "H": "beta_averaged_accuracy",
+    "ROC-AUC": "balanced_accuracy",
+    "NPV": "negative_predictive_value",
+    "G-mean": "geometric_mean",
+    "B-ROC": "precision_recall_mean",
+}
 #: The interior points at which the authors' code takes the density of a Beta distribution.
 POINTS = np.linspace(0, 1, 1000)[1:-1]
 #: Scores that differ by less are equal but for rounding.
@@ -251,13 +242,23 @@ _TINY = 1e-9
 
 
 def free_scores(tables: FloatArray) -> dict[str, FloatArray]:
-    """Scores, higher is better, of the metrics without costs."""
+    """Scores, higher is better, of the metrics without costs; at 0/0 as in the authors' code."""
     (tn, fp), (fn, tp) = np.moveaxis(tables, (-2, -1), (0, 1))
-    return {
-        **{name: np.round(_value(name, tables), _PREFERENCE_DECIMALS) for name in _FREE},
+    coded = {
         "precision as coded": tp / (tp + fp + _TINY),
         "NPV as coded": tn / (tn + fn + _TINY),
     }
+    instead = {
+        "markedness": np.where(tp + fp == 0, -fn / (tn + fn + _TINY), coded["precision as coded"]),
+        "B-ROC": tp / (tp + fn) / 2,
+    }
+    found = {}
+    for name in METRICS:
+        if name not in _COSTED:
+            value = catalogue[_CATALOGUED.get(name, name.lower())].values(tables)
+            value = np.where(np.isnan(value), instead.get(name, 0.0), value)
+            found[name] = np.round(value, _PREFERENCE_DECIMALS)
+    return found | coded
 
 
 def as_coded(metric: str) -> str:
@@ -274,42 +275,26 @@ def costed_scores(tables: FloatArray, costs: ErrorCosts, ratio: float) -> dict[s
     matrix = CostMatrix.binary(false_positive=1.0, false_negative=ratio / (1 - ratio))
     shares = costs.shares
     alpha, beta = matched_beta(shares)
-    found = {
-        "WCA": _with(tables, "weighted_class_accuracy", application=matrix),
-        "WRA": _with(tables, "weighted_relative_accuracy", application=matrix),
-        "ACD": -_with(tables, "accuracy_cost_distance", application=matrix),
-        "WA": _with(tables, "weighted_accuracy", weight=ratio),
-        "H informed": _with(tables, "matched_beta_accuracy", shares=shares),
+    by_cost = {"application": matrix}
+    asked: dict[str, tuple[str, dict[str, Any]]] = {
+        "WCA": ("weighted_class_accuracy", by_cost),
+        "WRA": ("weighted_relative_accuracy", by_cost),
+        "ACD": ("accuracy_cost_distance", by_cost),
+        "WA": ("weighted_accuracy", {"weight": ratio}),
+        "H informed": ("matched_beta_accuracy", {"shares": shares}),
         # The Beta distribution is one of c = 1 - w, hence the order of its parameters.
-        "EWA": _with(tables, "expected_weighted_accuracy", alpha=beta, beta=alpha),
-        "H informed as coded": trapezoid_h(tables, alpha, beta),
-        "EWA as coded": _trapezoid_ewa(tables, alpha, beta),
+        "EWA": ("expected_weighted_accuracy", {"alpha": beta, "beta": alpha}),
     }
+    found = {name: catalogue[m].fixed(**how).values(tables) for name, (m, how) in asked.items()}
+    found["ACD"] = -found["ACD"]
+    found["H informed as coded"] = trapezoid_h(tables, alpha, beta)
+    found["EWA as coded"] = _trapezoid_ewa(tables, alpha, beta)
     return {name: np.round(value, _PREFERENCE_DECIMALS) for name, value in found.items()}
 
 
 def beta_density_mass(alpha: float, beta: float) -> float:
     """Mass of a Beta distribution that the authors' trapezoid rule sees; 1 would be all of it."""
     return float(_trapezoid_weights(alpha, beta).sum())
-
-
-def _with(tables: FloatArray, name: str, **settings: Any) -> FloatArray:
-    """A catalogued metric with its parameters."""
-    return catalogue[name].fixed(**settings).values(tables)
-
-
-def _value(name: str, tables: FloatArray) -> FloatArray:
-    """A metric without costs; where it is 0/0, what the authors' code gives."""
-    value = catalogue[_FREE[name]].values(tables)
-    unknown = np.isnan(value)
-    if not unknown.any():
-        return value
-    (tn, fp), (fn, tp) = np.moveaxis(tables, (-2, -1), (0, 1))
-    instead = {
-        "markedness": np.where(tp + fp == 0, -fn / (tn + fn + _TINY), tp / (tp + fp + _TINY)),
-        "B-ROC": tp / (tp + fn) / 2,
-    }.get(name, np.zeros_like(value))
-    return np.where(unknown, instead, value)
 
 
 def _trapezoid_weights(alpha: float, beta: float) -> FloatArray:

@@ -76,25 +76,19 @@ def plain_claims(grid: Frame, use_case: str) -> tuple[Claim, ...]:
     )
 
 
-def realised_at_half(costs: Frame, share: float) -> float:
-    """The realised cost ratio at a nominal one of a half."""
-    return float(costs["realised"][(costs["positives"] == share) & (costs["nominal"] == 0.5)][0])
-
-
-def realised_claims(costs: Frame) -> tuple[Claim, ...]:
+def realised_claim(costs: Frame) -> Claim:
     """Whether the credit costs have the ratio that they were made for."""
     gap = np.abs(costs["realised"] - costs["nominal"])
     far = int((gap > 0.01).sum())
-    at = {share: realised_at_half(costs, share) for share in (0.01, 0.2, 0.5)}
-    return (
-        Claim(
-            "The loss given default is tuned so that the cost ratio has the value on the axis.",
-            far == 0,
-            "The formula leaves out that negative costs of a false alarm are set to 0. At a "
-            f"nominal 0.5 the realised ratio is {at[0.01]:.3f} for r+ = 0.01, {at[0.2]:.3f} for "
-            f"0.2 and {at[0.5]:.3f} for 0.5; {far} of {gap.size} cells are off by more than 0.01.",
-            erratum=7,
-        ),
+    half = costs["nominal"] == 0.5
+    at = dict(zip(costs["positives"][half], costs["realised"][half], strict=True))
+    return Claim(
+        "The loss given default is tuned so that the cost ratio has the value on the axis.",
+        far == 0,
+        "The formula leaves out that negative costs of a false alarm are set to 0. At a nominal "
+        f"0.5 the realised ratio is {at[0.01]:.3f} for r+ = 0.01, {at[0.2]:.3f} for 0.2 and "
+        f"{at[0.5]:.3f} for 0.5; {far} of {gap.size} cells are off by more than 0.01.",
+        erratum=7,
     )
 
 
@@ -152,27 +146,16 @@ TABLE_3 = {
     row.pop("metric"): tuple(map(int, row.values()))
     for row in published_rows("wa2025", "table_3.csv")
 }
-#: Mean over the churn grid, and least cell, of the plain correlation: an independent recomputation
-#: of figure 1.
-GRID_MEANS: dict[str, tuple[float, float | None]] = {
-    row["metric"]: (float(row["mean"]), float(row["least"]) if row["least"] else None)
-    for row in published_rows("wa2025", "figure_1_means.csv")
-}
-#: Cost of a retention measure at each cost ratio of the grid: an independent run.
-RETENTION_COSTS = (
-    24.847, 18.364, 14.994, 12.408, 10.243, 8.283, 6.461, 4.772, 3.181, 1.591, 0.1591,
-)  # fmt: skip
-#: Realised cost ratio of the credit use case at a nominal .5, by share of positives: likewise.
-CREDIT_REALISED = {0.01: 0.042, 0.2: 0.408}
 
 
-def _panel(name: str) -> FloatArray:
-    """A published heat map, in thousandths in its file; `nan` where no costs exist."""
-    lines = [row for row in published_rows("wa2025", "heat_maps.csv") if row["panel"] == name]
-    cells = [[float(line[f"{ratio:g}"] or "nan") for line in lines] for ratio in GRID]
-    return np.array(cells) / 1000
+def _panels() -> dict[str, FloatArray]:
+    """The authors' heat maps by use case and metric; `nan` where no costs exist."""
+    found: dict[str, list[list[float]]] = {}
+    for row in published_rows("wa2025", "heat_maps.csv"):  # one for each share of positives
+        column = [float(row[f"{ratio:g}"] or "nan") / 1000 for ratio in GRID]
+        found.setdefault(row["panel"], []).append(column)
+    return {name: np.array(columns).T for name, columns in found.items()}
 
 
 #: Plain correlation with TCC of figures 1 and 2, and weighted correlation of figure 3.
-CHURN_WA, CHURN_EWA, CREDIT_WA = map(_panel, ("churn WA", "churn EWA", "credit WA"))
-CHURN_GMEAN_WEIGHTED = _panel("churn weighted G-mean")
+PANELS = _panels()

@@ -24,9 +24,7 @@ from stakes.papers.pages import (
     cells_csv,
     drawn,
     frame_csv,
-    overview_markdown,
     overview_page,
-    paper_markdown,
     paper_page,
 )
 from stakes.papers.pages import page_words as words
@@ -107,8 +105,7 @@ class Folder:
         if self.path.exists() and not self.path.is_dir():
             raise DataError(f"{self.path} is a file.", hint="-o names a folder")
         names = ("index", *(paper.key for paper in papers()))
-        pages = [f"{name}.{kind}" for name in names for kind in ("html", "md")]
-        there = [name for name in pages if (self.path / name).exists()]
+        there = [f"{name}.html" for name in names if (self.path / f"{name}.html").exists()]
         if there and not kept.is_dir():
             raise DataError(
                 f"{self.path} has a file {there[0]} that no reproduction wrote.",
@@ -151,9 +148,7 @@ class Folder:
                 self._write_numbers(each)
             pages.append(self.path / f"{paper.key}.html")
             self._put(pages[-1], paper_page(paper, there, figures))
-            self._put(self.path / f"{paper.key}.md", paper_markdown(paper, there, figures))
         self._put(self.path / "index.html", overview_page(everything))
-        self._put(self.path / "index.md", overview_markdown(everything))
         if self._undrawn:
             warn(f"the pages have no figures: {self._undrawn}")
         return [self.path / "index.html", *pages]
