@@ -27,6 +27,12 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+def keep(thing: Any, **fields: Any) -> None:
+    """Set fields of a frozen dataclass, arrays as read-only views."""
+    for name, value in fields.items():
+        object.__setattr__(thing, name, frozen(value) if isinstance(value, np.ndarray) else value)
+
+
 def as_priors(
     priors: Priors, classes: Sequence[Name], name: str = "priors", of: str = "classes"
 ) -> FloatArray:
@@ -110,6 +116,20 @@ def _by_name(priors: Mapping[Any, float], classes: Sequence[Name], name: str) ->
             f"`{name}` must name the classes {listed(classes)}; {' and '.join(parts)}."
         )
     return [priors[label] for label in classes]
+
+
+def refuse_absent(
+    classes: Sequence[Name], shares: FloatArray, known: NDArray[np.bool_], what: str = "the cost"
+) -> None:
+    """Raise when nothing is known of a class that will occur, since it has no case."""
+    absent = np.flatnonzero((shares > 0) & ~known).tolist()
+    if absent:
+        names, priors = listed([classes[k] for k in absent]), [f"{shares[k]:g}" for k in absent]
+        raise DataError(
+            f"no case of {names} in the data, but its prior is {', '.join(priors)}, so {what} is "
+            "unknown.",
+            hint="bring cases of it, or set its prior to 0",
+        )
 
 
 def as_matrix(values: Any, name: str) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import numpy as np
@@ -20,7 +21,6 @@ from stakes import (
 )
 from stakes.exceptions import DataError, FormatError, MergeError
 from stakes.summaries import load_summary, merge_summaries, save_summary
-from stakes.summaries.plain_form import _FIELDS
 from stakes.summaries.stored_file import _VERSION, checksum, is_summary
 
 NAMES = st.lists(
@@ -63,8 +63,8 @@ def _same(first, second):
             _same(first[name], second[name])
         return
     assert type(first) is type(second)
-    for field in _FIELDS[type(first).__name__][1]:
-        a, b = getattr(first, field), getattr(second, field)
+    for field in dataclasses.fields(first):
+        a, b = getattr(first, field.name), getattr(second, field.name)
         if isinstance(a, np.ndarray):
             assert a.dtype == b.dtype
             assert a.shape == b.shape
@@ -269,6 +269,12 @@ class TestRefusals:
     def test_content_that_is_no_summary(self, whole, change, said):
         self._resealed(whole, change)
         with pytest.raises(FormatError, match=said):
+            load_summary(whole)
+
+    def test_scores_of_no_kind(self, whole):
+        ScoreCounts.from_scores([0, 1], [0.1, 0.2], kind="llr").save(whole)
+        self._resealed(whole, lambda s: s.update(kind="logit"))
+        with pytest.raises(FormatError, match="`kind` must be one of 'llr'"):
             load_summary(whole)
 
     def test_another_kind_says_which(self, whole):

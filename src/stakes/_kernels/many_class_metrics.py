@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._kernels import two_class_metrics as two_class
 from stakes._kernels.two_class_metrics import ratio
 
 __all__ = [
@@ -47,13 +48,13 @@ def class_precision(counts: NDArray[Any]) -> Array:
     return ratio(right, decisions)
 
 
-def class_f_beta(counts: NDArray[Any], *, beta: float) -> Array:
+def class_f_beta(counts: NDArray[Any], *, beta: float = 1.0) -> Array:
     """F-beta of each class against the rest, (..., K)."""
     right, classes, decisions, _ = _margins(counts)
     return ratio((1 + beta * beta) * right, beta * beta * classes + decisions)
 
 
-def mean_f_beta(counts: NDArray[Any], *, beta: float) -> Array:
+def mean_f_beta(counts: NDArray[Any], *, beta: float = 1.0) -> Array:
     """F-beta of the macro averages of precision and recall."""
     precision = class_precision(counts).mean(axis=-1)
     recall = class_recall(counts).mean(axis=-1)
@@ -68,6 +69,8 @@ def pooled_f_beta(counts: NDArray[Any]) -> Array:
 
 def geometric_mean(counts: NDArray[Any]) -> Array:
     """Geometric mean of the recalls."""
+    if counts.shape[-2:] == (2, 2):
+        return two_class.geometric_mean(*two_class.cells(counts))
     recalls = class_recall(counts)
     with np.errstate(divide="ignore"):
         return np.asarray(np.exp(np.log(recalls).mean(axis=-1)))
@@ -75,6 +78,8 @@ def geometric_mean(counts: NDArray[Any]) -> Array:
 
 def matthews(counts: NDArray[Any]) -> Array:
     """Correlation between the one-hot codes of class and decision."""
+    if counts.shape[-2:] == (2, 2):
+        return two_class.matthews(*two_class.cells(counts))
     right, classes, decisions, total = _margins(counts)
     top = right.sum(axis=-1) * total - (classes * decisions).sum(axis=-1)
     spread = total**2 - (decisions**2).sum(axis=-1), total**2 - (classes**2).sum(axis=-1)

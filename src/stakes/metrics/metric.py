@@ -17,10 +17,11 @@ from stakes.application import Application, as_application
 from stakes.exceptions import DataError, UndefinedError
 from stakes.typing import FloatArray
 
+#: A metric of arrays of (..., K, M) counts.
+Batch = Callable[..., FloatArray]
 
-def best_naive_value(
-    values: Callable[[FloatArray], FloatArray], priors: FloatArray, n_decisions: int, higher: bool
-) -> float:
+
+def best_naive_value(values: Batch, priors: FloatArray, n_decisions: int, higher: bool) -> float:
     """The best value over all probabilities of the decisions, always the same one included.
 
     `values` takes expected tables, (..., K, M): the class shares times these probabilities.
@@ -39,7 +40,7 @@ def best_naive_value(
     return sign * float(np.nanmax(found)) if not np.isnan(found).all() else float("nan")
 
 
-def _climbed(worth: Callable[[FloatArray], FloatArray], start: FloatArray) -> FloatArray:
+def _climbed(worth: Batch, start: FloatArray) -> FloatArray:
     """Probabilities from which no small change is an improvement."""
     from scipy.optimize import LinearConstraint, minimize
 
@@ -136,13 +137,10 @@ class Metric:
     def fixed(self, **parameters: Any) -> Metric:
         """The same metric with some parameters set, e.g. ``fixed(beta=2)``."""
         known = [name for name in signature(self.function).parameters if name != "positive"][1:]
-        unknown = [name for name in parameters if name not in known]
-        if unknown:
-            raise DataError(
-                f"`{self.name}` has no parameter {unknown[0]!r}; it takes "
-                f"{', '.join(known) or 'none'}."
-            )
         for name, value in parameters.items():
+            if name not in known:
+                takes = ", ".join(known) or "none"
+                raise DataError(f"`{self.name}` has no parameter {name!r}; it takes {takes}.")
             if isinstance(value, Number) and not np.isfinite(as_reals(value, name)):
                 raise DataError(f"`{name}` must be finite; got {value!r}.")
         return replace(self, settings={**self.settings, **parameters})
@@ -175,31 +173,26 @@ class Metric:
     def values(self, counts: Any, *, positive: int = 1) -> FloatArray:
         """The value at each of many tables at once, (..., K, M) counts, which are not checked."""
         if self.missing:
-            raise UndefinedError(
-                f"`{self.name}` needs {', '.join(self.missing)}.",
-                hint=_how_to_give(self.name, self.missing[0]),
-            )
+            first = self.missing[0]
+            hint = f'"{self.name}:{first}=...", or catalogue[{self.name!r}].fixed({first}=...)'
+            if first == "application":
+                hint = (
+                    "say what is at stake: application=..., on the command line --cost fn=10 fp=1"
+                )
+            raise UndefinedError(f"`{self.name}` needs {', '.join(self.missing)}.", hint=hint)
         if self.of == "scores":
             raise DataError(
                 f"`{self.name}` is a number of scores, not of a table of decisions.",
                 hint=f"stakes.metrics.{self.name}(ScoreCounts.from_scores(y_true, scores, ...))",
             )
         table = as_reals(counts, "counts")
-        self._require_shape(table.shape[-2:])
-        if self.classes == "two":
-            return self.batch(table, positive=positive, **self.settings)
-        return self.batch(table, **self.settings)
-
-    def _require_shape(self, shape: tuple[int, ...]) -> None:
-        """Refuse tables of more classes, or of other decisions, than the metric knows."""
-        if self.classes == "two" and shape != (2, 2):
-            raise DataError(
-                f"`{self.name}` needs two classes and two decisions; got tables of shape {shape}."
-            )
-        if "application" not in self.needs and (len(shape) != 2 or shape[0] != shape[1]):
-            raise DataError(
-                f"`{self.name}` needs decisions that are the classes; got tables of shape {shape}."
-            )
+        shape, two = table.shape[-2:], self.classes == "two"
+        square = len(shape) == 2 and shape[0] == shape[1]
+        if shape != (2, 2) if two else "application" not in self.needs and not square:
+            wanted = "two classes and two decisions" if two else "decisions that are the classes"
+            raise DataError(f"`{self.name}` needs {wanted}; got tables of shape {shape}.")
+        settings = {**self.settings, "positive": positive} if two else self.settings
+        return self.batch(table, **settings)
 
     def naive_value(self, priors: Any, *, positive: int = 1) -> float:
         """The best value of a system that ignores the input, at these priors.
@@ -208,7 +201,8 @@ class Metric:
         value is that of the table to be expected; `nan` when it is undefined for all of them.
         """
         shares = np.asarray(as_priors(priors, range(np.size(priors))))
-        size = _n_decisions(self.settings.get("application"), shares.size)
+        app: Application | None = self.settings.get("application")
+        size = shares.size if app is None else len(app.decisions)
         values = partial(self.values, positive=positive)
         return best_naive_value(values, shares, size, self.higher_is_better)
 
@@ -217,50 +211,14 @@ class Metric:
         return f"Metric({self.label}: {arrow} is better, {self.low:g} to {self.high:g})"
 
 
-def _how_to_give(name: str, parameter: str) -> str:
-    """What to type for a parameter that is missing."""
-    if parameter == "application":
-        return "say what is at stake: application=..., on the command line --cost fn=10 fp=1"
-    return f'"{name}:{parameter}=...", or catalogue[{name!r}].fixed({parameter}=...)'
-
-
-def _n_decisions(application: Application | None, n_classes: int) -> int:
-    """How many decisions there are to take always."""
-    return n_classes if application is None else len(application.decisions)
+#: What an entry is unless it says otherwise.
+_USUAL: dict[str, Any] = {"low": 0.0, "high": 1.0, "classes": "two"}
+_WORDS = ("question", "formula", "naive", "undefined", "reference")
 
 
 def entry(
-    function: Callable[..., float],
-    batch: Callable[..., FloatArray],
-    question: str,
-    formula: str,
-    naive: str,
-    undefined: str,
-    reference: str,
-    *,
-    higher: bool = True,
-    low: float = 0.0,
-    high: float = 1.0,
-    identities: tuple[str, ...] = (),
-    needs: tuple[str, ...] = (),
-    classes: Literal["two", "any"] = "two",
-    of: Literal["table", "scores"] = "table",
+    function: Callable[..., float], batch: Batch, *words: str, higher: bool = True, **facts: Any
 ) -> Metric:
-    """One row of the catalogue, called like its function."""
-    return Metric(
-        name=function.__name__,
-        function=function,
-        batch=batch,
-        question=question,
-        formula=formula,
-        higher_is_better=higher,
-        low=low,
-        high=high,
-        naive=naive,
-        classes=classes,
-        undefined=undefined,
-        reference=reference,
-        identities=identities,
-        needs=needs,
-        of=of,
-    )
+    """One row of the catalogue, called like its function; `words` are those of `_WORDS`."""
+    facts = {**_USUAL, **dict(zip(_WORDS, words, strict=True)), **facts}
+    return Metric(function.__name__, function, batch, higher_is_better=higher, **facts)

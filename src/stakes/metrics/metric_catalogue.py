@@ -14,8 +14,12 @@ from stakes._kernels import two_class_metrics as kernels
 from stakes._kernels.two_class_metrics import Array, cells, ratio
 from stakes.application import Application
 from stakes.exceptions import DataError
-from stakes.metrics.catalogue_binary import SCORE_METRICS, TWO_CLASS_METRICS, two_class_batch
-from stakes.metrics.catalogue_counts import ANY_CLASS_METRICS
+from stakes.metrics.catalogue_entries import (
+    ANY_CLASS_METRICS,
+    SCORE_METRICS,
+    TWO_CLASS_METRICS,
+    two_class_batch,
+)
 from stakes.metrics.costs.cost_weighted import (
     accuracy_cost_distance,
     beta_averaged_accuracy,
@@ -40,9 +44,8 @@ from stakes.metrics.costs.weighted_accuracy import (
     weighted_accuracy,
 )
 from stakes.metrics.counts.table_cells import error_costs
-from stakes.metrics.metric import Metric, entry
+from stakes.metrics.metric import Batch, Metric, entry
 from stakes.results import Frame
-from stakes.summaries import ConfusionMatrix
 from stakes.typing import FloatArray, Priors
 
 _FERRER = "Ferrer 2025"
@@ -50,7 +53,7 @@ _WA = "Cost-Sensitive Evaluation for Binary Classifiers 2025"
 _INFINITE = float("inf")
 
 
-def _with_costs(kernel: Callable[..., Array]) -> Callable[..., FloatArray]:
+def _with_costs(kernel: Callable[..., Array]) -> Batch:
     """A kernel of the cells and the error costs as a function of (..., 2, 2) counts."""
 
     def batch(counts: FloatArray, application: Application, positive: int = 1) -> FloatArray:
@@ -62,26 +65,23 @@ def _with_costs(kernel: Callable[..., Array]) -> Callable[..., FloatArray]:
 
 def _expected(counts: FloatArray, application: Application) -> FloatArray:
     """Expected cost of many tables."""
-    totals = counts.sum(axis=-1)
-    priors = ratio(totals, totals.sum(axis=-1, keepdims=True))
-    shares = priors if application.priors is None else application.priors
-    rates = ratio(counts, totals[..., None])
+    shares, rates = _shares(counts, application), ratio(counts, counts.sum(axis=-1, keepdims=True))
     return np.asarray(np.einsum("...i,...ij,ij->...", shares, rates, application.costs.values))
+
+
+def _shares(counts: FloatArray, application: Application) -> FloatArray:
+    """The class shares that each of many tables is judged at."""
+    if application.priors is not None:
+        return application.priors
+    totals = counts.sum(axis=-1)
+    return ratio(totals, totals.sum(axis=-1, keepdims=True))
 
 
 def _normalized(counts: FloatArray, application: Application) -> FloatArray:
     """Normalised expected cost of many tables."""
     standard = application.with_costs(application.costs.standardized())
-    totals = counts.sum(axis=-1)
-    priors = ratio(totals, totals.sum(axis=-1, keepdims=True))
-    shares = priors if application.priors is None else application.priors
-    naive = (shares @ standard.costs.values).min(axis=-1)
+    naive = (_shares(counts, standard) @ standard.costs.values).min(axis=-1)
     return ratio(_expected(counts, standard), naive)
-
-
-def _total(counts: FloatArray, application: Application) -> FloatArray:
-    """Total cost of many tables."""
-    return np.asarray((counts * application.costs.values).sum(axis=(-2, -1)))
 
 
 def _beta_averaged(counts: FloatArray, positive: int = 1, alpha: float = 2.0,
@@ -100,27 +100,19 @@ def _detection(
     return prior * miss * ratio(fn, fn + tp) + (1 - prior) * false_alarm * ratio(fp, fp + tn)
 
 
-def _alpha(counts: FloatArray, alpha: float, positive: int = 1) -> FloatArray:
+def _alpha(tn: Array, fp: Array, fn: Array, tp: Array, *, alpha: float) -> Array:
     """Normalised cost by its one parameter."""
-    tn, fp, fn, tp = cells(counts, positive)
     return (alpha * ratio(fp, fp + tn) + ratio(fn, fn + tp)) / min(alpha, 1.0)
 
 
-def _matched(counts: FloatArray, shares: Any, positive: int = 1) -> FloatArray:
-    """The same with the Beta matched to per-case costs."""
-    alpha, beta = matched_beta(shares)
-    return _beta_averaged(counts, positive, alpha, beta)
-
-
 def _expected_weighted(
-    counts: FloatArray, alpha: float, beta: float, positive: int = 1
-) -> FloatArray:
+    tn: Array, fp: Array, fn: Array, tp: Array, *, alpha: float, beta: float
+) -> Array:
     """Expected weighted accuracy: a part of the hits in both classes that their sizes set."""
-    tn, fp, fn, tp = cells(counts, positive)
-    shares, place = np.unique(np.round(ratio(tp + fn, tn + fp + fn + tp), 12), return_inverse=True)
-    parts = np.array([_parts(share, alpha, beta) for share in shares.ravel()])[place.reshape(-1)]
-    hits, rest = (parts[:, k].reshape(tp.shape) for k in (0, 1))
     total = tn + fp + fn + tp
+    shares, place = np.unique(np.round(ratio(tp + fn, total), 12), return_inverse=True)
+    parts = np.array([_parts(share, alpha, beta) for share in shares.ravel()])[place.reshape(-1)]
+    hits, rest = parts.T.reshape(2, *tp.shape)
     return np.asarray(ratio(tp, total) * hits + ratio(tn, total) * rest)
 
 
@@ -128,11 +120,8 @@ def _parts(share: float, alpha: float, beta: float) -> tuple[float, float]:
     """What all hits among positives, and among negatives, are worth when they are everything."""
     if np.isnan(share):
         return np.nan, np.nan
-    tables = [[0, 1 - share], [0, share]], [[1 - share, 0], [share, 0]]
-    hits, rest = (
-        expected_weighted_accuracy(ConfusionMatrix(table), alpha=alpha, beta=beta)
-        for table in tables
-    )
+    tables: Any = [[0, 1 - share], [0, share]], [[1 - share, 0], [share, 0]]
+    hits, rest = (expected_weighted_accuracy(t, alpha=alpha, beta=beta) for t in tables)
     return (hits / share if share else 0.0), (rest / (1 - share) if share < 1 else 0.0)
 
 
@@ -162,7 +151,8 @@ COST_METRICS = (
            "error: a class with positive prior has no case", "Dyrland et al. 2022, eq 10",
            low=-_INFINITE, high=_INFINITE, classes="any",
            identities=("utility_yield == -expected_cost",)),
-    _entry(total_classification_cost, _total,
+    _entry(total_classification_cost,
+           lambda counts, application: (counts * application.costs.values).sum(axis=(-2, -1)),
            "What do all cases cost together?",
            "sum(C * counts)", "min(P @ C)", "never",
            f"{_WA}, eqs 1-2", higher=False, low=-_INFINITE, high=_INFINITE, classes="any",
@@ -173,7 +163,7 @@ COST_METRICS = (
            "error: a class with positive prior has no case",
            "Cumani, Bayes decisions and Model evaluation; van Leeuwen & Brümmer 2007",
            higher=False, high=_INFINITE, needs=("priors",)),
-    _entry(alpha_cost, _alpha,
+    _entry(alpha_cost, two_class_batch(_alpha),
            "What share of the naive cost is paid when errors weigh alpha to 1?",
            "(alpha * FP / N + FN / P) / min(alpha, 1)", "1",
            "error: a class has no case", f"{_FERRER}, eq 4",
@@ -184,8 +174,7 @@ COST_METRICS = (
            "max(w * P2, (1 - w) * P1) / (w * P2 + (1 - w) * P1)",
            "no case has a positive weight", f"{_WA}, eq 3", needs=("weight",),
            identities=("weighted_accuracy == msu",)),
-    _entry(expected_weighted_accuracy,
-           _expected_weighted,
+    _entry(expected_weighted_accuracy, two_class_batch(_expected_weighted),
            "The same, averaged over w ~ Beta(alpha, beta) (EWA)?",
            "integral of WA(w) Beta(w; alpha, beta) dw", "by integration", "no cases",
            f"{_WA}, eq 7", needs=("alpha", "beta")),
@@ -223,7 +212,8 @@ COST_METRICS = (
            "max(beta * P2, alpha * P1) / (beta * P2 + alpha * P1)",
            "no cases", f"{_WA}, Table 2 (H)", needs=(),
            identities=("beta_averaged_accuracy == accuracy",)),
-    _entry(matched_beta_accuracy, _matched,
+    _entry(matched_beta_accuracy,
+           lambda counts, shares, positive: _beta_averaged(counts, positive, *matched_beta(shares)),
            "The same, with the Beta matched to per-case costs (H informed of wa2025)?",
            "(w * TP + (1 - w) * TN) / (w * P + (1 - w) * N)",
            "max(w * P2, (1 - w) * P1) / (w * P2 + (1 - w) * P1)",
@@ -268,6 +258,10 @@ _ALIASES = {
 }
 
 
+_COLUMNS = ("name", "question", "formula", "direction", "low", "high", "naive", "classes", "of",
+            "undefined", "needs", "identities", "reference")  # fmt: skip
+
+
 class Catalogue(Mapping[str, Metric]):
     """A mapping from name to `Metric`; printing it shows the table of facts.
 
@@ -295,9 +289,8 @@ class Catalogue(Mapping[str, Metric]):
         plain = _ALIASES.get(lower) or lower.replace("-", "_").replace(" ", "_")
         found = self._metrics.get(_ALIASES.get(plain, plain))
         if found is None:
-            raise KeyError(
-                f"no metric {name!r}; did you mean {' or '.join(self.nearest(name)) or 'another'}?"
-            )
+            meant = " or ".join(self.nearest(name)) or "another"
+            raise KeyError(f"no metric {name!r}; did you mean {meant}?")
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -327,28 +320,24 @@ class Catalogue(Mapping[str, Metric]):
                 f"no metric {plain!r} in the catalogue; there are {', '.join(self)}.",
                 hint=" or ".join(self.nearest(plain)) or None,
             ) from None
-        return _tried(metric.fixed(**_parameters(given))) if given else metric
+        if given:
+            metric = metric.fixed(**_parameters(given))
+            if metric.of == "table" and not metric.missing:
+                metric([[2, 1], [1, 2]])  # so that its function may refuse the numbers
+        return metric
 
     def frame(self) -> Frame:
         """One row per metric: what it answers, formula, direction, range and the rest."""
-        entries = list(self._metrics.values())
-        return Frame(
-            {
-                "name": [m.name for m in entries],
-                "question": [m.question for m in entries],
-                "formula": [m.formula for m in entries],
-                "direction": ["higher" if m.higher_is_better else "lower" for m in entries],
-                "low": [m.low for m in entries],
-                "high": [m.high for m in entries],
-                "naive": [m.naive for m in entries],
-                "classes": [m.classes for m in entries],
-                "of": [m.of for m in entries],
-                "undefined": [m.undefined for m in entries],
-                "needs": [", ".join(m.needs) for m in entries],
-                "identities": ["; ".join(m.identities) for m in entries],
-                "reference": [m.reference for m in entries],
+        columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+        for metric in self._metrics.values():
+            facts = vars(metric) | {
+                "direction": "higher" if metric.higher_is_better else "lower",
+                "needs": ", ".join(metric.needs),
+                "identities": "; ".join(metric.identities),
             }
-        )
+            for name, column in columns.items():
+                column.append(facts[name])
+        return Frame(columns)
 
     def __repr__(self) -> str:
         return f"<Catalogue of {len(self)} metrics: print it, or see .frame()>"
@@ -359,24 +348,15 @@ class Catalogue(Mapping[str, Metric]):
         return str(Frame({name: table[name] for name in short}))
 
 
-def _tried(metric: Metric) -> Metric:
-    """The metric, once its function has accepted the numbers that were given for it."""
-    if metric.of == "table" and not metric.missing:
-        metric(ConfusionMatrix([[2, 1], [1, 2]]))
-    return metric
-
-
 def _parameters(text: str) -> dict[str, float]:
     """``"beta=2"`` as a dictionary."""
     found = {}
     for part in text.split(","):
-        name, equals, value = part.partition("=")
+        name, _, value = part.partition("=")
         try:
             found[name.strip()] = float(value)
         except ValueError:
-            equals = ""
-        if not equals:
-            raise DataError(f"metric parameters must read name=number; got {part!r}.")
+            raise DataError(f"metric parameters must read name=number; got {part!r}.") from None
     return found
 
 

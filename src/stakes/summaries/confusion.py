@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_counts, as_matrix, as_priors, frozen, same_length
+from stakes._checks import as_counts, as_matrix, as_priors, keep, refuse_absent, same_length
 from stakes._columns import as_column, weighed_rows
 from stakes._kernels.cell_counts import count_pairs, sum_weights
 from stakes._names import as_names, encode, listed, observed_names, positional, table_names
@@ -96,9 +96,7 @@ class ConfusionMatrix(Storable):
         if table.size == 0:
             raise DataError(f"`counts` must not be empty; got shape {table.shape}.")
         rows, columns = table_names(table.shape, classes, decisions, DataError)
-        object.__setattr__(self, "counts", frozen(table))
-        object.__setattr__(self, "classes", rows)
-        object.__setattr__(self, "decisions", columns)
+        keep(self, counts=table, classes=rows, decisions=columns)
 
     @classmethod
     def from_decisions(
@@ -180,14 +178,7 @@ class ConfusionMatrix(Storable):
                [ 0.2,  1.8]])
         """
         shares = as_priors(priors, self.classes)
-        absent = [n for n, s, t in zip(self.classes, shares, self.class_totals, strict=True)
-                  if s > 0 and t == 0]  # fmt: skip
-        if absent:
-            raise DataError(
-                f"no case of {listed(absent)} in the data, so its rates under the new priors "
-                "are unknown.",
-                hint="give these classes a prior of 0, or bring cases of them",
-            )
+        refuse_absent(self.classes, shares, self.class_totals > 0, "the table")
         rates = np.nan_to_num(self.rates, nan=0.0)
         counts = self.total * shares[:, None] * rates
         return ConfusionMatrix(counts, classes=self.classes, decisions=self.decisions)
@@ -205,9 +196,6 @@ class ConfusionMatrix(Storable):
         with np.errstate(over="ignore"):  # refused below
             counts = self.counts + other.counts
         return ConfusionMatrix(counts, self.classes, self.decisions)
-
-    def __radd__(self, other: object) -> ConfusionMatrix:
-        return self if other == 0 else NotImplemented  # so that sum() works
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConfusionMatrix):
@@ -269,19 +257,12 @@ def _counted(
 
 def _aligned(columns: dict[str, list[Any]]) -> str:
     """Columns as text: the first to the left, numbers to the right."""
-    cells = [[name, *(_number(v) for v in values)] for name, values in columns.items()]
-    widths = [max(map(len, column)) for column in cells]
-    lines = []
-    for row in zip(*cells, strict=True):
-        first, *rest = (c.ljust(w) if k == 0 else c.rjust(w)
-                        for k, (c, w) in enumerate(zip(row, widths, strict=True)))  # fmt: skip
-        lines.append("  ".join([first, *rest]).rstrip())
-    return "\n".join(lines)
-
-
-def _number(value: Any) -> str:
-    """A count as text."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    padded = []
+    for k, (name, values) in enumerate(columns.items()):
+        cells = [name, *(f"{v:g}" if isinstance(v, float) else str(v) for v in values)]
+        width = max(map(len, cells))
+        padded.append([c.rjust(width) if k else c.ljust(width) for c in cells])
+    return "\n".join("  ".join(row).rstrip() for row in zip(*padded, strict=True))
 
 
 def _occurring_names(
@@ -291,17 +272,14 @@ def _occurring_names(
     decision_names: Sequence[Any] | None,
 ) -> tuple[tuple[Name, ...], tuple[Name, ...]]:
     """The rows and columns of the table when some names were not given."""
-    if classes is None:
-        rows = (
-            observed_names(truth) if decision_names is not None else observed_names(truth, chosen)
-        )
-    else:
+    if classes is not None:
         rows = as_names(classes, "classes")
+    else:
+        rows = observed_names(truth, *([chosen] if decision_names is None else []))
     if decision_names is not None:
         return rows, as_names(decision_names, "decision_names")
-    if classes is None:
+    positions = chosen.dtype.kind in "iub" and not any(isinstance(name, int) for name in rows)
+    if classes is None or positions:
         return rows, rows
-    if chosen.dtype.kind in "iub" and not any(isinstance(name, int) for name in rows):
-        return rows, rows  # integer positions among named classes
     extra = [name for name in observed_names(chosen) if name not in rows]
     return rows, (*rows, *extra)

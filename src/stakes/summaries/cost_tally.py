@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_priors, frozen, same_length
+from stakes._checks import as_priors, keep, refuse_absent, same_length
 from stakes._columns import as_array, as_column, as_floats
-from stakes._names import as_names, encode, listed, table_names
+from stakes._names import as_names, encode, table_names
 from stakes.application import CaseCosts
 from stakes.exceptions import DataError, MergeError
 from stakes.results import Frame
@@ -59,13 +59,11 @@ class CostTally(Storable):
             )
         rows, columns = table_names(shape, self.classes or None, self.decisions or None, DataError)
         for name in ("counts", "sums", "squares"):
-            table = np.array(as_array(getattr(self, name), name))
+            table = as_array(getattr(self, name), name)
             if table.dtype.kind not in "fiub" or not np.isfinite(table).all():
                 raise DataError(f"`{name}` must be finite numbers.")
-            table = table.astype(np.float64)
-            object.__setattr__(self, name, frozen(table))
-        object.__setattr__(self, "classes", rows)
-        object.__setattr__(self, "decisions", columns)
+            keep(self, **{name: table.astype(np.float64)})
+        keep(self, classes=rows, decisions=columns)
 
     @classmethod
     def from_decisions(cls, y_true: Any, decisions: Any, *, costs: CaseCosts) -> CostTally:
@@ -93,11 +91,7 @@ class CostTally(Storable):
 
     @classmethod
     def from_costs(
-        cls,
-        y_true: Any,
-        costs: Any,
-        *,
-        classes: Sequence[Any] | None = None,
+        cls, y_true: Any, costs: Any, *, classes: Sequence[Any] | None = None
     ) -> CostTally:
         """Tally a column of costs, or of cost differences between two systems, by class.
 
@@ -130,13 +124,11 @@ class CostTally(Storable):
         """Sums by cell."""
         shape = (len(rows), len(columns))
         cell = truth * shape[1] + chosen
-        tables: list[FloatArray] = [
-            np.bincount(cell, weights=weights, minlength=shape[0] * shape[1])
-            .astype(np.float64)
-            .reshape(shape)
+        counts, sums, squares = (
+            np.asarray(np.bincount(cell, weights, shape[0] * shape[1]), np.float64).reshape(shape)
             for weights in (np.ones_like(paid), paid, paid * paid)
-        ]
-        return cls(tables[0], tables[1], tables[2], tuple(rows), tuple(columns))
+        )
+        return cls(counts, sums, squares, tuple(rows), tuple(columns))
 
     # ------------------------------------------------------------- reading it
 
@@ -178,14 +170,8 @@ class CostTally(Storable):
             return float(self.sums.sum()) / self.total
         shares = as_priors(priors, self.classes)
         totals = self.class_totals
-        absent = [
-            n for n, p, t in zip(self.classes, shares, totals, strict=True) if p > 0 and not t
-        ]
-        if absent:
-            raise DataError(f"no case of {listed(absent)} in the data, so its cost is unknown.")
-        means = np.divide(
-            self.sums.sum(axis=1), totals, out=np.zeros_like(shares), where=totals > 0
-        )
+        refuse_absent(self.classes, shares, totals > 0)
+        means = self.sums.sum(axis=1) / np.where(totals > 0, totals, 1)
         return float(np.sum(shares * means))
 
     def __add__(self, other: object) -> CostTally:
@@ -200,9 +186,6 @@ class CostTally(Storable):
             self.classes,
             self.decisions,
         )
-
-    def __radd__(self, other: object) -> CostTally:
-        return self if other == 0 else NotImplemented  # so that sum() works
 
     def frame(self) -> Frame:
         """One row per class and decision: cases, sum of costs, mean cost."""

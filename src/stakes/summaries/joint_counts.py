@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_counts, frozen, same_length
+from stakes._checks import as_counts, keep, same_length
 from stakes._columns import as_column, as_floats, as_reals, weighed_rows
 from stakes._kernels.cell_counts import add_cells, joint_cells
 from stakes._names import as_names, encode, listed, observed_names
@@ -63,16 +63,15 @@ class PairedCounts(Storable):
             cells = given.astype(np.intp)
         if not (cells == given).all():
             raise DataError("`cells` must hold positions: whole numbers.")
-        counts = as_counts(self.counts, "counts")
+        keep(self, cells=cells, counts=as_counts(self.counts, "counts"))
         for name in ("systems", "classes", "decisions"):
-            object.__setattr__(self, name, as_names(getattr(self, name), name))
-        if cells.shape != (counts.shape[0], 1 + len(self.systems)):
+            keep(self, **{name: as_names(getattr(self, name), name)})
+        n, width = self.counts.shape[0], 1 + len(self.systems)
+        if cells.shape != (n, width):
             raise DataError(
-                f"`cells` must have shape (n_cells, {1 + len(self.systems)}) for "
-                f"{len(self.systems)} systems; got {cells.shape} with {counts.shape[0]} counts."
+                f"`cells` must have shape (n_cells, {width}) for {width - 1} systems; got "
+                f"{cells.shape} with {n} counts."
             )
-        object.__setattr__(self, "cells", frozen(cells))
-        object.__setattr__(self, "counts", frozen(counts))
 
     @classmethod
     def from_decisions(
@@ -105,24 +104,8 @@ class PairedCounts(Storable):
         >>> PairedCounts.from_decisions(["a", "b"], {"m": ["a", "b"], "n": ["b", "b"]}).counts
         array([1, 1])
         """
-        truth = as_column(y_true, "y_true")
-        columns = {name: as_column(c, f"decisions[{name!r}]") for name, c in decisions.items()}
-        if not columns:
-            raise DataError("`decisions` must name at least one system.")
-        for name, column in columns.items():
-            same_length("y_true", truth.shape[0], f"decisions[{name!r}]", column.shape[0])
-        weights, (truth, *kept) = weighed_rows(counts, sample_weight, truth, *columns.values())
-        columns = dict(zip(columns, kept, strict=True))
-        if classes is None:
-            seen = [truth] if decision_names is not None else [truth, *columns.values()]
-            rows = observed_names(*seen)
-        else:
-            rows = as_names(classes, "classes")
-        chosen = rows if decision_names is None else as_names(decision_names, "decision_names")
-        codes = [encode(truth, rows, "y_true")]
-        codes += [encode(c, chosen, f"decisions[{name!r}]") for name, c in columns.items()]
-        sizes = [len(rows)] + [len(chosen)] * len(columns)
-        return cls(*joint_cells(codes, sizes, weights), tuple(columns), rows, chosen)
+        coded = _coded(y_true, decisions, (), (classes, decision_names), (counts, sample_weight))
+        return coded.joint(tuple(decisions))
 
     @classmethod
     def from_scores(
@@ -170,15 +153,9 @@ class PairedCounts(Storable):
             for name, column in scores.items()
         }
         truth = as_column(y_true, "y_true")
-        names = observed_names(truth) if classes is None else as_names(classes, "classes")
-        return cls.from_decisions(
-            truth,
-            stretches,
-            classes=names,
-            decision_names=range(cuts.shape[0] + 1),
-            sample_weight=sample_weight,
-            counts=counts,
-        )
+        names = observed_names(truth) if classes is None else classes, range(cuts.shape[0] + 1)
+        coded = _coded(truth, stretches, (), names, (counts, sample_weight))
+        return coded.joint(tuple(scores))
 
     @classmethod
     def from_confusion(cls, matrix: ConfusionMatrix, system: Name = "system") -> PairedCounts:
@@ -212,6 +189,10 @@ class PairedCounts(Storable):
         """Share of each class in the data."""
         return np.asarray(self.class_totals / self.total)
 
+    @property
+    def _names(self) -> tuple[tuple[Name, ...], ...]:
+        return self.systems, self.classes, self.decisions
+
     def confusion(self, system: Name) -> ConfusionMatrix:
         """The confusion matrix of one system."""
         column = 1 + self.position(system)
@@ -234,8 +215,7 @@ class PairedCounts(Storable):
     def __add__(self, other: object) -> PairedCounts:
         if not isinstance(other, PairedCounts):
             return NotImplemented
-        mine = (self.systems, self.classes, self.decisions)
-        if mine != (other.systems, other.classes, other.decisions):
+        if self._names != other._names:
             raise MergeError(
                 "joint counts must have the same systems, classes and decisions to be added; "
                 f"got systems {listed(self.systems)} and {listed(other.systems)}.",
@@ -244,23 +224,13 @@ class PairedCounts(Storable):
         cells, counts = add_cells(
             np.concatenate([self.cells, other.cells]), np.concatenate([self.counts, other.counts])
         )
-        return PairedCounts(cells, counts, *mine)
-
-    def __radd__(self, other: object) -> PairedCounts:
-        return self if other == 0 else NotImplemented  # so that sum() works
+        return PairedCounts(cells, counts, *self._names)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PairedCounts):
             return NotImplemented
-        mine = (self.systems, self.classes, self.decisions)
-        return mine == (other.systems, other.classes, other.decisions) and all(
-            np.array_equal(a, b)
-            for a, b in zip(
-                add_cells(self.cells, self.counts),
-                add_cells(other.cells, other.counts),
-                strict=True,
-            )
-        )
+        mine, theirs = (add_cells(each.cells, each.counts) for each in (self, other))
+        return self._names == other._names and all(map(np.array_equal, mine, theirs))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -314,9 +284,8 @@ class GroupedCounts(Storable):
     joint: PairedCounts
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", tuple(tuple(side) for side in self.groups))
-        object.__setattr__(self, "keys", frozen(np.array(self.keys, dtype=np.intp)))
-        object.__setattr__(self, "counts", frozen(as_counts(self.counts, "counts")))
+        keep(self, groups=tuple(tuple(side) for side in self.groups))
+        keep(self, keys=np.array(self.keys, np.intp), counts=as_counts(self.counts, "counts"))
         shape = (self.counts.shape[0], len(self.groups))
         if self.keys.shape != shape or self.counts.shape[1:] != self.joint.counts.shape:
             raise DataError(
@@ -361,32 +330,13 @@ class GroupedCounts(Storable):
         (('ann', 'bob'), ('ann', 'eve'))
         """
         systems = decisions if isinstance(decisions, Mapping) else {"system": decisions}
-        joint = PairedCounts.from_decisions(
-            y_true,
-            systems,
-            classes=classes,
-            decision_names=decision_names,
-            sample_weight=sample_weight,
-            counts=counts,
-        )
         sides = groups if isinstance(groups, tuple) else (groups,)
         if len(sides) > 2:
             raise DataError(f"`groups` may have one side or two; got {len(sides)}.")
-        given = [as_column(side, "groups") for side in sides]
-        truth = as_column(y_true, "y_true")
-        for column in given:
-            same_length("y_true", truth.shape[0], "groups", column.shape[0])
-        given += [truth, *(as_column(c, "decisions") for c in systems.values())]
-        weights, kept = weighed_rows(counts, sample_weight, *given)
-        columns = kept[: len(sides)]
-        names = [observed_names(column) for column in columns]
-        codes = [encode(kept[len(sides)], joint.classes, "y_true")]
-        codes += [encode(c, joint.decisions, "decisions") for c in kept[len(sides) + 1 :]]
-        inside = [encode(c, n, "groups") for c, n in zip(columns, names, strict=True)]
-        sizes = [*(len(n) for n in names), len(joint.classes)]
-        sizes += [len(joint.decisions)] * len(systems)
-        rows, found = joint_cells([*inside, *codes], sizes, weights)
-        return cls(tuple(names), *_table(rows, found, len(sides), joint), joint)
+        names = classes, decision_names
+        coded = _coded(y_true, systems, sides, names, (counts, sample_weight))
+        joint, n = coded.joint(tuple(systems)), len(sides)
+        return cls(coded.names[:n], *_table(*coded.cells(), n, joint), joint)
 
     # ------------------------------------------------------------- reading it
 
@@ -420,30 +370,25 @@ class GroupedCounts(Storable):
         sides = [
             tuple(dict.fromkeys((*a, *b))) for a, b in zip(self.groups, other.groups, strict=True)
         ]
+        places = [{name: k for k, name in enumerate(side)} for side in sides]
         rows, found = [], []
         for part in (self, other):
-            at = [
-                np.array([{n: k for k, n in enumerate(side)}[name] for name in names])
-                for side, names in zip(sides, part.groups, strict=True)
-            ]
             r, c = np.nonzero(part.counts)
-            keys = [place[part.keys[r, s]] for s, place in enumerate(at)]
+            keys = [
+                np.array([at[name] for name in names])[part.keys[r, s]]
+                for s, (at, names) in enumerate(zip(places, part.groups, strict=True))
+            ]
             rows.append(np.column_stack([*keys, part.joint.cells[c]]))
             found.append(part.counts[r, c])
         cells, counts = add_cells(np.concatenate(rows), np.concatenate(found))
         return GroupedCounts(tuple(sides), *_table(cells, counts, len(sides), joint), joint)
 
-    def __radd__(self, other: object) -> GroupedCounts:
-        return self if other == 0 else NotImplemented  # so that sum() works
-
     def frame(self) -> Frame:
         """One row per group (or pair of groups): names and number of cases."""
-        names = [
-            f"group_{s + 1}" if len(self.groups) > 1 else "group" for s in range(len(self.groups))
-        ]
+        names = ["group_1", "group_2"] if len(self.groups) > 1 else ["group"]
         columns: dict[str, Any] = {
-            name: [side[k] for k in self.keys[:, s]]
-            for s, (name, side) in enumerate(zip(names, self.groups, strict=True))
+            name: [side[k] for k in keys]
+            for name, side, keys in zip(names, self.groups, self.keys.T, strict=True)
         }
         return Frame({**columns, "cases": self.counts.sum(axis=1)})
 
@@ -454,6 +399,48 @@ class GroupedCounts(Storable):
             f"GroupedCounts({self.joint.total:g} cases in {n} groups, "
             f"{len(self.systems)} system{many})"
         )
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """Rows looked up among names: the groups of each side, the truth, each system's decision."""
+
+    codes: list[NDArray[Any]]
+    names: tuple[tuple[Name, ...], ...]
+    weights: NDArray[Any] | None
+
+    def cells(self, start: int = 0) -> tuple[IntArray, NDArray[Any]]:
+        """The combinations that occur, of the columns from `start` on, with their counts."""
+        sizes = [len(among) for among in self.names[start:]]
+        return joint_cells(self.codes[start:], sizes, self.weights)
+
+    def joint(self, systems: tuple[Name, ...]) -> PairedCounts:
+        """The same over all groups."""
+        first = len(self.names) - len(systems) - 1
+        return PairedCounts(*self.cells(first), systems, *self.names[first : first + 2])
+
+
+def _coded(
+    y_true: Any, systems: Mapping[Any, Any], sides: Sequence[Any], names: Any, weighing: Any
+) -> _Coded:
+    """Look rows up; `names` are of classes and decisions, `weighing` is (counts, weights)."""
+    if not systems:
+        raise DataError("`decisions` must name at least one system.")
+    titles = ["groups"] * len(sides) + ["y_true", *(f"decisions[{name!r}]" for name in systems)]
+    given = zip((*sides, y_true, *systems.values()), titles, strict=True)
+    columns = [as_column(column, title) for column, title in given]
+    for column, title in zip(columns, titles, strict=True):
+        same_length("y_true", columns[len(sides)].shape[0], title, column.shape[0])
+    weights, kept = weighed_rows(*weighing, *columns)
+    truth, *chosen = kept[len(sides) :]
+    classes, decisions = names
+    if classes is None:
+        classes = observed_names(truth, *(chosen if decisions is None else ()))
+    classes = as_names(classes, "classes")
+    decisions = classes if decisions is None else as_names(decisions, "decision_names")
+    among = [*map(observed_names, kept[: len(sides)]), classes, *[decisions] * len(chosen)]
+    codes = [encode(*each) for each in zip(kept, among, titles, strict=True)]
+    return _Coded(codes, tuple(among), weights)
 
 
 def _table(

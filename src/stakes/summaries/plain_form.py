@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -13,70 +14,12 @@ from stakes.exceptions import DataError, FormatError, StakesError
 from stakes.summaries.confusion import ConfusionMatrix
 from stakes.summaries.cost_tally import CostTally
 from stakes.summaries.joint_counts import GroupedCounts, PairedCounts
-from stakes.summaries.ranked_scores import checked_kind
 from stakes.summaries.score_bins import ScoreBins
 from stakes.summaries.score_counts import ScoreCounts
 from stakes.summaries.storable import DecidedBy
 
-#: The fields of each summary, by how they are written: arrays of numbers, names, or the rest.
-_FIELDS: dict[str, tuple[type, dict[str, str]]] = {
-    "ConfusionMatrix": (
-        ConfusionMatrix,
-        {"counts": "array", "classes": "names", "decisions": "names"},
-    ),
-    "CostTally": (
-        CostTally,
-        {
-            "counts": "array",
-            "sums": "array",
-            "squares": "array",
-            "classes": "names",
-            "decisions": "names",
-        },
-    ),
-    "DecidedBy": (
-        DecidedBy,
-        {"costs": "array", "priors": "array", "from_priors": "array"},
-    ),
-    "PairedCounts": (
-        PairedCounts,
-        {
-            "cells": "array",
-            "counts": "array",
-            "systems": "names",
-            "classes": "names",
-            "decisions": "names",
-        },
-    ),
-    "GroupedCounts": (
-        GroupedCounts,
-        {"groups": "sides", "keys": "array", "counts": "array", "joint": "summary"},
-    ),
-    "ScoreBins": (
-        ScoreBins,
-        {
-            "edges": "array",
-            "counts": "array",
-            "lowest": "array",
-            "highest": "array",
-            "classes": "names",
-            "kind": "kind",
-            "from_priors": "array",
-        },
-    ),
-    "ScoreCounts": (
-        ScoreCounts,
-        {
-            "negatives": "array",
-            "positives": "array",
-            "negative_counts": "array",
-            "positive_counts": "array",
-            "classes": "names",
-            "kind": "kind",
-            "from_priors": "array",
-        },
-    ),
-}
+_SUMMARIES = (ConfusionMatrix, CostTally, PairedCounts, GroupedCounts, ScoreBins, ScoreCounts)
+_KINDS: dict[str, Any] = {cls.__name__: cls for cls in (*_SUMMARIES, DecidedBy)}
 #: What a mapping from names to summaries is called in a file.
 _COLLECTION = "collection"
 _DTYPES = ("int64", "float16", "float32", "float64")
@@ -90,16 +33,17 @@ def plain_form(summary: Any) -> dict[str, Any]:
             raise DataError("there is no summary to save: the mapping is empty.")
         parts = [[_name(name), plain_form(part)] for name, part in summary.items()]
         return {"type": _COLLECTION, "parts": parts}
-    kind = next((name for name, (cls, _) in _FIELDS.items() if type(summary) is cls), None)
-    if kind is None:
+    kind = type(summary).__name__
+    if type(summary) is not _KINDS.get(kind):
         raise DataError(
-            f"a {type(summary).__name__} cannot be saved as a summary.",
-            hint=f"one of {', '.join(k for k in _FIELDS if k != 'DecidedBy')}, or a mapping from "
+            f"a {kind} cannot be saved as a summary.",
+            hint=f"one of {', '.join(cls.__name__ for cls in _SUMMARIES)}, or a mapping from "
             "names to them",
         )
     form: dict[str, Any] = {"type": kind}
-    for field, how in _FIELDS[kind][1].items():
-        form[field] = _WRITE[how](getattr(summary, field))
+    for field in fields(summary):
+        write, _ = _FORMS.get(field.name, _ARRAY)
+        form[field.name] = write(getattr(summary, field.name))
     return form
 
 
@@ -108,25 +52,23 @@ def summary_of(form: Any, where: str = "summary") -> Any:
     kind = form.get("type") if isinstance(form, dict) else None
     if kind == _COLLECTION:
         parts = _item(form, "parts", where)
-        if not isinstance(parts, list) or not all(
-            isinstance(p, list) and len(p) == 2 for p in parts
-        ):
+        pairs = isinstance(parts, list) and all(type(p) is list and len(p) == 2 for p in parts)
+        if not pairs:
             raise FormatError(f"`{where}.parts` must be a list of names with summaries.")
         return {
             _read_name(name, where): summary_of(part, f"{where}[{name!r}]") for name, part in parts
         }
-    if kind not in _FIELDS:
+    if kind not in _KINDS:
         raise FormatError(
-            f"`{where}` is of the unknown kind {kind!r}; known are {', '.join(_FIELDS)}.",
+            f"`{where}` is of the unknown kind {kind!r}; known are {', '.join(_KINDS)}.",
             hint="a newer stakes may read it: pip install --upgrade stakes",
         )
-    cls, fields = _FIELDS[kind]
-    values = {
-        field: _READ[how](_item(form, field, where), f"{where}.{field}")
-        for field, how in fields.items()
-    }
+    values = {}
+    for field in fields(_KINDS[kind]):
+        _, read = _FORMS.get(field.name, _ARRAY)
+        values[field.name] = read(_item(form, field.name, where), f"{where}.{field.name}")
     try:
-        return cls(**values)
+        return _KINDS[kind](**values)
     except (StakesError, ValueError, TypeError, IndexError) as error:
         said = error.message if isinstance(error, StakesError) else str(error)
         raise FormatError(f"`{where}` is no {kind}: {said}") from None
@@ -148,14 +90,12 @@ def _array(values: NDArray[Any] | None) -> dict[str, Any] | None:
         return None
     array = np.asarray(values)
     if array.dtype.kind in "iub":
-        if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
-            raise DataError("counts above 2^63 cannot be saved.")
         array = array.astype(np.int64)
     if array.dtype.name not in _DTYPES:
         raise DataError(f"numbers of type {array.dtype} cannot be saved; use float64.")
     flat: list[Any] = array.ravel().tolist()
     if array.dtype.kind == "f" and not np.isfinite(array).all():
-        flat = [_number(value) for value in flat]
+        flat = [beyond_json(value) for value in flat]
     return {"dtype": array.dtype.name, "shape": list(array.shape), "values": flat}
 
 
@@ -192,7 +132,7 @@ def _name(name: Any) -> Any:
     if isinstance(name, (bool, int, str)):
         return name
     if isinstance(name, float):
-        return {"float": _number(name)} if not math.isfinite(name) else name
+        return {"float": beyond_json(name)} if not math.isfinite(name) else name
     raise DataError(
         f"the name {name!r} cannot be saved; it is a {type(name).__name__}.",
         hint="names in files are texts, whole numbers, booleans or floats: str(name)",
@@ -208,55 +148,34 @@ def _read_name(name: Any, where: str) -> Any:
     return name
 
 
-def _read_names(names: Any, where: str) -> tuple[Any, ...]:
-    """A list of names."""
+def _read_names(
+    names: Any, where: str, read: Callable[[Any, str], Any] = _read_name
+) -> tuple[Any, ...]:
+    """A list of names, or of lists of them."""
     if not isinstance(names, list):
         raise FormatError(f"`{where}` must be a list of names; got {names!r}.")
-    return tuple(_read_name(name, where) for name in names)
+    return tuple(read(name, where) for name in names)
 
 
-def _read_sides(sides: Any, where: str) -> tuple[tuple[Any, ...], ...]:
-    """The groups of each side."""
-    if not isinstance(sides, list):
-        raise FormatError(f"`{where}` must be a list of lists of names; got {sides!r}.")
-    return tuple(_read_names(side, where) for side in sides)
-
-
-def _number(value: Any) -> Any:
+def beyond_json(value: float) -> Any:
     """A float that JSON can hold: what is not finite as a word."""
-    if value is None or math.isfinite(value):
+    if math.isfinite(value):
         return value
     return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
 
 
-def _read_number(value: Any, where: str) -> float | None:
-    """A share, or nothing."""
-    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
-        return value
-    raise FormatError(f"`{where}` must be a number or null; got {value!r}.")
-
-
-def _read_kind(value: Any, where: str) -> str:
-    """What scores mean."""
-    try:
-        return checked_kind(value)
-    except StakesError as error:
-        raise FormatError(f"`{where}`: {error.message}") from None
-
-
-_WRITE: dict[str, Callable[[Any], Any]] = {
-    "array": _array,
-    "names": lambda names: [_name(name) for name in names],
-    "sides": lambda sides: [[_name(name) for name in side] for side in sides],
-    "summary": plain_form,
-    "number": lambda value: value,
-    "kind": lambda value: value,
-}
-_READ: dict[str, Callable[[Any, str], Any]] = {
-    "array": _read_array,
-    "names": _read_names,
-    "sides": _read_sides,
-    "summary": summary_of,
-    "number": _read_number,
-    "kind": _read_kind,
+_Form = tuple[Callable[[Any], Any], Callable[[Any, str], Any]]
+_ARRAY: _Form = _array, _read_array
+_NAMES: _Form = (lambda names: [_name(name) for name in names]), _read_names
+#: How the fields are written and read that are not arrays.
+_FORMS: dict[str, _Form] = {
+    "classes": _NAMES,
+    "decisions": _NAMES,
+    "systems": _NAMES,
+    "groups": (
+        lambda sides: [[_name(name) for name in side] for side in sides],
+        lambda sides, where: _read_names(sides, where, _read_names),
+    ),
+    "joint": (plain_form, summary_of),
+    "kind": (str, lambda kind, _: kind),  # checked by the summary
 }

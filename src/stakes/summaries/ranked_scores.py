@@ -24,7 +24,8 @@ ScoreKind = Literal["llr", "log_odds", "posterior", "rank"]
 def made_for(
     priors: Priors | None, classes: tuple[Name, ...], kind: ScoreKind
 ) -> tuple[float, float] | None:
-    """The shares that log odds or posteriors were made for, checked."""
+    """The shares that log odds or posteriors were made for; these and the kind are checked."""
+    checked_kind(kind)
     if priors is None:
         return None
     if kind not in ("log_odds", "posterior"):
@@ -57,6 +58,11 @@ class RankedScores(Storable):
     def _columns(self) -> tuple[tuple[int, NDArray[Any] | None], ...]:
         """Of each class, the number of entries in ascending score, and their counts if not 1."""
         raise NotImplementedError
+
+    @property
+    def _described(self) -> tuple[tuple[Name, ...], ScoreKind, tuple[float, float] | None]:
+        """What the scores mean: classes, kind, and the shares that they were made for."""
+        return self.classes, self.kind, self.from_priors
 
     def counts_between(self, cuts: Sequence[tuple[float, bool]]) -> FloatArray:
         """Cases of each class in each stretch between ascending cuts, shape (n_cuts + 1, 2).
@@ -234,12 +240,10 @@ class RankedScores(Storable):
 
     def refuse_other(self, other: RankedScores) -> None:
         """Raise unless the other summary describes the same thing."""
-        mine = (self.classes, self.kind, self.from_priors)
-        theirs = (other.classes, other.kind, other.from_priors)
-        if mine != theirs:
+        if self._described != other._described:
             raise MergeError(
                 "summaries of scores must have the same classes, kind and `from_priors` to be "
-                f"added; got {mine} and {theirs}.",
+                f"added; got {self._described} and {other._described}.",
                 hint=alike("give classes= when building each part"),
             )
 

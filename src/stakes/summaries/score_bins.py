@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_counts, frozen
+from stakes._checks import as_counts, keep
 from stakes._columns import as_array, as_floats, as_reals
 from stakes._kernels.label_runs import Runs, rounded_down, stretch_sums
 from stakes.exceptions import DataError, MergeError, UndefinedError
@@ -62,18 +62,16 @@ class ScoreBins(RankedScores):
     from_priors: Any = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "edges", frozen(as_edges(self.edges)))
-        object.__setattr__(self, "counts", frozen(as_counts(self.counts, "counts")))
+        keep(self, edges=as_edges(self.edges), counts=as_counts(self.counts, "counts"))
         for name in ("lowest", "highest"):
-            object.__setattr__(self, name, frozen(np.array(as_array(getattr(self, name), name))))
+            keep(self, **{name: as_array(getattr(self, name), name).copy()})
         n_bins = self.edges.shape[0] + 1
         shapes = self.counts.shape, self.lowest.shape, self.highest.shape
         if shapes != ((n_bins, 2), (n_bins,), (n_bins,)):
             raise DataError(f"{n_bins - 1} edges make {n_bins} bins; got arrays of {shapes}.")
         if not self.counts.sum() > 0:
             raise DataError("`counts` must not be all zero.")
-        before = made_for(self.from_priors, self.classes, self.kind)
-        object.__setattr__(self, "from_priors", before)
+        keep(self, from_priors=made_for(self.from_priors, self.classes, self.kind))
 
     @classmethod
     def from_scores(cls, y_true: Any, scores: Any, *, edges: Any, **options: Any) -> ScoreBins:
@@ -100,37 +98,23 @@ class ScoreBins(RankedScores):
     ) -> ScoreBins:
         """Count sorted scores, with their counts, of each class; see `ScoreCounts.binned`."""
         ends = as_edges(edges)
-        columns, low, high = [], [], []
-        for scores, counts in (negatives, positives):
+        columns, extremes = [], np.full((2, 2, len(ends) + 1), np.nan)
+        for k, (scores, counts) in enumerate((negatives, positives)):
             inner = np.searchsorted(scores, rounded_down(ends, scores.dtype), side="right")
             at = np.concatenate(([0], inner, [len(scores)]))
             columns.append(stretch_sums(counts, at))
             filled = at[1:] > at[:-1]
-            extremes = np.full((2, len(at) - 1), np.nan)
-            extremes[0, filled] = scores[at[:-1][filled]]
-            extremes[1, filled] = scores[at[1:][filled] - 1]
-            low.append(extremes[0])
-            high.append(extremes[1])
-        return cls(
-            ends,
-            np.stack(columns, axis=1),
-            np.fmin(low[0], low[1]),
-            np.fmax(high[0], high[1]),
-            like.classes,
-            like.kind,
-            like.from_priors,
-        )
+            extremes[0, k, filled] = scores[at[:-1][filled]]
+            extremes[1, k, filled] = scores[at[1:][filled] - 1]
+        low, high = np.fmin(*extremes[0]), np.fmax(*extremes[1])
+        return cls(ends, np.stack(columns, axis=1), low, high, *like._described)
 
     @cached_property
     def runs(self) -> Runs:
         """The bins that hold cases."""
         filled = self.counts.sum(axis=1) > 0
-        return Runs(
-            self.counts[filled, 0],
-            self.counts[filled, 1],
-            self.lowest[filled],
-            self.highest[filled],
-        )
+        first, second = self.counts[filled, 0], self.counts[filled, 1]
+        return Runs(first, second, self.lowest[filled], self.highest[filled])
 
     @cached_property
     def levels(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -192,18 +176,8 @@ class ScoreBins(RankedScores):
                 "binned scores must have the same edges to be added; got "
                 f"{self.edges.shape[0]} and {other.edges.shape[0]} edges that differ."
             )
-        return ScoreBins(
-            self.edges,
-            self.counts + other.counts,
-            np.fmin(self.lowest, other.lowest),
-            np.fmax(self.highest, other.highest),
-            self.classes,
-            self.kind,
-            self.from_priors,
-        )
-
-    def __radd__(self, other: object) -> ScoreBins:
-        return self if other == 0 else NotImplemented  # so that sum() works
+        low, high = np.fmin(self.lowest, other.lowest), np.fmax(self.highest, other.highest)
+        return ScoreBins(self.edges, self.counts + other.counts, low, high, *self._described)
 
     def frame(self) -> Frame:
         """One row per bin: its edges, the cases of each class, and the extreme scores."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._checks import as_counts, frozen, same_length
+from stakes._checks import as_counts, keep, same_length
 from stakes._columns import as_array, as_column, as_floats, weighed_rows
 from stakes._kernels import roc_hull as scores_compiled
 from stakes._kernels.bayes_rule import TYPES
@@ -29,7 +29,7 @@ from stakes.posteriors import Posteriors
 from stakes.posteriors.class_order import ClassOrder
 from stakes.posteriors.posteriors import in_class_order
 from stakes.results import Frame
-from stakes.summaries.ranked_scores import RankedScores, ScoreKind, checked_kind, made_for
+from stakes.summaries.ranked_scores import RankedScores, ScoreKind, made_for
 from stakes.summaries.score_bins import ScoreBins
 from stakes.typing import FloatArray, Name, Priors
 
@@ -124,28 +124,21 @@ class ScoreCounts(RankedScores):
     from_priors: Any = None
 
     def __post_init__(self) -> None:
-        for name in ("negatives", "positives"):
-            object.__setattr__(self, name, frozen(np.array(as_array(getattr(self, name), name))))
-            counts = getattr(self, f"{name[:-1]}_counts")
-            if counts is not None:
-                counts = frozen(as_counts(counts, f"{name[:-1]}_counts"))
-            object.__setattr__(self, f"{name[:-1]}_counts", counts)
-        for name in ("negatives", "positives"):
-            scores, counts = getattr(self, name), getattr(self, f"{name[:-1]}_counts")
-            if (
-                scores.dtype.kind != "f"
-                or not (scores[1:] >= scores[:-1]).all()
-                or np.isnan(scores[:1]).any()
-            ):
+        for name, of in (("negatives", "negative_counts"), ("positives", "positive_counts")):
+            scores, counts = as_array(getattr(self, name), name).copy(), getattr(self, of)
+            ascending = scores.dtype.kind == "f" and (scores[1:] >= scores[:-1]).all()
+            if not ascending or np.isnan(scores[:1]).any():
                 raise DataError(f"`{name}` must be floats in ascending order, without NaN.")
-            if counts is not None and counts.shape != scores.shape:
-                raise DataError(f"`{name[:-1]}_counts` must have the shape of `{name}`.")
-            if counts is not None and not (counts > 0).all():
-                raise DataError(f"`{name[:-1]}_counts` must be positive.")
+            if counts is not None:
+                counts = as_counts(counts, of)
+                if counts.shape != scores.shape:
+                    raise DataError(f"`{of}` must have the shape of `{name}`.")
+                if not (counts > 0).all():
+                    raise DataError(f"`{of}` must be positive.")
+            keep(self, **{name: scores, of: counts})
         if self.negatives.size + self.positives.size == 0:
             raise DataError("`scores` must not be empty.")
-        before = made_for(self.from_priors, self.classes, self.kind)
-        object.__setattr__(self, "from_priors", before)
+        keep(self, from_priors=made_for(self.from_priors, self.classes, self.kind))
 
     @classmethod
     def from_scores(
@@ -192,29 +185,27 @@ class ScoreCounts(RankedScores):
         same_length("y_true", truth.shape[0], "scores", given.shape[0])
         weights, (truth, given) = weighed_rows(counts, sample_weight, truth, given)
         positive, names = _second_class_of(truth, classes)
-        kind = checked_kind(kind)
         share = made_for(from_priors, names, kind)
         if kind == "posterior":
             _refuse_outside(given)
+        sides: Iterable[_Side]
         if weights is None:
-            first, second = scores_compiled.sorted_classes(given, positive)
-            sides = compressed(first), compressed(second)
+            sides = map(compressed, scores_compiled.sorted_classes(given, positive))
         else:
-            sides = (
-                merged_scores(given[~positive], weights[~positive]),
-                merged_scores(given[positive], weights[positive]),
-            )
-        (first, n_first), (second, n_second) = sides
-        return cls._trusted(first, second, n_first, n_second, names, kind, share)
+            sides = (merged_scores(given[of], weights[of]) for of in (~positive, positive))
+        return cls._of_sides(sides, names, kind, share)
+
+    @classmethod
+    def _of_sides(cls, sides: Iterable[_Side], *described: Any) -> ScoreCounts:
+        """From the sorted scores of both classes, each with its counts."""
+        scores, counts = zip(*sides, strict=True)
+        return cls._trusted(*scores, *counts, *described)
 
     @classmethod
     def _trusted(cls, *parts: Any) -> ScoreCounts:
         """Without the checks, for parts that were sorted here."""
         made = object.__new__(cls)
-        names = ("negatives", "positives", "negative_counts", "positive_counts")
-        for name, part in zip((*names, "classes", "kind", "from_priors"), parts, strict=True):
-            kept = frozen(part) if isinstance(part, np.ndarray) else part
-            object.__setattr__(made, name, kept)
+        keep(made, **{field.name: part for field, part in zip(fields(cls), parts, strict=True)})
         return made
 
     # ------------------------------------------------------------- reading it
@@ -306,34 +297,14 @@ class ScoreCounts(RankedScores):
         if not isinstance(other, ScoreCounts):
             return NotImplemented
         self.refuse_other(other)
-        sides = []
-        for parts in zip(self._sides, other._sides, strict=True):
-            scores = np.concatenate([part[0] for part in parts])
-            if all(part[1] is None for part in parts):
-                scores.sort()
-                sides.append(compressed(scores))
-            else:
-                counts = np.concatenate([np.ones(len(s), np.int64) if c is None else c
-                                         for s, c in parts])  # fmt: skip
-                merged, summed = merged_scores(scores, counts)
-                sides.append((merged, as_counts(summed, "counts")))
-        (first, n_first), (second, n_second) = sides
-        kept = self.classes, self.kind, self.from_priors
-        return ScoreCounts._trusted(first, second, n_first, n_second, *kept)
-
-    def __radd__(self, other: object) -> ScoreCounts:
-        return self if other == 0 else NotImplemented  # so that sum() works
+        sides = map(_merged, self._sides, other._sides)
+        return ScoreCounts._of_sides(sides, *self._described)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreCounts):
             return NotImplemented
-        mine, theirs = (
-            (self.classes, self.kind, self.from_priors),
-            (other.classes, other.kind, other.from_priors),
-        )
-        return mine == theirs and all(
-            np.array_equal(a, b) for a, b in zip(self.levels, other.levels, strict=True)
-        )
+        levels = zip(self.levels, other.levels, strict=True)
+        return self._described == other._described and all(np.array_equal(*each) for each in levels)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -345,6 +316,16 @@ class ScoreCounts(RankedScores):
     def __repr__(self) -> str:
         second = f"{self.class_totals[1]:g} of {self.classes[1]!r}"
         return f"ScoreCounts({self.total:g} cases, {second}, kind {self.kind!r})"
+
+
+def _merged(*parts: _Side) -> _Side:
+    """The scores of one class in two summaries, in one."""
+    scores = np.concatenate([scores for scores, _ in parts])
+    if all(counts is None for _, counts in parts):
+        return compressed(np.sort(scores))
+    whole = [np.ones(len(s), np.int64) if c is None else c for s, c in parts]
+    merged, summed = merged_scores(scores, np.concatenate(whole))
+    return merged, as_counts(summed, "counts")
 
 
 def one_vs_rest(
@@ -447,19 +428,15 @@ def pairwise(
         with np.errstate(invalid="ignore"):
             log_odds = log_values[rows, j] - log_values[rows, i]
         log_odds[np.isnan(log_odds)] = 0.0  # both impossible: no preference
+        positions = isinstance(names[i], int) or isinstance(names[j], int)
         found[names[i], names[j]] = ScoreCounts.from_scores(
             (codes[rows] == j).astype(np.int64),
             log_odds,
             kind="log_odds",
-            classes=(names[i], names[j]) if not _integers(names[i], names[j]) else None,
+            classes=None if positions else (names[i], names[j]),
             **{named: None if weights is None else weights[rows]},
         )
     return found
-
-
-def _integers(*names: Name) -> bool:
-    """Whether positions could be taken for names."""
-    return any(isinstance(name, int) for name in names)
 
 
 def _coded(
@@ -472,9 +449,6 @@ def _coded(
         posteriors = in_class_order(posteriors, as_names(classes, "classes"), ClassOrder(classes))
     log_values = np.asarray(posteriors.log_values, dtype=np.float64)
     names = as_names(posteriors.classes if classes is None else classes, "classes")
-    if log_values.shape[1] != len(names):
-        raise LabelError(f"{log_values.shape[1]} columns of posteriors for {len(names)} classes.")
     codes = np.asarray(encode(y_true, names, "y_true"))
-    if codes.shape[0] != log_values.shape[0]:
-        raise DataError(f"`y_true` has {codes.shape[0]} rows, posteriors {log_values.shape[0]}.")
+    same_length("y_true", codes.shape[0], "posteriors", log_values.shape[0])
     return codes, log_values, names

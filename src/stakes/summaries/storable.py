@@ -39,6 +39,9 @@ class Storable:
             )
         return found
 
+    def __radd__(self, other: object) -> Self:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
 
 def alike(python: str) -> str:
     """What to do that parts add up, which were counted for other names."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from stakes._files import write_whole
 from stakes._names import listed
 from stakes._optional import load
 from stakes._sealed import Seal, checksum
 from stakes.exceptions import DataError, FormatError, MergeError, StakesError
-from stakes.summaries.plain_form import plain_form, summary_of
+from stakes.summaries.plain_form import beyond_json, plain_form, summary_of
 
 _FORMAT = "stakes summary"
 _VERSION = 2
@@ -24,7 +27,6 @@ _SEAL = Seal(
     again="copy it again from where it was counted, or count again",
     written="a summary is written by save_summary(...), or by stakes eval ... --save FILE",
 )
-_PARQUET = (".parquet", ".pq")
 
 
 def save_summary(summary: Any, path: str | Path) -> None:
@@ -59,11 +61,8 @@ def save_summary(summary: Any, path: str | Path) -> None:
     """
     file = Path(path)
     content = {"version": _VERSION, "summary": plain_form(summary)}
-    if file.suffix.lower() in _PARQUET:
-        data = _parquet_bytes(content, _FORMAT, checksum(content))
-    else:
-        data = _SEAL.sealed(content)
-    write_whole(file, data, lasting=True)
+    in_parquet = file.suffix.lower() in (".parquet", ".pq")
+    write_whole(file, (_parquet_bytes if in_parquet else _SEAL.sealed)(content), lasting=True)
 
 
 def load_summary(path: str | Path) -> Any:
@@ -95,11 +94,8 @@ def load_summary(path: str | Path) -> Any:
     """
     file = Path(path)
     data = file.read_bytes()
-    if data[:4] == b"PAR1":
-        whole = _parquet_content(data, file.name)
-    else:
-        whole = _SEAL.parsed(data, file.name)
-    content = _SEAL.opened(whole, file.name)
+    parsed = _parquet_content if data[:4] == b"PAR1" else _SEAL.parsed
+    content = _SEAL.opened(parsed(data, file.name), file.name)
     if "summary" not in content:
         raise FormatError(f"{file.name} holds no `summary`.")
     try:
@@ -128,12 +124,11 @@ def merge_summaries(parts: Iterable[Any]) -> Any:
     >>> merge_summaries([day, day])["gbm"].total
     40.0
     """
-    total: Any = None
-    for k, part in enumerate(parts):
-        total = part if k == 0 else _added(total, part)
-    if total is None:
-        raise DataError("there is nothing to merge.")
-    return total
+    each = iter(parts)
+    try:
+        return reduce(_added, each, next(each))
+    except StopIteration:
+        raise DataError("there is nothing to merge.") from None
 
 
 def _added(first: Any, second: Any) -> Any:
@@ -147,17 +142,12 @@ def _added(first: Any, second: Any) -> Any:
             )
         return {name: _added(part, second[name]) for name, part in first.items()}
     if type(first) is not type(second):
+        kinds = [type(part).__name__.replace("dict", "collection") for part in (first, second)]
         raise MergeError(
-            f"summaries of different kinds cannot be added: a {_kind(first)} and a "
-            f"{_kind(second)}.",
+            f"summaries of different kinds cannot be added: a {' and a '.join(kinds)}.",
             hint="merge files of one kind; each file says its kind near its beginning",
         )
     return first + second
-
-
-def _kind(summary: Any) -> str:
-    """What a summary is called."""
-    return "collection" if isinstance(summary, Mapping) else type(summary).__name__
 
 
 def is_summary(path: str | Path) -> bool:
@@ -173,91 +163,55 @@ def is_summary(path: str | Path) -> bool:
         return _FORMAT.encode() in stream.read()
 
 
-def _parquet_bytes(content: dict[str, Any], name: str, digest: str) -> bytes:
-    """A Parquet file of the content."""
-    pa = load("pyarrow", extra="parquet")
-    parquet = load("pyarrow.parquet", extra="parquet")
-    arrays: dict[str, Any] = {}
-    header = {"format": name, "sha256": digest, **_without(content, "", arrays)}
-    types = {"int64": pa.int64(), "float16": pa.float32(), "float32": pa.float32(),
-             "float64": pa.float64()}  # fmt: skip
-    columns = {
-        path: pa.array([_numbers(form)], type=pa.list_(types[form["dtype"]]))
-        for path, form in arrays.items()
-    }
-    table = pa.table(columns)
-    table = table.replace_schema_metadata({name: json.dumps(header)})
+def _parquet_bytes(content: dict[str, Any]) -> bytes:
+    """A Parquet file whose columns are the arrays of the content; the rest is JSON in its head."""
+    pa, parquet = (load(each, extra="parquet") for each in ("pyarrow", "pyarrow.parquet"))
+    columns = {}
+
+    def moved(form: dict[str, Any], path: str) -> dict[str, Any]:
+        kind = form["dtype"].replace("float16", "float32")
+        columns[path] = pa.array([np.array(form["values"], kind)])
+        return {"dtype": form["dtype"], "shape": form["shape"], "column": path}
+
+    header = {"format": _FORMAT, "sha256": checksum(content), **_with_arrays(content, moved)}
+    table = pa.table(columns).replace_schema_metadata({_FORMAT: json.dumps(header)})
     stream = io.BytesIO()
     parquet.write_table(table, stream)
     return stream.getvalue()
 
 
-def _parquet_content(data: bytes, name: str) -> dict[str, Any]:
+def _parquet_content(data: bytes, name: str) -> Any:
     """The content of a Parquet file again, with the header it was written with."""
-    pa = load("pyarrow", extra="parquet")
-    parquet = load("pyarrow.parquet", extra="parquet")
+    pa, parquet = (load(each, extra="parquet") for each in ("pyarrow", "pyarrow.parquet"))
     try:
         table = parquet.read_table(io.BytesIO(data))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise FormatError(
-            f"{name} is a damaged Parquet file: {str(error).splitlines()[0]}",
-            hint="copy it again from where it was counted, or count again",
+            f"{name} is a damaged Parquet file: {str(error).splitlines()[0]}", hint=_SEAL.again
         ) from None
-    found = (table.schema.metadata or {}).get(b"stakes summary")
+    found = (table.schema.metadata or {}).get(_FORMAT.encode())
     if found is None or table.num_rows != 1:
         raise FormatError(
             f"{name} is a Parquet file of rows, not of a summary.",
             hint=f"count it first:  stakes eval {name} ... --save day.json",
         )
+
+    def back(form: dict[str, Any], _: str) -> dict[str, Any]:
+        values = [beyond_json(value) for value in table[form["column"]][0].as_py()]
+        return {"dtype": form["dtype"], "shape": form["shape"], "values": values}
+
     try:
-        header = json.loads(found)
-        restored = _with(header, "", table)
+        return _with_arrays(json.loads(found), back)
     except (ValueError, KeyError, TypeError) as error:
         raise FormatError(f"{name} is a damaged summary: {error}.") from None
-    assert isinstance(restored, dict)
-    return restored
 
 
-def _is_array(form: Any) -> bool:
-    """Whether a part of the content is an array."""
-    return isinstance(form, dict) and set(form) == {"dtype", "shape", "values"}
-
-
-def _without(form: Any, path: str, arrays: dict[str, Any]) -> Any:
-    """The content with each array moved to `arrays`, its column named in its place."""
-    if _is_array(form):
-        arrays[path] = form
-        return {"dtype": form["dtype"], "shape": form["shape"], "column": path}
-    if isinstance(form, dict):
-        return {
-            key: _without(part, f"{path}.{key}".strip("."), arrays) for key, part in form.items()
-        }
+def _with_arrays(form: Any, change: Callable[[dict[str, Any], str], Any], path: str = "") -> Any:
+    """The content with each of its arrays changed; `path` is where it stands."""
     if isinstance(form, list):
-        return [_without(part, f"{path}.{k}", arrays) for k, part in enumerate(form)]
-    return form
-
-
-def _with(form: Any, path: str, table: Any) -> Any:
-    """The content with its arrays back in place."""
-    if isinstance(form, dict) and set(form) == {"dtype", "shape", "column"}:
-        values = table[form["column"]][0].as_py()
-        if form["dtype"] != "int64":
-            values = [_word(value) for value in values]
-        return {"dtype": form["dtype"], "shape": form["shape"], "values": values}
-    if isinstance(form, dict):
-        return {key: _with(part, path, table) for key, part in form.items()}
-    if isinstance(form, list):
-        return [_with(part, path, table) for part in form]
-    return form
-
-
-def _numbers(form: dict[str, Any]) -> list[Any]:
-    """The values of an array, words for what is not finite as numbers again."""
-    return [float(value) if isinstance(value, str) else value for value in form["values"]]
-
-
-def _word(value: float) -> Any:
-    """What is not finite as a word."""
-    if value != value:
-        return "nan"
-    return value if abs(value) != float("inf") else "inf" if value > 0 else "-inf"
+        return [_with_arrays(part, change, f"{path}.{k}") for k, part in enumerate(form)]
+    if not isinstance(form, dict):
+        return form
+    if {"dtype", "shape"} < set(form):
+        return change(form, path)
+    return {k: _with_arrays(part, change, f"{path}.{k}".strip(".")) for k, part in form.items()}

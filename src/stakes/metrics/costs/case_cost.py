@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import as_priors, frozen, same_length
+from stakes._checks import as_priors, frozen, refuse_absent, same_length
 from stakes._columns import as_floats
-from stakes._names import encode, listed
+from stakes._names import encode
 from stakes.application import CaseCosts
 from stakes.exceptions import DataError, UndefinedError
 from stakes.results import Frame
@@ -218,9 +218,5 @@ def _scales(tally: CostTally, priors: Priors | None) -> FloatArray:
     if priors is None:
         return np.ones(totals.size)
     shares = as_priors(priors, tally.classes)
-    absent = [n for n, p, t in zip(tally.classes, shares, totals, strict=True) if p > 0 and t == 0]
-    if absent:
-        raise DataError(
-            f"no case of {listed(absent)} in the data, so its cost under the new priors is unknown."
-        )
+    refuse_absent(tally.classes, shares, totals > 0)
     return np.divide(tally.total * shares, totals, out=np.zeros(totals.size), where=totals > 0)

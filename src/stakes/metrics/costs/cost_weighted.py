@@ -6,16 +6,13 @@ Those that are one stand in `special_cases` and `weighted_accuracy`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from stakes._columns import as_reals
 from stakes._kernels import two_class_metrics as kernels
-from stakes._kernels.two_class_metrics import Array
-from stakes.application import as_application
 from stakes.exceptions import CostError
 from stakes.metrics.costs.weighted_accuracy import weighted_accuracy
-from stakes.metrics.counts.table_cells import as_table, error_costs, of_two_classes
+from stakes.metrics.counts.table_cells import as_table, at_error_costs
 from stakes.typing import Name
 
 
@@ -45,7 +42,7 @@ def weighted_class_accuracy(
     >>> round(weighted_class_accuracy([[50, 50], [1, 9]], costs), 4)
     0.8
     """
-    return _with_costs(kernels.weighted_class_accuracy, matrix, application, positive)
+    return at_error_costs(kernels.weighted_class_accuracy, matrix, application, positive)
 
 
 def weighted_relative_accuracy(
@@ -75,7 +72,7 @@ def weighted_relative_accuracy(
     >>> round(weighted_relative_accuracy([[90, 10], [1, 9]], costs), 4)
     0.8
     """
-    return _with_costs(kernels.weighted_relative_accuracy, matrix, application, positive)
+    return at_error_costs(kernels.weighted_relative_accuracy, matrix, application, positive)
 
 
 def accuracy_cost_distance(matrix: Any, application: Any, *, positive: Name | None = None) -> float:
@@ -106,7 +103,7 @@ def accuracy_cost_distance(matrix: Any, application: Any, *, positive: Name | No
     >>> round(accuracy_cost_distance([[90, 5], [5, 0]], costs), 4)
     0.1414
     """
-    return _with_costs(kernels.accuracy_cost_distance, matrix, application, positive)
+    return at_error_costs(kernels.accuracy_cost_distance, matrix, application, positive)
 
 
 def beta_averaged_accuracy(
@@ -216,11 +213,3 @@ def matched_beta_accuracy(matrix: Any, shares: Any, *, positive: Name | None = N
     """
     alpha, beta = matched_beta(shares)
     return beta_averaged_accuracy(matrix, alpha=alpha, beta=beta, positive=positive)
-
-
-def _with_costs(
-    kernel: Callable[..., Array], matrix: Any, application: Any, positive: Name | None
-) -> float:
-    """A kernel of the cells at the error costs of the application."""
-    costs = error_costs(as_application(application), positive)
-    return of_two_classes(kernel, matrix, positive, fp_cost=costs.fp, fn_cost=costs.fn)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._checks import positive_share
+from stakes._checks import positive_share, refuse_absent
 from stakes._names import listed
 from stakes.application import Application, CostMatrix, as_application
 from stakes.exceptions import DataError, PriorError, UndefinedError
@@ -253,14 +253,7 @@ def _cells(matrix: ConfusionMatrix, app: Application, costs: FloatArray) -> Floa
     rates = matrix.rates
     empty = np.isnan(rates[:, 0])
     constant = (costs == costs[:, :1]).all(axis=1)
-    unknown = empty & (shares > 0) & ~constant
-    if unknown.any():
-        names = [name for name, bad in zip(app.classes, unknown, strict=True) if bad]
-        raise DataError(
-            f"no case of {listed(names)} in the data, but its prior is "
-            f"{', '.join(f'{p:g}' for p in shares[unknown])}, so the cost is unknown.",
-            hint="bring cases of it, or set its prior to 0",
-        )
+    refuse_absent(app.classes, shares, constant | ~empty)
     rates = np.where(empty[:, None], 1.0 / costs.shape[1], rates)
     return shares[:, None] * rates * costs
 

@@ -7,12 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from stakes._kernels import two_class_metrics as kernels
 from stakes._kernels.two_class_metrics import mean_reciprocal
 from stakes.application import as_application
 from stakes.application.unknowns import Alternatives, BetaShare, Between, LogUniform, Samples
 from stakes.exceptions import CostError
 from stakes.metrics.costs.expected_cost import check_names
-from stakes.metrics.counts.table_cells import BinaryCells, binary_cells, error_costs, named_table
+from stakes.metrics.counts.table_cells import (
+    BinaryCells,
+    at_error_costs,
+    binary_cells,
+    error_costs,
+    named_table,
+    of_two_classes,
+)
 from stakes.summaries import ConfusionMatrix
 from stakes.typing import Name
 
@@ -56,9 +64,7 @@ def weighted_accuracy(
     """
     if not 0 <= weight <= 1:
         raise CostError(f"`weight` must lie between 0 and 1; got {weight!r}.")
-    cells = binary_cells(matrix, positive)
-    whole = weight * cells.positives + (1 - weight) * cells.negatives
-    return (weight * cells.tp + (1 - weight) * cells.tn) / whole if whole else math.nan
+    return of_two_classes(kernels.weighted_accuracy, matrix, positive, weight=weight)
 
 
 def expected_weighted_accuracy(
@@ -156,12 +162,7 @@ def c_score(matrix: ConfusionMatrix, application: Any, *, positive: Name | None 
     >>> c_score(cm, CostMatrix.binary(false_positive=1, false_negative=9))
     3.75
     """
-    cells, costs = (
-        binary_cells(matrix, positive),
-        error_costs(as_application(application), positive),
-    )
-    whole = cells.positives * costs.fp
-    return (costs.fn * cells.fn + costs.fp * cells.fp) / whole if whole else math.nan
+    return at_error_costs(kernels.c_score, matrix, application, positive)
 
 
 def msu(matrix: ConfusionMatrix, application: Any, *, positive: Name | None = None) -> float:
@@ -181,12 +182,7 @@ def msu(matrix: ConfusionMatrix, application: Any, *, positive: Name | None = No
     >>> round(msu(cm, CostMatrix.binary(false_positive=1, false_negative=9)), 4)
     0.7115
     """
-    cells, costs = (
-        binary_cells(matrix, positive),
-        error_costs(as_application(application), positive),
-    )
-    worst = costs.fn * cells.positives + costs.fp * cells.negatives
-    return 1 - (costs.fn * cells.fn + costs.fp * cells.fp) / worst if worst else math.nan
+    return 1 - at_error_costs(kernels.share_of_worst_cost, matrix, application, positive)
 
 
 #: Below this the denominator varies so little that 24 nodes integrate to the last digit.

@@ -6,6 +6,8 @@ nothing is left out and nothing is counted as 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,7 +16,7 @@ from stakes._kernels import many_class_metrics as many_class
 from stakes._kernels import two_class_metrics as kernels
 from stakes.exceptions import CostError, DataError
 from stakes.metrics.counts.binary_rates import checked_beta
-from stakes.metrics.counts.table_cells import of_square, of_two_classes, square_counts
+from stakes.metrics.counts.table_cells import of_square, of_two_classes
 from stakes.typing import FloatArray, Name
 
 
@@ -45,10 +47,7 @@ def mcc(matrix: Any) -> float:
     >>> mcc([[10, 0, 0], [0, 10, 0], [0, 0, 10]])
     1.0
     """
-    counts = square_counts(matrix, "mcc")
-    if counts.shape == (2, 2):
-        return of_two_classes(kernels.matthews, matrix, None)
-    return float(many_class.matthews(counts))
+    return of_square(many_class.matthews, matrix, "mcc")
 
 
 def kappa(matrix: Any, *, weights: Any = None) -> float:
@@ -82,10 +81,7 @@ def kappa(matrix: Any, *, weights: Any = None) -> float:
     >>> round(kappa([[8, 2, 0], [1, 7, 2], [0, 3, 7]], weights="quadratic"), 4)
     0.7895
     """
-    counts = square_counts(matrix, "kappa")
-    return float(
-        many_class.weighted_kappa(counts, weights=disagreement_weights(weights, counts.shape[0]))
-    )
+    return of_square(kappas, matrix, "kappa", weights=weights)
 
 
 def geometric_mean(matrix: Any) -> float:
@@ -108,10 +104,7 @@ def geometric_mean(matrix: Any) -> float:
     >>> round(geometric_mean([[90, 10], [1, 4]]), 4)
     0.8485
     """
-    counts = square_counts(matrix, "geometric_mean")
-    if counts.shape == (2, 2):
-        return of_two_classes(kernels.geometric_mean, matrix, None)
-    return float(many_class.geometric_mean(counts))
+    return of_square(many_class.geometric_mean, matrix, "geometric_mean")
 
 
 def class_balance_accuracy(matrix: Any) -> float:
@@ -181,13 +174,18 @@ def precision_recall_mean(matrix: Any, *, positive: Name | None = None) -> float
     return of_two_classes(kernels.precision_recall_mean, matrix, positive)
 
 
-def disagreement_weights(weights: Any, size: int) -> FloatArray:
+def kappas(counts: FloatArray, weights: Any = None) -> FloatArray:
+    """The kappa of each of many tables."""
+    return many_class.weighted_kappa(counts, weights=_disagreements(weights, counts.shape[-1]))
+
+
+def _disagreements(weights: Any, size: int) -> FloatArray:
     """The (K, K) weights of `kappa` from a word, a matrix, or nothing."""
+    place = np.arange(size, dtype=np.float64)
+    distance = np.abs(place[:, None] - place)
     if weights is None:
-        return 1.0 - np.eye(size)
+        return np.sign(distance)
     if isinstance(weights, str):
-        place = np.arange(size, dtype=np.float64)
-        distance = np.abs(place[:, None] - place)
         if weights not in ("linear", "quadratic"):
             raise CostError(
                 f"`weights` must be 'linear', 'quadratic' or a matrix; got {weights!r}."
@@ -230,7 +228,9 @@ def multiclass_precision(matrix: Any, *, average: Average = "macro") -> float:
     >>> multiclass_precision([[4, 1, 0], [0, 4, 1], [0, 0, 4]])
     0.8666666666666667
     """
-    return _averaged(many_class.class_precision, matrix, average, "multiclass_precision")
+    return of_square(
+        averaged, matrix, "multiclass_precision", each=many_class.class_precision, average=average
+    )
 
 
 def multiclass_recall(matrix: Any, *, average: Average = "macro") -> float:
@@ -258,7 +258,9 @@ def multiclass_recall(matrix: Any, *, average: Average = "macro") -> float:
     >>> multiclass_recall([[4, 1, 0], [0, 4, 1], [0, 0, 4]])
     0.8666666666666667
     """
-    return _averaged(many_class.class_recall, matrix, average, "multiclass_recall")
+    return of_square(
+        averaged, matrix, "multiclass_recall", each=many_class.class_recall, average=average
+    )
 
 
 def multiclass_f_beta(matrix: Any, *, beta: float = 1.0, average: Average = "macro") -> float:
@@ -289,11 +291,8 @@ def multiclass_f_beta(matrix: Any, *, beta: float = 1.0, average: Average = "mac
     >>> round(multiclass_f_beta([[4, 1, 0], [0, 4, 1], [0, 0, 4]], beta=2), 4)
     0.8619
     """
-    value = checked_beta(beta)
-    return _averaged(
-        lambda counts: many_class.class_f_beta(counts, beta=value),
-        matrix, average, "multiclass_f_beta",
-    )  # fmt: skip
+    each = partial(many_class.class_f_beta, beta=checked_beta(beta))
+    return of_square(averaged, matrix, "multiclass_f_beta", each=each, average=average)
 
 
 def macro_precision(matrix: Any) -> float:
@@ -393,19 +392,19 @@ def f1_of_averages(matrix: Any, *, beta: float = 1.0) -> float:
     >>> round(f1_of_averages([[4, 1, 0], [0, 4, 1], [0, 0, 4]]), 4)
     0.8667
     """
-    counts = square_counts(matrix, "f1_of_averages")
-    return float(many_class.mean_f_beta(counts, beta=checked_beta(beta)))
+    return of_square(many_class.mean_f_beta, matrix, "f1_of_averages", beta=checked_beta(beta))
 
 
-def _averaged(kernel: Any, matrix: Any, average: Average, what: str) -> float:
-    """Per-class numbers brought to one."""
-    counts = square_counts(matrix, what)
+def averaged(
+    counts: FloatArray, each: Callable[..., FloatArray], average: Average = "macro"
+) -> FloatArray:
+    """Numbers of each class brought to one, for each of many tables."""
     if average == "micro":
-        return float(many_class.pooled_f_beta(counts))
-    values: FloatArray = kernel(counts)
+        return many_class.pooled_f_beta(counts)
+    values = each(counts)
     if average == "macro":
-        return float(values.mean())
+        return np.asarray(values.mean(axis=-1))
     if average == "weighted":
-        totals = counts.sum(axis=1)
-        return float(many_class.ratio((values * totals).sum(), totals.sum()))
+        totals = counts.sum(axis=-1)
+        return many_class.ratio((values * totals).sum(axis=-1), totals.sum(axis=-1))
     raise DataError(f"`average` must be 'macro', 'weighted' or 'micro'; got {average!r}.")

@@ -132,6 +132,14 @@ def of_two_classes(
     return float(kernel(*(cells / ordinary_scale(cells)), **parameters))
 
 
+def at_error_costs(
+    kernel: Callable[..., Array], matrix: Any, application: Any, positive: Name | None
+) -> float:
+    """A kernel of the cells at the error costs of the application."""
+    costs = error_costs(as_application(application), positive)
+    return of_two_classes(kernel, matrix, positive, fp_cost=costs.fp, fn_cost=costs.fn)
+
+
 def square_counts(matrix: Any, what: str) -> FloatArray:
     """The counts as floats, when every decision is one of the classes; huge ones in a unit."""
     table = as_table(matrix)
